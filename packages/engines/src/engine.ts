@@ -1,0 +1,75 @@
+/**
+ * What a machine translation engine is, in our words. Vendor shapes stop in the engine's own folder.
+ *
+ * A batch of segments goes in, one draft per segment comes out, in the same order. Failure is per segment,
+ * because that is how crashes, quotas and bad replies really come.
+ */
+
+/** An ISO 639-1 shortname as the interface shows it: `en`, `pt`, `pt-br`, `nb`. */
+export type Language = string;
+
+/**
+ * A stretch of a segment: text to translate, or an opaque code. The same shape as `@dragoman/documents`
+ * gives and takes (the two packages know nothing of each other; the shapes match by structure).
+ *
+ * - `open`/`close`: the two halves of a paired code; numbers tie them.
+ * - `single`: a standalone code (a line break, an image). It stands between words.
+ * - `keep`: a protected word (variable, URL, do-not-translate term). `text` is what a reader would see there:
+ *   context for the engine, never to be changed.
+ */
+export type Piece =
+  | { text: string }
+  | { open: number }
+  | { close: number }
+  | { single: number }
+  | { keep: number; text: string };
+
+export interface Segment {
+  /** Unique in the batch; comes back on the draft. */
+  id: string;
+  pieces: readonly Piece[];
+}
+
+/** `live`: somebody waits (chat). `bulk`: everything else. Each has its own pipeline, so neither delays the other. */
+export type Lane = 'live' | 'bulk';
+
+export interface DraftRequest {
+  from: Language;
+  to: Language;
+  segments: readonly Segment[];
+  lane: Lane;
+  /** Aborting rejects the whole request; nothing of it is used afterwards. */
+  signal?: AbortSignal;
+}
+
+export type FailureReason = 'crashed' | 'timeout' | 'garbled' | 'too long' | 'stopped';
+
+/** Translated, unsupported and failed are three results. Source text is never passed off as a translation. */
+export type Draft =
+  | {
+      id: string;
+      status: 'translated';
+      pieces: Piece[] /** e.g. `apertium:eng-cat+cat-por` */;
+      route: string;
+    }
+  | { id: string; status: 'unsupported'; detail: string }
+  | { id: string; status: 'failed'; reason: FailureReason; detail: string };
+
+/** One direction an engine really can do: it passed its self-test on this machine. */
+export interface Direction {
+  from: Language;
+  to: Language;
+  route: string;
+  hops: 1 | 2;
+}
+
+export interface Engine {
+  readonly name: string;
+  /** The directions offered now, measured by self-test, not declared. */
+  directions(): Promise<Direction[]>;
+  /** One draft per segment, same order. Rejects only when aborted or stopped. */
+  draft(request: DraftRequest): Promise<Draft[]>;
+  health(): Promise<{ ok: boolean; detail: string }>;
+  /** Ends every child process. Requests in flight end as failed (`stopped`). */
+  stop(): Promise<void>;
+}
