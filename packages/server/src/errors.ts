@@ -1,0 +1,54 @@
+/**
+ * Every error that a caller of the interface can see. A closed list: `docs/errors.md` and a test hold the
+ * same rows. Errors are told apart by code, never by wording.
+ */
+export const ERRORS = {
+  invalid_request: { status: 400, meaning: 'The request is wrong; one line a field says how.' },
+  unauthorized: { status: 401, meaning: 'The credential is missing or wrong.' },
+  insufficient_balance: { status: 402, meaning: 'The account cannot pay for the job; nothing was created.' },
+  read_only_key: { status: 403, meaning: 'The key may read but not change.' },
+  not_found: { status: 404, meaning: 'There is no such job or path.' },
+  method_not_allowed: { status: 405, meaning: 'The path does not take this method; `Allow` lists those it takes.' },
+  request_timeout: { status: 408, meaning: 'The request did not arrive in time; it can be sent again.' },
+  too_large: { status: 413, meaning: 'The text or the request is too large.' },
+  server_error: { status: 500, meaning: 'A fault of ours; retrying with the same uid is safe.' },
+  unavailable: { status: 503, meaning: 'Not able to take the request now; retry after `Retry-After` seconds.' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Expected trouble on its way to the caller. `message` is what the caller reads. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}
+
+/** A 400 that names one field: `field: reason`. */
+export function fieldError(field: string, reason: string): ApiError {
+  return new ApiError('invalid_request', `${field}: ${reason}`);
+}
+
+/** The same bytes for an unknown uid and for another account's uid: never tell them apart. */
+export function notFound(): ApiError {
+  return new ApiError('not_found', 'Not found');
+}
+
+/** The same bytes whatever part of a credential was wrong. */
+export function unauthorized(): ApiError {
+  return new ApiError('unauthorized', 'Unauthorized', { 'www-authenticate': 'ApiKey' });
+}
+
+export function tooLarge(field: string, maxBytes: number): ApiError {
+  return new ApiError('too_large', `${field}: must be at most ${maxBytes} bytes of UTF-8.`);
+}

@@ -1,0 +1,38 @@
+/** Identifiers: UUIDv7 for rows (RFC 9562 §5.7), short unguessable uids for jobs, and the part of an account. */
+import { randomBytes } from 'node:crypto';
+
+let lastMilliseconds = 0;
+let counter = 0;
+
+/**
+ * A UUIDv7. Ids made by one process sort in the order of their making: `rand_a` is a counter within the
+ * millisecond, and a clock that steps back is held at its last value (RFC 9562 §6.2, methods 1 and 2).
+ */
+export function uuidv7(now: number = Date.now()): string {
+  if (now > lastMilliseconds) {
+    lastMilliseconds = now;
+    counter = randomBytes(2).readUInt16BE() & 0x7ff;
+  } else if (++counter > 0xfff) {
+    lastMilliseconds++;
+    counter = 0;
+  }
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(lastMilliseconds, 0, 6);
+  bytes.writeUInt16BE(0x7000 | counter, 6);
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** A job's assigned uid: 10 lower-case hex digits, unguessable, unique by the table's constraint. */
+export function assignUid(): string {
+  return randomBytes(5).toString('hex');
+}
+
+/**
+ * The part of an account: 0 to 255, the unit of claiming and of distribution. It is the last byte of the
+ * account's UUIDv7, which is random, so that it is even over accounts and can be told from the id alone.
+ */
+export function partOf(accountId: string): number {
+  return Number.parseInt(accountId.slice(-2), 16);
+}

@@ -1,0 +1,254 @@
+/**
+ * Every setting: name, default, check, one sentence. This file is the default, the check and the manual
+ * (`npx dragoman settings` prints it). A wrong value stops the start.
+ *
+ * A setting is read from the environment, else from the file named by `DRAGOMAN_SETTINGS` (lines of
+ * `NAME=value`), else its default.
+ */
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import ipaddr from 'ipaddr.js';
+
+/** A setting with a wrong value. The message is one sentence that names the setting. */
+export class SettingError extends Error {
+  override name = 'SettingError';
+}
+
+/** Turns the written value into the typed one; throws an Error whose message completes "must be …". */
+type Check<T> = (written: string) => T;
+
+interface Setting<T> {
+  name: string;
+  /** As it would be written in the environment; empty means "not set". */
+  default: string;
+  check: Check<T>;
+  meaning: string;
+}
+
+function setting<T>(name: string, fallback: string, check: Check<T>, meaning: string): Setting<T> {
+  return { name, default: fallback, check, meaning };
+}
+
+const text: Check<string> = (written) => written;
+
+const optional =
+  <T>(check: Check<T>): Check<T | undefined> =>
+  (written) =>
+    written === '' ? undefined : check(written);
+
+function integer(least: number, most: number): Check<number> {
+  return (written) => {
+    const value = Number(written);
+    if (!/^\d+$/.test(written) || value < least || value > most) {
+      throw new Error(`a whole number from ${least} to ${most}`);
+    }
+    return value;
+  };
+}
+
+function oneOf<const T extends string>(...accepted: T[]): Check<T> {
+  return (written) => {
+    const found = accepted.find((value) => value === written);
+    if (found === undefined) throw new Error(`one of ${accepted.join(', ')}`);
+    return found;
+  };
+}
+
+const httpUrl: Check<string> = (written) => {
+  if (!URL.canParse(written) || !/^https?:$/.test(new URL(written).protocol)) {
+    throw new Error('an http or https address');
+  }
+  return written.replace(/\/+$/, '');
+};
+
+const databaseUrl: Check<string> = (written) => {
+  if (!/^postgres(ql)?:\/\//.test(written)) throw new Error('an address that begins with postgres://');
+  return written;
+};
+
+const secretKey: Check<Buffer> = (written) => {
+  const key = Buffer.from(written, 'base64');
+  if (key.length !== 32) throw new Error('32 bytes in base64');
+  return key;
+};
+
+const listOf =
+  <T>(check: Check<T>): Check<T[]> =>
+  (written) =>
+    written === '' ? [] : written.split(',').map((item) => check(item.trim()));
+
+const network: Check<string> = (written) => {
+  if (!ipaddr.isValidCIDR(written)) throw new Error('a comma list of networks such as 10.0.0.0/8');
+  return written;
+};
+
+const MEBIBYTE = 1024 * 1024;
+
+const DEFINITIONS = {
+  databaseUrl: setting(
+    'DATABASE_URL',
+    '',
+    optional(databaseUrl),
+    'PostgreSQL (15 or later) to use. Not set: the program runs its own in the data directory.',
+  ),
+  data: setting(
+    'DRAGOMAN_DATA',
+    './data',
+    text,
+    'The data directory: embedded database, secret key, offline engine.',
+  ),
+  host: setting('DRAGOMAN_HOST', '127.0.0.1', text, 'The address that the server listens on.'),
+  port: setting('DRAGOMAN_PORT', '8080', integer(0, 65_535), 'The port that the server listens on.'),
+  publicUrl: setting(
+    'DRAGOMAN_PUBLIC_URL',
+    '',
+    optional(httpUrl),
+    'The address under which customers reach the server. Not set: http://HOST:PORT.',
+  ),
+  sandboxUrl: setting(
+    'DRAGOMAN_SANDBOX_URL',
+    '',
+    optional(httpUrl),
+    'A separate host name or port for the sandbox. Not set: the public address with /sandbox.',
+  ),
+  sandboxHoldSeconds: setting(
+    'DRAGOMAN_SANDBOX_HOLD',
+    '120',
+    integer(0, 86_400),
+    'Seconds, from its creation, that a finished sandbox job is held before it is delivered.',
+  ),
+  machineHoldSeconds: setting(
+    'DRAGOMAN_MT_HOLD',
+    '0',
+    integer(0, 86_400),
+    'Seconds, from its creation, that a finished machine-only job is held, in both environments.',
+  ),
+  allowedNetworks: setting(
+    'DRAGOMAN_ALLOWED_NETWORKS',
+    '',
+    listOf(network),
+    'Networks that callbacks may reach besides public addresses, such as 10.0.0.0/8,127.0.0.0/8.',
+  ),
+  callbackSchedule: setting(
+    'DRAGOMAN_CALLBACK_SCHEDULE',
+    '5,30,120,600,1800,3600,7200,14400,28800',
+    listOf(integer(1, 259_200)),
+    'Seconds between the tries of a delivery; the last one repeats until 72 hours have passed.',
+  ),
+  vendor: setting(
+    'DRAGOMAN_VENDOR',
+    'dragoman',
+    (written) => {
+      if (!/^[a-z0-9-]{1,40}$/.test(written)) throw new Error('1 to 40 lower-case letters, digits or hyphens');
+      return written;
+    },
+    'The vendor part of event types in chat deliveries.',
+  ),
+  secretKey: setting(
+    'DRAGOMAN_SECRET_KEY',
+    '',
+    optional(secretKey),
+    'Encrypts stored secrets: 32 bytes in base64. Not set: made once and kept in the data directory.',
+  ),
+  logLevel: setting(
+    'DRAGOMAN_LOG_LEVEL',
+    'info',
+    oneOf('silent', 'error', 'warn', 'info', 'debug'),
+    'How much is logged. Customer text never is.',
+  ),
+  maxTextBytes: setting(
+    'DRAGOMAN_MAX_TEXT_BYTES',
+    String(10 * MEBIBYTE),
+    integer(1, 64 * MEBIBYTE),
+    'The longest text of one job, in bytes of UTF-8.',
+  ),
+  humanCentsPerWord: setting(
+    'DRAGOMAN_PRICE_HUMAN',
+    '3',
+    integer(0, 100_000),
+    'Price of a word, in USD cents, where a human edits.',
+  ),
+  machineCentsPerWord: setting(
+    'DRAGOMAN_PRICE_MACHINE',
+    '0',
+    integer(0, 100_000),
+    'Price of a word, in USD cents, for machine-only jobs.',
+  ),
+  apertiumRoot: setting(
+    'DRAGOMAN_APERTIUM_ROOT',
+    '',
+    optional(text),
+    'A folder that holds a private Apertium. Not set: the system’s, else the one in the data directory.',
+  ),
+  apertiumMebibytes: setting(
+    'DRAGOMAN_APERTIUM_MEMORY',
+    '2048',
+    integer(256, 1_048_576),
+    'Memory, in MiB, that resident Apertium pipelines may take together; idle ones make room.',
+  ),
+  leaseSeconds: setting(
+    'DRAGOMAN_LEASE',
+    '30',
+    integer(2, 3600),
+    'Seconds after which the work of a dead worker is taken over by another.',
+  ),
+  workerJobs: setting(
+    'DRAGOMAN_WORKER_JOBS',
+    '64',
+    integer(1, 10_000),
+    'How many jobs one worker has in hand at a time.',
+  ),
+  senderDeliveries: setting(
+    'DRAGOMAN_SENDER_DELIVERIES',
+    '64',
+    integer(1, 10_000),
+    'How many deliveries one worker sends at a time.',
+  ),
+  metricsToken: setting(
+    'DRAGOMAN_METRICS_TOKEN',
+    '',
+    optional(text),
+    'Bearer token that opens /metrics. Not set: there is no /metrics.',
+  ),
+} as const;
+
+type Definitions = typeof DEFINITIONS;
+export type Settings = {
+  -readonly [K in keyof Definitions]: Definitions[K] extends Setting<infer T> ? T : never;
+};
+
+/** Name, default and meaning of every setting, in the order of this file. For `dragoman settings` and the docs. */
+export function describeSettings(): { name: string; default: string; meaning: string }[] {
+  return Object.values(DEFINITIONS).map(({ name, default: fallback, meaning }) => ({
+    name,
+    default: fallback,
+    meaning,
+  }));
+}
+
+/**
+ * Reads and checks all settings.
+ * @param environment usually `process.env`
+ * @throws SettingError on the first wrong value, or when the settings file cannot be read
+ */
+export function loadSettings(environment: Record<string, string | undefined>): Settings {
+  const file = readSettingsFile(environment['DRAGOMAN_SETTINGS']);
+  const entries = Object.entries(DEFINITIONS).map(([key, definition]) => {
+    const written = environment[definition.name] ?? file[definition.name] ?? definition.default;
+    try {
+      return [key, definition.check(written)];
+    } catch (error) {
+      throw new SettingError(`${definition.name} must be ${(error as Error).message}.`);
+    }
+  });
+  return Object.fromEntries(entries) as Settings;
+}
+
+function readSettingsFile(path: string | undefined): Record<string, string | undefined> {
+  if (path === undefined || path === '') return {};
+  try {
+    return parseEnv(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new SettingError(`DRAGOMAN_SETTINGS must name a file that can be read: ${(error as Error).message}`);
+  }
+}
