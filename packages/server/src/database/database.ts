@@ -1,0 +1,199 @@
+/**
+ * One handle on PostgreSQL, embedded or given. Stores ask it questions; a transaction is a parameter that
+ * is passed on: a function that takes a `Transaction` is part of somebody's, one that takes a `Database`
+ * stands alone.
+ */
+import pg, { type QueryResultRow } from 'pg';
+import type { Log } from '../log.ts';
+import type { Statement } from './statements.ts';
+
+/** Where a statement can be run: the pool, or one open transaction. */
+export interface Queryable {
+  /** Runs a statement and gives its rows. Rejects with pg's error, which carries `code` (SQLSTATE). */
+  query<Row extends QueryResultRow>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** An open transaction. Whoever makes one decides what belongs together; nobody else may commit. */
+export interface Transaction extends Queryable {
+  readonly inTransaction: true;
+}
+
+export interface Database extends Queryable {
+  /**
+   * Runs `work` in one transaction and commits it. The whole of `work` is run again, up to five times, when
+   * PostgreSQL says that a repeat may succeed (serialization failure, deadlock, lost connection before the
+   * commit was sent), so `work` must do nothing outside the transaction. A connection lost during the commit
+   * itself is thrown as `CommitUnknown`: only the caller knows whether repeating is safe.
+   */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Subscribes to a notification channel for as long as the database is open; reconnects by itself. */
+  listen(channel: string, heard: (payload: string) => void): Promise<void>;
+  /** A hint to other processes. Lost hints do no harm: everything is polled as well. */
+  notify(channel: string, payload?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The connection broke while the commit was on its way: it may or may not have happened. */
+export class CommitUnknown extends Error {
+  override name = 'CommitUnknown';
+}
+
+export type Connection = pg.PoolConfig;
+
+// int8 as number: order numbers, cents and counts stay far below 2^53; a larger value is a bug, and loud.
+const INT8_OID = 20;
+pg.types.setTypeParser(INT8_OID, (written) => {
+  const value = Number(written);
+  if (!Number.isSafeInteger(value)) throw new Error(`a bigint too large for a number: ${written}`);
+  return value;
+});
+
+const RETRY_CODES = new Set(['40001', '40P01']);
+/** SQLSTATE class 08 and 57P0x: the connection or the server went away. */
+const CONNECTION_CODES = /^(08...|57P0[1-4]|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT)$/;
+const TRIES = 5;
+
+/** Whether the error says that the server or the way to it is gone, so that a later try may succeed. */
+export function isConnectionLoss(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === 'string') return CONNECTION_CODES.test(code);
+  // pg says this without a code when the socket closes under a query.
+  return /^Connection terminated|^Client has encountered a connection error/.test(error.message);
+}
+
+/** Opens a pool. Nothing is connected until the first query. */
+export function openDatabase(connection: Connection, log: Log, size = 16): Database {
+  const pool = new pg.Pool({
+    ...connection,
+    // The role without ownership: append-only tables are append-only for the program too.
+    options: '-c role=dragoman_app',
+    application_name: 'dragoman',
+    max: size,
+    idleTimeoutMillis: 60_000,
+    connectionTimeoutMillis: 10_000,
+  });
+  const complain = (error: Error) => log.warn({ error }, 'database connection lost');
+  pool.on('error', complain);
+  // A checked-out client also emits `error` when the server dies; unheard, it would end the process.
+  pool.on('connect', (client) => client.on('error', complain));
+
+  let listener: Listener | undefined;
+
+  return {
+    query: (statement, values = []) => run(pool, statement, values),
+    transaction: (work) => withRetries(() => runTransaction(pool, work)),
+    async listen(channel, heard) {
+      listener ??= createListener(connection, log);
+      await listener.add(channel, heard);
+    },
+    async notify(channel, payload = '') {
+      await pool.query({ name: 'database.notify', text: 'select pg_notify($1, $2)', values: [channel, payload] });
+    },
+    async close() {
+      await listener?.close();
+      await pool.end();
+    },
+  };
+}
+
+async function run<Row extends QueryResultRow>(
+  on: Pick<pg.ClientBase, 'query'> | pg.Pool,
+  statement: Statement<Row>,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const result = await on.query<Row>({ name: statement.name, text: statement.text, values: [...values] });
+  return result.rows;
+}
+
+async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const code = (error as { code?: string }).code ?? '';
+      const again = RETRY_CODES.has(code) || (!(error instanceof CommitUnknown) && isConnectionLoss(error));
+      if (!again || tried === TRIES) throw error;
+      // 20, 40, 80, 160 ms and up to as much again: enough for a deadlock's other side or a server's restart.
+      await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** tried * (1 + Math.random())));
+    }
+  }
+}
+
+async function runTransaction<T>(pool: pg.Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const transaction: Transaction = {
+      inTransaction: true,
+      query: (statement, values = []) => run(client, statement, values),
+    };
+    let result: T;
+    try {
+      result = await work(transaction);
+    } catch (error) {
+      await client.query('rollback').catch((rollbackError: Error) => {
+        broken = rollbackError;
+      });
+      throw error;
+    }
+    try {
+      await client.query('commit');
+    } catch (error) {
+      broken = error as Error;
+      if (isConnectionLoss(error)) throw new CommitUnknown('connection lost during commit', { cause: error });
+      throw error;
+    }
+    return result;
+  } finally {
+    client.release(broken);
+  }
+}
+
+interface Listener {
+  add(channel: string, heard: (payload: string) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One connection of its own for LISTEN; when it is lost, it is made anew and every channel asked for again. */
+function createListener(connection: Connection, log: Log): Listener {
+  const channels = new Map<string, (payload: string) => void>();
+  let client: pg.Client | undefined;
+  let closed = false;
+  let retry: NodeJS.Timeout | undefined;
+
+  async function connect(): Promise<void> {
+    const made = new pg.Client({ ...connection, application_name: 'dragoman listener' });
+    made.on('notification', ({ channel, payload }) => channels.get(channel)?.(payload ?? ''));
+    made.on('error', (error) => log.warn({ error }, 'database listener lost'));
+    made.on('end', () => {
+      if (client !== made || closed) return;
+      client = undefined;
+      reconnectSoon();
+    });
+    await made.connect();
+    for (const channel of channels.keys()) await made.query(`listen ${made.escapeIdentifier(channel)}`);
+    client = made;
+  }
+
+  function reconnectSoon(): void {
+    retry = setTimeout(() => {
+      if (!closed) connect().catch(reconnectSoon);
+    }, 500);
+    retry.unref();
+  }
+
+  return {
+    async add(channel, heard) {
+      channels.set(channel, heard);
+      if (client === undefined) await connect();
+      else await client.query(`listen ${client.escapeIdentifier(channel)}`);
+    },
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      await client?.end();
+    },
+  };
+}

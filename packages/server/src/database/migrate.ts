@@ -1,0 +1,93 @@
+/**
+ * Migrations: numbered, forward only, one transaction each, under an advisory lock so that any number of
+ * processes may start at once. Each must be safe while the previous version of the program still runs.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import pg from 'pg';
+import type { Connection } from './database.ts';
+
+const DIRECTORY = new URL('./migrations/', import.meta.url);
+/** Any constant will do, as long as nothing else in the database uses it. */
+const ADVISORY_LOCK = 4_672_001;
+const DUPLICATE_OBJECT = '42710';
+const UNIQUE_VIOLATION = '23505';
+
+interface Migration {
+  number: number;
+  name: string;
+  sql: string;
+}
+
+function readMigrations(): Migration[] {
+  const files = readdirSync(DIRECTORY).filter((file) => file.endsWith('.sql'));
+  const migrations = files.sort().map((file) => ({
+    number: Number(file.slice(0, 4)),
+    name: file.replace(/\.sql$/, ''),
+    sql: readFileSync(new URL(file, DIRECTORY), 'utf8'),
+  }));
+  migrations.forEach(({ number, name }, index) => {
+    if (number !== index + 1) throw new Error(`migration ${name} should have the number ${index + 1}`);
+  });
+  return migrations;
+}
+
+/**
+ * Brings the schema up to this version of the program.
+ * @returns the names of the migrations that were applied now, in order; empty when there was nothing to do
+ * @throws Error when the database was made by a newer version of the program
+ */
+export async function migrate(connection: Connection): Promise<string[]> {
+  const migrations = readMigrations();
+  const client = new pg.Client(connection);
+  client.on('error', () => {}); // a loss shows in the query that runs
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    await createApplicationRole(client);
+    await client.query(
+      `create table if not exists migrations (
+         number integer primary key,
+         name text not null,
+         applied_at timestamptz not null default now()
+       )`,
+    );
+    const { rows } = await client.query<{ number: number }>('select number from migrations order by number');
+    const newest = rows.at(-1)?.number ?? 0;
+    if (newest > migrations.length) {
+      throw new Error(
+        `The database is at migration ${newest}, this program knows ${migrations.length}: run a newer version.`,
+      );
+    }
+    const applied: string[] = [];
+    for (const migration of migrations.slice(newest)) {
+      await client.query('begin');
+      await client.query(migration.sql);
+      await client.query('insert into migrations (number, name) values ($1, $2)', [
+        migration.number,
+        migration.name,
+      ]);
+      await client.query('commit');
+      applied.push(migration.name);
+    }
+    return applied;
+  } finally {
+    await client.end(); // ends the session, and with it the lock and an open transaction
+  }
+}
+
+/** Roles belong to the whole cluster, so another database's migration may make this one at the same moment. */
+async function createApplicationRole(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query(`select from pg_roles where rolname = 'dragoman_app'`);
+  if (rowCount === 0) {
+    try {
+      await client.query('create role dragoman_app nologin');
+    } catch (error) {
+      const code = (error as { code?: string }).code ?? '';
+      if (code !== DUPLICATE_OBJECT && code !== UNIQUE_VIOLATION) throw error;
+    }
+  }
+  const { rows } = await client.query<{ member: boolean }>(
+    `select pg_has_role(current_user, 'dragoman_app', 'member') as member`,
+  );
+  if (rows[0]?.member !== true) await client.query('grant dragoman_app to current_user');
+}
