@@ -1,0 +1,166 @@
+/** Accounts: making them, and telling who is calling. */
+import type { Database } from '../database/database.ts';
+import { unauthorized } from '../errors.ts';
+import { partOf, uuidv7 } from '../ids.ts';
+import { openBalances } from '../ledger/ledger.ts';
+import type { AccountRef, Caller, Dialect, Environment } from '../account.ts';
+import { createKey, createWebhookSecret, hashesEqual, hashKey, keyIdOf, type Vault } from './secrets.ts';
+import * as store from './store.ts';
+
+export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
+
+export interface NewAccount {
+  username: string;
+  email: string | undefined;
+  /** Put on the production balance, in cents. */
+  balanceCents: number;
+  dialect: Dialect;
+  chat: boolean;
+}
+
+/** Secrets in clear, shown this once. Keys as `user:key`. */
+export interface AccountCredentials {
+  username: string;
+  production_key: string;
+  sandbox_key: string;
+  webhook_secret_production: string;
+  webhook_secret_sandbox: string;
+}
+
+/** An operator's mistake in making an account; the message is for the operator. */
+export class AccountError extends Error {
+  override name = 'AccountError';
+}
+
+const USERNAME = /^[A-Za-z0-9._@+-]{1,64}$/;
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Makes an account with one key and one webhook secret for each environment, in one transaction.
+ * @throws AccountError when the username cannot be used
+ */
+export async function createAccount(
+  database: Database,
+  vault: Vault,
+  wanted: NewAccount,
+): Promise<AccountCredentials> {
+  if (!USERNAME.test(wanted.username)) {
+    throw new AccountError('A username is 1 to 64 of A-Z a-z 0-9 . _ @ + -');
+  }
+  const accountId = uuidv7();
+  const account = { part: partOf(accountId), accountId } as AccountRef;
+  const made = ENVIRONMENTS.map((environment) => ({
+    environment,
+    key: createKey(environment),
+    secretId: uuidv7(),
+    webhookSecret: createWebhookSecret(),
+  }));
+  try {
+    await database.transaction(async (transaction) => {
+      await store.insertAccount(transaction, account, wanted);
+      await openBalances(transaction, account, { production: wanted.balanceCents, sandbox: 0 });
+      for (const { environment, key, secretId, webhookSecret } of made) {
+        await store.insertKey(transaction, account, {
+          keyId: key.keyId,
+          environment,
+          name: 'first',
+          hash: key.hash,
+          dialect: wanted.dialect,
+        });
+        const sealed = vault.seal(Buffer.from(webhookSecret), secretContext(account, environment));
+        await store.insertWebhookSecret(transaction, account, { secretId, environment, sealed });
+      }
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code === UNIQUE_VIOLATION) {
+      throw new AccountError(`There is already an account named ${wanted.username}.`);
+    }
+    throw error;
+  }
+  const [production, sandbox] = made as [(typeof made)[0], (typeof made)[0]];
+  return {
+    username: wanted.username,
+    production_key: `${wanted.username}:${production.key.secret}`,
+    sandbox_key: `${wanted.username}:${sandbox.key.secret}`,
+    webhook_secret_production: production.webhookSecret,
+    webhook_secret_sandbox: sandbox.webhookSecret,
+  };
+}
+
+/** The webhook secrets (in their `whsec_…` form) that an account's deliveries are signed with now. */
+export async function webhookSecrets(
+  database: Database,
+  vault: Vault,
+  account: AccountRef,
+  environment: Environment,
+): Promise<string[]> {
+  const rows = await store.liveWebhookSecrets(database, account, environment);
+  return rows.map(({ sealed }) => vault.open(sealed, secretContext(account, environment)).toString());
+}
+
+function secretContext(account: AccountRef, environment: Environment): string {
+  return `webhook-secret ${account.accountId} ${environment}`;
+}
+
+/** Tells who calls from the `Authorization` header and the environment of the address. */
+export interface Doorkeeper {
+  /** @throws ApiError `unauthorized`, the same whatever was wrong */
+  recognise(authorization: string | undefined, environment: Environment): Promise<Caller>;
+  /** Forgets what it knows of keys: one was revoked or changed. */
+  forget(): void;
+}
+
+const REMEMBER_MILLISECONDS = 5_000;
+const REMEMBER_KEYS = 10_000;
+/** Compared against when there is no such key, so that both ways do the same work. */
+const NO_KEY: store.KeyRow = {
+  part: 0,
+  account_id: '00000000-0000-0000-0000-000000000000',
+  username: '',
+  environment: 'production',
+  secret_hash: Buffer.alloc(32),
+  dialect: 'spec',
+  read_only: true,
+};
+
+/**
+ * A key is looked up once every few seconds and remembered by the hash of the whole credential, never by the
+ * credential itself. Revocation is seen at once through `forget`, and after five seconds in any case.
+ */
+export function createDoorkeeper(database: Database, now: () => number = Date.now): Doorkeeper {
+  const known = new Map<string, { caller: Caller; until: number }>();
+
+  async function lookUp(username: string, secret: string, environment: Environment): Promise<Caller> {
+    const keyId = keyIdOf(secret, environment) ?? '';
+    const found = await store.findKey(database, keyId);
+    const key = found ?? NO_KEY;
+    const secretRight = hashesEqual(hashKey(secret), key.secret_hash);
+    const nameRight = hashesEqual(hashKey(username), hashKey(key.username));
+    if (found === undefined || !secretRight || !nameRight || key.environment !== environment) {
+      throw unauthorized();
+    }
+    return {
+      account: { part: key.part, accountId: key.account_id } as AccountRef,
+      username,
+      environment,
+      dialect: key.dialect,
+      readOnly: key.read_only,
+    };
+  }
+
+  return {
+    async recognise(authorization, environment) {
+      const [, username, secret] = /^apikey +([^:]*):(.*)$/i.exec(authorization?.trim() ?? '') ?? [];
+      if (username === undefined || secret === undefined) throw unauthorized();
+      const memo = hashKey(`${environment} ${username}:${secret}`).toString('base64');
+      const remembered = known.get(memo);
+      if (remembered !== undefined && remembered.until > now()) return remembered.caller;
+      known.delete(memo);
+      const caller = await lookUp(username, secret, environment);
+      if (known.size >= REMEMBER_KEYS) known.clear();
+      known.set(memo, { caller, until: now() + REMEMBER_MILLISECONDS });
+      return caller;
+    },
+    forget: () => known.clear(),
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * Money. A price is held when a job is created, and the hold is ended once: captured when the job completes,
+ * or voided when it fails or is canceled. What the customer can spend is `available`; the tables see to it
+ * that nothing is charged twice (unique keys) and that no one spends beyond the credit limit (a check).
+ */
+import type { AccountRef, Environment } from '../account.ts';
+import type { Database, Queryable, Transaction } from '../database/database.ts';
+import { uuidv7 } from '../ids.ts';
+import * as store from './store.ts';
+
+export type { Discrepancy } from './store.ts';
+
+/** Opens both balances of a new account, with a first top-up where the amount (in cents) is not zero. */
+export async function openBalances(
+  transaction: Transaction,
+  account: AccountRef,
+  cents: Record<Environment, number>,
+): Promise<void> {
+  for (const environment of ['production', 'sandbox'] as const) {
+    await store.openBalance(transaction, account, environment);
+    if (cents[environment] > 0) {
+      const entry = { transferId: uuidv7(), environment, cents: cents[environment], memo: 'opening balance' };
+      await store.topUp(transaction, account, entry);
+    }
+  }
+}
+
+export interface Hold {
+  account: AccountRef;
+  environment: Environment;
+  jobId: string;
+  cents: number;
+}
+
+/**
+ * Holds the price of each job, all in one statement. Free jobs hold nothing.
+ * @throws pg's check violation of `balances_credit_limit` when an account cannot pay; see `isOverdrawn`
+ */
+export async function holdPrices(transaction: Transaction, holds: readonly Hold[]): Promise<void> {
+  const entries = holds.filter(({ cents }) => cents > 0).map((hold) => ({ ...hold, transferId: uuidv7() }));
+  if (entries.length > 0) await store.insertHolds(transaction, entries);
+}
+
+/** Whether an error of `holdPrices` says that the account cannot pay. */
+export function isOverdrawn(error: unknown): boolean {
+  return (error as { constraint?: string }).constraint === 'balances_credit_limit';
+}
+
+/** Ends a job's hold: the price is earned. Free jobs have none. */
+export function capturePrice(transaction: Transaction, account: AccountRef, jobId: string): Promise<void> {
+  return store.capture(transaction, account, jobId, uuidv7());
+}
+
+/** Ends a job's hold: the price goes back to the account. Free jobs have none. */
+export function voidPrice(transaction: Transaction, account: AccountRef, jobId: string): Promise<void> {
+  return store.voidHold(transaction, account, jobId, uuidv7());
+}
+
+/** What an account can spend, in cents, before its credit. */
+export async function availableCents(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+): Promise<number> {
+  return (await store.readBalance(on, account, environment))?.available_cents ?? 0;
+}
+
+/** Re-adds every balance and every job's price from the transfers. An empty list is a sound ledger. */
+export async function verifyLedger(database: Database): Promise<{
+  discrepancies: store.Discrepancy[];
+  accounts: number;
+  transfers: number;
+  cents: number;
+}> {
+  const [discrepancies, totals] = await Promise.all([
+    store.findDiscrepancies(database),
+    store.readTotals(database),
+  ]);
+  return { discrepancies, ...totals };
+}

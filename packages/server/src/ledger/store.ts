@@ -1,0 +1,195 @@
+/** What is asked of the database about money. One row a transfer; integer cents; nothing is ever changed. */
+import type { AccountRef, Environment } from '../account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+const OPEN_BALANCE = statement(
+  'ledger.open_balance',
+  `insert into balances (part, account_id, environment) values ($1, $2, $3)`,
+);
+
+export async function openBalance(
+  transaction: Transaction,
+  account: AccountRef,
+  environment: Environment,
+): Promise<void> {
+  await transaction.query(OPEN_BALANCE, [account.part, account.accountId, environment]);
+}
+
+const TOP_UP = statement(
+  'ledger.top_up',
+  `with entry as (
+     insert into transfers (part, account_id, transfer_id, environment, kind, debit, credit, amount_cents, memo)
+     values ($1, $2, $3, $4, 'top_up', 'funding', 'available', $5, $6))
+   update balances set available_cents = available_cents + $5
+    where part = $1 and account_id = $2 and environment = $4`,
+);
+
+export async function topUp(
+  transaction: Transaction,
+  account: AccountRef,
+  entry: { transferId: string; environment: Environment; cents: number; memo: string },
+): Promise<void> {
+  await transaction.query(TOP_UP, [
+    account.part,
+    account.accountId,
+    entry.transferId,
+    entry.environment,
+    entry.cents,
+    entry.memo,
+  ]);
+}
+
+export interface HoldEntry {
+  account: AccountRef;
+  transferId: string;
+  environment: Environment;
+  jobId: string;
+  cents: number;
+}
+
+// Balances are locked in the order of their key before they are changed: two batches that share two
+// accounts would otherwise wait for each other.
+const HOLD = statement<{ part: number; account_id: string; environment: Environment; available_cents: number }>(
+  'ledger.hold',
+  `with entry (part, account_id, transfer_id, environment, job_id, cents) as (
+     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::bigint[])),
+   written as (
+     insert into transfers (part, account_id, transfer_id, environment, job_id, kind, debit, credit, amount_cents)
+     select part, account_id, transfer_id, environment, job_id, 'hold', 'available', 'held', cents from entry),
+   due as (
+     select part, account_id, environment, sum(cents)::bigint as cents from entry group by 1, 2, 3),
+   locked as (
+     select b.part, b.account_id, b.environment, due.cents
+       from balances b join due on b.part = due.part and b.account_id = due.account_id
+        and b.environment = due.environment
+      order by 1, 2, 3 for update of b)
+   update balances b set available_cents = b.available_cents - locked.cents from locked
+    where b.part = locked.part and b.account_id = locked.account_id and b.environment = locked.environment`,
+);
+
+export async function insertHolds(transaction: Transaction, entries: readonly HoldEntry[]): Promise<void> {
+  await transaction.query(HOLD, [
+    entries.map(({ account }) => account.part),
+    entries.map(({ account }) => account.accountId),
+    entries.map(({ transferId }) => transferId),
+    entries.map(({ environment }) => environment),
+    entries.map(({ jobId }) => jobId),
+    entries.map(({ cents }) => cents),
+  ]);
+}
+
+// The amount and the environment come from the hold itself: a job without a hold (price 0) ends with nothing.
+const CAPTURE = statement(
+  'ledger.capture',
+  `insert into transfers (part, account_id, transfer_id, environment, job_id, kind, debit, credit, amount_cents)
+   select part, account_id, $4, environment, job_id, 'capture', 'held', 'revenue', amount_cents
+     from transfers where part = $1 and account_id = $2 and job_id = $3 and kind = 'hold'`,
+);
+
+export async function capture(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  transferId: string,
+): Promise<void> {
+  await transaction.query(CAPTURE, [account.part, account.accountId, jobId, transferId]);
+}
+
+const VOID = statement(
+  'ledger.void',
+  `with entry as (
+     insert into transfers (part, account_id, transfer_id, environment, job_id, kind, debit, credit, amount_cents)
+     select part, account_id, $4, environment, job_id, 'void', 'held', 'available', amount_cents
+       from transfers where part = $1 and account_id = $2 and job_id = $3 and kind = 'hold'
+     returning environment, amount_cents)
+   update balances b set available_cents = b.available_cents + entry.amount_cents from entry
+    where b.part = $1 and b.account_id = $2 and b.environment = entry.environment`,
+);
+
+export async function voidHold(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  transferId: string,
+): Promise<void> {
+  await transaction.query(VOID, [account.part, account.accountId, jobId, transferId]);
+}
+
+const BALANCE = statement<{ available_cents: number; credit_limit_cents: number | null }>(
+  'ledger.balance',
+  `select available_cents, credit_limit_cents from balances
+    where part = $1 and account_id = $2 and environment = $3`,
+);
+
+export async function readBalance(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+): Promise<{ available_cents: number; credit_limit_cents: number | null } | undefined> {
+  const [row] = await on.query(BALANCE, [account.part, account.accountId, environment]);
+  return row;
+}
+
+/** A disagreement that verification found. */
+export interface Discrepancy {
+  rule: string;
+  part: number;
+  account_id: string;
+  subject: string;
+  detail: string;
+}
+
+/**
+ * Re-adds everything from the transfers. Each row of the answer is a broken promise:
+ * a balance that is not the sum of its transfers; a job whose price and hold differ; a finished job not
+ * captured, or captured unfinished; a failed or canceled job not given back.
+ */
+const VERIFY = statement<Discrepancy>(
+  'ledger.verify',
+  `select 'balance' as rule, b.part, b.account_id, b.environment as subject,
+          format('balance says %s, transfers say %s', b.available_cents, coalesce(t.cents, 0)) as detail
+     from balances b left join (
+       select part, account_id, environment,
+              sum(case 'available' when credit then amount_cents when debit then -amount_cents else 0 end) as cents
+         from transfers group by 1, 2, 3) t
+       on t.part = b.part and t.account_id = b.account_id and t.environment = b.environment
+    where b.available_cents <> coalesce(t.cents, 0)
+   union all
+   select 'hold', j.part, j.account_id, j.job_id::text,
+          format('price %s, held %s', j.price_cents, coalesce(h.amount_cents, 0))
+     from jobs j left join transfers h
+       on h.part = j.part and h.account_id = j.account_id and h.job_id = j.job_id and h.kind = 'hold'
+    where j.price_cents <> coalesce(h.amount_cents, 0)
+   union all
+   select 'end', j.part, j.account_id, j.job_id::text,
+          format('status %s, price %s, ended by %s', j.status, j.price_cents, coalesce(e.kind, 'nothing'))
+     from jobs j left join transfers e
+       on e.part = j.part and e.account_id = j.account_id and e.job_id = j.job_id and e.kind in ('capture', 'void')
+    where j.price_cents > 0
+      and coalesce(e.kind, 'nothing') <> case
+            when j.status in ('completed', 'accepted', 'rejected') then 'capture'
+            when j.status in ('failed', 'canceled') then 'void'
+            else 'nothing' end
+   union all
+   select 'amount', e.part, e.account_id, e.job_id::text,
+          format('held %s, ended with %s', h.amount_cents, e.amount_cents)
+     from transfers e left join transfers h
+       on h.part = e.part and h.account_id = e.account_id and h.job_id = e.job_id and h.kind = 'hold'
+    where e.kind in ('capture', 'void') and e.amount_cents is distinct from h.amount_cents`,
+);
+
+export function findDiscrepancies(on: Queryable): Promise<Discrepancy[]> {
+  return on.query(VERIFY);
+}
+
+const TOTALS = statement<{ accounts: number; transfers: number; cents: number }>(
+  'ledger.totals',
+  `select count(distinct (part, account_id)) as accounts, count(*) as transfers,
+          coalesce(sum(amount_cents), 0)::bigint as cents from transfers`,
+);
+
+export async function readTotals(on: Queryable): Promise<{ accounts: number; transfers: number; cents: number }> {
+  const [row] = await on.query(TOTALS);
+  return row!;
+}
