@@ -1,0 +1,123 @@
+/**
+ * The loop of a worker: claims work while it has room, keeps the leases of what it has in hand alive, and
+ * stops in an orderly way. What the work is, it does not know.
+ */
+import type { Log } from '../log.ts';
+import type { Lease, Queue } from './queue.ts';
+
+export interface LoopOptions {
+  name: string;
+  queue: Queue;
+  /** How many pieces of work may be in hand at a time. */
+  capacity: number;
+  /**
+   * Does one piece of work, to its end: done, put back, or given up. `lost` aborts when the lease was lost;
+   * nothing may be written after that (the fencing token sees to it as well). A rejection is a bug or a lost
+   * database: it is logged, and the lease runs out.
+   */
+  work(lease: Lease, lost: AbortSignal): Promise<void>;
+  log: Log;
+  /** Milliseconds between looks when nobody hints that something is due. */
+  pollMilliseconds?: number;
+}
+
+export interface Loop {
+  /** Something may be due: look now rather than at the next poll. */
+  wake(): void;
+  /** Claims no more; resolves when all that was in hand is done, or `graceMilliseconds` have passed. */
+  stop(graceMilliseconds: number): Promise<void>;
+  readonly inHand: number;
+}
+
+interface Held {
+  lease: Lease;
+  lost: AbortController;
+  done: Promise<void>;
+}
+
+export function startLoop(options: LoopOptions): Loop {
+  const { name, queue, capacity, log } = options;
+  const pollMilliseconds = options.pollMilliseconds ?? 1000;
+  const held = new Set<Held>();
+  let stopping = false;
+  let looking = false;
+  let lookAgain = false;
+  let poll: NodeJS.Timeout | undefined;
+
+  function take(lease: Lease): void {
+    const one: Held = { lease, lost: new AbortController(), done: Promise.resolve() };
+    held.add(one);
+    one.done = options
+      .work(lease, one.lost.signal)
+      .catch((error: unknown) => {
+        if (!one.lost.signal.aborted) log.error({ error, name, job: lease.id }, 'work was interrupted');
+      })
+      .finally(() => {
+        held.delete(one);
+        wake();
+      });
+  }
+
+  async function look(): Promise<void> {
+    looking = true;
+    clearTimeout(poll);
+    try {
+      do {
+        lookAgain = false;
+        // Room for a quarter at least, so that a full worker does not claim one by one.
+        const room = capacity - held.size;
+        if (stopping || room < Math.max(1, capacity / 4)) break;
+        const leases = await queue.claim(room);
+        for (const lease of leases) take(lease);
+        if (leases.length > 0) lookAgain = true;
+      } while (lookAgain);
+    } catch (error) {
+      log.warn({ error, name }, 'could not look for work');
+    } finally {
+      looking = false;
+      if (!stopping) poll = setTimeout(wake, pollMilliseconds);
+    }
+  }
+
+  function wake(): void {
+    lookAgain = true;
+    if (!looking && !stopping) void look();
+  }
+
+  async function beat(): Promise<void> {
+    const beating = [...held];
+    if (beating.length === 0) return;
+    try {
+      const alive = await queue.extend(beating.map(({ lease }) => lease));
+      for (const { lease, lost } of beating) if (!alive.has(lease.token + lease.id)) lost.abort();
+    } catch (error) {
+      log.warn({ error, name }, 'could not extend leases');
+    }
+  }
+
+  // A third of the lease: two beats may be missed before the work is taken over.
+  const heartbeat = setInterval(() => void beat(), (queue.leaseSeconds * 1000) / 3);
+  wake();
+
+  return {
+    wake,
+    get inHand() {
+      return held.size;
+    },
+    async stop(graceMilliseconds) {
+      stopping = true;
+      clearTimeout(poll);
+      let grace: NodeJS.Timeout | undefined;
+      const patience = new Promise<void>((resolve) => {
+        grace = setTimeout(resolve, graceMilliseconds);
+      });
+      await Promise.race([Promise.all([...held].map(({ done }) => done)), patience]);
+      clearTimeout(grace);
+      clearInterval(heartbeat);
+      const left = [...held];
+      for (const { lost } of left) lost.abort();
+      // Given back, so that another worker need not wait for the leases to run out.
+      await queue.release(left.map(({ lease }) => lease));
+    },
+  };
+}
