@@ -1,0 +1,278 @@
+/**
+ * The Apertium engine: resident pipelines, two lanes a mode, one or two hops by a fixed table.
+ *
+ * Everything measured that it follows is in the files beside it: encode.ts (the stream), pipeline.ts (protocol and
+ * recovery), residency.ts (memory), routes.ts (hops).
+ */
+
+import { totalmem } from 'node:os';
+import type { Direction, Draft, DraftRequest, Engine, Lane, Piece, Segment } from '../engine.ts';
+import type { Stage } from './chain.ts';
+import { readChain } from './chain.ts';
+import { faultOf } from './check.ts';
+import { decode, Garbled } from './decode.ts';
+import { encode, hasLetters } from './encode.ts';
+import type { Limits } from './limits.ts';
+import { LIMITS } from './limits.ts';
+import type { Mode } from './modes.ts';
+import { modeNamed } from './modes.ts';
+import { SELF_TEST, warmUpFor } from './phrases.ts';
+import { Pipeline } from './pipeline.ts';
+import { Residency } from './residency.ts';
+import type { Route } from './routes.ts';
+import { parseDirection, ROUTES, routeName } from './routes.ts';
+import { hasMode, treeAt } from './tree.ts';
+
+/** A segment longer than this, in UTF-16 units, fails: one 940 kB line took Apertium 46 s. Split at sentences. */
+export const MAX_SEGMENT_LENGTH = 10_000;
+
+export interface ApertiumOptions {
+  /** A private tree made by {@link installApertium}; leave out for the system's Apertium. */
+  root?: string;
+  /** Memory all pipelines together may take, in MB. Default: a quarter of the machine's, 700 at least. */
+  maxMegabytes?: number;
+  /** How long a busy pipeline keeps its place while others wait for memory, in ms. */
+  turnMs?: number;
+  /** Lines that replace those of the table (key `en>pt`). */
+  routes?: Readonly<Record<string, Route>>;
+  limits?: { live?: Partial<Limits>; bulk?: Partial<Limits> };
+  /** Tests plant a chain of their own here. */
+  chainOf?: (mode: string) => Promise<readonly Stage[]>;
+}
+
+export interface ApertiumEngine extends Engine {
+  /** Resident pipelines, for metrics and for tests that kill one. */
+  pipelines(): { mode: string; lane: Lane; pids: readonly number[]; restarts: number; megabytes: number }[];
+}
+
+type Soundness = { ok: true } | { ok: false; detail: string };
+type Step = { ok: true; pieces: Piece[] } | { ok: false; draft: Draft };
+
+/** Nothing is started until it is used. {@link Engine.stop} ends every process. */
+export function createApertium(options: ApertiumOptions = {}): ApertiumEngine {
+  return new Apertium(options);
+}
+
+class Apertium implements ApertiumEngine {
+  readonly name = 'apertium';
+  readonly #options: ApertiumOptions;
+  readonly #routes: Readonly<Record<string, Route>>;
+  readonly #tree;
+  readonly #residency: Residency;
+  readonly #chains = new Map<string, Promise<readonly Stage[]>>();
+  readonly #pipelines = new Map<string, { mode: Mode; lane: Lane; pipeline: Pipeline }>();
+  readonly #soundness = new Map<string, Promise<Soundness>>();
+  #directions: Promise<Direction[]> | null = null;
+  #stopped = false;
+
+  constructor(options: ApertiumOptions) {
+    this.#options = options;
+    this.#routes = { ...ROUTES, ...options.routes };
+    this.#tree = treeAt(options.root);
+    const share = Math.max(700, Math.floor(totalmem() / 4 / 1024 / 1024));
+    this.#residency = new Residency(options.maxMegabytes ?? share, options.turnMs ?? 2_000);
+  }
+
+  directions(): Promise<Direction[]> {
+    this.#directions ??= this.#findDirections();
+    return this.#directions;
+  }
+
+  async draft(request: DraftRequest): Promise<Draft[]> {
+    if (this.#stopped) throw new Error('the Apertium engine is stopped');
+    request.signal?.throwIfAborted();
+    const route = this.#routes[`${request.from}>${request.to}`];
+    if (route === undefined) {
+      return unsupported(request, `Apertium has no route from ${request.from} to ${request.to}`);
+    }
+    const hops: Pipeline[] = [];
+    for (const name of route) {
+      const ready = await this.#ready(name, request.lane);
+      if (!ready.ok) return unsupported(request, ready.detail);
+      hops.push(ready.pipeline);
+    }
+    if (this.#stopped) throw new Error('the Apertium engine is stopped');
+    request.signal?.throwIfAborted();
+    const work = Promise.all(
+      request.segments.map((each) => translate(each, hops, routeName(route), request)),
+    );
+    if (request.signal === undefined) return work;
+    const { signal } = request;
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        for (const hop of hops) hop.cancel(request);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+    });
+  }
+
+  async health(): Promise<{ ok: boolean; detail: string }> {
+    if (this.#stopped) return { ok: false, detail: 'stopped' };
+    const closed = [...this.#pipelines.values()].filter(({ pipeline }) => pipeline.closed !== null);
+    const resident = `${this.#residency.count} pipelines resident, about ${this.#residency.megabytes} MB`;
+    if (closed.length > 0) {
+      const names = closed.map(({ mode, lane, pipeline }) => `${mode.name} (${lane}): ${pipeline.closed}`);
+      return { ok: false, detail: `${resident}; closed: ${names.join('; ')}` };
+    }
+    const modes = new Set(Object.values(this.#routes).flat());
+    if (![...modes].some((name) => hasMode(this.#tree, name))) {
+      return { ok: false, detail: 'no language pair of Apertium is installed' };
+    }
+    return { ok: true, detail: resident };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([...this.#pipelines.values()].map(({ pipeline }) => pipeline.stop()));
+  }
+
+  pipelines() {
+    return [...this.#pipelines.values()]
+      .filter(({ pipeline }) => pipeline.resident)
+      .map(({ mode, lane, pipeline }) => ({
+        mode: mode.name,
+        lane,
+        pids: pipeline.pids,
+        restarts: pipeline.restarts,
+        megabytes: pipeline.megabytes,
+      }));
+  }
+
+  /** Modes are tested one after another and stopped again, so that no more than one extra is ever resident. */
+  async #findDirections(): Promise<Direction[]> {
+    const sound = new Map<string, boolean>();
+    for (const name of new Set(Object.values(this.#routes).flat())) {
+      if (this.#stopped) break;
+      const used = this.#pipelines.get(`${name} bulk`)?.pipeline.resident ?? false;
+      const ready = await this.#ready(name, 'bulk');
+      sound.set(name, ready.ok);
+      if (ready.ok && !used) ready.pipeline.rest();
+    }
+    return Object.entries(this.#routes)
+      .filter(([, route]) => route.every((name) => sound.get(name) === true))
+      .map(([key, route]) => ({ ...parseDirection(key), route: routeName(route), hops: route.length }));
+  }
+
+  /** The mode's pipeline of that lane, once the mode has passed its self-test on this machine. */
+  async #ready(
+    name: string,
+    lane: Lane,
+  ): Promise<{ ok: true; pipeline: Pipeline } | { ok: false; detail: string }> {
+    const mode = modeNamed(name);
+    if (mode === undefined) return { ok: false, detail: `${name} is not a mode we drive` };
+    if (this.#options.chainOf === undefined && !hasMode(this.#tree, name)) {
+      return { ok: false, detail: `${mode.package} is not installed` };
+    }
+    let pipeline: Pipeline;
+    try {
+      pipeline = await this.#pipeline(mode, lane);
+    } catch (error) {
+      return { ok: false, detail: `${name} cannot be read: ${String(error)}` };
+    }
+    let soundness = this.#soundness.get(name);
+    if (soundness === undefined) {
+      soundness = selfTest(mode, pipeline);
+      this.#soundness.set(name, soundness);
+    }
+    const result = await soundness;
+    return result.ok ? { ok: true, pipeline } : result;
+  }
+
+  async #pipeline(mode: Mode, lane: Lane): Promise<Pipeline> {
+    const key = `${mode.name} ${lane}`;
+    const stages = await this.#chain(mode.name);
+    const known = this.#pipelines.get(key);
+    if (known !== undefined) return known.pipeline;
+    const pipeline = new Pipeline({
+      name: mode.name,
+      megabytes: mode.megabytes,
+      urgent: lane === 'live',
+      stages,
+      env: this.#tree.env,
+      warmUp: warmUpFor(mode.from),
+      limits: {
+        ...LIMITS,
+        ...(lane === 'bulk' ? { window: BULK_WINDOW } : {}),
+        ...this.#options.limits?.[lane],
+      },
+      gate: this.#residency,
+    });
+    this.#pipelines.set(key, { mode, lane, pipeline });
+    return pipeline;
+  }
+
+  #chain(name: string): Promise<readonly Stage[]> {
+    let chain = this.#chains.get(name);
+    if (chain === undefined) {
+      chain = this.#options.chainOf?.(name) ?? readChain(this.#tree, name);
+      chain.catch(() => this.#chains.delete(name));
+      this.#chains.set(name, chain);
+    }
+    return chain;
+  }
+}
+
+const BULK_WINDOW = 32;
+
+async function selfTest(mode: Mode, pipeline: Pipeline): Promise<Soundness> {
+  const text = SELF_TEST[mode.from] ?? '';
+  const step = await hop([{ text }], pipeline, 'self-test', {});
+  if (!step.ok) {
+    const detail = step.draft.status === 'failed' ? step.draft.detail : '';
+    return { ok: false, detail: `${mode.name} failed its self-test: ${detail}` };
+  }
+  const out = step.pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
+  if (out === text) return { ok: false, detail: `${mode.name} failed its self-test: it changes nothing` };
+  return { ok: true };
+}
+
+async function translate(
+  segment: Segment,
+  hops: readonly Pipeline[],
+  route: string,
+  group: object,
+): Promise<Draft> {
+  const { id } = segment;
+  let pieces = [...segment.pieces];
+  const text = pieces.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');
+  if (text.length > MAX_SEGMENT_LENGTH) {
+    const detail = `the segment has ${text.length} characters, more than ${MAX_SEGMENT_LENGTH}`;
+    return { id, status: 'failed', reason: 'too long', detail };
+  }
+  // Nothing to translate: digits, emoji, punctuation, codes and white space are the same in every language.
+  if (hasLetters(text)) {
+    for (const pipeline of hops) {
+      const step = await hop(pieces, pipeline, id, group);
+      if (!step.ok) return step.draft;
+      pieces = step.pieces;
+    }
+  }
+  return { id, status: 'translated', pieces, route };
+}
+
+async function hop(pieces: readonly Piece[], pipeline: Pipeline, id: string, group: object): Promise<Step> {
+  const { stream, book } = encode(pieces);
+  const reply = await pipeline.send(stream, group);
+  if (!reply.ok) {
+    const detail = `${pipeline.name}: ${reply.detail}`;
+    return { ok: false, draft: { id, status: 'failed', reason: reply.reason, detail } };
+  }
+  let fault: string | null;
+  try {
+    const target = decode(reply.stream, book);
+    fault = faultOf(target, book);
+    if (fault === null) return { ok: true, pieces: target };
+  } catch (error) {
+    if (!(error instanceof Garbled)) throw error;
+    fault = error.message;
+  }
+  return {
+    ok: false,
+    draft: { id, status: 'failed', reason: 'garbled', detail: `${pipeline.name}: ${fault}` },
+  };
+}
+
+const unsupported = (request: DraftRequest, detail: string): Draft[] =>
+  request.segments.map(({ id }) => ({ id, status: 'unsupported', detail }));

@@ -1,0 +1,61 @@
+/**
+ * A mode's chain of commands as argv lists, one per stage, so that each stage is spawned by us and no shell is
+ * involved: behind `bash -c 'a | b | c'` the shell keeps the last stdout open and a crash is seen only by timeout.
+ */
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Tree } from './tree.ts';
+import { DATA_PREFIX, modePath, toolPath } from './tree.ts';
+
+export interface Stage {
+  /** Absolute path of the program. */
+  command: string;
+  args: string[];
+}
+
+const run = promisify(execFile);
+
+/**
+ * The chain of a mode with NUL flush (`-z`) on every stage and the word-blank stages put in, as
+ * `apertium-wblank-mode` prints it.
+ *
+ * @param mode a name of our own table (it becomes part of a path)
+ * @throws when the mode's file is missing or is not a plain chain
+ */
+export async function readChain(tree: Tree, mode: string): Promise<Stage[]> {
+  const { stdout } = await run(toolPath(tree, 'apertium-wblank-mode'), ['-z', modePath(tree, mode)], {
+    env: tree.env,
+    timeout: 10_000,
+  });
+  return parseChain(stdout, tree);
+}
+
+/**
+ * Parses one line of `program 'file' -option | program …`. `$1` becomes `-n` (generate without marks on unknown
+ * words), `$2` nothing. Anything a shell would act on beyond quotes and `|` is refused.
+ */
+export function parseChain(line: string, tree: Tree): Stage[] {
+  const stages: Stage[] = [];
+  let words: string[] = [];
+  const finish = (): void => {
+    const [tool, ...args] = words;
+    if (tool === undefined) throw new Error('a mode file has an empty stage');
+    if (!/^[a-z][a-z0-9-]*$/.test(tool)) throw new Error(`a mode file names an odd program: ${tool}`);
+    stages.push({ command: toolPath(tree, tool), args: args.map((arg) => relocate(arg, tree)) });
+    words = [];
+  };
+  for (const [token] of line.trim().matchAll(/'[^']*'|\||[^\s'|]+/g)) {
+    if (token === '|') finish();
+    else if (token.startsWith("'")) words.push(token.slice(1, -1));
+    else if (token === '$1') words.push('-n');
+    else if (token === '$2') continue;
+    else if (/[`$;&<>(){}*?~#!"\\]/.test(token)) throw new Error(`a mode file needs a shell: ${token}`);
+    else words.push(token);
+  }
+  finish();
+  return stages;
+}
+
+const relocate = (arg: string, tree: Tree): string =>
+  tree.root !== '' && arg.startsWith(DATA_PREFIX) ? tree.root + arg : arg;

@@ -1,0 +1,27 @@
+/**
+ * What a reply must pass before it counts as a translation. Lost and doubled codes are not judged here: they come back
+ * honestly as pieces, and another package repairs or refuses them.
+ */
+
+import type { Piece } from '../engine.ts';
+import type { Book } from './book.ts';
+import { occurrences, visibleText } from './encode.ts';
+
+/** Outside this ratio of target to source length, the reply is no translation; not asked of short segments. */
+const MIN_RATIO = 0.3;
+const MAX_RATIO = 3;
+const RATIO_FROM = 20;
+
+/** @returns what is wrong, in words without the text itself, or null */
+export function faultOf(pieces: readonly Piece[], source: Book): string | null {
+  const visible = visibleText(pieces);
+  const text = pieces.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');
+  if (source.letters && visible.trim() === '') return 'the reply is empty';
+  if (occurrences(text, '@') > source.ats) return 'the reply marks a word without translation (@)';
+  if (occurrences(text, '#') > source.hashes) return 'the reply marks a word that could not be inflected (#)';
+  const ratio = visible.length / Math.max(1, source.length);
+  if (source.length > RATIO_FROM && (ratio < MIN_RATIO || ratio > MAX_RATIO)) {
+    return `the reply is ${ratio.toFixed(1)} times as long as the source`;
+  }
+  return null;
+}

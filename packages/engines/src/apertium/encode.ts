@@ -1,0 +1,268 @@
+/**
+ * Pieces of a segment → Apertium's stream, so that text of any content comes through with nothing lost.
+ *
+ * - Stream syntax is escaped with a backslash; `~` travels as `[~]`.
+ * - White space other than one plain space, and control characters, travel in superblanks: they come back untouched.
+ * - A pair of codes around words becomes word-bound blanks (`[[t:b:0]]big red[[/]]`), which move with the words. It is
+ *   never opened inside a word (that splits the word: "unbelievable" came back in two halves) but widened to it, and
+ *   never put around a stretch without letters or digits (such a blank is lost).
+ * - Every other code becomes the superblank `[{n}]`: it stays where it is between words.
+ * - A protected word becomes an unknown token, `Xqz7`, as does any run of more than 256 characters without white
+ *   space: one unknown word costs quadratic time (100,000 characters: 20 s).
+ * - A segment without a final mark gets `[].[]`, which ends the sentence for the tagger. The first `[]` keeps the stop
+ *   from joining an abbreviation: "No" with a plain stop became "Núm.".
+ */
+
+import type { Piece } from '../engine.ts';
+import type { Book, Fixed, Pair } from './book.ts';
+
+const MAX_TOKEN = 256;
+const LONG_RUN = new RegExp(`\\S{${MAX_TOKEN + 1},}`, 'g');
+const STEMS = ['Xqz', 'Xqj', 'Zxq', 'Qxj', 'Wqx', 'Jxq', 'Vqx', 'Kzq'];
+const WORD = /[\p{L}\p{M}\p{N}_]/u;
+const BLANK = /[\s\p{Cc}]+/gu;
+const FINAL_MARK = /[.?!…:;。！？]["'”’»)\]]*\s*$/u;
+
+/** Text as the stream can carry it: NUL ends a reply, and a lone surrogate is not UTF-8. */
+export function cleanText(text: string): string {
+  return text.replaceAll('\0', ' ').toWellFormed();
+}
+
+/** The segment as one stretch of plain text (tokens in place of kept words) with marks at offsets. */
+interface Flat {
+  plain: string;
+  /** `order` is the index of the opening piece: it names the range. */
+  ranges: { code: number; start: number; end: number; order: number }[];
+  fixed: { at: number; piece: Piece; within: number[] }[];
+}
+
+/** @returns the stream without id and NUL (the pipeline adds those), and what {@link decode} needs. */
+export function encode(pieces: readonly Piece[]): { stream: string; book: Book } {
+  const kept: Piece[] = [];
+  const cut = shorten(pieces);
+  const text = cut.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');
+  const count = cut.reduce((sum, piece) => sum + ('keep' in piece ? 1 : 0), 0);
+  const stem = freeStem(text);
+  const width = String(Math.max(0, count - 1)).length;
+  const flat = flatten(cut, (piece) => stem + String(kept.push(piece) - 1).padStart(width, '0'));
+  const { plain } = flat;
+
+  const stops = new Set(flat.fixed.map((each) => each.at));
+  const pairs: Pair[] = [];
+  const spans = flat.ranges
+    .map((range) => trim(widen(range, plain, stops), plain))
+    .sort((a, b) => a.start - b.start || b.end - a.end || a.order - b.order);
+  for (const span of spans) {
+    const scale = Math.max(1, plain.length);
+    pairs.push({ code: span.code, from: span.start / scale, to: span.end / scale });
+  }
+  const indexOf = new Map(spans.map((span, index) => [span.order, index]));
+  const fixed: Fixed[] = flat.fixed.map(({ piece, within }) => ({
+    piece,
+    within: within.map((order) => indexOf.get(order)!),
+  }));
+
+  const visible = visibleText(pieces);
+  const marked = !FINAL_MARK.test(plain);
+  const first = /[\p{L}]/u.exec(plain);
+  const book: Book = {
+    pairs,
+    fixed,
+    kept,
+    token: kept.length === 0 ? null : new RegExp(`${stem}(\\d{${width}})`, 'gi'),
+    marked,
+    spacedMarks: [...'.,;:!?'].filter((mark) => new RegExp(`\\s[${mark}]`, 'u').test(plain)).join(''),
+    capital: first !== null && isCapital(first[0]) && !plain.startsWith(stem, first.index),
+    letters: hasLetters(text),
+    length: visible.length,
+    ats: occurrences(text, '@'),
+    hashes: occurrences(text, '#'),
+  };
+  return { stream: write(flat, spans) + (marked ? '[].[]' : ''), book };
+}
+
+export function hasLetters(text: string): boolean {
+  return /\p{L}/u.test(text);
+}
+
+/** What a reader sees of a segment: its text and its kept words. */
+export function visibleText(pieces: readonly Piece[]): string {
+  return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
+}
+
+export function isCapital(letter: string): boolean {
+  return letter === letter.toUpperCase() && letter !== letter.toLowerCase();
+}
+
+export function occurrences(text: string, mark: string): number {
+  return text.split(mark).length - 1;
+}
+
+/** Joins neighbouring texts, cleans them, and cuts runs that are too long for one token out as kept words (`-1`). */
+function shorten(pieces: readonly Piece[]): Piece[] {
+  const joined: Piece[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    const isText = 'text' in piece && !('keep' in piece);
+    if (isText && last !== undefined && 'text' in last && !('keep' in last)) last.text += piece.text;
+    else joined.push(isText ? { text: piece.text } : piece);
+  }
+  const out: Piece[] = [];
+  for (const piece of joined) {
+    if (!('text' in piece) || 'keep' in piece) {
+      out.push(piece);
+      continue;
+    }
+    const text = cleanText(piece.text);
+    let from = 0;
+    for (const run of text.matchAll(LONG_RUN)) {
+      if (run.index > from) out.push({ text: text.slice(from, run.index) });
+      out.push({ keep: -1, text: run[0] });
+      from = run.index + run[0].length;
+    }
+    if (from < text.length) out.push({ text: text.slice(from) });
+  }
+  return out;
+}
+
+/** A token stem the text does not contain, so that no word of it is taken for a token. */
+function freeStem(text: string): string {
+  const lower = text.toLowerCase();
+  const stem = STEMS.find((each) => !lower.includes(each.toLowerCase()));
+  if (stem !== undefined) return stem;
+  for (let n = 0; ; n++) {
+    const made = `Xq${n.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!)}z`;
+    if (!lower.includes(made.toLowerCase())) return made;
+  }
+}
+
+function flatten(pieces: readonly Piece[], token: (piece: Piece) => string): Flat {
+  const partner = match(pieces);
+  const flat: Flat = { plain: '', ranges: [], fixed: [] };
+  const starts = new Map<number, number>();
+  pieces.forEach((piece, index) => {
+    const at = flat.plain.length;
+    if ('keep' in piece) flat.plain += token(piece);
+    else if ('text' in piece) flat.plain += piece.text;
+    else if (!partner.has(index)) flat.fixed.push({ at, piece, within: [...starts.keys()] });
+    else if ('open' in piece) starts.set(index, at);
+    else if ('close' in piece) {
+      const order = partner.get(index)!;
+      flat.ranges.push({ code: piece.close, start: starts.get(order)!, end: at, order });
+      starts.delete(order);
+    }
+  });
+  return flat;
+}
+
+/** Index of each half of a pair that has words inside → index of the other half. */
+function match(pieces: readonly Piece[]): Map<number, number> {
+  const words: number[] = [];
+  let sum = 0;
+  for (const piece of pieces) {
+    words.push(sum);
+    if ('text' in piece && ('keep' in piece || /[\p{L}\p{N}]/u.test(piece.text))) sum++;
+  }
+  const open = new Map<number, number>();
+  const partner = new Map<number, number>();
+  pieces.forEach((piece, index) => {
+    if ('open' in piece) open.set(piece.open, index);
+    if (!('close' in piece)) return;
+    const start = open.get(piece.close);
+    open.delete(piece.close);
+    if (start === undefined || words[start] === words[index]) return;
+    partner.set(start, index);
+    partner.set(index, start);
+  });
+  return partner;
+}
+
+type Span = Flat['ranges'][number];
+
+function widen(range: Span, plain: string, stops: Set<number>): Span {
+  let { start, end } = range;
+  while (insideWord(plain, start) && !stops.has(start)) start--;
+  while (insideWord(plain, end) && !stops.has(end)) end++;
+  return { ...range, start, end };
+}
+
+function trim(span: Span, plain: string): Span {
+  const inner = plain.slice(span.start, span.end);
+  const start = span.start + (inner.length - inner.trimStart().length);
+  return { ...span, start, end: start + inner.trim().length };
+}
+
+/** Is the border at `at` inside a word? After an apostrophe it is not: "l'" is a word of its own. */
+function insideWord(plain: string, at: number): boolean {
+  if (at <= 0 || at >= plain.length) return false;
+  const before = plain[at - 1]!;
+  const after = plain[at]!;
+  if (isLow(after)) return true;
+  if (wordBefore(plain, at)) return wordAt(plain, at) || (/['’·-]/.test(after) && wordAt(plain, at + 1));
+  return /[·-]/.test(before) && wordAt(plain, at) && wordBefore(plain, at - 1);
+}
+
+const isLow = (unit: string): boolean => unit >= '\udc00' && unit <= '\udfff';
+
+function wordAt(plain: string, at: number): boolean {
+  const point = plain.codePointAt(at);
+  return point !== undefined && WORD.test(String.fromCodePoint(point));
+}
+
+function wordBefore(plain: string, at: number): boolean {
+  return wordAt(plain, at - (isLow(plain[at - 1] ?? '') ? 2 : 1));
+}
+
+function write(flat: Flat, spans: readonly Span[]): string {
+  const { plain, fixed } = flat;
+  const cuts = [
+    ...new Set([0, plain.length, ...spans.flatMap((s) => [s.start, s.end]), ...fixed.map((f) => f.at)]),
+  ].sort((a, b) => a - b);
+  const lead = plain.length - plain.trimStart().length;
+  const tail = plain.trimEnd().length;
+  let out = '';
+  let nextFixed = 0;
+  cuts.forEach((start, index) => {
+    for (; fixed[nextFixed]?.at === start; nextFixed++) out += `[{${nextFixed}}]`;
+    const end = cuts[index + 1];
+    if (end === undefined) return;
+    const ids = spans.flatMap((span, id) => (span.start <= start && end <= span.end ? [`t:b:${id}`] : []));
+    out += writeStretch(plain.slice(start, end), ids.join('; '), start, lead, tail);
+  });
+  return out;
+}
+
+/** One stretch under the same codes. Superblanks stay outside the word-bound blank, which is reopened after them. */
+function writeStretch(text: string, ids: string, offset: number, lead: number, tail: number): string {
+  let out = '';
+  let words = '';
+  const flush = (): void => {
+    if (words === '') return;
+    const bare = words.trim();
+    const before = words.length - words.trimStart().length;
+    out +=
+      ids === '' || bare === ''
+        ? escapeText(words)
+        : `${' '.repeat(before)}[[${ids}]]${escapeText(bare)}[[/]]${' '.repeat(words.length - before - bare.length)}`;
+    words = '';
+  };
+  let from = 0;
+  for (const run of text.matchAll(BLANK_OR_TILDE)) {
+    words += text.slice(from, run.index);
+    from = run.index + run[0].length;
+    const at = offset + run.index;
+    const edge = at < lead || at >= tail;
+    if (run[0] === ' ' && !edge) words += ' ';
+    else {
+      flush();
+      out += `[${run[0]}]`;
+    }
+  }
+  words += text.slice(from);
+  flush();
+  return out;
+}
+
+const BLANK_OR_TILDE = new RegExp(`${BLANK.source}|~`, 'gu');
+
+const escapeText = (text: string): string => text.replace(/[\\[\]{}^$/@<>]/g, '\\$&');

@@ -1,0 +1,202 @@
+/**
+ * Paired codes put together again after translation. Each output word comes back in its own wrapper; neighbours with
+ * the same codes are merged across the white space between them. A code that came back in two places covers both if
+ * nothing else stands between and the gap is no longer than what it covers, else it keeps the longer run. A code
+ * whose words vanished ("I" is dropped in Spanish) is put back empty at the same relative place. What comes out is
+ * always well nested.
+ */
+
+import type { Piece } from '../engine.ts';
+import type { Book } from './book.ts';
+import type { Item } from './decode.ts';
+
+/** Lost and doubled single codes and kept words stay as they came: judging them is another package's work. */
+export function joinCodes(read: readonly Item[], book: Book): Piece[] {
+  if (book.pairs.length === 0) return emit(read, [], book);
+  let items = bridge(read, book);
+  const spans: Span[] = [];
+  const lost: number[] = [];
+  for (let id = 0; id < book.pairs.length; id++) {
+    const span = spanOf(id, items);
+    if (span === null) lost.push(id);
+    else spans.push(span);
+  }
+  items = putBack(items, lost, book, spans);
+  return emit(items, nest(spans), book);
+}
+
+interface Span {
+  id: number;
+  /** Items `start` to `end`, the last not included. */
+  start: number;
+  end: number;
+}
+
+const isBlank = (item: Item): boolean =>
+  'fixed' in item || ('text' in item && /^[\s\p{Cc}]*$/u.test(item.text));
+const sizeOf = (item: Item): number => ('text' in item ? item.text.length : 'kept' in item ? 4 : 0);
+
+/** Blanks between two words of the same pair belong to it; so does a single code that stood in it, next to it. */
+function bridge(items: readonly Item[], book: Book): Item[] {
+  const before: (readonly number[])[] = [];
+  let ids: readonly number[] = [];
+  for (const item of items) {
+    before.push(ids);
+    if (!isBlank(item)) ids = item.ids;
+  }
+  const out = [...items];
+  ids = [];
+  for (let index = items.length - 1; index >= 0; index--) {
+    const item = items[index]!;
+    if (!isBlank(item)) {
+      ids = item.ids;
+      continue;
+    }
+    const left = before[index]!;
+    const right = ids;
+    const within = 'fixed' in item ? book.fixed[item.fixed]!.within : [];
+    out[index] = {
+      ...item,
+      ids: [
+        ...new Set([
+          ...left.filter((id) => right.includes(id)),
+          ...within.filter((id) => left.includes(id) || right.includes(id)),
+        ]),
+      ],
+    };
+  }
+  return spread(out, book);
+}
+
+/** Blanks between a word of a pair and a single code that now belongs to it belong to it too. */
+function spread(items: Item[], book: Book): Item[] {
+  if (book.fixed.every((each) => each.within.length === 0)) return items;
+  for (const step of [1, -1]) {
+    const carried = new Set<number>();
+    let blanks: number[] = [];
+    for (let index = step > 0 ? 0 : items.length - 1; index >= 0 && index < items.length; index += step) {
+      const item = items[index]!;
+      if (!isBlank(item)) {
+        carried.clear();
+        for (const id of item.ids) carried.add(id);
+        blanks = [];
+        continue;
+      }
+      const shared = item.ids.filter((id) => carried.has(id));
+      for (const blank of blanks) {
+        items[blank] = { ...items[blank]!, ids: [...new Set([...items[blank]!.ids, ...shared])] };
+      }
+      blanks = shared.length > 0 ? [] : [...blanks, index];
+    }
+  }
+  return items;
+}
+
+function spanOf(id: number, items: readonly Item[]): Span | null {
+  const runs: Span[] = [];
+  items.forEach((item, index) => {
+    if (!item.ids.includes(id)) return;
+    const last = runs.at(-1);
+    if (last?.end === index) last.end++;
+    else runs.push({ id, start: index, end: index + 1 });
+  });
+  const first = runs[0];
+  const last = runs.at(-1);
+  if (first === undefined || last === undefined) return null;
+  if (runs.length === 1) return first;
+  const common = items[first.start]!.ids.filter((other) => items[last.end - 1]!.ids.includes(other));
+  let gap = 0;
+  let covered = 0;
+  let clear = true;
+  for (const item of items.slice(first.start, last.end)) {
+    if (item.ids.includes(id)) covered += sizeOf(item);
+    else {
+      gap += sizeOf(item);
+      clear &&= item.ids.every((other) => common.includes(other));
+    }
+  }
+  if (clear && gap <= covered) return { id, start: first.start, end: last.end };
+  const size = (run: Span): number =>
+    items.slice(run.start, run.end).reduce((sum, item) => sum + sizeOf(item), 0);
+  return runs.reduce((best, run) => (size(run) > size(best) ? run : best));
+}
+
+/** Inserts vanished pairs empty, at the border between words nearest their relative place; shifts `spans`. */
+function putBack(items: readonly Item[], lost: readonly number[], book: Book, spans: Span[]): Item[] {
+  const out = [...items];
+  for (const id of lost) {
+    const total = out.reduce((sum, item) => sum + sizeOf(item), 0);
+    let goal = Math.round(book.pairs[id]!.from * total);
+    let at = 0;
+    while (at < out.length && sizeOf(out[at]!) <= goal) goal -= sizeOf(out[at++]!);
+    const item = out[at];
+    if (item !== undefined && 'text' in item && goal > 0) {
+      const space = item.text.lastIndexOf(' ', goal - 1);
+      const cut = space < 0 ? 0 : space + 1;
+      if (cut > 0 && cut < item.text.length) {
+        const rest: Item = { ...item, text: item.text.slice(cut) };
+        out.splice(at, 1, { ...item, text: item.text.slice(0, cut) }, rest);
+        for (const span of spans) {
+          if (span.start > at) span.start++;
+          if (span.end > at) span.end++;
+        }
+        at++;
+      } else if (cut > 0) at++;
+    }
+    out.splice(at, 0, { empty: id, ids: [] });
+    shift(spans, at);
+  }
+  return out;
+}
+
+/** An item was inserted at `at`: spans that begin there or later move, spans around it grow. */
+function shift(spans: Span[], at: number): void {
+  for (const span of spans) {
+    if (span.start >= at) span.start++;
+    if (span.end > at) span.end++;
+  }
+}
+
+/** Cuts spans that cross another short, so that what is left is a tree. */
+function nest(spans: readonly Span[]): Span[] {
+  const sorted = [...spans].sort((a, b) => a.start - b.start || b.end - a.end || a.id - b.id);
+  const stack: Span[] = [];
+  for (const span of sorted) {
+    while (stack.length > 0 && stack.at(-1)!.end <= span.start) stack.pop();
+    const around = stack.at(-1);
+    if (around !== undefined && span.end > around.end) span.end = around.end;
+    stack.push(span);
+  }
+  return sorted;
+}
+
+function emit(items: readonly Item[], spans: readonly Span[], book: Book): Piece[] {
+  const out: Piece[] = [];
+  const text = (added: string): void => {
+    const last = out.at(-1);
+    if (last !== undefined && 'text' in last && !('keep' in last)) last.text += added;
+    else out.push({ text: added });
+  };
+  const stack: Span[] = [];
+  let next = 0;
+  for (let index = 0; index <= items.length; index++) {
+    while (stack.at(-1)?.end === index) out.push({ close: book.pairs[stack.pop()!.id]!.code });
+    for (; spans[next]?.start === index; next++) {
+      stack.push(spans[next]!);
+      out.push({ open: book.pairs[spans[next]!.id]!.code });
+    }
+    const item = items[index];
+    if (item === undefined) break;
+    if ('text' in item) text(item.text);
+    else if ('fixed' in item) out.push(book.fixed[item.fixed]!.piece);
+    else if ('empty' in item) {
+      const { code } = book.pairs[item.empty]!;
+      out.push({ open: code }, { close: code });
+    } else {
+      const kept = book.kept[item.kept]!;
+      if ('keep' in kept && kept.keep === -1) text(kept.text);
+      else out.push(kept);
+    }
+  }
+  return out;
+}

@@ -1,0 +1,33 @@
+/** Times and sizes a pipeline is held to. Given as one value so that tests can make them short. */
+
+export interface Limits {
+  /** Segments sent and not yet answered. */
+  window: number;
+  /** UTF-16 units of stream in flight; one segment alone may be longer. */
+  windowLength: number;
+  /** How long the first unanswered segment may take, in ms; `length` is its stream's. */
+  deadlineMs: (length: number) => number;
+  /** After a stage died: how long the stages behind it may take to hand over what they hold. */
+  drainMs: number;
+  /** So many failed starts within `loopMs` close the pipeline for `closedMs`. */
+  loopCount: number;
+  loopMs: number;
+  closedMs: number;
+  /** Without work for so long, the processes are stopped. */
+  idleMs: number;
+}
+
+/**
+ * From our measurements: a window of 8 keeps chat answers near those of an idle pipeline; see the bulk lane's window
+ * for the throughput side. 10 s plus 1 s per 1,000 characters is far above any honest segment.
+ */
+export const LIMITS: Limits = {
+  window: 8,
+  windowLength: 64 * 1024,
+  deadlineMs: (length) => 10_000 + length,
+  drainMs: 1_000,
+  loopCount: 3,
+  loopMs: 60_000,
+  closedMs: 300_000,
+  idleMs: 600_000,
+};

@@ -1,0 +1,391 @@
+/**
+ * One resident pipeline: a mode's processes, fed one segment at a time with a window in flight.
+ *
+ * Protocol: `stream + "[@" + id + "]\0"` goes in, and a reply counts only if it ends in the id of the first
+ * unanswered segment. A dying `lt-proc -z` answers with empty strings, which without the id look like translations.
+ *
+ * Modes:
+ * - `stopped`: no processes. Entered at first, after `idleMs` without work, by `stop()`, when told to make room, and
+ *   when closed. Work makes it ask for room.
+ * - `waiting`: asked for room, not given yet.
+ * - `running`: processes up; it sends while the window allows. The warm-up goes first: until all of it is answered the
+ *   pipeline is not proven.
+ * - `draining`: a stage died. Nothing is sent; answers still coming out of the stages behind it are taken until the
+ *   output ends (or `drainMs`), so that the first unanswered segment is surely the one that did it. Then back to
+ *   `running` if there is work, else `stopped`.
+ *
+ * The first unanswered segment is retried once, alone, then fails alone; the others are put back unharmed. Only a
+ * start that cannot even answer our own warm-up counts towards closing: no customer's text can close a direction.
+ */
+
+import type { FailureReason } from '../engine.ts';
+import type { Stage } from './chain.ts';
+import type { Limits } from './limits.ts';
+import type { Processes } from './processes.ts';
+import { spawnChain } from './processes.ts';
+import { FairQueue } from './queue.ts';
+
+export type Reply = { ok: true; stream: string } | { ok: false; reason: FailureReason; detail: string };
+
+/** Decides which pipelines may have processes. See residency.ts. */
+export interface Gate {
+  /** Calls `pipeline.start()` now or when there is room. */
+  ask(pipeline: Pipeline): void;
+  leave(pipeline: Pipeline): void;
+  idle(pipeline: Pipeline): void;
+  /** Should this pipeline hand its room to one that waits? */
+  wanted(pipeline: Pipeline): boolean;
+}
+
+export interface PipelineSetup {
+  name: string;
+  megabytes: number;
+  urgent: boolean;
+  stages: readonly Stage[];
+  env: Record<string, string>;
+  /** Streams sent after every start; at least one, so that a start can be proven. */
+  warmUp: readonly string[];
+  limits: Limits;
+  gate: Gate;
+}
+
+interface Item {
+  stream: string;
+  group: object | null;
+  tries: number;
+  id: string;
+  settle: (reply: Reply) => void;
+}
+
+const MAX_REPLY = 1024 * 1024;
+
+export class Pipeline {
+  readonly name: string;
+  readonly megabytes: number;
+  readonly urgent: boolean;
+  readonly #setup: PipelineSetup;
+  readonly #limits: Limits;
+  readonly #queue = new FairQueue<object, Item>();
+  #state: 'stopped' | 'waiting' | 'running' | 'draining' = 'stopped';
+  #processes: Processes | null = null;
+  #ended: Promise<void> = Promise.resolve();
+  /** Put back after a death, to go first and in order. */
+  #returned: Item[] = [];
+  #flight: Item[] = [];
+  #flightLength = 0;
+  #counter = 0;
+  #unproven = 0;
+  #partial: Buffer[] = [];
+  #partialLength = 0;
+  #outputEnded = false;
+  /** The deadline of the first unanswered segment, or the idle timer. */
+  #timer: NodeJS.Timeout | undefined;
+  #armedFor: Item | null = null;
+  #drainTimer: NodeJS.Timeout | undefined;
+  #pumping = false;
+  #failedStarts: number[] = [];
+  #closedUntil = 0;
+  #lastDeath = '';
+  /** Restarts after a death, for the operator. */
+  restarts = 0;
+  /** When it last had work, and when its processes started; ms of `performance.now()`. */
+  lastUsed = 0;
+  startedAt = 0;
+
+  constructor(setup: PipelineSetup) {
+    this.#setup = setup;
+    this.#limits = setup.limits;
+    this.name = setup.name;
+    this.megabytes = setup.megabytes;
+    this.urgent = setup.urgent;
+  }
+
+  get pids(): readonly number[] {
+    return this.#processes?.pids ?? [];
+  }
+
+  get resident(): boolean {
+    return this.#processes !== null;
+  }
+
+  get busy(): boolean {
+    return this.#flight.length + this.#returned.length + this.#queue.size > 0;
+  }
+
+  /** Why it is closed at the moment, or null. */
+  get closed(): string | null {
+    return performance.now() < this.#closedUntil ? this.#lastDeath : null;
+  }
+
+  /**
+   * @param stream one encoded segment
+   * @param group the request it belongs to: requests are served in turn, and {@link cancel} takes one out whole
+   */
+  send(stream: string, group: object): Promise<Reply> {
+    return new Promise((settle) => {
+      if (this.closed !== null) return settle({ ok: false, reason: 'crashed', detail: this.#closedDetail() });
+      this.#queue.push(group, { stream, group, tries: 0, id: '', settle });
+      this.#schedule();
+    });
+  }
+
+  /** Drops what the request still has waiting; answers to what is in flight go nowhere. */
+  cancel(group: object): void {
+    const dropped: Reply = { ok: false, reason: 'stopped', detail: 'the request was given up' };
+    for (const item of this.#queue.remove(group)) item.settle(dropped);
+    const kept = this.#returned.filter((item) => item.group !== group);
+    for (const item of this.#returned) if (item.group === group) item.settle(dropped);
+    this.#returned = kept;
+  }
+
+  /** Ends the processes and fails all work (`stopped`). Resolves when every process has ended. */
+  async stop(): Promise<void> {
+    const work = [...this.#flight, ...this.#returned, ...this.#queue.clear()];
+    this.#returned = [];
+    this.#shutDown();
+    for (const item of work) item.settle({ ok: false, reason: 'stopped', detail: 'the engine was stopped' });
+    await this.#ended;
+  }
+
+  /** Ends the processes of a pipeline without work, to make room; they start again on use. */
+  rest(): void {
+    if (!this.busy) this.#shutDown();
+  }
+
+  /** Only the gate calls this. */
+  start(): void {
+    if (this.#state !== 'waiting') return;
+    this.#launch();
+  }
+
+  #launch(): void {
+    this.#state = 'running';
+    this.startedAt = performance.now();
+    this.#flight = [];
+    this.#flightLength = 0;
+    this.#partial = [];
+    this.#partialLength = 0;
+    this.#outputEnded = false;
+    let self: Processes | null = null;
+    const current = (): boolean => this.#processes === self;
+    try {
+      self = spawnChain(this.#setup.stages, this.#setup.env, {
+        onDeath: (detail) => current() && this.#onDeath(detail),
+        onOutput: (chunk) => current() && this.#onOutput(chunk),
+        onEnd: () => current() && this.#onEnd(),
+      });
+    } catch (error) {
+      this.#lastDeath = String(error);
+      this.#recover('crashed');
+      return;
+    }
+    this.#processes = self;
+    this.#ended = Promise.all([this.#ended, self.ended]).then(() => {});
+    this.#unproven = this.#setup.warmUp.length;
+    const warm = this.#setup.warmUp.map(
+      (stream): Item => ({ stream, group: null, tries: 0, id: '', settle: () => {} }),
+    );
+    this.#write(warm);
+    this.#schedule();
+  }
+
+  /** One write for all that was asked for in the same turn. */
+  #schedule(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    queueMicrotask(() => {
+      this.#pumping = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    if (this.#state === 'stopped' && this.busy) {
+      this.#state = 'waiting';
+      this.#setup.gate.ask(this);
+      return;
+    }
+    if (this.#state !== 'running') return;
+    if (this.#unproven > 0 || !this.#setup.gate.wanted(this)) this.#fill();
+    else if (this.#flight.length === 0) {
+      this.#giveWay();
+      return;
+    }
+    this.#watch();
+  }
+
+  /** Sends what the window allows. A suspect goes alone: if the pipeline dies again, it was surely that one. */
+  #fill(): void {
+    const batch: Item[] = [];
+    let { length } = this.#flight;
+    let size = this.#flightLength;
+    let suspect = (this.#flight[0]?.tries ?? 0) > 0;
+    while (!suspect && length < this.#limits.window + this.#unproven && size <= this.#limits.windowLength) {
+      suspect = (this.#returned[0]?.tries ?? 0) > 0;
+      if (suspect && length > 0) break;
+      const item = this.#returned.shift() ?? this.#queue.shift();
+      if (item === undefined) break;
+      batch.push(item);
+      length++;
+      size += item.stream.length;
+    }
+    if (batch.length > 0) this.#write(batch);
+  }
+
+  #write(batch: readonly Item[]): void {
+    let out = '';
+    for (const item of batch) {
+      item.id = `${(this.#counter++).toString(36)}`;
+      out += `${item.stream}[@${item.id}]\0`;
+      this.#flight.push(item);
+      this.#flightLength += item.stream.length;
+    }
+    this.lastUsed = performance.now();
+    this.#processes?.input.write(out);
+  }
+
+  #onOutput(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, from)) {
+      let reply: string;
+      if (this.#partial.length === 0) reply = chunk.toString('utf8', from, at);
+      else {
+        reply = Buffer.concat([...this.#partial, chunk.subarray(from, at)]).toString('utf8');
+        this.#partial = [];
+        this.#partialLength = 0;
+      }
+      from = at + 1;
+      if (!this.#onReply(reply)) return;
+    }
+    if (from < chunk.length) {
+      this.#partial.push(from === 0 ? chunk : chunk.subarray(from));
+      this.#partialLength += chunk.length - from;
+      const head = this.#flight[0];
+      if (this.#partialLength > MAX_REPLY + 32 * (head?.stream.length ?? 0)) {
+        this.#outOfStep();
+        return;
+      }
+    }
+    this.#pump();
+  }
+
+  /** @returns false when the pipeline is out of step and was given up */
+  #onReply(reply: string): boolean {
+    const head = this.#flight[0];
+    if (head === undefined || !reply.endsWith(`[@${head.id}]`)) {
+      if (this.#state === 'draining') return true;
+      this.#outOfStep();
+      return false;
+    }
+    this.#flight.shift();
+    this.#flightLength -= head.stream.length;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#unproven > 0) this.#unproven--;
+    head.settle({ ok: true, stream: reply.slice(0, -(head.id.length + 3)) });
+    return true;
+  }
+
+  /** Arms the deadline of the first unanswered segment, or the idle timer. */
+  #watch(): void {
+    const head = this.#flight[0];
+    if (head === undefined) {
+      if (this.#timer === undefined) {
+        this.#timer = setTimeout(() => this.rest(), this.#limits.idleMs).unref();
+        this.#setup.gate.idle(this);
+      }
+      return;
+    }
+    if (this.#timer !== undefined && this.#armedFor === head) return;
+    clearTimeout(this.#timer);
+    this.#armedFor = head;
+    const deadlineMs = this.#limits.deadlineMs(head.stream.length);
+    this.#timer = setTimeout(() => {
+      this.#lastDeath = `no answer within ${deadlineMs} ms`;
+      this.#recover('timeout');
+    }, deadlineMs);
+  }
+
+  #outOfStep(): void {
+    this.#lastDeath = 'an answer without the id of its segment';
+    this.#recover('garbled');
+  }
+
+  #onDeath(detail: string): void {
+    if (this.#state === 'running') this.#drain(detail);
+    else if (this.#state === 'draining' && this.#outputEnded) {
+      this.#lastDeath = detail;
+      this.#recover('crashed');
+    }
+  }
+
+  #onEnd(): void {
+    this.#outputEnded = true;
+    if (this.#state === 'draining') this.#recover('crashed');
+    // The last stage's exit is about to be told; its name and signal are worth the wait.
+    else if (this.#state === 'running') this.#drain('the output ended');
+  }
+
+  #drain(detail: string): void {
+    this.#lastDeath = detail;
+    this.#state = 'draining';
+    this.#drainTimer = setTimeout(() => this.#recover('crashed'), this.#limits.drainMs);
+  }
+
+  /** Everything that was in flight is put back, the first of it as a suspect; then a new start if there is work. */
+  #recover(reason: FailureReason): void {
+    const proven = this.#unproven === 0 && this.#processes !== null;
+    const idle = this.#flight.length === 0;
+    const customers = this.#flight.filter((item) => item.group !== null);
+    const head = this.#flight[0];
+    this.#endProcesses();
+    this.restarts++;
+    this.#returned.unshift(...customers);
+    if (!proven || idle) this.#countFailedStart();
+    else if (head !== undefined && ++head.tries > 1) {
+      this.#returned.shift();
+      head.settle({ ok: false, reason, detail: this.#lastDeath });
+    }
+    if (this.closed !== null) {
+      const work = [...this.#returned, ...this.#queue.clear()];
+      this.#returned = [];
+      this.#shutDown();
+      for (const item of work) item.settle({ ok: false, reason: 'crashed', detail: this.#closedDetail() });
+    } else if (this.busy) this.#launch();
+    else this.#shutDown();
+  }
+
+  #countFailedStart(): void {
+    const now = performance.now();
+    this.#failedStarts = [...this.#failedStarts.filter((at) => now - at < this.#limits.loopMs), now];
+    if (this.#failedStarts.length < this.#limits.loopCount) return;
+    this.#failedStarts = [];
+    this.#closedUntil = now + this.#limits.closedMs;
+  }
+
+  #closedDetail(): string {
+    return `closed for a while after ${this.#limits.loopCount} failed starts: ${this.#lastDeath}`;
+  }
+
+  /** Its turn is over while others wait for room: what is queued waits for the next turn. */
+  #giveWay(): void {
+    this.#shutDown();
+    this.#schedule();
+  }
+
+  #endProcesses(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#drainTimer);
+    this.#timer = undefined;
+    this.#processes?.kill();
+    this.#processes = null;
+    this.#flight = [];
+    this.#flightLength = 0;
+  }
+
+  #shutDown(): void {
+    this.#endProcesses();
+    this.#state = 'stopped';
+    this.#setup.gate.leave(this);
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Where Apertium's files are: the system's own folders, or a private tree that `dpkg -x` filled under some root.
+ */
+
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Tree {
+  /** `''` for the system, else an absolute folder without a trailing slash. */
+  root: string;
+  /** Everything a stage's environment holds: nothing of ours is inherited. */
+  env: Record<string, string>;
+}
+
+/** The data prefix every mode file of Debian names. */
+export const DATA_PREFIX = '/usr/share/apertium/';
+
+/** @param root absolute folder of a private tree; leave out for the system's Apertium. */
+export function treeAt(root = ''): Tree {
+  const base = root.replace(/\/+$/, '');
+  if (base === '') return { root: '', env: { LC_ALL: 'C.UTF-8', PATH: '/usr/bin:/bin' } };
+  const env = {
+    LC_ALL: 'C.UTF-8',
+    PATH: `${base}/usr/bin:/usr/bin:/bin`,
+    LD_LIBRARY_PATH: libraryFolders(base).join(':'),
+  };
+  return { root: base, env };
+}
+
+/** Path of a tool of this tree, never looked up in PATH. */
+export function toolPath(tree: Tree, tool: string): string {
+  return `${tree.root}/usr/bin/${tool}`;
+}
+
+/** Path of a mode's file, whether it exists or not. */
+export function modePath(tree: Tree, mode: string): string {
+  return `${tree.root}${DATA_PREFIX}modes/${mode}.mode`;
+}
+
+export function hasMode(tree: Tree, mode: string): boolean {
+  return existsSync(modePath(tree, mode));
+}
+
+/** `usr/lib`, `lib` and their multiarch folders (`x86_64-linux-gnu`), as Debian lays them out. */
+function libraryFolders(root: string): string[] {
+  const folders: string[] = [];
+  for (const lib of ['usr/lib', 'lib']) {
+    const folder = join(root, lib);
+    if (!existsSync(folder)) continue;
+    folders.push(folder);
+    for (const entry of readdirSync(folder)) {
+      if (entry.includes('-linux-')) folders.push(join(folder, entry));
+    }
+  }
+  return folders;
+}

@@ -1,0 +1,20 @@
+/**
+ * Machine translation behind one interface. The fake engine for tests is `@dragoman/engines/fake`, apart, so that no
+ * production code reaches it by accident.
+ */
+
+export type { ApertiumEngine, ApertiumOptions } from './apertium/apertium.ts';
+export { createApertium, MAX_SEGMENT_LENGTH } from './apertium/apertium.ts';
+export type { Limits } from './apertium/limits.ts';
+export { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from './apertium/modes.ts';
+export type {
+  Direction,
+  Draft,
+  DraftRequest,
+  Engine,
+  FailureReason,
+  Lane,
+  Language,
+  Piece,
+  Segment,
+} from './engine.ts';

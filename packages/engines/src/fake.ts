@@ -1,0 +1,151 @@
+/**
+ * An engine for tests only: it upper-cases, and does as it is told. It records what it was asked.
+ */
+
+import type { Direction, Draft, DraftRequest, Engine, FailureReason, Piece, Segment } from './engine.ts';
+
+export interface FakeOptions {
+  /** `from>to`; default: `en>es`, `es>en`. */
+  directions?: readonly string[];
+}
+
+export interface FakeEngine extends Engine {
+  /** Every request, in order, as it came. */
+  readonly asked: DraftRequest[];
+  /** Segments whose visible text contains this fail with the reason, until it is called with null. */
+  failOn(text: string | null, reason?: FailureReason): void;
+  /** Drafts come back without their codes. */
+  dropCodes(drop: boolean): void;
+  /** The next `times` calls of `draft` reject, as a bug would. */
+  crash(times?: number): void;
+  /** Calls of `draft` wait from now on. */
+  stall(): void;
+  /** Lets the waiting calls go on. */
+  resume(): void;
+  /** Resolves when `count` requests have been asked in all. */
+  waitForAsked(count: number): Promise<void>;
+}
+
+export function createFake(options: FakeOptions = {}): FakeEngine {
+  return new Fake(options);
+}
+
+class Fake implements FakeEngine {
+  readonly name = 'fake';
+  readonly asked: DraftRequest[] = [];
+  readonly #directions: readonly string[];
+  #failOn: { text: string; reason: FailureReason } | null = null;
+  #dropCodes = false;
+  #crashes = 0;
+  #gate: { promise: Promise<void>; open: () => void } | null = null;
+  #stopped = false;
+  readonly #stopping = Promise.withResolvers<void>();
+  #watchers: { count: number; resolve: () => void }[] = [];
+
+  constructor(options: FakeOptions) {
+    this.#directions = options.directions ?? ['en>es', 'es>en'];
+  }
+
+  failOn(text: string | null, reason: FailureReason = 'crashed'): void {
+    this.#failOn = text === null ? null : { text, reason };
+  }
+
+  dropCodes(drop: boolean): void {
+    this.#dropCodes = drop;
+  }
+
+  crash(times = 1): void {
+    this.#crashes = times;
+  }
+
+  stall(): void {
+    if (this.#gate !== null) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#gate = { promise, open: resolve };
+  }
+
+  resume(): void {
+    this.#gate?.open();
+    this.#gate = null;
+  }
+
+  waitForAsked(count: number): Promise<void> {
+    if (this.asked.length >= count) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#watchers.push({ count, resolve });
+    return promise;
+  }
+
+  async directions(): Promise<Direction[]> {
+    return this.#directions.map((key) => {
+      const [from = '', to = ''] = key.split('>');
+      return { from, to, route: `fake:${from}-${to}`, hops: 1 };
+    });
+  }
+
+  async draft(request: DraftRequest): Promise<Draft[]> {
+    if (this.#stopped) throw new Error('the fake engine is stopped');
+    request.signal?.throwIfAborted();
+    this.asked.push(request);
+    this.#watchers = this.#watchers.filter(({ count, resolve }) => {
+      if (this.asked.length >= count) resolve();
+      return this.asked.length < count;
+    });
+    if (this.#crashes > 0) {
+      this.#crashes--;
+      throw new Error('the fake engine crashed, as it was told');
+    }
+    if (this.#gate !== null) await this.#wait(this.#gate.promise, request.signal);
+    if (this.#stopped) {
+      return request.segments.map(({ id }) => ({
+        id,
+        status: 'failed',
+        reason: 'stopped',
+        detail: 'stopped',
+      }));
+    }
+    return request.segments.map((segment) => this.#one(segment, request));
+  }
+
+  async health(): Promise<{ ok: boolean; detail: string }> {
+    return this.#stopped ? { ok: false, detail: 'stopped' } : { ok: true, detail: 'a fake' };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#stopping.resolve();
+  }
+
+  async #wait(gate: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = (): void => aborted.reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    await Promise.race([gate, this.#stopping.promise, aborted.promise]).finally(() =>
+      signal?.removeEventListener('abort', onAbort),
+    );
+  }
+
+  #one({ id, pieces }: Segment, { from, to }: DraftRequest): Draft {
+    if (!this.#directions.includes(`${from}>${to}`)) {
+      return { id, status: 'unsupported', detail: `the fake was not told about ${from} to ${to}` };
+    }
+    const text = pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
+    if (text.length > 10_000) return { id, status: 'failed', reason: 'too long', detail: 'over 10,000' };
+    if (this.#failOn !== null && text.includes(this.#failOn.text)) {
+      return { id, status: 'failed', reason: this.#failOn.reason, detail: 'failed, as it was told' };
+    }
+    const target = pieces
+      .map(
+        (piece): Piece =>
+          'text' in piece && !('keep' in piece) ? { text: upper(piece.text) } : { ...piece },
+      )
+      .filter((piece) => !this.#dropCodes || 'text' in piece);
+    return { id, status: 'translated', pieces: target, route: `fake:${from}-${to}` };
+  }
+}
+
+/** Upper case in a way that keeps the length: `ß` stays. NUL and lone surrogates are replaced as real engines do. */
+const upper = (text: string): string =>
+  [...text.replaceAll('\0', ' ').toWellFormed()]
+    .map((letter) => (letter.toUpperCase().length === letter.length ? letter.toUpperCase() : letter))
+    .join('');
