@@ -1,0 +1,192 @@
+/**
+ * Which addresses a delivery may go to: the one place that knows. Pure: no DNS and no socket.
+ *
+ * Two questions, asked at two times:
+ *   - `checkUrl`, when a customer gives a URL: everything that can be told from the text alone;
+ *   - `allows` and `allowsPort`, by the connector, of every address a name resolves to.
+ * Only the second is protection; a name can change its address at any time. The first is there so that the
+ * customer hears of a mistake at once.
+ */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+type Ip = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = readonly [Ip, number];
+
+/** `reason` is one sentence for the customer, shown as `callback_url: <reason>`. It never repeats the URL. */
+export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
+
+export interface AddressGuard {
+  /** The check at creation. `ok` does not promise that the host will be allowed when it is connected to. */
+  checkUrl(url: string): UrlVerdict;
+  /** `ip`: IPv4 or IPv6 in its usual text form. Anything else (a name, `0x7f.1`, a zone id) is refused. */
+  allows(ip: string): boolean;
+  /** Ports of the open web everywhere; any port where the operator allowed the network. */
+  allowsPort(ip: string, port: number): boolean;
+}
+
+/** Characters of the URL as given and as normalised (percent-encoding can lengthen it). */
+export const MAX_URL_LENGTH = 2048;
+
+export const URL_REASONS = {
+  length: 'This URL is longer than 2,048 characters.',
+  characters: 'This URL must not contain spaces, control characters or backslashes.',
+  scheme: 'This URL must begin with http:// or https://.',
+  invalid: 'This is not a valid URL.',
+  credentials: 'This URL must not contain a user name or password.',
+  fragment: 'This URL must not contain a fragment (#).',
+  local: 'This URL must name a public host, not one of a local network.',
+  address: 'This URL must point to a public address, not a private or reserved one.',
+  port: 'This URL must use port 443, port 80, or a port from 1024 that no other well-known service uses.',
+} as const;
+
+/**
+ * Ports from 1024 that belong to other protocols: the bad ports of the Fetch standard (§2.9), and databases,
+ * caches, queues and remote desktops, which a POST with chosen text could make do something.
+ */
+const CLOSED_PORTS = new Set([
+  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679],
+  ...[6697, 10080, 1433, 1521, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 5432, 5672, 5900, 6379, 9042, 9092],
+  ...[9200, 9300, 10250, 11211, 27017],
+]);
+
+/**
+ * Where clouds hand credentials to whoever asks: the usual one and those of ECS, EKS, Azure, Alibaba, Oracle
+ * and Google on IPv6. Refused even inside an allowed network, unless that network is this one address. Azure's
+ * (168.63.129.16) is a public address, so no range would catch it.
+ */
+const METADATA = [
+  ...['169.254.169.254', '169.254.170.2', '169.254.170.23', '168.63.129.16', '100.100.100.200'],
+  ...['192.0.0.192', 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'],
+].map((text) => ipaddr.process(text).toString());
+
+/** RFC 4291 §2.4 and the IANA registry: only 2000::/3 is given out as global unicast. */
+const GLOBAL_IPV6: Network = ipaddr.parseCIDR('2000::/3');
+/** RFC 6052 §2.1: the well-known prefix of NAT64, IPv4 in the last 32 bits. */
+const NAT64: Network = ipaddr.parseCIDR('64:ff9b::/96');
+
+/** RFC 6761 (localhost), RFC 6762 (local), RFC 8375 (home.arpa), ICANN 2024 (internal). */
+const LOCAL_NAMES = ['localhost', 'local', 'home.arpa', 'internal', 'localdomain', 'lan', 'intranet', 'corp'];
+const LOOPBACK_NAME = /^(.*\.)?localhost$/;
+/** RFC 1035 §2.3.4; the underscore is common in practice. */
+const LABEL = /^[a-z0-9_-]{1,63}$/;
+const MAX_NAME_LENGTH = 253;
+
+/**
+ * @param allowedNetworks CIDRs (`10.0.0.0/8`, `fd00::/8`) or single addresses that may be reached although they
+ *   are not public. An IPv4 network also covers its IPv4-mapped form.
+ * @throws TypeError when an entry is neither: a bad setting must stop the start.
+ */
+export function createAddressGuard(settings: { allowedNetworks: readonly string[] }): AddressGuard {
+  const networks = settings.allowedNetworks.map(readNetwork);
+  const listed = (ip: Ip) => networks.some((network) => within(ip, network));
+
+  function allowsIp(ip: Ip): boolean {
+    if (METADATA.includes(ip.toString())) {
+      return networks.some(
+        (network) => within(ip, network) && network[1] === (ip.kind() === 'ipv4' ? 32 : 128),
+      );
+    }
+    // A NAT64 gateway carries the packet on to the IPv4 address inside, so both must be allowed.
+    if (within(ip, NAT64)) return listed(ip) && allowsIp(new ipaddr.IPv4(ip.toByteArray().slice(-4)));
+    return listed(ip) || isPublic(ip);
+  }
+
+  function checkHost(host: string, port: number): string | undefined {
+    const literal = readLiteral(host);
+    if (literal !== undefined) {
+      if (!allowsIp(literal)) return URL_REASONS.address;
+      return isOpenPort(port) || (port > 0 && listed(literal)) ? undefined : URL_REASONS.port;
+    }
+    const name = host.replace(/\.$/, '');
+    if (name.length > MAX_NAME_LENGTH || !name.split('.').every((label) => LABEL.test(label))) {
+      return URL_REASONS.invalid;
+    }
+    if (LOOPBACK_NAME.test(name)) {
+      if (!allowsIp(ipaddr.parse('127.0.0.1')) && !allowsIp(ipaddr.parse('::1'))) return URL_REASONS.local;
+      return port > 0 ? undefined : URL_REASONS.port;
+    }
+    // Where the operator allowed a network, its local names and odd ports may be meant: the connector decides,
+    // which knows the address.
+    if (networks.length > 0) return port > 0 ? undefined : URL_REASONS.port;
+    if (!name.includes('.') || LOCAL_NAMES.some((local) => name.endsWith(`.${local}`)))
+      return URL_REASONS.local;
+    return isOpenPort(port) ? undefined : URL_REASONS.port;
+  }
+
+  return {
+    checkUrl(text) {
+      const refuse = (reason: string): UrlVerdict => ({ ok: false, reason });
+      if (text.length > MAX_URL_LENGTH) return refuse(URL_REASONS.length);
+      // `new URL` silently repairs all of these; other parsers read them differently, which is how filters fail.
+      if (/[\s\u0000-\u001f\u007f\\]/.test(text)) return refuse(URL_REASONS.characters);
+      if (!/^https?:\/\/[^/]/i.test(text)) return refuse(URL_REASONS.scheme);
+      if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refuse(URL_REASONS.credentials);
+      if (text.includes('#')) return refuse(URL_REASONS.fragment);
+      const url = URL.parse(text);
+      if (url === null) return refuse(URL_REASONS.invalid);
+      if (url.href.length > MAX_URL_LENGTH) return refuse(URL_REASONS.length);
+      const reason = checkHost(url.hostname, portOf(url));
+      return reason === undefined ? { ok: true, url } : refuse(reason);
+    },
+    allows(ip) {
+      return isIP(ip) !== 0 && !ip.includes('%') && allowsIp(parseIp(ip));
+    },
+    allowsPort(ip, port) {
+      return isOpenPort(port) || (port > 0 && isIP(ip) !== 0 && listed(parseIp(ip)));
+    },
+  };
+}
+
+/**
+ * The address a host text stands for, or undefined for a name. Every spelling that some resolver reads as an
+ * address counts: brackets, octal, hex, short and plain decimal forms (`inet_aton`), IPv4-mapped IPv6.
+ */
+export function readLiteral(host: string): Ip | undefined {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  return ipaddr.isValid(bare) ? parseIp(bare) : undefined;
+}
+
+/** An address in text form, IPv4-mapped ones unwrapped. */
+function parseIp(text: string): Ip {
+  // ipaddr.js takes the old ::127.0.0.1 for ::ffff:127.0.0.1, which is another address to the kernel. The hex
+  // form that the URL parser makes has one meaning. A zone id is no part of a URL and stays as it is.
+  const hex = isIP(text) === 6 ? URL.parse(`http://[${text}]`)?.hostname.slice(1, -1) : undefined;
+  return ipaddr.process(hex ?? text);
+}
+
+/** The port of a URL as a number; the scheme's own when none is written. */
+function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
+}
+
+function isOpenPort(port: number): boolean {
+  return port === 443 || port === 80 || (port >= 1024 && port <= 65535 && !CLOSED_PORTS.has(port));
+}
+
+function isPublic(ip: Ip): boolean {
+  // ipaddr.js calls everything it does not know `unicast`, such as the old IPv4-compatible ::127.0.0.1.
+  return ip.range() === 'unicast' && (ip.kind() === 'ipv4' || within(ip, GLOBAL_IPV6));
+}
+
+function within(ip: Ip, [base, bits]: Network): boolean {
+  return ip.kind() === base.kind() && ip.match(base, bits);
+}
+
+function readNetwork(text: string): Network {
+  const [address = '', bits, ...rest] = text.split('/');
+  // isIP first: ipaddr.js reads `10/8` as 0.0.0.10/8.
+  if (isIP(address) === 0 || address.includes('%') || rest.length > 0) throw notANetwork(text);
+  const ip = parseIp(address);
+  const width = isIP(address) === 4 ? 32 : 128;
+  const length = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+  // ::ffff:10.0.0.0/104 is 10.0.0.0/8: addresses are compared unwrapped.
+  const unwrapped = width === 128 && ip.kind() === 'ipv4' ? length - 96 : length;
+  if (!(unwrapped >= 0 && length <= width)) throw notANetwork(text);
+  return [ip, unwrapped];
+}
+
+function notANetwork(text: string): TypeError {
+  return new TypeError(`not a network in CIDR form: ${text}`);
+}

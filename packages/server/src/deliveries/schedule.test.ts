@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Outcome } from './post.ts';
+import {
+  DEFAULT_SCHEDULE_SECONDS,
+  JITTER,
+  LIFETIME_SECONDS,
+  type NextAttempt,
+  type NextAttemptIn,
+  nextAttempt,
+  readRetryAfter,
+} from './schedule.ts';
+
+const createdAt = new Date('2026-03-01T00:00:00Z');
+const after = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000);
+const middle = () => 0.5;
+
+function answered(status: number, retryAfterSeconds?: number): Outcome {
+  const wish = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return { kind: 'answered', status, ...wish, headers: {}, body: '', bodyComplete: true, latencyMs: 1 };
+}
+
+function failed(reason: Extract<Outcome, { kind: 'failed' }>['reason']): Outcome {
+  return { kind: 'failed', reason, detail: '', latencyMs: 1 };
+}
+
+const first = (outcome: Outcome): NextAttempt =>
+  nextAttempt({ attempts: 1, outcome, createdAt, now: createdAt, random: middle });
+
+test('what each outcome leads to', () => {
+  const retry: NextAttempt = { kind: 'retry', at: after(5) };
+  const rows: [Outcome, NextAttempt][] = [
+    [answered(200), { kind: 'delivered' }],
+    [answered(201), { kind: 'delivered' }],
+    [answered(204, 60), { kind: 'delivered' }],
+    [answered(299), { kind: 'delivered' }],
+    [answered(410), { kind: 'dead', reason: 'gone' }],
+    [answered(410, 60), { kind: 'dead', reason: 'gone' }],
+    ...[300, 301, 302, 304, 307, 308, 400, 401, 403, 404, 409, 411, 422, 429, 500, 502, 503, 504, 599].map(
+      (status): [Outcome, NextAttempt] => [answered(status), retry],
+    ),
+    [answered(429, 60), { kind: 'retry', at: after(60) }],
+    [answered(429, 1), retry],
+    [answered(503, 0), retry],
+    [answered(302, 90), { kind: 'retry', at: after(90) }],
+    [answered(503, LIFETIME_SECONDS), { kind: 'retry', at: after(LIFETIME_SECONDS) }],
+    [answered(503, LIFETIME_SECONDS + 1), { kind: 'dead', reason: 'out of time' }],
+    ...(['timeout', 'refused address', 'connect', 'reset', 'tls', 'other'] as const).map(
+      (reason): [Outcome, NextAttempt] => [failed(reason), retry],
+    ),
+  ];
+  for (const [outcome, next] of rows) expect([outcome, first(outcome)]).toEqual([outcome, next]);
+});
+
+test('a dead endpoint is tried 16 times, the last about 72 hours after creation', () => {
+  const delays: number[] = [];
+  let now = createdAt;
+  for (let attempts = 1; ; attempts += 1) {
+    const next = nextAttempt({ attempts, outcome: failed('connect'), createdAt, now, random: middle });
+    if (next.kind !== 'retry') {
+      expect(next).toEqual({ kind: 'dead', reason: 'out of time' });
+      break;
+    }
+    delays.push((next.at.getTime() - now.getTime()) / 1000);
+    now = next.at;
+  }
+  const hours = [1, 2, 4, 8, 8, 8, 8, 8, 8, 8, 8].map((count) => count * 3600);
+  expect(delays).toEqual([5, 30, 120, 600, 1800, ...hours]);
+  expect(delays.length).toBe(16);
+  expect(now.getTime()).toBeLessThanOrEqual(after(LIFETIME_SECONDS).getTime());
+});
+
+test('jitter takes or adds at most its share', () => {
+  const at = (random: number) => {
+    const next = nextAttempt({
+      ...{ attempts: 4, outcome: answered(500), createdAt, now: createdAt },
+      random: () => random,
+    });
+    return next.kind === 'retry' ? (next.at.getTime() - createdAt.getTime()) / 1000 : undefined;
+  };
+  expect([at(0), at(0.5), at(0.75)]).toEqual([510, 600, 645]);
+});
+
+describe('for any history', () => {
+  const input = fc.record({
+    attempts: fc.integer({ min: 1, max: 40 }),
+    age: fc.integer({ min: 0, max: LIFETIME_SECONDS + 1000 }),
+    chance: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    retryAfter: fc.option(fc.integer({ min: 0, max: LIFETIME_SECONDS }), { nil: undefined }),
+    status: fc.constantFrom(302, 400, 429, 500, 503),
+  });
+  type Next = (input: NextAttemptIn) => NextAttempt;
+
+  /** Throws when a retry is too early, too late, out of its jitter, or sooner than after fewer attempts. */
+  function check(next: Next): void {
+    fc.assert(
+      fc.property(input, ({ attempts, age, chance, retryAfter, status }) => {
+        const now = after(age);
+        const ask = (count: number, wish?: number) =>
+          next({ attempts: count, outcome: answered(status, wish), createdAt, now, random: () => chance });
+        const got = ask(attempts, retryAfter);
+        const base = DEFAULT_SCHEDULE_SECONDS[Math.min(attempts, DEFAULT_SCHEDULE_SECONDS.length) - 1]!;
+        const least = Math.max(base * (1 - JITTER), retryAfter ?? 0);
+        const most = Math.max(base * (1 + JITTER), retryAfter ?? 0);
+        if (got.kind === 'retry') {
+          const delay = (got.at.getTime() - now.getTime()) / 1000;
+          expect(delay).toBeGreaterThanOrEqual(least - 1e-6);
+          expect(delay).toBeLessThanOrEqual(most + 0.002);
+          expect(got.at.getTime()).toBeLessThanOrEqual(after(LIFETIME_SECONDS).getTime());
+          const later = ask(attempts + 1, retryAfter);
+          if (later.kind === 'retry') expect(later.at.getTime()).toBeGreaterThanOrEqual(got.at.getTime());
+        } else {
+          expect(got).toEqual({ kind: 'dead', reason: 'out of time' });
+          expect(age + most).toBeGreaterThan(LIFETIME_SECONDS - 0.002);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  }
+
+  test('a retry is in its bounds, within 72 hours, and never sooner for more attempts', () =>
+    check(nextAttempt));
+
+  test('the check catches planted faults', () => {
+    const shifted =
+      (change: (at: number, input: NextAttemptIn) => number): Next =>
+      (given) => {
+        const next = nextAttempt(given);
+        return next.kind === 'retry' ? { ...next, at: new Date(change(next.at.getTime(), given)) } : next;
+      };
+    const forever: Next = (given) => nextAttempt({ ...given, createdAt: given.now });
+    const deaf: Next = (given) => nextAttempt({ ...given, outcome: answered(500) });
+    const wild: Next = (given) => nextAttempt({ ...given, random: () => given.random() * 3 });
+    const reversed: Next = (given) => nextAttempt({ ...given, attempts: Math.max(1, 9 - given.attempts) });
+    const giveUp: Next = () => ({ kind: 'dead', reason: 'out of time' });
+    const early = shifted((at, { now }) => now.getTime() + (at - now.getTime()) / 2);
+    for (const fault of [forever, deaf, wild, reversed, giveUp, early]) expect(() => check(fault)).toThrow();
+  });
+});
+
+test('our own mistakes are thrown', () => {
+  const given = { outcome: answered(500), createdAt, now: createdAt, random: middle };
+  for (const attempts of [0, -1, 1.5, Number.NaN]) {
+    expect(() => nextAttempt({ ...given, attempts })).toThrow(RangeError);
+  }
+  for (const scheduleSeconds of [[], [0], [-5], [Number.NaN]]) {
+    expect(() => nextAttempt({ ...given, attempts: 1, scheduleSeconds })).toThrow(RangeError);
+  }
+});
+
+test('Retry-After: seconds, the three date forms, and junk', () => {
+  const now = new Date('2026-03-01T12:00:00.500Z');
+  const rows: [string, number | undefined][] = [
+    ['0', 0],
+    ['120', 120],
+    [' 120 ', 120],
+    ['007', 7],
+    [String(LIFETIME_SECONDS), LIFETIME_SECONDS],
+    [String(LIFETIME_SECONDS + 1), LIFETIME_SECONDS],
+    ['9'.repeat(400), LIFETIME_SECONDS],
+    ['Sun, 01 Mar 2026 12:01:00 GMT', 60],
+    ['Sunday, 01-Mar-26 12:01:00 GMT', 60],
+    ['Sun Mar  1 12:01:00 2026', 60],
+    ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
+    ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', LIFETIME_SECONDS],
+    ...[
+      '',
+      '-5',
+      '+5',
+      '1.5',
+      '1e3',
+      '0x10',
+      '5s',
+      '5, 10',
+      'soon',
+      'NaN',
+      'Infinity',
+      '٣',
+      '2026-03-01T12:01:00Z',
+    ],
+    ...['Sun, 01 Mar 2026 12:01:00 CET', 'Sun, 01 Foo 2026 12:01:00 GMT', 'Sun, 41 Mar 2026 12:01:00 GMT'],
+    ...['Sun, 01 Mar 2026 25:01:00 GMT', 'Sun, 01 Mar 2026 12:61:00 GMT', '1 Mar 2026'],
+  ].map((row): [string, number | undefined] =>
+    typeof row === 'string' ? [row, undefined] : (row as [string, number]),
+  );
+  for (const [value, seconds] of rows) expect([value, readRetryAfter(value, now)]).toEqual([value, seconds]);
+});

@@ -1,0 +1,103 @@
+/**
+ * When a delivery is tried again. Pure: time and chance are arguments.
+ *
+ *   answered 2xx                       → delivered
+ *   answered 410                       → dead, `gone` (Standard Webhooks: the receiver wants no more)
+ *   anything else, time left           → retry
+ *   anything else, no time left        → dead, `out of time`
+ *
+ * Redirects count as anything else: they are not followed, and the receiver may yet be set right. So does a
+ * refused address: a name that resolved to a private address may be a passing DNS fault or a setting of ours
+ * under repair; a retry asks again and still never connects, so patience costs nothing.
+ */
+import type { Outcome } from './post.ts';
+
+/** Seconds from one attempt to the next; the last one is repeated. */
+export const DEFAULT_SCHEDULE_SECONDS: readonly number[] = [
+  ...[5, 30, 120, 600, 1_800],
+  ...[3_600, 7_200, 14_400, 28_800],
+];
+
+/** Seconds after creation in which attempts are made: 72 hours. */
+export const LIFETIME_SECONDS = 259_200;
+
+/** Share of a delay that chance may add or take away, so that deliveries that failed together spread out. */
+export const JITTER = 0.15;
+
+export interface NextAttemptIn {
+  /** Attempts made so far, the one with this outcome included: 1 or more. */
+  attempts: number;
+  scheduleSeconds?: readonly number[];
+  outcome: Outcome;
+  /** Start of the 72 hours: creation, or the moment of a replay by hand. */
+  createdAt: Date;
+  /** When the outcome was known. */
+  now: Date;
+  /** 0 up to, not including, 1. */
+  random: () => number;
+}
+
+export type NextAttempt =
+  | { kind: 'delivered' }
+  | { kind: 'retry'; at: Date }
+  | { kind: 'dead'; reason: 'gone' | 'out of time' };
+
+/**
+ * `at` lies after `now`, never before what the receiver's `Retry-After` asked for, and never beyond the 72
+ * hours; where these cannot all hold, the delivery is dead.
+ * @throws RangeError for an empty or unordered schedule, or no attempt: our own mistakes.
+ */
+export function nextAttempt(input: NextAttemptIn): NextAttempt {
+  const { attempts, scheduleSeconds = DEFAULT_SCHEDULE_SECONDS, outcome, createdAt, now, random } = input;
+  const base = scheduleSeconds[Math.min(attempts, scheduleSeconds.length) - 1];
+  if (!Number.isSafeInteger(attempts) || base === undefined || !(base > 0)) {
+    throw new RangeError('an attempt number from 1 and a schedule of positive seconds are needed');
+  }
+  if (outcome.kind === 'answered') {
+    if (outcome.status >= 200 && outcome.status < 300) return { kind: 'delivered' };
+    if (outcome.status === 410) return { kind: 'dead', reason: 'gone' };
+  }
+  const asked = outcome.kind === 'answered' ? (outcome.retryAfterSeconds ?? 0) : 0;
+  const jittered = base * (1 - JITTER + 2 * JITTER * random());
+  const at = now.getTime() + Math.ceil(Math.max(jittered, asked) * 1000);
+  const end = createdAt.getTime() + LIFETIME_SECONDS * 1000;
+  return at <= end ? { kind: 'retry', at: new Date(at) } : { kind: 'dead', reason: 'out of time' };
+}
+
+/**
+ * `Retry-After` (RFC 9110 §10.2.3) as whole seconds from `now`, rounded up; a date in the past is 0, anything
+ * beyond 72 hours is 72 hours (no delivery lives longer). Undefined for what is neither form.
+ */
+export function readRetryAfter(value: string, now: Date): number | undefined {
+  const text = value.trim();
+  if (/^\d+$/.test(text)) return Math.min(Number(text), LIFETIME_SECONDS);
+  const date = readHttpDate(text, now);
+  if (date === undefined) return undefined;
+  return Math.min(Math.max(0, Math.ceil((date - now.getTime()) / 1000)), LIFETIME_SECONDS);
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const TIME = String.raw`(?<h>\d{2}):(?<m>\d{2}):(?<s>\d{2})`;
+/** The three forms of RFC 9110 §5.6.7: IMF-fixdate, and the obsolete RFC 850 and asctime, in GMT. */
+const HTTP_DATES = [
+  new RegExp(String.raw`^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) ${TIME} GMT$`),
+  new RegExp(String.raw`^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) ${TIME} GMT$`),
+  new RegExp(String.raw`^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) ${TIME} (?<year>\d{4})$`),
+];
+
+/** Unix milliseconds. Not `Date.parse`, which also reads `-5` and `1.5` as dates. */
+function readHttpDate(text: string, now: Date): number | undefined {
+  const parts = HTTP_DATES.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
+  if (parts === undefined) return undefined;
+  const { day, month, year, h, m, s } = parts;
+  const monthIndex = MONTHS.indexOf(month ?? '');
+  let fullYear = Number(year);
+  // Two digits that look more than 50 years ahead are of the century before (RFC 9110 §5.6.7).
+  if (year?.length === 2) {
+    fullYear += Math.floor(now.getUTCFullYear() / 100) * 100;
+    if (fullYear > now.getUTCFullYear() + 50) fullYear -= 100;
+  }
+  if (monthIndex < 0 || Number(day) < 1 || Number(day) > 31) return undefined;
+  if (Number(h) > 23 || Number(m) > 59 || Number(s) > 60) return undefined;
+  return Date.UTC(fullYear, monthIndex, Number(day), Number(h), Number(m), Number(s));
+}

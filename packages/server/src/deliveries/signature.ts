@@ -1,0 +1,124 @@
+/**
+ * Signatures of deliveries, by Standard Webhooks 1.0.0 (symmetric, `v1`):
+ * HMAC-SHA256 over `id.timestamp.body`, base64, one entry for each live secret so that a secret can be changed
+ * without a gap. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+/** Bytes. The standard: "between 24 bytes and 64 bytes". */
+const SECRET_BYTES = { least: 24, most: 64, ours: 32 } as const;
+/** Seconds a timestamp may lie on either side of the receiver's clock, as in the standard's own libraries. */
+export const TOLERANCE_SECONDS = 300;
+
+export interface SignatureHeaders {
+  'webhook-id': string;
+  /** Unix seconds, decimal. */
+  'webhook-timestamp': string;
+  /** `v1,<base64>`, several separated by a space. */
+  'webhook-signature': string;
+}
+
+export type Verdict =
+  | { ok: true }
+  | { ok: false; reason: 'malformed' | 'too old' | 'too new' | 'no matching signature' };
+
+/**
+ * The value of `webhook-signature`.
+ * @param secrets the live secrets, newest first; each signs.
+ * @param id stable over retries; without `.`, which separates the signed parts.
+ * @param timestampSeconds Unix seconds of this attempt.
+ * @throws TypeError for no secret, a short secret, or an id or timestamp that would make the signed text
+ *   ambiguous: our own mistakes.
+ */
+export function sign(
+  secrets: readonly Buffer[],
+  id: string,
+  timestampSeconds: number,
+  body: Buffer | string,
+): string {
+  if (secrets.length === 0) throw new TypeError('a delivery needs at least one secret');
+  if (!isId(id)) throw new TypeError('a delivery id must be visible ASCII without a dot');
+  if (!Number.isSafeInteger(timestampSeconds) || timestampSeconds < 0) {
+    throw new TypeError('a timestamp must be whole Unix seconds');
+  }
+  const stamp = String(timestampSeconds);
+  return secrets.map((secret) => `v1,${digest(secret, id, stamp, body).toString('base64')}`).join(' ');
+}
+
+/** The three headers of one attempt. `now` becomes the timestamp. */
+export function signatureHeaders(
+  secrets: readonly Buffer[],
+  id: string,
+  now: Date,
+  body: Buffer | string,
+): SignatureHeaders {
+  const seconds = Math.floor(now.getTime() / 1000);
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': sign(secrets, id, seconds, body),
+  };
+}
+
+/**
+ * What a receiver does: any live secret matching any `v1` entry will do. Entries of other versions (`v1a`) are
+ * passed over. Works on the bytes as received; a body parsed and written again will not match.
+ */
+export function verify(
+  secrets: readonly Buffer[],
+  headers: SignatureHeaders,
+  body: Buffer | string,
+  now: Date,
+): Verdict {
+  const id = headers['webhook-id'];
+  const stamp = headers['webhook-timestamp'];
+  if (!isId(id) || !/^\d{1,12}$/.test(stamp)) return { ok: false, reason: 'malformed' };
+  const age = Math.floor(now.getTime() / 1000) - Number(stamp);
+  if (age > TOLERANCE_SECONDS) return { ok: false, reason: 'too old' };
+  if (age < -TOLERANCE_SECONDS) return { ok: false, reason: 'too new' };
+  const given = headers['webhook-signature']
+    .split(' ')
+    .filter((entry) => entry.startsWith('v1,'))
+    .map((entry) => Buffer.from(entry.slice(3), 'base64'));
+  // Every pair is compared, so the time does not tell which secret or entry matched.
+  let matches = 0;
+  for (const secret of secrets) {
+    const expected = digest(secret, id, stamp, body);
+    for (const entry of given) {
+      if (entry.length === expected.length && timingSafeEqual(entry, expected)) matches += 1;
+    }
+  }
+  return matches > 0 ? { ok: true } : { ok: false, reason: 'no matching signature' };
+}
+
+/** A new secret in its text form, `whsec_<base64>` of 32 bytes. `random` gives so many unguessable bytes. */
+export function createSecret(random: (bytes: number) => Buffer = randomBytes): string {
+  const secret = random(SECRET_BYTES.ours);
+  if (secret.length !== SECRET_BYTES.ours) throw new TypeError('the source of randomness gave too little');
+  return PREFIX + secret.toString('base64');
+}
+
+/** The bytes of a secret's text form, or undefined when it is not `whsec_` and base64 of 24–64 bytes. */
+export function parseSecret(text: string): Buffer | undefined {
+  if (!text.startsWith(PREFIX)) return undefined;
+  const encoded = text.slice(PREFIX.length);
+  const secret = Buffer.from(encoded, 'base64');
+  // Buffer skips what is not base64; only the exact text may pass, or a typing mistake would become a secret.
+  if (secret.toString('base64') !== encoded) return undefined;
+  return isSecretLength(secret.length) ? secret : undefined;
+}
+
+function isSecretLength(bytes: number): boolean {
+  return bytes >= SECRET_BYTES.least && bytes <= SECRET_BYTES.most;
+}
+
+/** Visible ASCII, since it is a header value, and no dot. */
+function isId(id: string): boolean {
+  return /^[!-~]{1,255}$/.test(id) && !id.includes('.');
+}
+
+function digest(secret: Buffer, id: string, stamp: string, body: Buffer | string): Buffer {
+  if (!isSecretLength(secret.length)) throw new TypeError('a secret has 24 to 64 bytes');
+  return createHmac('sha256', secret).update(`${id}.${stamp}.`).update(body).digest();
+}
