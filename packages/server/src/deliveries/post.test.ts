@@ -222,7 +222,7 @@ describe('failures', () => {
     let asked = 0;
     const stuck: Resolver = () =>
       asked++ === 0 ? first.promise : Promise.resolve([{ address: '127.0.0.1' }]);
-    const one = poster({ timeoutMs: 1000, resolver: stuck });
+    const one = poster({ timeoutMs: 1000, connectTimeoutMs: PATIENT, resolver: stuck });
     const url = `http://sink.test:${port}/`;
     expect(await one.post(url, {}, 'first')).toMatchObject({ kind: 'failed', reason: 'timeout' });
     first.resolve([{ address: '127.0.0.1' }]);

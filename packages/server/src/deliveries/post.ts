@@ -58,6 +58,8 @@ export interface PosterSettings {
   connect?: Connect;
   /** Milliseconds for all of one POST: waiting for a connection, resolving, sending, reading. */
   timeoutMs?: number;
+  /** Milliseconds of these for resolving and connecting. Default: at most 10,000. */
+  connectTimeoutMs?: number;
   /** Bytes of an answer's body that are read before the connection is cut. */
   maxResponseBytes?: number;
   /** The caller must not have more POSTs under way to one origin, or they wait and their time runs. */
@@ -74,7 +76,7 @@ export function createPoster(settings: PosterSettings): Poster {
   const agent = new Agent({
     connect: createConnector({
       guard,
-      timeoutMs: Math.min(timeoutMs, 10_000),
+      timeoutMs: settings.connectTimeoutMs ?? Math.min(timeoutMs, 10_000),
       ...(settings.resolver ? { resolver: settings.resolver } : {}),
       ...(settings.connect ? { connect: settings.connect } : {}),
     }),
