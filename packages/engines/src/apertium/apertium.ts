@@ -9,7 +9,7 @@ import { totalmem } from 'node:os';
 import type { Direction, Draft, DraftRequest, Engine, Lane, Piece, Segment } from '../engine.ts';
 import type { Stage } from './chain.ts';
 import { readChain } from './chain.ts';
-import { faultOf } from './check.ts';
+import { faultOf, unmark } from './check.ts';
 import { decode, Garbled } from './decode.ts';
 import { encode, hasLetters } from './encode.ts';
 import type { Limits } from './limits.ts';
@@ -62,7 +62,7 @@ class Apertium implements ApertiumEngine {
   readonly #chains = new Map<string, Promise<readonly Stage[]>>();
   readonly #pipelines = new Map<string, { mode: Mode; lane: Lane; pipeline: Pipeline }>();
   readonly #soundness = new Map<string, Promise<Soundness>>();
-  #directions: Promise<Direction[]> | null = null;
+  #testing: Promise<Direction[]> | null = null;
   #stopped = false;
 
   constructor(options: ApertiumOptions) {
@@ -73,9 +73,15 @@ class Apertium implements ApertiumEngine {
     this.#residency = new Residency(options.maxMegabytes ?? share, options.turnMs ?? 2_000);
   }
 
+  /**
+   * Tests every installed mode once (about 0.3 s each, 10 s for the default packages on two cores) and remembers;
+   * later calls are quick. A mode closed after a crash loop is left out while it is closed.
+   */
   directions(): Promise<Direction[]> {
-    this.#directions ??= this.#findDirections();
-    return this.#directions;
+    this.#testing ??= this.#findDirections().finally(() => {
+      this.#testing = null;
+    });
+    return this.#testing;
   }
 
   async draft(request: DraftRequest): Promise<Draft[]> {
@@ -147,7 +153,7 @@ class Apertium implements ApertiumEngine {
       if (this.#stopped) break;
       const used = this.#pipelines.get(`${name} bulk`)?.pipeline.resident ?? false;
       const ready = await this.#ready(name, 'bulk');
-      sound.set(name, ready.ok);
+      sound.set(name, ready.ok && ready.pipeline.closed === null);
       if (ready.ok && !used) ready.pipeline.rest();
     }
     return Object.entries(this.#routes)
@@ -175,6 +181,10 @@ class Apertium implements ApertiumEngine {
     if (soundness === undefined) {
       soundness = selfTest(mode, pipeline);
       this.#soundness.set(name, soundness);
+      // A failure may be the machine's (memory, a kill), so it is not believed for ever.
+      soundness.then(({ ok }) => {
+        if (!ok) setTimeout(() => this.#soundness.delete(name), LIMITS.closedMs).unref();
+      });
     }
     const result = await soundness;
     return result.ok ? { ok: true, pipeline } : result;
@@ -261,7 +271,7 @@ async function hop(pieces: readonly Piece[], pipeline: Pipeline, id: string, gro
   }
   let fault: string | null;
   try {
-    const target = decode(reply.stream, book);
+    const target = unmark(decode(reply.stream, book), book);
     fault = faultOf(target, book);
     if (fault === null) return { ok: true, pieces: target };
   } catch (error) {

@@ -32,6 +32,7 @@ export function decode(reply: string, book: Book): Piece[] {
   return joinCodes(items, book);
 }
 
+const MARKS = '.,;:!?';
 const NO_IDS: readonly number[] = [];
 
 /** Escape, wrapper, end of wrapper, superblank, or a stretch of plain text. */
@@ -108,8 +109,7 @@ function dropMark(items: Item[]): void {
  * space at the edges and in runs travelled in superblanks. 549 of 997 English-Spanish replies needed it.
  */
 function space(items: readonly Item[], book: Book): Item[] {
-  const marks = [...'.,;:!?'].filter((mark) => !book.spacedMarks.includes(mark)).join('');
-  const loose = marks === '' ? null : new RegExp(` +(?=[${marks}])`, 'g');
+  const isLoose = (mark: string): boolean => MARKS.includes(mark) && !book.spacedMarks.includes(mark);
   const out: Item[] = [];
   /** The last item with something visible or blank in it. */
   let last: Item | null = null;
@@ -120,11 +120,11 @@ function space(items: readonly Item[], book: Book): Item[] {
     if ('text' in item) {
       if (!item.verbatim) {
         item.text = item.text.replace(/ {2,}/g, ' ');
-        if (loose !== null) item.text = item.text.replace(loose, '');
+        item.text = item.text.replace(/ +([.,;:!?])/g, (all, mark) => (isLoose(mark) ? mark : all));
         if (last === null || ('text' in last && /\s$/u.test(last.text)))
           item.text = item.text.replace(/^ +/, '');
         if (item.text === '') continue;
-        if (marks !== '' && marks.includes(item.text[0]!)) trimLast();
+        if (isLoose(item.text[0]!)) trimLast();
       } else if (/^\s/u.test(item.text)) trimLast();
       last = item;
     } else if ('kept' in item || last !== null) last = item;

@@ -17,7 +17,6 @@ import type { Piece } from '../engine.ts';
 import type { Book, Fixed, Pair } from './book.ts';
 
 const MAX_TOKEN = 256;
-const LONG_RUN = new RegExp(`\\S{${MAX_TOKEN + 1},}`, 'g');
 const STEMS = ['Xqz', 'Xqj', 'Zxq', 'Qxj', 'Wqx', 'Jxq', 'Vqx', 'Kzq'];
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
 const BLANK = /[\s\p{Cc}]+/gu;
@@ -71,7 +70,7 @@ export function encode(pieces: readonly Piece[]): { stream: string; book: Book }
     kept,
     token: kept.length === 0 ? null : new RegExp(`${stem}(\\d{${width}})`, 'gi'),
     marked,
-    spacedMarks: [...'.,;:!?'].filter((mark) => new RegExp(`\\s[${mark}]`, 'u').test(plain)).join(''),
+    spacedMarks: (plain.match(/(?<=\s)[.,;:!?]/g) ?? []).join(''),
     capital: first !== null && isCapital(first[0]) && !plain.startsWith(stem, first.index),
     letters: hasLetters(text),
     length: visible.length,
@@ -115,7 +114,9 @@ function shorten(pieces: readonly Piece[]): Piece[] {
     }
     const text = cleanText(piece.text);
     let from = 0;
-    for (const run of text.matchAll(LONG_RUN)) {
+    // Matching \S{257,} directly would start anew at every character of every word.
+    for (const run of text.length > MAX_TOKEN ? text.matchAll(/\S+/g) : []) {
+      if (run[0].length <= MAX_TOKEN) continue;
       if (run.index > from) out.push({ text: text.slice(from, run.index) });
       out.push({ keep: -1, text: run[0] });
       from = run.index + run[0].length;
@@ -215,6 +216,9 @@ function wordBefore(plain: string, at: number): boolean {
 
 function write(flat: Flat, spans: readonly Span[]): string {
   const { plain, fixed } = flat;
+  if (spans.length === 0 && fixed.length === 0) {
+    return writeStretch(plain, '', 0, plain.length - plain.trimStart().length, plain.trimEnd().length);
+  }
   const cuts = [
     ...new Set([0, plain.length, ...spans.flatMap((s) => [s.start, s.end]), ...fixed.map((f) => f.at)]),
   ].sort((a, b) => a - b);
