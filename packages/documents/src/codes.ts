@@ -1,0 +1,75 @@
+/**
+ * Words inside text that a translation must not touch, in every format: variables of the usual template and printf
+ * styles, web and mail addresses, and words too long for an engine. They become `keep` codes.
+ */
+
+import { Limits } from './limits.ts';
+import type { Range } from './runs.ts';
+
+// No pattern here can match the same characters in two ways, and every open-ended part is bounded or anchored to a
+// literal, so the search stays linear on hostile text.
+const variable = [
+  /\{\{\{?[^{}\n]{1,200}\}\}\}?/u, // {{x}} {{{x}}}
+  /\{%[^{}%\n]{1,200}%\}/u, // {% tag %}
+  /<%[^%\n]{1,200}%>/u, // <%= x %>
+  /[$%#]\{[^{}\n]{1,200}\}/u, // ${x} %{x} #{x}
+  /\{[\p{L}\p{N}_][\p{L}\p{N}_.:$[\]-]{0,100}(?:,\s*(?:number|date|time|spellout|ordinal|duration)[^{}\n]{0,100})?\}/u, // {x} {0} {0,number}
+  /%\([A-Za-z_]\w{0,100}\)[a-z]/u, // %(x)s
+  /(?<![\p{N}%])%(?:\d{1,2}\$)?[-+0#']?\d{0,3}(?:\.\d{1,3})?(?:hh|h|ll|l|q|L|z|t|j)?[@sdiufFxXeEgGcCoSpaA](?!\p{L}{2})/u, // %s %1$d %@ %.2f
+  /%[A-Za-z_][\w.-]{0,60}%/u, // %x%
+];
+
+const address = [
+  /(?:https?|ftps?|sftp|wss?|file):\/\/[\w~:/?#[\]@!$&'()*+,;=.%\u00a1-\u02ff\u0400-\u04ff-]*[\w~/#@$&*+=%\u00a1-\u02ff\u0400-\u04ff-]/u,
+  /(?<![\w.-])www\.[\w-]{1,63}\.[\w~:/?#[\]@!$&'()*+,;=.%-]*[\w~/#@$&*+=%-]/u,
+  /(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+/u,
+];
+
+/** Letters of scripts written without spaces, where a long run is a sentence, not a word. */
+const unspaced =
+  '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\u3000-\\u303f\\uff00-\\uffef';
+
+const longWord = new RegExp(`[^\\s${unspaced}]{${Limits.word + 1},}`, 'gu');
+const words = new RegExp([...address, ...variable].map((pattern) => pattern.source).join('|'), 'gu');
+const gate = /[{%@]|:\/\/|www\./;
+
+/** The stretches of a text that are kept as they are, in order. */
+export function protectedRanges(text: string): Range[] {
+  const ranges: Range[] = [];
+  if (gate.test(text)) {
+    for (const match of text.matchAll(words)) ranges.push(keep(match.index, match[0]));
+  }
+  if (text.length <= Limits.word) return ranges;
+  const long: Range[] = [];
+  for (const match of text.matchAll(longWord)) long.push(keep(match.index, match[0]));
+  return long.length === 0 ? ranges : merge(ranges, long);
+}
+
+function keep(from: number, found: string): Range {
+  return { from, to: from + found.length, code: { kind: 'keep', text: shorten(found) } };
+}
+
+/** What a reader sees of a kept stretch: all of it, or its beginning. */
+export function shorten(text: string): string {
+  if (text.length <= Limits.word) return text;
+  return `${text
+    .slice(0, Limits.word - 1)
+    .toWellFormed()
+    .replace(/\ufffd$/, '')}…`;
+}
+
+/** Both lists in order; a long word swallows the variables inside it. */
+function merge(ranges: Range[], long: Range[]): Range[] {
+  const kept = [...long];
+  let next = 0;
+  for (const range of ranges) {
+    while (next < long.length && long[next]!.to <= range.from) next += 1;
+    const word = long[next];
+    // An address may reach past the long word (never the other way round: both end at white space or before it).
+    if (word && range.from < word.to && range.to > word.from) {
+      word.to = Math.max(word.to, range.to);
+      word.from = Math.min(word.from, range.from);
+    } else kept.push(range);
+  }
+  return kept.sort((a, b) => a.from - b.from);
+}

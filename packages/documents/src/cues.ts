@@ -1,0 +1,278 @@
+/**
+ * A sentence that runs over several cues is translated as one and given back to its cues by share of characters, at
+ * word borders. 12 % of the cues of a large collection end in mid-sentence. Cues are never merged or moved.
+ */
+
+import { type Cut, hasLetters, makeCut, sentences, trim } from './cut.ts';
+import type { Document, Piece, Unit } from './document.ts';
+import { Limits } from './limits.ts';
+import { layOut } from './lines.ts';
+import { encoderOf, type Translations, translationOf } from './render.ts';
+import { keyOf } from './repair.ts';
+import { isText, type Run, runsOf } from './runs.ts';
+import { segmenter } from './sentences.ts';
+import type { Edit } from './splice.ts';
+import { readTimes } from './srt.ts';
+
+/** A segment of subtitles: a cut, and the cue each run stands in. */
+export interface CueCut {
+  id: string;
+  unit: number;
+  cut: Cut;
+  cues: number[];
+}
+
+/** Longest pause in which a sentence goes on, in milliseconds. */
+const longestPause = 1000;
+
+/** The segments of a subtitle document, in order. */
+export function cutCues(document: Document, language: string): CueCut[] {
+  const found: CueCut[] = [];
+  const { units } = document;
+  for (let first = 0; first < units.length; ) {
+    let last = first;
+    while (last - first + 1 < Limits.cues && goesOn(document, units[last], units[last + 1])) last += 1;
+    cutFlow(document, units.slice(first, last + 1), language, found);
+    first = last + 1;
+  }
+  return found;
+}
+
+const closers = /(?:<[^<>]*>|\{[^{}]*\}|["'”’»)\]\s])+$/;
+
+/** Whether the sentence at the end of a cue goes on in the next one. */
+function goesOn(document: Document, unit: Unit | undefined, next: Unit | undefined): boolean {
+  if (!unit?.translatable || !next?.translatable || !unit.time || !next.time) return false;
+  const pause = next.time.from - unit.time.to;
+  if (pause >= longestPause || next.time.from < unit.time.from) return false;
+  const raw = document.text.slice(Math.max(unit.start, unit.end - 200), unit.end);
+  const end = raw.replace(closers, '');
+  // A bracket at the end closes a sound effect. Scripts without spaces seldom write full stops in subtitles.
+  if (/[)\]]\s*(?:<[^<>]*>)*$/.test(raw)) return false;
+  if (
+    /[.!?…:;。！？：；♪♫—–\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}-]$/u.test(
+      end,
+    )
+  ) {
+    return false;
+  }
+  if (!/[\p{L}\p{N},]$/u.test(end)) return false;
+  // A speaker's dash, a bracket or a note begins something new.
+  return !/^(?:<[^<>]*>|\{[^{}]*\}|\s)*[-–—‐([♪♫#]/.test(document.text.slice(next.start, next.start + 200));
+}
+
+/** Cuts the cues of one flow of speech. */
+function cutFlow(document: Document, cues: readonly Unit[], language: string, found: CueCut[]): void {
+  const runs: Run[] = [];
+  const cueOf = new Map<Run, number>();
+  let number = 0;
+  for (const cue of cues) {
+    if (!cue.translatable) continue;
+    const own = runsOf(document, cue).runs;
+    if (runs.length > 0) runs.push({ text: ' ', start: cue.start, end: cue.start, whole: true });
+    let highest = number;
+    for (const run of own) {
+      // Code numbers are local to a cue; in a flow they must not meet.
+      const moved: Run = isText(run)
+        ? run
+        : { ...run, code: { ...run.code, number: run.code.number === 0 ? 0 : run.code.number + number } };
+      if (!isText(moved)) highest = Math.max(highest, moved.code.number);
+      runs.push(moved);
+    }
+    number = highest;
+  }
+  cueOf.clear();
+  const counts = new Map<number, number>();
+  for (const stretch of stretchesOf(runs)) {
+    for (const sentence of sentences(stretch, language, false)) {
+      const cut = makeCut(trim(sentence));
+      if (!cut) continue;
+      const inside = cut.runs.map((run) => cueAt(cues, run.start, run.end));
+      const unit = inside[0]!;
+      const at = counts.get(unit) ?? 0;
+      counts.set(unit, at + 1);
+      found.push({ id: `${unit}.${at}`, unit, cut, cues: inside });
+    }
+  }
+}
+
+function stretchesOf(runs: readonly Run[]): Run[][] {
+  const found: Run[][] = [[]];
+  for (const run of runs) {
+    if (!isText(run) && run.code.kind === 'gap') found.push([]);
+    else found.at(-1)!.push(run);
+  }
+  return found.filter(hasLetters);
+}
+
+/** Index of the cue a run stands in; the space between two cues counts to the second. */
+function cueAt(cues: readonly Unit[], start: number, end: number): number {
+  const cue = cues.find((one) => start >= one.start && end <= one.end);
+  return (cue ?? cues[0]!).index;
+}
+
+interface Part {
+  start: number;
+  end: number;
+  /** Undefined: as in the source. */
+  text: string | undefined;
+}
+
+/** The cues that change, laid out anew. */
+export function cueEdits(
+  document: Document,
+  language: string,
+  translations: Translations,
+  target: string,
+): Edit[] {
+  const parts = new Map<number, Part[]>();
+  for (const { id, cut, cues } of cutCues(document, language)) {
+    const pieces = translationOf(cut, translations.get(id));
+    if (!pieces) continue;
+    share(document, cut, cues, pieces, target).forEach(({ cue, part }) => {
+      const list = parts.get(cue);
+      if (list) list.push(part);
+      else parts.set(cue, [part]);
+    });
+  }
+  const newline = /\r*\n|\r/.exec(document.text)?.[0] ?? '\n';
+  return [...parts].map(([index, list]) => {
+    const unit = document.units[index]!;
+    const text = renderCue(document, unit, list, newline, target);
+    return { start: unit.start, end: unit.end, write: () => text };
+  });
+}
+
+/** Gives a translation back to the cues of its source. */
+function share(
+  document: Document,
+  cut: Cut,
+  cues: readonly number[],
+  pieces: readonly Piece[],
+  target: string,
+): { cue: number; part: Part }[] {
+  const order = [...new Set(cues)];
+  const ranges = order.map((cue) => {
+    const own = cut.runs.filter((run, index) => cues[index] === cue && run.end > run.start);
+    const length = own.reduce((sum, run) => sum + (isText(run) ? run.text.length : 0), 0);
+    return { cue, start: own[0]!.start, end: own.at(-1)!.end, length };
+  });
+  const codes = new Map<string, { run: Run; cue: number }>();
+  const codeRuns = cut.runs.flatMap((run, index) => (isText(run) ? [] : [{ run, cue: cues[index]! }]));
+  cut.pieces
+    .map(keyOf)
+    .filter((key) => key !== '')
+    .forEach((key, index) => {
+      codes.set(key, codeRuns[index]!);
+    });
+  const borders =
+    order.length === 1
+      ? []
+      : bordersOf(
+          pieces,
+          ranges.map((range) => range.length),
+          target,
+        );
+  const texts = order.map(() => '');
+  let offset = 0;
+  let current = 0;
+  const encoders = order.map((cue) => encoderOf(document, document.units[cue]!, false));
+  // Markup never leaves its cue: before it, codes wait for the border; after it, they are written at the end.
+  const waiting = order.map((): string[] => []);
+  const arrive = () => {
+    while (current < borders.length && offset >= borders[current]!) {
+      current += 1;
+      texts[current] += waiting[current]!.join('');
+    }
+  };
+  for (const piece of pieces) {
+    const code = codes.get(keyOf(piece));
+    if (!code) {
+      const text = 'text' in piece ? piece.text : '';
+      let used = 0;
+      while (used < text.length) {
+        arrive();
+        const until = Math.min(text.length, used + ((borders[current] ?? Number.POSITIVE_INFINITY) - offset));
+        texts[current] += encoders[current]!(text.slice(used, until));
+        offset += until - used;
+        used = until;
+      }
+      continue;
+    }
+    const raw = document.text.slice(code.run.start, code.run.end);
+    const own = 'keep' in piece ? current : order.indexOf(code.cue);
+    if (own > current) waiting[own]!.push(raw);
+    else texts[own] += raw;
+  }
+  offset = Number.POSITIVE_INFINITY;
+  arrive();
+  return ranges.map(({ cue, start, end }, index) => ({
+    cue,
+    part: { start, end, text: texts[index]!.trim() },
+  }));
+}
+
+/** Where to cut the text of pieces so that each part has its share, at word borders. */
+function bordersOf(pieces: readonly Piece[], lengths: readonly number[], language: string): number[] {
+  const text = pieces.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');
+  const total = lengths.reduce((sum, length) => sum + length, 0) || 1;
+  const words: number[] = [];
+  for (const match of text.matchAll(/\s+/g)) words.push(match.index + match[0].length);
+  if (words.length < lengths.length && text.length > 2 * lengths.length) {
+    for (const { index, isWordLike } of segmenter(language, 'word').segment(text)) {
+      if (index > 0 && isWordLike) words.push(index);
+    }
+    words.sort((a, b) => a - b);
+  }
+  const borders: number[] = [];
+  let sum = 0;
+  let least = 0;
+  for (const length of lengths.slice(0, -1)) {
+    sum += length;
+    const wanted = (text.length * sum) / total;
+    const free = words.filter((word) => word > least && word < text.length);
+    const best = free.reduce(
+      (found, word) => (Math.abs(word - wanted) < Math.abs(found - wanted) ? word : found),
+      free[0] ?? text.length,
+    );
+    borders.push(best);
+    least = best;
+  }
+  return borders;
+}
+
+/** A cue with its new parts. Only the blocks that changed (a cue has one for each speaker) get new lines. */
+function renderCue(document: Document, unit: Unit, parts: Part[], newline: string, language: string): string {
+  const { text } = document;
+  parts.sort((a, b) => a.start - b.start);
+  const out: string[] = [];
+  let position = unit.start;
+  const blocks = [...unit.codes.filter((code) => code.kind === 'gap'), { start: unit.end, end: unit.end }];
+  let next = 0;
+  for (const gap of blocks) {
+    let block = '';
+    let changed = false;
+    const from = position;
+    while (next < parts.length && parts[next]!.start < gap.start) {
+      const part = parts[next]!;
+      next += 1;
+      changed = true;
+      block += text.slice(position, part.start) + part.text;
+      position = part.end;
+    }
+    block += text.slice(position, gap.start);
+    if (changed) {
+      const tail = /\s*$/.exec(text.slice(from, gap.start))![0];
+      const source = text.slice(from, gap.start).trim();
+      block = unforged(layOut(block, source.split(/\r*\n|\r/).length, language), newline) + tail;
+    }
+    out.push(block, text.slice(gap.start, gap.end));
+    position = gap.end;
+  }
+  return out.join('');
+}
+
+/** Lines joined; none of them may pass for a time line, or a cue would appear that nobody wrote. */
+function unforged(lines: readonly string[], newline: string): string {
+  return lines.map((line) => (readTimes(line) ? line.replace('-->', '→') : line)).join(newline);
+}

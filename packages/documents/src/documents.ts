@@ -1,0 +1,87 @@
+/**
+ * Text, HTML, SRT and XLIFF 1.2 into segments for translation, and back with no other character changed.
+ *
+ * `scan` → `segments` → (an engine, an editor; `repair`) → `rebuild`. Everything is a pure function of its arguments.
+ */
+
+import { cutCues } from './cues.ts';
+import { cutUnit } from './cut.ts';
+import { type Document, DocumentError, errorAt, type Format, type Segment } from './document.ts';
+import { scanHtml } from './html.ts';
+import { Limits } from './limits.ts';
+import { liftMessages } from './messages.ts';
+import { scanSrt } from './srt.ts';
+import { scanText } from './text.ts';
+import { scanXliff, type XliffOptions } from './xliff.ts';
+
+export type { Document, Format, Piece, Segment, Unit } from './document.ts';
+export { DocumentError } from './document.ts';
+export { type Detected, detectLanguage } from './language.ts';
+export { Limits } from './limits.ts';
+export { rebuild } from './rebuild.ts';
+export { isRight, type Note, plainText, type Repaired, repair } from './repair.ts';
+export { countWords } from './words.ts';
+
+export type ScanOptions = XliffOptions;
+
+/**
+ * Reads a text in its format. Linear in its length. The result is plain data and can be posted between threads.
+ *
+ * @param options.sourceLanguage what the caller says the text is in; used where the document itself says nothing.
+ * @param options.targetLanguage the job's; an XLIFF that names another one is refused.
+ * @throws DocumentError with a sentence, line and column.
+ */
+export function scan(text: string, format: Format, options: ScanOptions = {}): Document {
+  checkCharacters(text);
+  const document = scanAs(text, format, options);
+  if (document.sourceLanguage === undefined && options.sourceLanguage !== undefined) {
+    document.sourceLanguage = options.sourceLanguage;
+  }
+  if (document.format !== 'srt') liftMessages(document);
+  return document;
+}
+
+function scanAs(text: string, format: Format, options: ScanOptions): Document {
+  switch (format) {
+    case 'text':
+      return scanText(text);
+    case 'html':
+      return scanHtml(text);
+    case 'srt':
+      return scanSrt(text);
+    case 'xliff':
+      return scanXliff(text, options);
+  }
+}
+
+/** What neither a database nor UTF-8 could give back unchanged is refused at the door. */
+function checkCharacters(text: string): void {
+  if (text.length > Limits.bytes || Buffer.byteLength(text) > Limits.bytes) {
+    throw new DocumentError(`The text is longer than ${Limits.bytes / 1024 / 1024} MiB.`, 1, 1);
+  }
+  const nul = text.indexOf('\0');
+  if (nul >= 0) throw errorAt(text, nul, 'The text holds the character NUL (U+0000).');
+  if (text.isWellFormed()) return;
+  const lone = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.exec(text);
+  throw errorAt(text, lone?.index ?? 0, 'The text holds half a character (a lone surrogate).');
+}
+
+/**
+ * The sentences to translate, in order. Units without a letter, protected words, approved targets and the like are
+ * not among them. Remembers the language in the document, because `rebuild` has to cut the same way; after a new
+ * scan of the same text, give the language to `scan` as `sourceLanguage`, or call `segments` again.
+ */
+export function segments(document: Document, language: string): Segment[] {
+  document.segmentLanguage = language;
+  if (document.format === 'srt') {
+    return cutCues(document, language).map(({ id, unit, cut }) => ({ id, unit, pieces: cut.pieces }));
+  }
+  const found: Segment[] = [];
+  for (const unit of document.units) {
+    if (!unit.translatable) continue;
+    cutUnit(document, unit, language).cuts.forEach((cut, index) => {
+      found.push({ id: `${unit.index}.${index}`, unit: unit.index, pieces: cut.pieces });
+    });
+  }
+  return found;
+}

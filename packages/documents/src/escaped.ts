@@ -1,0 +1,124 @@
+/**
+ * HTML inside the text of an XLIFF unit, escaped (`&lt;b&gt;`) or in CDATA: its tags are codes, and come back written
+ * exactly as they were.
+ */
+
+import { shorten } from './codes.ts';
+import { decodeReference, tokenize } from './markup.ts';
+import type { Range } from './runs.ts';
+
+const reference = /&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);/g;
+const knownTag =
+  /<\/?(?:a|abbr|b|big|br|cite|code|div|em|font|h[1-6]|hr|i|img|li|ol|p|small|span|strong|sub|sup|table|td|th|tr|tt|u|ul)(?=[\s/>])/i;
+
+/**
+ * Whether a decoded text is HTML once more, so that `&amp;` in it means `&`. It is when it holds a reference, or a
+ * well-known tag; it is not when a bare `&` says that nobody escaped it twice.
+ */
+export function readsAsHtml(text: string): boolean {
+  const bare = text.replace(reference, '');
+  if (bare.includes('&')) return false;
+  return bare.length < text.length || knownTag.test(text);
+}
+
+/** Tags, comments and (in HTML) references of a decoded text. */
+export function markupRanges(text: string, html: boolean): Range[] {
+  const ranges: Range[] = [];
+  if (text.includes('<')) tagRanges(text, ranges);
+  if (!html || !text.includes('&')) return ranges;
+  const references: Range[] = [];
+  let next = 0;
+  for (const match of text.matchAll(reference)) {
+    const to = match.index + match[0].length;
+    while (next < ranges.length && ranges[next]!.to <= match.index) next += 1;
+    if (ranges[next] && ranges[next]!.from < to) continue;
+    const decoded = decodeReference(match[0]);
+    if (decoded !== match[0]) references.push({ from: match.index, to, text: decoded });
+  }
+  return [...ranges, ...references].sort((a, b) => a.from - b.from);
+}
+
+const voids = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
+
+function tagRanges(text: string, ranges: Range[]): void {
+  /** Open tags that wait for their end tag: name and position in `ranges`. */
+  const open: { name: string; at: number }[] = [];
+  /** How many of a name are open, so that a stray end tag costs no search. */
+  const count = new Map<string, number>();
+  let kept: { name: string; depth: number; from: number; to: number } | undefined;
+  let serial = 0;
+  const single = (from: number, to: number, gap = false) => {
+    if (!kept) ranges.push({ from, to, code: { kind: gap ? 'gap' : 'single' } });
+  };
+  tokenize(text, {
+    startTag(tag) {
+      if (kept) {
+        if (tag.name === kept.name && !tag.selfClosing && !voids.has(tag.name)) kept.depth += 1;
+        return;
+      }
+      if (voids.has(tag.name) || tag.selfClosing) {
+        single(tag.start, tag.end, tag.name === 'br' || tag.name === 'hr');
+        return;
+      }
+      if (isKept(tag.attributes)) {
+        kept = { name: tag.name, depth: 1, from: tag.start, to: tag.end };
+        return;
+      }
+      ranges.push({ from: tag.start, to: tag.end, code: { kind: 'single' } });
+      open.push({ name: tag.name, at: ranges.length - 1 });
+      count.set(tag.name, (count.get(tag.name) ?? 0) + 1);
+    },
+    endTag(name, start, end) {
+      if (kept) {
+        if (name !== kept.name) return;
+        kept.depth -= 1;
+        if (kept.depth > 0) return;
+        const seen = shorten(plainHtml(text.slice(kept.to, start)));
+        ranges.push({ from: kept.from, to: end, code: { kind: 'keep', text: seen } });
+        kept = undefined;
+        return;
+      }
+      if (!count.get(name)) {
+        single(start, end);
+        return;
+      }
+      let tag = open.pop()!;
+      while (tag.name !== name) {
+        count.set(tag.name, count.get(tag.name)! - 1);
+        tag = open.pop()!;
+      }
+      count.set(name, count.get(name)! - 1);
+      serial += 1;
+      const opened = ranges[tag.at]!;
+      opened.code = { kind: 'open' };
+      opened.pair = serial;
+      ranges.push({ from: start, to: end, code: { kind: 'close' }, pair: serial });
+    },
+    text() {},
+    other: (start, end) => single(start, end),
+  });
+  // A notranslate element that never ends is kept up to the end of the text.
+  if (kept) {
+    const seen = shorten(plainHtml(text.slice(kept.to)));
+    ranges.push({ from: kept.from, to: text.length, code: { kind: 'keep', text: seen } });
+  }
+}
+
+/** The class token `notranslate`, or `translate="no"`, in any letter case. */
+export function isKept(attributes: ReadonlyMap<string, string>): boolean {
+  if (hasNotranslate(attributes.get('class'))) return true;
+  return attributes.get('translate')?.trim().toLowerCase() === 'no';
+}
+
+export function hasNotranslate(className: string | undefined): boolean {
+  return className !== undefined && /(?:^|\s)notranslate(?:\s|$)/i.test(className);
+}
+
+/** What a reader sees of a stretch of HTML: without tags, references decoded, white space collapsed. */
+export function plainHtml(html: string): string {
+  const tagless = html.includes('<') ? html.replace(/<[^<>]*>/g, '') : html;
+  return tagless
+    .replace(/&#?\w+;/g, (found) => decodeReference(found))
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,84 @@
+/** What the HTML standard, and the habit of translation tools, say about elements and attributes. */
+
+import type { Tag } from './markup.ts';
+
+const list = (names: string) => new Set(names.split(' '));
+
+/**
+ * Elements that end a unit. Every other element, custom ones included, is inline: splitting a sentence hurts more
+ * than joining two labels.
+ */
+export const blocks = list(
+  'address article aside base blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset ' +
+    'figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li link main ' +
+    'menu meta nav noframes noscript ol optgroup option p pre search section select summary table tbody td template ' +
+    'textarea tfoot th thead title tr ul listing plaintext xmp iframe noembed',
+);
+
+/** Elements without content (HTML standard §13.1.2). */
+export const voids = list(
+  'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
+);
+
+/** Elements whose content is never text to translate. */
+export const opaque = list('script style iframe noembed noframes xmp plaintext');
+
+/** Elements in which white space is text. */
+export const preformatted = list('pre textarea listing');
+
+/**
+ * Elements that end by themselves when one of these starts, and the elements that protect them from it
+ * (HTML standard §13.1.2.4, "Optional tags").
+ */
+const items: Record<string, { ends: Set<string>; within: Set<string> }> = {
+  li: { ends: list('li'), within: list('ul ol menu dir') },
+  dt: { ends: list('dt dd'), within: list('dl') },
+  dd: { ends: list('dt dd'), within: list('dl') },
+  option: { ends: list('option'), within: list('select datalist') },
+  optgroup: { ends: list('optgroup option'), within: list('select') },
+  tr: { ends: list('tr td th caption colgroup'), within: list('table') },
+  td: { ends: list('td th'), within: list('table tr') },
+  th: { ends: list('td th'), within: list('table tr') },
+  thead: { ends: list('thead tbody tfoot tr td th'), within: list('table') },
+  tbody: { ends: list('thead tbody tfoot tr td th'), within: list('table') },
+  tfoot: { ends: list('thead tbody tfoot tr td th'), within: list('table') },
+};
+const paragraph = {
+  ends: list('p'),
+  within: list('button table td th caption object template body html div section'),
+};
+
+/** Which open elements a start tag ends, and where the search for them stops. */
+export function endedBy(name: string): { ends: Set<string>; within: Set<string> } | undefined {
+  if (Object.hasOwn(items, name)) return items[name];
+  return blocks.has(name) ? paragraph : undefined;
+}
+
+const everywhere = ['title', 'aria-label', 'placeholder'];
+const some: Record<string, readonly string[]> = {
+  img: ['alt'],
+  area: ['alt'],
+  option: ['label'],
+  optgroup: ['label'],
+  track: ['label'],
+  th: ['abbr'],
+};
+const metaNames = list('description keywords og:title og:description twitter:title twitter:description');
+
+/** The attributes of a tag that hold text for readers. */
+export function textAttributes(tag: Tag): string[] {
+  const { attributes, name } = tag;
+  if (attributes.size === 0) return [];
+  const found = everywhere.filter((attribute) => attributes.has(attribute));
+  if (Object.hasOwn(some, name)) found.push(...some[name]!.filter((attribute) => attributes.has(attribute)));
+  if (name === 'input') {
+    const type = attributes.get('type')?.trim().toLowerCase() ?? '';
+    if (attributes.has('alt')) found.push('alt');
+    if (attributes.has('value') && ['button', 'submit', 'reset'].includes(type)) found.push('value');
+  }
+  if (name === 'meta' && attributes.has('content')) {
+    const key = (attributes.get('name') ?? attributes.get('property') ?? '').trim().toLowerCase();
+    if (metaNames.has(key)) found.push('content');
+  }
+  return found;
+}

@@ -1,0 +1,122 @@
+/**
+ * First walk over an HTML text: where the elements end that are not translated (`translate="no"`, the class
+ * `notranslate`, `math`), and which of them get their `origval` as content.
+ */
+
+import type { Patch } from './document.ts';
+import { hasNotranslate } from './escaped.ts';
+import { escapeMarkup } from './escapes.ts';
+import { blocks, voids } from './html-elements.ts';
+import { Stack } from './html-stack.ts';
+import { decodeReference, type Tag, tokenize } from './markup.ts';
+
+export interface KeptElement {
+  /** End of the element; for one that is never closed, the end of its unit. */
+  end: number;
+  contentEnd: number;
+  /** Something inside is translated after all (`translate="yes"`). */
+  reopened: boolean;
+}
+
+interface Frame {
+  name: string;
+  kept?: KeptElement & { contentStart: number; locked: boolean };
+  origval?: string;
+  /** Inside an element whose whole content is replaced anyway. */
+  replaced: boolean;
+}
+
+/** How a tag switches translation: `no`, `yes`, or `locked` (off for good). The HTML standard §3.2.6.2. */
+export function switchOf(tag: Tag): 'no' | 'yes' | 'locked' | undefined {
+  if (hasNotranslate(tag.attributes.get('class')) || tag.name === 'math') return 'locked';
+  const value = tag.attributes.get('translate')?.trim().toLowerCase();
+  if (value === 'no') return 'no';
+  return value === 'yes' || value === '' ? 'yes' : undefined;
+}
+
+/**
+ * Elements that are not translated, by the offset of their start tag, and the contents to replace. `html` is `text`
+ * with templates blotted out.
+ */
+export function findKept(html: string, text: string): { kept: Map<number, KeptElement>; patches: Patch[] } {
+  const kept = new Map<number, KeptElement>();
+  const patches: Patch[] = [];
+  if (!/translate|<math/i.test(html)) return { kept, patches };
+  const stack = new Stack<Frame>(html);
+  /** Kept inline elements that have not met the end of their unit yet. */
+  let pending: Frame[] = [];
+  const border = (offset: number) => {
+    for (const frame of pending) frame.kept!.end = Math.min(frame.kept!.end, offset);
+    pending = [];
+  };
+  const finish = (frames: Frame[], name: string | undefined, start: number, end: number) => {
+    for (const frame of frames) {
+      const { kept: element } = frame;
+      if (!element) continue;
+      pending = pending.filter((other) => other !== frame);
+      if (frame.name === name && frame === frames.at(-1)) {
+        element.contentEnd = start;
+        element.end = end;
+      } else {
+        element.end = Math.min(element.end, start);
+        element.contentEnd = element.end;
+      }
+      if (frame.origval !== undefined && !frame.replaced) {
+        patches.push({
+          start: element.contentStart,
+          end: element.contentEnd,
+          text: escapeMarkup(frame.origval),
+        });
+      }
+    }
+  };
+  tokenize(html, {
+    startTag(tag) {
+      finish(stack.implied(tag.name), undefined, tag.start, tag.start);
+      const isBlock = blocks.has(tag.name);
+      if (isBlock) border(tag.start);
+      const set = switchOf(tag);
+      if (voids.has(tag.name) || tag.selfClosing) {
+        if (set) kept.set(tag.start, { end: tag.end, contentEnd: tag.end, reopened: false });
+        return;
+      }
+      const outer = stack.top;
+      const replaced = outer !== undefined && (outer.replaced || outer.origval !== undefined);
+      const frame: Frame = { name: tag.name, replaced };
+      if (set === 'no' || set === 'locked') {
+        const infinity = Number.POSITIVE_INFINITY;
+        frame.kept = {
+          end: infinity,
+          contentEnd: infinity,
+          reopened: false,
+          contentStart: tag.end,
+          locked: set === 'locked',
+        };
+        kept.set(tag.start, frame.kept);
+        if (!isBlock) pending.push(frame);
+        const origval = originalValue(tag, text);
+        if (origval !== undefined && hasNotranslate(tag.attributes.get('class'))) frame.origval = origval;
+      } else if (set === 'yes') {
+        for (const other of stack.frames()) if (other.kept) other.kept.reopened = true;
+      }
+      stack.push(frame, tag.start);
+    },
+    endTag(name, start, end) {
+      if (blocks.has(name)) border(start);
+      finish(stack.close(name), name, start, end);
+    },
+    text() {},
+    other() {},
+  });
+  border(html.length);
+  finish(stack.closeAll(), undefined, html.length, html.length);
+  return { kept, patches };
+}
+
+function originalValue(tag: Tag, text: string): string | undefined {
+  const value = tag.attributes.get('origval');
+  if (!value?.includes('\ue000')) return value;
+  const range = tag.range('origval')!;
+  const raw = text.slice(range.start, range.end).replace(/^[^=]*=\s*/, '');
+  return raw.replace(/^(["'])([\s\S]*)\1$/, '$2').replace(/&#?\w+;/g, (found) => decodeReference(found));
+}

@@ -1,0 +1,67 @@
+/**
+ * The open elements of an HTML text, as far as translation cares: names, to find where an element ends. No tree is
+ * built, so broken markup costs nothing: an end tag closes up to its match, a stray one is ignored.
+ */
+
+import { errorAt } from './document.ts';
+import { endedBy } from './html-elements.ts';
+import { Limits } from './limits.ts';
+
+export interface Named {
+  name: string;
+}
+
+export class Stack<Frame extends Named> {
+  readonly #frames: Frame[] = [];
+  readonly #count = new Map<string, number>();
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get top(): Frame | undefined {
+    return this.#frames.at(-1);
+  }
+
+  frames(): readonly Frame[] {
+    return this.#frames;
+  }
+
+  /** The elements a start tag ends without saying so (`<li>` ends an open `li`), innermost first. */
+  implied(name: string): Frame[] {
+    const rule = endedBy(name);
+    if (!rule) return [];
+    let from = -1;
+    for (let i = this.#frames.length - 1; i >= 0; i -= 1) {
+      const open = this.#frames[i]!.name;
+      if (rule.ends.has(open)) from = i;
+      else if (rule.within.has(open)) break;
+    }
+    return from < 0 ? [] : this.#pop(from);
+  }
+
+  push(frame: Frame, offset: number): void {
+    if (this.#frames.length >= Limits.htmlDepth) {
+      throw errorAt(this.#text, offset, `Elements are nested more than ${Limits.htmlDepth} deep.`);
+    }
+    this.#frames.push(frame);
+    this.#count.set(frame.name, (this.#count.get(frame.name) ?? 0) + 1);
+  }
+
+  /** Ends the innermost element of a name and all inside it; innermost first, empty when none is open. */
+  close(name: string): Frame[] {
+    if (!this.#count.get(name)) return [];
+    return this.#pop(this.#frames.findLastIndex((frame) => frame.name === name));
+  }
+
+  closeAll(): Frame[] {
+    return this.#pop(0);
+  }
+
+  #pop(from: number): Frame[] {
+    const popped = this.#frames.splice(from).reverse();
+    for (const { name } of popped) this.#count.set(name, this.#count.get(name)! - 1);
+    return popped;
+  }
+}

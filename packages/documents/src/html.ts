@@ -1,0 +1,280 @@
+/**
+ * HTML, whole documents and fragments. Second walk over the tokens: block elements separate units; inline elements
+ * are codes in them; attributes for readers are units of their own.
+ */
+
+import { shorten } from './codes.ts';
+import { type Code, type Document, emptyDocument, errorAt, type Form, type Unit } from './document.ts';
+import { plainHtml } from './escaped.ts';
+import { blocks, opaque, preformatted, textAttributes, voids } from './html-elements.ts';
+import { findKept, type KeptElement, switchOf } from './html-kept.ts';
+import { Stack } from './html-stack.ts';
+import { Limits } from './limits.ts';
+import { decodeReference, type Tag, tokenize } from './markup.ts';
+
+interface Frame {
+  name: string;
+  /** Not translated. */
+  off: boolean;
+  /** White space is text. */
+  pre: boolean;
+  /** The opening code, and the unit it stands in. */
+  code?: Code;
+  unit?: number;
+}
+
+/** Scans HTML. Nothing is refused for being broken; only the limits are. */
+export function scanHtml(text: string): Document {
+  const document = emptyDocument('html', text);
+  const ranges = templates(text);
+  const html = masked(text, ranges);
+  const { kept, patches } = findKept(html, text);
+  document.patches = patches;
+  document.units = new Scanner(text, kept, ranges).scan(html);
+  return document;
+}
+
+class Scanner {
+  readonly #text: string;
+  readonly #kept: Map<number, KeptElement>;
+  readonly #stack: Stack<Frame>;
+  readonly #units: Unit[] = [];
+  readonly #templates: { start: number; end: number }[];
+  #template = 0;
+
+  /** The unit in the making. `#serial` tells frames whether their opening code is in it. */
+  #serial = 0;
+  #start = -1;
+  #end = -1;
+  #codes: Code[] = [];
+  #number = 0;
+  #letters = false;
+  #breaks = 0;
+  #form: Form = 'html';
+
+  /** Tokens before this offset are inside something that is not translated. */
+  #skipTo = 0;
+  /** The element whose raw content is being skipped, and where it began. */
+  #raw: { name: string; start: number } | undefined;
+
+  constructor(text: string, kept: Map<number, KeptElement>, ranges: { start: number; end: number }[]) {
+    this.#text = text;
+    this.#kept = kept;
+    this.#stack = new Stack(text);
+    this.#templates = ranges;
+  }
+
+  scan(html: string): Unit[] {
+    tokenize(html, {
+      startTag: (tag) => this.#startTag(tag),
+      endTag: (name, start, end) => this.#endTag(name, start, end),
+      text: (start, end) => this.#chars(start, end),
+      other: (start, end) => {
+        if (start >= this.#skipTo && !this.#raw && this.#start >= 0) this.#code('single', start, end);
+      },
+    });
+    this.#flush();
+    this.#units.sort((a, b) => a.start - b.start || b.end - a.end);
+    for (let i = 0; i < this.#units.length; i += 1) this.#units[i]!.index = i;
+    return this.#units;
+  }
+
+  #startTag(tag: Tag): void {
+    if (tag.start < this.#skipTo || this.#raw) return;
+    if (tag.attributes.size > Limits.attributes) {
+      throw errorAt(this.#text, tag.start, `A tag has more than ${Limits.attributes} attributes.`);
+    }
+    if (tag.end - tag.start > Limits.htmlTag) {
+      throw errorAt(this.#text, tag.start, `A tag is longer than ${Limits.htmlTag} characters.`);
+    }
+    const { name } = tag;
+    this.#stack.implied(name);
+    const isBlock = blocks.has(name);
+    if (isBlock) this.#flush();
+    const outer = this.#stack.top;
+    const set = switchOf(tag);
+    const kept = this.#kept.get(tag.start);
+    const off = set === 'yes' ? false : set !== undefined || (outer?.off ?? false);
+    if (kept && (set === 'locked' || set === 'no') && (set === 'locked' || !kept.reopened)) {
+      this.#skipTo = kept.end;
+      if (!isBlock) {
+        const seen = plainHtml(this.#text.slice(tag.end, kept.contentEnd));
+        this.#code('keep', tag.start, kept.end, shorten(seen));
+      }
+      return;
+    }
+    if (!off) for (const attribute of textAttributes(tag)) this.#attribute(tag, attribute);
+    if (opaque.has(name) && !tag.selfClosing) {
+      this.#raw = { name, start: tag.start };
+      return;
+    }
+    if (voids.has(name) || tag.selfClosing) {
+      if (name === 'br') this.#lineBreak(tag);
+      else if (!isBlock) this.#code('single', tag.start, tag.end);
+      return;
+    }
+    const frame: Frame = { name, off, pre: preformatted.has(name) || (outer?.pre ?? false) };
+    if (!isBlock) {
+      frame.code = this.#code('single', tag.start, tag.end);
+      frame.unit = this.#serial;
+    }
+    this.#stack.push(frame, tag.start);
+  }
+
+  #endTag(name: string, start: number, end: number): void {
+    if (start < this.#skipTo) return;
+    if (this.#raw) {
+      if (name !== this.#raw.name) return;
+      if (!blocks.has(name) && this.#start >= 0) this.#code('single', this.#raw.start, end);
+      this.#raw = undefined;
+      return;
+    }
+    const isBlock = blocks.has(name);
+    if (isBlock) this.#flush();
+    const frame = this.#stack.close(name).at(-1);
+    if (isBlock) return;
+    if (name === 'br') {
+      this.#code('gap', start, end);
+      return;
+    }
+    const code = this.#code('single', start, end);
+    // Both tags in one unit make a pair; a lone one is a standalone code.
+    if (code && frame?.code && frame.unit === this.#serial) {
+      frame.code.kind = 'open';
+      code.kind = 'close';
+      code.number = frame.code.number;
+    }
+  }
+
+  #chars(start: number, end: number): void {
+    if (start < this.#skipTo || this.#raw) return;
+    let position = start;
+    while (this.#template < this.#templates.length && this.#templates[this.#template]!.start < end) {
+      const found = this.#templates[this.#template]!;
+      this.#template += 1;
+      if (found.start < position) continue; // Inside a tag.
+      this.#words(position, found.start);
+      this.#code('keep', found.start, found.end, shorten(this.#text.slice(found.start, found.end)));
+      position = found.end;
+    }
+    this.#words(position, end);
+  }
+
+  #words(start: number, end: number): void {
+    if (end <= start) return;
+    const words = this.#text.slice(start, end);
+    const blank = !/[^ \t\n\f\r]/.test(words);
+    if (blank && this.#start < 0) return;
+    const frame = this.#stack.top;
+    // A CDATA section (in `svg`) is one token with its brackets; what it holds is left alone.
+    if (frame?.off || words.startsWith('<![CDATA[')) {
+      if (!blank) this.#code('keep', start, end, shorten(plainHtml(words)));
+      return;
+    }
+    if (!blank) this.#breaks = 0;
+    this.#begin(start, end);
+    if (!this.#letters) this.#letters = /\p{L}/u.test(words);
+    if (end - this.#start > Limits.unit) {
+      throw errorAt(this.#text, this.#start, `A paragraph is longer than ${Limits.unit} characters.`);
+    }
+  }
+
+  #begin(start: number, end: number): void {
+    if (this.#start < 0) {
+      this.#start = start;
+      this.#form = this.#stack.top?.pre ? 'pre' : 'html';
+    }
+    this.#end = end;
+  }
+
+  #code(kind: Code['kind'], start: number, end: number, text?: string): Code {
+    // Too many codes for one unit: the rest is another unit. Refusing a page for its long list of links helps nobody.
+    if (this.#codes.length >= Limits.codes) this.#flush();
+    this.#begin(start, end);
+    this.#number += 1;
+    const code: Code = { kind, number: this.#number, start, end };
+    if (text !== undefined) code.text = text;
+    this.#codes.push(code);
+    return code;
+  }
+
+  /** A line break ends a sentence; two in a row end the unit. */
+  #lineBreak(tag: Tag): void {
+    this.#breaks += 1;
+    if (this.#breaks > 1) this.#flush();
+    else if (this.#start >= 0) this.#code('gap', tag.start, tag.end);
+  }
+
+  #attribute(tag: Tag, attribute: string): void {
+    const range = tag.range(attribute);
+    if (!range) return;
+    const raw = this.#text.slice(range.start, range.end);
+    const head = /^[^=]*=[ \t\n\f\r]*(["']?)/.exec(raw);
+    if (!head) return;
+    const start = range.start + head[0].length;
+    const end = range.end - (head[1] === '' ? 0 : 1);
+    const value = this.#text.slice(start, end);
+    if (!/\p{L}/u.test(value)) return;
+    // A reference without `;` may mean itself in an attribute (HTML standard §13.2.5.73). Rare enough to leave.
+    if (
+      value.includes('&') &&
+      decodeReference(value) !== decodeReference(value.replace(/&(?!#?\w+;)/g, '&amp;'))
+    ) {
+      return;
+    }
+    if (value.length > Limits.unit) return;
+    this.#add({ form: 'attribute', start, end, codes: [] });
+  }
+
+  #flush(): void {
+    if (this.#letters) {
+      this.#add({ form: this.#form, start: this.#start, end: this.#end, codes: this.#codes });
+    }
+    this.#serial += 1;
+    this.#start = -1;
+    this.#end = -1;
+    this.#codes = [];
+    this.#number = 0;
+    this.#letters = false;
+    this.#breaks = 0;
+  }
+
+  #add(unit: Pick<Unit, 'form' | 'start' | 'end' | 'codes'>): void {
+    if (this.#units.length >= Limits.units) {
+      throw errorAt(this.#text, unit.start, `The text has more than ${Limits.units} paragraphs.`);
+    }
+    this.#units.push({ index: 0, ...unit, translatable: true });
+  }
+}
+
+/** `<% … %>` and `<? … ?>`: the tokenizer would end them at the first `>`. */
+function templates(text: string): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  for (const [open, close] of [
+    ['<%', '%>'],
+    ['<?', '?>'],
+  ] as const) {
+    let start = text.indexOf(open);
+    while (start >= 0) {
+      const end = text.indexOf(close, start + 2);
+      if (end < 0) break;
+      found.push({ start, end: end + 2 });
+      start = text.indexOf(open, end + 2);
+    }
+  }
+  found.sort((a, b) => a.start - b.start);
+  return found.filter((range, index) => index === 0 || range.start >= found[index - 1]!.end);
+}
+
+/** The text with templates blotted out, same length, so that the tokenizer sees plain characters there. */
+function masked(text: string, ranges: readonly { start: number; end: number }[]): string {
+  if (ranges.length === 0) return text;
+  const out: string[] = [];
+  let position = 0;
+  for (const { start, end } of ranges) {
+    out.push(text.slice(position, start), '\ue000'.repeat(end - start));
+    position = end;
+  }
+  out.push(text.slice(position));
+  return out.join('');
+}

@@ -1,0 +1,122 @@
+/**
+ * The one place that knows parse5's tokenizer. It is exported but marked internal, hence pinned and wrapped here.
+ * Its tokens, unlike the tree, cover the text exactly: nothing is moved, added or dropped. We drive it ourselves,
+ * switching it to raw text after the start tags the HTML standard names (§13.2.6.4.7 and around).
+ */
+
+import { type Token, Tokenizer, TokenizerMode } from 'parse5';
+
+export interface Tag {
+  name: string;
+  /** Lower-case names. */
+  attributes: ReadonlyMap<string, string>;
+  selfClosing: boolean;
+  start: number;
+  end: number;
+  /** Where an attribute stands, name and value. */
+  range(attribute: string): { start: number; end: number } | undefined;
+}
+
+export interface Visitor {
+  startTag(tag: Tag): void;
+  endTag(name: string, start: number, end: number): void;
+  text(start: number, end: number): void;
+  /** Comments, doctypes, processing instructions. */
+  other(start: number, end: number): void;
+}
+
+const rawText = new Set(['style', 'xmp', 'iframe', 'noembed', 'noframes']);
+const escapableRawText = new Set(['title', 'textarea']);
+
+/** Walks over the tokens of an HTML text, in order and without gaps. A tag cut off by the end of the text is skipped. */
+export function tokenize(html: string, visitor: Visitor): void {
+  let foreign = 0;
+  const clamp = (token: { location?: Token.Location | null }) => ({
+    start: token.location!.startOffset,
+    end: Math.min(token.location!.endOffset, html.length),
+  });
+  const text = (token: Token.CharacterToken) => {
+    const { start, end } = clamp(token);
+    if (end > start) visitor.text(start, end);
+  };
+  const other = (token: Token.CommentToken | Token.DoctypeToken) => {
+    const { start, end } = clamp(token);
+    if (end > start) visitor.other(start, end);
+  };
+  const tokenizer: Tokenizer = new Tokenizer(
+    { sourceCodeLocationInfo: true },
+    {
+      onStartTag(token) {
+        const name = token.tagName;
+        const isForeign = name === 'svg' || name === 'math';
+        if (isForeign && !token.selfClosing) {
+          foreign += 1;
+          tokenizer.inForeignNode = true;
+        } else if (foreign === 0) {
+          if (name === 'script') tokenizer.state = TokenizerMode.SCRIPT_DATA;
+          else if (rawText.has(name)) tokenizer.state = TokenizerMode.RAWTEXT;
+          else if (escapableRawText.has(name)) tokenizer.state = TokenizerMode.RCDATA;
+          else if (name === 'plaintext') tokenizer.state = TokenizerMode.PLAINTEXT;
+        }
+        const { start, end } = clamp(token);
+        visitor.startTag({
+          name,
+          attributes: new Map(token.attrs.map((attribute) => [attribute.name, attribute.value])),
+          selfClosing: token.selfClosing,
+          start,
+          end,
+          range: (attribute) => {
+            const at = (token.location as Token.LocationWithAttributes | null)?.attrs?.[attribute];
+            return at && { start: at.startOffset, end: at.endOffset };
+          },
+        });
+      },
+      onEndTag(token) {
+        const name = token.tagName;
+        if ((name === 'svg' || name === 'math') && foreign > 0) {
+          foreign -= 1;
+          tokenizer.inForeignNode = foreign > 0;
+        }
+        const { start, end } = clamp(token);
+        visitor.endTag(name, start, end);
+      },
+      onComment: other,
+      onDoctype: other,
+      onCharacter: text,
+      onNullCharacter: text,
+      onWhitespaceCharacter: text,
+      onEof() {},
+    },
+  );
+  tokenizer.write(html, true);
+}
+
+const decoded = new Map<string, string>();
+
+/** A character reference such as `&eacute;` or `&#39`, decoded as the HTML standard does in text. */
+export function decodeReference(raw: string): string {
+  let text = decoded.get(raw);
+  if (text === undefined) {
+    text = '';
+    const add = (token: Token.CharacterToken) => {
+      text += token.chars;
+    };
+    const nothing = () => {};
+    new Tokenizer(
+      {},
+      {
+        onStartTag: nothing,
+        onEndTag: nothing,
+        onComment: nothing,
+        onDoctype: nothing,
+        onEof: nothing,
+        onCharacter: add,
+        onNullCharacter: add,
+        onWhitespaceCharacter: add,
+      },
+    ).write(raw, true);
+    // A text can hold any number of different numeric references; the cache must not grow with it.
+    if (decoded.size < 5_000) decoded.set(raw, text);
+  }
+  return text;
+}

@@ -1,0 +1,110 @@
+/**
+ * ICU messages (`{n, plural, one {# file} other {# files}}`). An engine must never see `plural` or `other`: the
+ * message is one kept code of its unit, and the text of every branch is a unit of its own inside it.
+ */
+
+import { shorten } from './codes.ts';
+import type { Code, Document, Unit } from './document.ts';
+
+const opening = /\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal)\s*,/g;
+const deepest = 8;
+
+interface Message {
+  start: number;
+  end: number;
+  branches: { start: number; end: number }[];
+}
+
+/** Makes the messages of a document codes, and units of their branches. Units keep the order of the text. */
+export function liftMessages(document: Document): void {
+  opening.lastIndex = 0;
+  if (!opening.test(document.text)) return;
+  const out: Unit[] = [];
+  for (const unit of document.units) lift(document, unit, out, 0);
+  out.forEach((unit, index) => {
+    unit.index = index;
+  });
+  document.units = out;
+}
+
+function lift(document: Document, unit: Unit, out: Unit[], depth: number): void {
+  out.push(unit);
+  const raw = document.text.slice(unit.start, unit.end);
+  if (!raw.includes('{') || depth > deepest) return;
+  const messages = findMessages(raw, unit);
+  if (messages.length === 0) return;
+  let number = unit.codes.reduce((most, code) => Math.max(most, code.number), 0);
+  const codes: Code[] = [];
+  const inside: Unit[] = [];
+  let next = 0; // First code not looked at yet; codes and messages are both in order.
+  for (const { start, end, branches } of messages) {
+    while (next < unit.codes.length && unit.codes[next]!.end <= start) {
+      codes.push(unit.codes[next]!);
+      next += 1;
+    }
+    number += 1;
+    const last = branches.at(-1);
+    const seen = last ? document.text.slice(last.start, last.end).replace(/<[^<>]*>|[{}]/g, '') : '…';
+    codes.push({ kind: 'keep', number, start, end, text: shorten(seen) });
+    for (const branch of branches) {
+      while (next < unit.codes.length && unit.codes[next]!.start < branch.start) next += 1;
+      const own: Code[] = [];
+      for (; next < unit.codes.length && unit.codes[next]!.end <= branch.end; next += 1) {
+        own.push(unit.codes[next]!);
+      }
+      if (unit.translatable) {
+        inside.push({ index: 0, form: unit.form, ...branch, codes: own, translatable: true });
+      }
+    }
+    while (next < unit.codes.length && unit.codes[next]!.start < end) next += 1;
+  }
+  unit.codes = [...codes, ...unit.codes.slice(next)];
+  for (const branch of inside) lift(document, branch, out, depth + 1);
+}
+
+/** The outermost messages of a unit. A message that does not end, or is cut by a code, is none. */
+function findMessages(raw: string, unit: Unit): Message[] {
+  const found: Message[] = [];
+  let from = 0;
+  const pattern = new RegExp(opening);
+  for (let match = matchFrom(pattern, raw, from); match; match = matchFrom(pattern, raw, from)) {
+    from = match.index + 1;
+    const start = match.index + unit.start;
+    if (unit.codes.some((code) => start >= code.start && start < code.end)) continue;
+    const message = readMessage(raw, match.index, match[0].length, unit.start);
+    // Nothing after an unfinished message can be one: its braces never close.
+    if (!message) break;
+    found.push(message);
+    from = message.end - unit.start;
+  }
+  return found;
+}
+
+function matchFrom(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
+  pattern.lastIndex = from;
+  return pattern.exec(text);
+}
+
+function readMessage(raw: string, start: number, head: number, offset: number): Message | undefined {
+  const branches: Message['branches'] = [];
+  let depth = 1;
+  let branch = -1;
+  for (let i = start + head; i < raw.length; i += 1) {
+    const sign = raw[i];
+    if (sign === "'" && /[{}#|]/.test(raw[i + 1] ?? '')) {
+      const end = raw.indexOf("'", i + 1);
+      if (end > 0) i = end;
+    } else if (sign === '<') {
+      const end = raw.indexOf('>', i);
+      if (end > 0 && /[a-z/!]/i.test(raw[i + 1] ?? '')) i = end;
+    } else if (sign === '{') {
+      depth += 1;
+      if (depth === 2) branch = i + 1;
+    } else if (sign === '}') {
+      depth -= 1;
+      if (depth === 1 && branch >= 0) branches.push({ start: offset + branch, end: offset + i });
+      if (depth === 0) return { start: offset + start, end: offset + i + 1, branches };
+    }
+  }
+  return undefined;
+}

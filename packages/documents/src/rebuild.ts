@@ -1,0 +1,144 @@
+/** Documents with their translations. What is not translated is copied from the document's own text. */
+
+import { cueEdits } from './cues.ts';
+import { cutUnit } from './cut.ts';
+import type { Document, Piece, Target, Unit } from './document.ts';
+import { asciiOnly, escapeAttribute, escapeMarkup } from './escapes.ts';
+import { renderUnit, type Translations } from './render.ts';
+import { firstSection } from './runs.ts';
+import { type Edit, Splicer } from './splice.ts';
+
+/**
+ * The document with translations in place of (XLIFF: beside) its units.
+ *
+ * A segment without a translation stays as in the source; so does one whose translation says the same, down to the
+ * last character reference. In XLIFF every trans-unit with a source gets a `target`, a copy of the source where
+ * nothing else is known; approved and final targets stay. Translations may be raw replies of an engine: codes are
+ * repaired once more, and nothing in them can break the format.
+ *
+ * @param translations by segment id, as `segments` gave them for the same document and language.
+ */
+export function rebuild(
+  document: Document,
+  translations: ReadonlyMap<string, readonly Piece[]>,
+  targetLanguage: string,
+): string {
+  const language = document.segmentLanguage ?? document.sourceLanguage ?? 'und';
+  if (document.format === 'srt') {
+    const edits = cueEdits(document, language, translations, targetLanguage);
+    return new Splicer(document.text, edits).slice(0, document.text.length);
+  }
+  const known = new Set<number>();
+  for (const id of translations.keys()) known.add(Number.parseInt(id, 10));
+  if (document.format === 'xliff')
+    return rebuildXliff(document, language, translations, known, targetLanguage);
+  const copy = splice(document, language, translations, (unit) => known.has(unit.index));
+  return copy(0, document.text.length);
+}
+
+/** Copies of the document's text in which some units are translated and patches applied. */
+function splice(
+  document: Document,
+  language: string,
+  translations: Translations,
+  takes: (unit: Unit) => boolean,
+): (start: number, end: number) => string {
+  const edits: Edit[] = document.patches.map(({ start, end, text }) => ({ start, end, write: () => text }));
+  for (const unit of document.units) {
+    if (!takes(unit)) continue;
+    edits.push({
+      start: unit.start,
+      end: unit.end,
+      write: () =>
+        renderUnit(document, unit, language, translations, copy) ?? splicer.slice(unit.start, unit.end),
+    });
+  }
+  const splicer = new Splicer(document.text, edits);
+  const copy = (start: number, end: number) => splicer.slice(start, end);
+  return copy;
+}
+
+function rebuildXliff(
+  document: Document,
+  language: string,
+  translations: Translations,
+  known: ReadonlySet<number>,
+  targetLanguage: string,
+): string {
+  // Two layers: texts inside codes go into the copies of their units, the copies into the document.
+  const plain = splice(
+    document,
+    language,
+    translations,
+    (unit) => unit.target === undefined && known.has(unit.index),
+  );
+  const copy =
+    document.sections.length === 0
+      ? plain
+      : (start: number, end: number) => copySections(document, start, end, plain);
+  const edits: Edit[] = [];
+  for (const unit of document.units) {
+    const { target } = unit;
+    if (!target || target.action === 'leave') continue;
+    edits.push({
+      start: target.action === 'insert' ? target.at : target.start,
+      end: target.action === 'insert' ? target.at : target.end,
+      write: () => {
+        const rendered = known.has(unit.index)
+          ? renderUnit(document, unit, language, translations, copy)
+          : undefined;
+        const content = rendered ?? copy(unit.start, unit.end);
+        if (rendered === undefined && target.action === 'replace' && target.hadText) {
+          // Nothing to translate in the source (numbers, codes): what the customer wrote is worth more than a copy.
+          const untouched = content === document.text.slice(unit.start, unit.end);
+          if (untouched && cutUnit(document, unit, language).cuts.length === 0) {
+            return document.text.slice(target.start, target.end);
+          }
+        }
+        return writeTarget(document, target, content, targetLanguage);
+      },
+    });
+  }
+  return new Splicer(document.text, edits).slice(0, document.text.length);
+}
+
+function writeTarget(
+  _document: Document,
+  target: Exclude<Target, { action: 'leave' }>,
+  content: string,
+  language: string,
+): string {
+  if (target.action === 'replace') return target.before + content + target.after;
+  const code = escapeAttribute(target.lang || language, '"').replaceAll('<', '&lt;');
+  const lang = target.lang === undefined ? '' : ` xml:lang="${code}"`;
+  const tag = `<${target.name}${lang}${target.space}>`;
+  return `${target.lead}${tag}${target.before}${content}${target.after}</${target.name}>`;
+}
+
+/** A copy that may begin or end inside a CDATA section: what is cut out of one is escaped instead. */
+function copySections(
+  document: Document,
+  start: number,
+  end: number,
+  plain: (start: number, end: number) => string,
+): string {
+  let out = '';
+  let position = start;
+  for (let i = firstSection(document, start); i < document.sections.length; i += 1) {
+    const section = document.sections[i]!;
+    if (section.start >= end) break;
+    if (section.start >= start && section.end <= end) continue;
+    if (section.start > position) out += plain(position, section.start);
+    const from = Math.max(position, section.start + 9);
+    const to = Math.min(end, section.end - 3);
+    if (to > from) out += escapeMarkup(plain(from, to));
+    position = Math.min(end, section.end);
+  }
+  if (position < end) out += plain(position, end);
+  return document.asciiOnly ? asciiOnlyText(out) : out;
+}
+
+/** References for characters outside ASCII, except in CDATA and comments, where they would not be read as such. */
+function asciiOnlyText(markup: string): string {
+  return markup.includes('<!') || markup.includes('<?') ? markup : asciiOnly(markup);
+}

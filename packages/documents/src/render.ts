@@ -1,0 +1,145 @@
+/**
+ * Translated units, written as the document writes them. What did not change is copied from the document: so
+ * `AT&T`, odd references and white space survive whenever the translation equals the source.
+ */
+
+import { type Cut, cutUnit } from './cut.ts';
+import type { Document, Form, Piece, Unit } from './document.ts';
+import { asciiOnly, cleanText, escapeAttribute, escapeMarkup, escapeSection } from './escapes.ts';
+import { keyOf, mergeText, repair } from './repair.ts';
+import { isText, type Run } from './runs.ts';
+
+export type Translations = ReadonlyMap<string, readonly Piece[]>;
+
+/** Copies a stretch of the document, changes inside it applied. */
+export type Copy = (start: number, end: number) => string;
+
+/** Turns a piece of translated text into the characters of the document. */
+export type Encode = (text: string) => string;
+
+/** A unit with its translations; undefined when nothing in it differs from the source. */
+export function renderUnit(
+  document: Document,
+  unit: Unit,
+  language: string,
+  translations: Translations,
+  copy: Copy,
+): string | undefined {
+  const { cuts, html } = cutUnit(document, unit, language);
+  const encode = encoderOf(document, unit, html);
+  const out: string[] = [];
+  let position = unit.start;
+  let changed = false;
+  cuts.forEach((cut, index) => {
+    const pieces = translationOf(cut, translations.get(`${unit.index}.${index}`));
+    if (!pieces) return;
+    changed = true;
+    out.push(copy(position, cut.start), renderPieces(cut, pieces, encode, copy));
+    position = cut.end;
+  });
+  if (!changed) return undefined;
+  out.push(copy(position, unit.end));
+  const text = out.join('');
+  return unit.form === 'attribute' ? quoted(document, unit, text) : text;
+}
+
+/** The translation of a segment, safe to write; undefined when there is none, or it says what the source says. */
+export function translationOf(cut: Cut, given: readonly Piece[] | undefined): Piece[] | undefined {
+  if (!given) return undefined;
+  const clean = mergeText(
+    given.map((piece) => ('text' in piece && !('keep' in piece) ? { text: cleanText(piece.text) } : piece)),
+  );
+  const pieces = trimEdges(mergeText(repair(cut.pieces, clean).pieces));
+  return same(cut.pieces, pieces) ? undefined : pieces;
+}
+
+/** White space at the edges of a segment is the document's, not the engine's. */
+function trimEdges(pieces: Piece[]): Piece[] {
+  const first = pieces[0];
+  if (first && 'text' in first && !('keep' in first)) pieces[0] = { text: first.text.trimStart() };
+  const last = pieces.at(-1);
+  if (last && 'text' in last && !('keep' in last)) pieces[pieces.length - 1] = { text: last.text.trimEnd() };
+  return pieces.filter((piece) => !('text' in piece) || 'keep' in piece || piece.text !== '');
+}
+
+function same(a: readonly Piece[], b: readonly Piece[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((piece, index) => {
+      const other = b[index]!;
+      return (
+        keyOf(piece) === keyOf(other) &&
+        ('text' in piece ? piece.text : '') === ('text' in other ? other.text : '')
+      );
+    })
+  );
+}
+
+/** The code runs of a segment by the key their pieces have. */
+export function codesOf(cut: Cut): Map<string, Run> {
+  const runs = cut.runs.filter((run) => !isText(run));
+  const keys = cut.pieces.map(keyOf).filter((key) => key !== '');
+  return new Map(keys.map((key, index) => [key, runs[index]!]));
+}
+
+function renderPieces(cut: Cut, pieces: readonly Piece[], encode: Encode, copy: Copy): string {
+  const codes = codesOf(cut);
+  return pieces
+    .map((piece) => {
+      const run = codes.get(keyOf(piece));
+      return run ? copy(run.start, run.end) : encode('text' in piece ? piece.text : '');
+    })
+    .join('');
+}
+
+const encoders: Record<Form, Encode> = {
+  text: (text) => text,
+  srt: (text) => text,
+  html: escapeMarkup,
+  pre: escapeMarkup,
+  attribute: (text) => text,
+  xml: escapeMarkup,
+  'xml-kept': escapeMarkup,
+  cdata: escapeSection,
+  'cdata-kept': escapeSection,
+};
+
+/** How new text is written in a unit. */
+export function encoderOf(document: Document, unit: Unit, html: boolean): Encode {
+  const { form } = unit;
+  if (form === 'attribute') {
+    const quote = document.text[unit.start - 1] === "'" ? "'" : '"';
+    return nonBreaking(document, unit, (text) => escapeAttribute(text, quote));
+  }
+  if (form === 'srt') return srtEncoder(document, unit);
+  let encode = encoders[form];
+  if (form === 'html' || form === 'pre') return nonBreaking(document, unit, encode);
+  if (html) {
+    // HTML within XML: once for each.
+    const outer = encode;
+    encode = (text) => outer(escapeMarkup(text));
+  }
+  if (!document.asciiOnly || form.startsWith('cdata')) return encode;
+  return (text) => asciiOnly(encode(text));
+}
+
+/** Writes U+00A0 as `&nbsp;` where the unit's source does. */
+function nonBreaking(document: Document, unit: Unit, encode: Encode): Encode {
+  if (!/&nbsp;|&#160;|&#xa0;/i.test(document.text.slice(unit.start, unit.end))) return encode;
+  return (text) => encode(text).replaceAll('\u00a0', '&nbsp;');
+}
+
+/** Subtitles have no rules; a cue that writes `&amp;` means it. */
+function srtEncoder(document: Document, unit: Unit): Encode {
+  const raw = document.text.slice(unit.start, unit.end);
+  const escapes = /&(?:amp|lt|gt);/.test(raw);
+  // An arrow in a line of its own is what makes a time line.
+  return (text) => (escapes ? escapeMarkup(text) : text).replaceAll(/--(?:>|&gt;)/g, '→');
+}
+
+/** An unquoted attribute value gets quotes when it needs them (HTML standard §13.1.2.3). */
+function quoted(document: Document, unit: Unit, text: string): string {
+  const before = document.text[unit.start - 1];
+  if (before === '"' || before === "'") return text;
+  return /[\s"'`=<>]|^$/.test(text) ? `"${text}"` : text;
+}

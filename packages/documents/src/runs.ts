@@ -1,0 +1,232 @@
+/**
+ * A unit as a list of runs: what a reader sees, each stretch tied to the characters of the document it stands for.
+ * The whole mapping between text and document rests on one rule: a text run is either the document's own characters
+ * (and can be cut anywhere), or indivisible (a character reference, collapsed white space).
+ */
+
+import { protectedRanges } from './codes.ts';
+import type { Code, Document, Form, Unit } from './document.ts';
+import { markupRanges, readsAsHtml } from './escaped.ts';
+import { readingOf, readReference } from './escapes.ts';
+
+export interface TextRun {
+  text: string;
+  start: number;
+  end: number;
+  /** True: cannot be cut; `text` stands for all of `start`…`end`. */
+  whole: boolean;
+}
+
+export interface CodeRun {
+  code: Code;
+  start: number;
+  end: number;
+}
+
+export type Run = TextRun | CodeRun;
+
+/** As much of a document as reading a unit needs. */
+type Source = Pick<Document, 'text' | 'sections'>;
+
+export interface UnitRuns {
+  runs: Run[];
+  /** XML only: the text holds HTML once more, so new text is escaped for HTML before it is escaped for XML. */
+  html: boolean;
+}
+
+/** A stretch of a run list's joined text, and the code (numbered later) that takes its place. */
+export interface Range {
+  from: number;
+  to: number;
+  code?: { kind: Code['kind']; text?: string };
+  /** Instead of a code: other text for the same stretch, indivisible. */
+  text?: string;
+  /** Halves of a pair share a key. */
+  pair?: number;
+}
+
+export const isText = (run: Run): run is TextRun => 'text' in run;
+
+/** The codes the scanner found and the text between them, references decoded. Line breaks are gaps number 0. */
+export function rawRuns(document: Source, unit: Unit): Run[] {
+  const runs: Run[] = [];
+  let position = unit.start;
+  for (const code of unit.codes) {
+    textRuns(document, position, code.start, unit.form, runs);
+    runs.push({ code, start: code.start, end: code.end });
+    position = code.end;
+  }
+  textRuns(document, position, unit.end, unit.form, runs);
+  return runs;
+}
+
+/** The runs of a unit: markup codes, text with HTML inside XML taken apart, variables protected. */
+export function runsOf(document: Document, unit: Unit): UnitRuns {
+  const runs = rawRuns(document, unit);
+  let number = 0;
+  for (const code of unit.codes) number = Math.max(number, code.number);
+  const counter = { next: number + 1 };
+  const isXml = unit.form.startsWith('xml') || unit.form.startsWith('cdata');
+  let html = false;
+  let list = runs;
+  if (isXml && runs.some((run) => isText(run) && /[<&]/.test(run.text))) {
+    html = readsAsHtml(joinText(runs));
+    list = mapText(list, counter, (text) => markupRanges(text, html));
+  }
+  return { runs: mapText(list, counter, protectedRanges), html };
+}
+
+const finders = {
+  html: { collapse: /&#?\w+;?|[ \t\n\f\r]{2,}|[\t\n\f\r]/g, lines: /&#?\w+;?|[\t\n\f\r]+| {3,}/g },
+  xml: { collapse: /&#?\w+;|[ \t\n\r]{2,}|[\t\n\r]/g, lines: /&#?\w+;|[\t\n\r]+| {3,}/g },
+  srt: { collapse: /&#?\w+;|[ \t\n\r]{2,}|[\t\n\r]/g, lines: /&#?\w+;|[\t\n\r]+| {3,}/g },
+  none: { collapse: /[ \t\n\r]{2,}|[\t\n\r]/g, lines: /[\t\n\f\r\v\u0085\u2028\u2029]+| {3,}/g },
+};
+
+/** Adds the text between two offsets to `runs`. */
+function textRuns(document: Source, start: number, end: number, form: Form, runs: Run[]): void {
+  if (end <= start) return;
+  if (document.sections.length > 0 && form.startsWith('xml')) {
+    sectionRuns(document, start, end, form, runs);
+    return;
+  }
+  plainRuns(document.text, start, end, form, runs);
+}
+
+function plainRuns(text: string, start: number, end: number, form: Form, runs: Run[]): void {
+  const { references, space } = readingOf(form);
+  const raw = text.slice(start, end);
+  let position = 0;
+  const verbatim = (to: number) => {
+    if (to > position) {
+      runs.push({ text: raw.slice(position, to), start: start + position, end: start + to, whole: false });
+    }
+  };
+  for (const match of raw.matchAll(finders[references][space])) {
+    const found = match[0];
+    const from = match.index;
+    const to = from + found.length;
+    if (found.startsWith('&')) {
+      const decoded = readReference(found, references);
+      if (decoded === undefined) continue;
+      verbatim(from);
+      runs.push({ text: decoded, start: start + from, end: start + to, whole: true });
+    } else if (space === 'collapse') {
+      verbatim(from);
+      runs.push({ text: ' ', start: start + from, end: start + to, whole: true });
+    } else {
+      verbatim(from);
+      runs.push({
+        code: { kind: 'gap', number: 0, start: start + from, end: start + to },
+        start: start + from,
+        end: start + to,
+      });
+    }
+    position = to;
+  }
+  verbatim(raw.length);
+}
+
+/** Text with CDATA sections in it. The brackets belong to no run. */
+function sectionRuns(document: Source, start: number, end: number, form: Form, runs: Run[]): void {
+  let position = start;
+  const inside: Form = form === 'xml' ? 'cdata' : 'cdata-kept';
+  for (let i = firstSection(document, start); i < document.sections.length; i += 1) {
+    const section = document.sections[i]!;
+    if (section.start >= end) break;
+    plainRuns(document.text, position, section.start, form, runs);
+    plainRuns(document.text, section.start + 9, section.end - 3, inside, runs);
+    position = section.end;
+  }
+  plainRuns(document.text, position, end, form, runs);
+}
+
+/** Index of the first CDATA section that ends after an offset. */
+export function firstSection(document: Source, offset: number): number {
+  let low = 0;
+  let high = document.sections.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (document.sections[middle]!.end <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function joinText(runs: readonly Run[]): string {
+  return runs.map((run) => (isText(run) ? run.text : '')).join('');
+}
+
+/** Puts codes in place of the ranges `find` reports in each stretch of text between codes. */
+function mapText(runs: Run[], counter: { next: number }, find: (text: string) => Range[]): Run[] {
+  const out: Run[] = [];
+  let stretch: TextRun[] = [];
+  const flush = () => {
+    if (stretch.length === 0) return;
+    const text = stretch.length === 1 ? stretch[0]!.text : joinText(stretch);
+    const ranges = find(text);
+    if (ranges.length === 0) for (const run of stretch) out.push(run);
+    else replaceRanges(stretch, ranges, counter, out);
+    stretch = [];
+  };
+  for (const run of runs) {
+    if (isText(run)) stretch.push(run);
+    else {
+      flush();
+      out.push(run);
+    }
+  }
+  flush();
+  return out;
+}
+
+/** The part of a text run from one of its characters to another; an indivisible run goes whole or not at all. */
+export function cutRun(run: TextRun, from: number, to: number): TextRun {
+  if (run.whole || (from === 0 && to === run.text.length)) return run;
+  return { text: run.text.slice(from, to), start: run.start + from, end: run.start + to, whole: false };
+}
+
+function replaceRanges(stretch: TextRun[], ranges: Range[], counter: { next: number }, out: Run[]): void {
+  const numbers = new Map<number, number>();
+  let index = 0;
+  let offset = 0; // Joined text before stretch[index].
+  let used = 0; // Characters of stretch[index] already given out.
+  /** Gives out text up to `to`, or, when asked to swallow, only reports the raw stretch it covers. */
+  const advance = (to: number, swallow: boolean): { start: number; end: number } | undefined => {
+    let covered: { start: number; end: number } | undefined;
+    while (index < stretch.length && offset + used < to) {
+      const run = stretch[index]!;
+      const until = run.whole ? run.text.length : Math.min(run.text.length, to - offset);
+      // An indivisible run goes to the side that reaches into it first.
+      const part = cutRun(run, used, until);
+      if (swallow) covered = { start: covered?.start ?? part.start, end: part.end };
+      else if (part.end > part.start) out.push(part);
+      used = until;
+      if (used >= run.text.length) {
+        offset += run.text.length;
+        index += 1;
+        used = 0;
+      }
+    }
+    return covered;
+  };
+  for (const range of ranges) {
+    advance(range.from, false);
+    const covered = advance(range.to, true);
+    if (!covered) continue;
+    if (range.text !== undefined) {
+      out.push({ text: range.text, ...covered, whole: true });
+      continue;
+    }
+    let number = range.pair === undefined ? undefined : numbers.get(range.pair);
+    if (number === undefined) {
+      number = counter.next;
+      counter.next += 1;
+      if (range.pair !== undefined) numbers.set(range.pair, number);
+    }
+    const code: Code = { kind: range.code!.kind, number, ...covered };
+    if (range.code!.text !== undefined) code.text = range.code!.text;
+    out.push({ code, start: code.start, end: code.end });
+  }
+  advance(Number.POSITIVE_INFINITY, false);
+}

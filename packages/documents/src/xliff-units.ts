@@ -1,0 +1,201 @@
+/**
+ * From a trans-unit to a unit: what is translated, and what becomes of the target. The rules follow XLIFF 1.2 §2.5
+ * and §3.2, and what files in use show where the standard is silent.
+ */
+
+import {
+  type Code,
+  type Document,
+  errorAt,
+  type Form,
+  type Patch,
+  type Target,
+  type Unit,
+} from './document.ts';
+import { plainHtml } from './escaped.ts';
+import { escapedPatches } from './escaped-patches.ts';
+import { Limits } from './limits.ts';
+import type { Capture } from './xliff-inline.ts';
+
+/** The attributes that count, and whatever else a tag has. */
+export interface Attributes {
+  [name: string]: string | undefined;
+  id?: string;
+  rid?: string;
+  resname?: string;
+  class?: string;
+  origval?: string;
+  ctype?: string;
+  mtype?: string;
+  state?: string;
+  approved?: string;
+  translate?: string;
+  maxwidth?: string;
+  version?: string;
+}
+
+export interface Element {
+  name: string;
+  attributes: Attributes;
+  start: number;
+  end: number;
+  contentStart: number;
+  contentEnd: number;
+  selfClosing: boolean;
+  /** The text before the element. */
+  space: string;
+  preserve: boolean;
+}
+
+export interface TransUnit {
+  attributes: Attributes;
+  translate: boolean;
+  preserve: boolean;
+  notes: string[];
+  /** `target-language` of the file. */
+  language: string | undefined;
+  source?: Element & { capture: Capture };
+  segSource?: Element & { capture: Capture };
+  target?: Element;
+}
+
+interface Section {
+  start: number;
+  end: number;
+}
+
+/** Adds the unit and the texts inside its codes to the document. A trans-unit without a source is left alone. */
+export function finishUnit(
+  document: Document,
+  found: TransUnit,
+  sections: Section[],
+  patches: Patch[],
+): void {
+  const { source, segSource } = found;
+  if (!source) return;
+  const basis = segSource && segSource.capture.segments > 0 ? segSource : source;
+  const { capture } = basis;
+  check(document.text, basis);
+  const target = targetOf(document.text, found);
+  const translatable = found.translate && target.action !== 'leave';
+  const wrap = wholeSection(document.text, basis, sections);
+  if (wrap) sections.splice(sections.indexOf(wrap.section), 1);
+  const kept = basis.preserve;
+  const unit: Unit = {
+    index: document.units.length,
+    form: `${wrap ? 'cdata' : 'xml'}${kept ? '-kept' : ''}` as Form,
+    start: wrap?.start ?? basis.contentStart,
+    end: wrap?.end ?? basis.contentEnd,
+    codes: capture.codes,
+    translatable,
+    target: wrap ? wrapped(target, wrap.before, wrap.after) : target,
+    ...details(found),
+  };
+  if (basis === segSource) unit.segmented = true;
+  document.units.push(unit);
+  if (translatable) {
+    for (const sub of capture.subs) {
+      if (sub.end <= sub.start) continue;
+      document.units.push({
+        index: document.units.length,
+        form: kept ? 'xml-kept' : 'xml',
+        ...sub,
+        translatable: true,
+      });
+    }
+  }
+  patches.push(...escapedPatches(document, unit, sections));
+}
+
+function check(text: string, basis: Element & { capture: Capture }): void {
+  if (basis.contentEnd - basis.contentStart > Limits.unit) {
+    throw errorAt(text, basis.start, `A unit is longer than ${Limits.unit} characters.`);
+  }
+  if (basis.capture.codes.filter((code) => code.kind !== 'gap').length > Limits.codes) {
+    throw errorAt(text, basis.start, `A unit has more than ${Limits.codes} inline elements.`);
+  }
+}
+
+function details(found: TransUnit): Pick<Unit, 'name' | 'notes' | 'maxLength'> {
+  const more: Pick<Unit, 'name' | 'notes' | 'maxLength'> = {};
+  const name = found.attributes.resname ?? found.attributes.id;
+  if (name) more.name = name;
+  const notes = found.notes.map((note) => plainHtml(note)).filter((note) => note !== '');
+  if (notes.length > 0) more.notes = notes;
+  const width = Number(found.attributes.maxwidth);
+  if (width > 0 && found.attributes['size-unit'] === 'char') more.maxLength = width;
+  return more;
+}
+
+/** States that say: not done. */
+const undone = /^(?:new|needs-.*)$/;
+
+function targetOf(text: string, found: TransUnit): Target {
+  const { source, segSource, target } = found;
+  if (!target) {
+    const after = segSource ?? source!;
+    const space = source!.attributes['xml:space'];
+    return {
+      action: 'insert',
+      at: after.end,
+      lead: indentOf(source!.space),
+      name: source!.name.replace(/[^:]+$/, 'target'),
+      ...(source!.attributes['xml:lang'] === undefined ? {} : { lang: found.language ?? '' }),
+      space: space === undefined ? '' : ` xml:space="${space}"`,
+      before: '',
+      after: '',
+    };
+  }
+  const content = text.slice(target.contentStart, target.contentEnd);
+  const hasText = content.replace(/<!\[CDATA\[|\]\]>|<[^<>]*>/g, '').trim() !== '';
+  const state = target.attributes.state ?? '';
+  const done = state === 'final' || state === 'signed-off' || found.attributes.approved === 'yes';
+  if (!found.translate) return { action: 'leave' };
+  if (hasText && done && !undone.test(state)) return { action: 'leave' };
+  const raw = text.slice(target.start, target.contentStart);
+  const open = (target.selfClosing ? raw.replace(/\s*\/>$/, '>') : raw).replace(
+    /(\sstate\s*=\s*)(["'])(?:new|needs-[^"']*)\2/,
+    '$1$2translated$2',
+  );
+  const close = target.selfClosing ? `</${target.name}>` : text.slice(target.contentEnd, target.end);
+  return {
+    action: 'replace',
+    start: target.start,
+    end: target.end,
+    before: open,
+    after: close,
+    hadText: hasText,
+  };
+}
+
+/** The line break and indent before an element; nothing in a compact file. */
+function indentOf(space: string): string {
+  return /(?:\r\n|\n|\r)[ \t]*$/.exec(space)?.[0] ?? '';
+}
+
+/** A content that is one CDATA section and nothing else: its target is written as one, too. */
+function wholeSection(
+  text: string,
+  basis: Element & { capture: Capture },
+  sections: readonly Section[],
+): { section: Section; start: number; end: number; before: string; after: string } | undefined {
+  const section = sections.at(-1);
+  if (!section || section.start < basis.contentStart || section.end > basis.contentEnd) return undefined;
+  const codes: readonly Code[] = basis.capture.codes;
+  if (codes.length > 0) return undefined;
+  const before = text.slice(basis.contentStart, section.start);
+  const after = text.slice(section.end, basis.contentEnd);
+  if ((before + after).trim() !== '') return undefined;
+  return {
+    section,
+    start: section.start + 9,
+    end: section.end - 3,
+    before: `${before}<![CDATA[`,
+    after: `]]>${after}`,
+  };
+}
+
+function wrapped(target: Target, before: string, after: string): Target {
+  if (target.action === 'leave') return target;
+  return { ...target, before: target.before + before, after: after + target.after };
+}

@@ -1,0 +1,291 @@
+/**
+ * XLIFF 1.2 (and 1.0, 1.1): a scan for trans-units, with saxes for well-formedness and offsets. Elements are matched
+ * by local name, whatever prefix or namespace real files give them.
+ */
+
+import { type SaxesAttributePlain, SaxesParser, type SaxesTagPlain } from 'saxes';
+import { type Document, DocumentError, emptyDocument, errorAt } from './document.ts';
+import { Limits } from './limits.ts';
+import { Capture } from './xliff-inline.ts';
+import { type Attributes, type Element, finishUnit, type TransUnit } from './xliff-units.ts';
+
+export interface XliffOptions {
+  sourceLanguage?: string;
+  targetLanguage?: string;
+}
+
+interface Frame {
+  local: string;
+  translate: boolean;
+  preserve: boolean;
+  /** What to do at the end tag. */
+  ends?: (start: number, end: number) => void;
+}
+
+/**
+ * Scans an XLIFF document.
+ *
+ * @throws DocumentError when it is not well-formed, not XLIFF 1.x, has an internal DTD subset, has no trans-unit,
+ *   names another target language than the job, or is beyond a limit.
+ */
+export function scanXliff(text: string, options: XliffOptions = {}): Document {
+  const document = emptyDocument('xliff', text);
+  new Scanner(document, options).scan();
+  if (document.transUnits === 0) {
+    throw new DocumentError('There is nothing to translate: the XLIFF document has no trans-unit.', 1, 1);
+  }
+  return document;
+}
+
+class Scanner {
+  readonly #document: Document;
+  readonly #text: string;
+  readonly #options: XliffOptions;
+  readonly #parser = new SaxesParser({ xmlns: false });
+  readonly #frames: Frame[] = [];
+  readonly #patches: Document['patches'][number][] = [];
+  readonly #sections: { start: number; end: number }[] = [];
+  /** End of the last markup; only text lies between it and the next `<`. */
+  #position = 0;
+  #attributes = 0;
+  #file:
+    | { source: string | undefined; target: string | undefined; offset: number; checked: boolean }
+    | undefined;
+  #unit: TransUnit | undefined;
+  #capture: Capture | undefined;
+
+  constructor(document: Document, options: XliffOptions) {
+    this.#document = document;
+    this.#text = document.text;
+    this.#options = options;
+  }
+
+  scan(): void {
+    const parser = this.#parser;
+    parser.on('error', (error) => {
+      throw this.#malformed(error);
+    });
+    parser.on('xmldecl', (declaration) => {
+      this.#markup();
+      const encoding = declaration.encoding?.toLowerCase() ?? 'utf-8';
+      this.#document.asciiOnly = !/^utf-?(8|16)|^ucs-?2|^iso-10646/.test(encoding);
+    });
+    parser.on('doctype', (doctype) => {
+      const { start } = this.#markup();
+      if (doctype.includes('[')) {
+        throw errorAt(this.#text, start, 'A DOCTYPE with declarations of its own ("[…]") is not accepted.');
+      }
+    });
+    parser.on('opentagstart', () => {
+      this.#attributes = 0;
+      if (this.#frames.length >= Limits.xmlDepth) {
+        throw errorAt(this.#text, parser.position, `Elements are nested more than ${Limits.xmlDepth} deep.`);
+      }
+    });
+    parser.on('attribute', (_: SaxesAttributePlain) => {
+      this.#attributes += 1;
+      if (this.#attributes > Limits.attributes) {
+        throw errorAt(this.#text, parser.position, `A tag has more than ${Limits.attributes} attributes.`);
+      }
+    });
+    parser.on('opentag', (tag) => this.#open(tag));
+    parser.on('closetag', (tag) => this.#close(tag));
+    parser.on('comment', () => {
+      // Reported before its `>` is read.
+      const { start, end } = this.#markup(1);
+      this.#capture?.standalone(start, end);
+    });
+    parser.on('processinginstruction', () => {
+      const { start, end } = this.#markup();
+      this.#capture?.standalone(start, end);
+    });
+    parser.on('cdata', () => {
+      const section = this.#markup();
+      if (this.#capture && !this.#capture.isOpaque) this.#sections.push(section);
+    });
+    parser.write(this.#text).close();
+    this.#document.patches = this.#patches;
+    this.#document.sections = this.#sections;
+  }
+
+  /** The markup that was just read. */
+  #markup(more = 0): { start: number; end: number } {
+    const start = this.#text.indexOf('<', this.#position);
+    const end = this.#parser.position + more;
+    this.#position = end;
+    return { start, end };
+  }
+
+  #malformed(error: Error): DocumentError {
+    const reason = error.message.replace(/^\S*?\d+:\d+:\s*/, '').replace(/\.$/, '');
+    const { line, columnIndex } = this.#parser;
+    return new DocumentError(`The XLIFF document is not well-formed XML: ${reason}.`, line, columnIndex + 1);
+  }
+
+  #open(tag: SaxesTagPlain): void {
+    const before = this.#position;
+    const { start, end } = this.#markup();
+    if (end - start > Limits.xmlTag) {
+      throw errorAt(this.#text, start, `A tag is longer than ${Limits.xmlTag} characters.`);
+    }
+    const local = localName(tag.name);
+    const outer = this.#frames.at(-1);
+    const attributes: Attributes = tag.attributes;
+    const frame: Frame = {
+      local,
+      translate: flag(attributes.translate, 'no', 'yes', outer?.translate ?? true),
+      preserve: flag(attributes['xml:space'], 'default', 'preserve', outer?.preserve ?? false),
+    };
+    this.#frames.push(frame);
+    if (!outer) this.#root(local, attributes, start);
+    if (this.#capture) {
+      const ends = this.#capture.open(local, attributes, tag.isSelfClosing, start, end);
+      if (ends) frame.ends = ends;
+    } else if (this.#unit) this.#insideUnit(tag, frame, outer!, start, end, before);
+    else this.#outsideUnit(tag, frame, start);
+  }
+
+  #close(tag: SaxesTagPlain): void {
+    const frame = this.#frames.pop()!;
+    if (tag.isSelfClosing) {
+      // Reported right after its start; nothing was read in between.
+      frame.ends?.(this.#position, this.#position);
+      return;
+    }
+    const { start, end } = this.#markup();
+    frame.ends?.(start, end);
+  }
+
+  #root(local: string, attributes: Attributes, start: number): void {
+    if (local !== 'xliff') {
+      throw errorAt(this.#text, start, `This is not XLIFF: the document element is "${local}", not "xliff".`);
+    }
+    const version = attributes.version?.trim();
+    if (version === undefined || /^1\.[012]$/.test(version)) return;
+    const known = version.startsWith('2')
+      ? 'XLIFF 2 is not supported'
+      : `XLIFF version "${version}" is unknown`;
+    throw errorAt(this.#text, start, `${known}; send XLIFF 1.2.`);
+  }
+
+  #outsideUnit(tag: SaxesTagPlain, frame: Frame, start: number): void {
+    const { attributes } = tag;
+    if (frame.local === 'file') {
+      this.#file = {
+        source: attributes['source-language']?.trim(),
+        target: attributes['target-language']?.trim(),
+        offset: start,
+        checked: false,
+      };
+    } else if (frame.local === 'trans-unit') {
+      this.#document.transUnits += 1;
+      this.#languages();
+      const language = this.#file?.target;
+      const unit: TransUnit = {
+        attributes,
+        translate: frame.translate,
+        preserve: frame.preserve,
+        notes: [],
+        language,
+      };
+      this.#unit = unit;
+      frame.ends = () => {
+        this.#unit = undefined;
+        finishUnit(this.#document, unit, this.#sections, this.#patches);
+        if (this.#document.units.length > Limits.units) {
+          throw errorAt(this.#text, start, `The document has more than ${Limits.units} units.`);
+        }
+      };
+    }
+  }
+
+  /** Only direct children of the trans-unit count: `alt-trans` has sources and targets of its own. */
+  #insideUnit(
+    tag: SaxesTagPlain,
+    frame: Frame,
+    outer: Frame,
+    start: number,
+    end: number,
+    before: number,
+  ): void {
+    const unit = this.#unit!;
+    if (outer.local !== 'trans-unit') return;
+    const element: Element = {
+      name: tag.name,
+      attributes: tag.attributes,
+      start,
+      end,
+      contentStart: end,
+      contentEnd: end,
+      selfClosing: tag.isSelfClosing,
+      space: this.#text.slice(before, start),
+      preserve: frame.preserve,
+    };
+    const finish = (contentEnd: number, close: number) => {
+      if (tag.isSelfClosing) return;
+      element.contentEnd = contentEnd;
+      element.end = close;
+    };
+    if ((frame.local === 'source' && !unit.source) || (frame.local === 'seg-source' && !unit.segSource)) {
+      const capture = new Capture(this.#text, end, frame.local === 'seg-source', (section) => {
+        this.#patches.push(section);
+      });
+      this.#capture = capture;
+      const found = { ...element, capture };
+      if (frame.local === 'source') unit.source = found;
+      else unit.segSource = found;
+      frame.ends = (contentEnd, close) => {
+        this.#capture = undefined;
+        capture.finish(contentEnd);
+        if (tag.isSelfClosing) return;
+        found.contentEnd = contentEnd;
+        found.end = close;
+      };
+    } else if (frame.local === 'target' && !unit.target) {
+      unit.target = element;
+      frame.ends = finish;
+    } else if (frame.local === 'note') {
+      frame.ends = (contentEnd) => {
+        if (!tag.isSelfClosing) unit.notes.push(this.#text.slice(end, contentEnd));
+      };
+    }
+  }
+
+  /** The first file with a trans-unit names the languages; every file has to agree with the job. */
+  #languages(): void {
+    const file = this.#file;
+    if (!file || file.checked) return;
+    file.checked = true;
+    const { source, target, offset } = file;
+    if (source && !this.#document.declaresLanguage) {
+      this.#document.sourceLanguage = source;
+      this.#document.declaresLanguage = true;
+    }
+    const wanted = this.#options.targetLanguage;
+    if (target && wanted && !sameLanguage(target, wanted)) {
+      throw errorAt(
+        this.#text,
+        offset,
+        `The document asks for the target language "${target}", but the job for "${wanted}".`,
+      );
+    }
+  }
+}
+
+export function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+function flag(value: string | undefined, off: string, on: string, inherited: boolean): boolean {
+  const word = value?.trim().toLowerCase();
+  return word === off ? false : word === on ? true : inherited;
+}
+
+/** Whether two tags may name the same language: same base, and no different regions. */
+export function sameLanguage(a: string, b: string): boolean {
+  const parts = [a, b].map((tag) => tag.toLowerCase().split(/[-_]/));
+  const base = parts.map(([first]) => (first === 'no' || first === 'nn' ? 'nb' : first));
+  if (base[0] !== base[1]) return false;
+  const regions = parts.map((all) => all.slice(1).find((part) => /^[a-z]{2}$|^\d{3}$/.test(part)));
+  return !regions[0] || !regions[1] || regions[0] === regions[1];
+}
