@@ -8,11 +8,17 @@ export const ERRORS = {
   insufficient_balance: { status: 402, meaning: 'The account cannot pay for the job; nothing was created.' },
   read_only_key: { status: 403, meaning: 'The key may read but not change.' },
   not_found: { status: 404, meaning: 'There is no such job or path.' },
-  method_not_allowed: { status: 405, meaning: 'The path does not take this method; `Allow` lists those it takes.' },
+  method_not_allowed: {
+    status: 405,
+    meaning: 'The path does not take this method; `Allow` lists those it takes.',
+  },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time; it can be sent again.' },
   too_large: { status: 413, meaning: 'The text or the request is too large.' },
   server_error: { status: 500, meaning: 'A fault of ours; retrying with the same uid is safe.' },
-  unavailable: { status: 503, meaning: 'Not able to take the request now; retry after `Retry-After` seconds.' },
+  unavailable: {
+    status: 503,
+    meaning: 'Not able to take the request now; retry after `Retry-After` seconds.',
+  },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,0 +1,242 @@
+/**
+ * Creating jobs. What arrives while a commit is in flight shares the next one (group commit), and an answer
+ * is given only after its commit: what is acknowledged is on disk, paid for once, and in the queue.
+ */
+import { countWords, DocumentError, detectLanguage, scan } from '@dragoman/documents';
+import type { Caller } from '../account.ts';
+import { createBatcher } from '../database/batcher.ts';
+import { CommitUnknown, type Database } from '../database/database.ts';
+import type { AddressGuard } from '../deliveries/addresses.ts';
+import { ApiError, fieldError } from '../errors.ts';
+import { assignUid, uuidv7 } from '../ids.ts';
+import type { Languages } from '../languages/languages.ts';
+import { holdPrices, isOverdrawn } from '../ledger/ledger.ts';
+import { priceOf } from '../ledger/prices.ts';
+import type { Settings } from '../settings.ts';
+import { readPurse } from './jobs.ts';
+import { presentCreation, type Shown } from './present.ts';
+import { type CreateRequest, fingerprint, readCreateRequest } from './request.ts';
+import { firstStatus } from './states.ts';
+import * as store from './store.ts';
+
+export interface CreatorOptions {
+  database: Database;
+  languages: Languages;
+  guard: AddressGuard;
+  settings: Pick<
+    Settings,
+    'maxTextBytes' | 'humanCentsPerWord' | 'machineCentsPerWord' | 'sandboxHoldSeconds' | 'machineHoldSeconds'
+  >;
+  /** Called after a commit that made jobs. */
+  created(count: number): void;
+}
+
+export interface Created {
+  /** 201 for a new job, 200 for one that a retry found. */
+  status: 201 | 200;
+  body: Record<string, unknown>;
+}
+
+export interface Creator {
+  /**
+   * Creates one job from a request's body, or finds the job that the same request made before.
+   * @throws ApiError `invalid_request`, `too_large`, `insufficient_balance`
+   */
+  create(caller: Caller, tier: store.Tier, body: unknown): Promise<Created>;
+}
+
+type Inserted = { kind: 'inserted'; orderNumber: number } | { kind: 'exists' };
+
+const MAX_BATCH_JOBS = 500;
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+/** 40 random bits clash once in a blue moon, not this often. */
+const UID_TRIES = 5;
+
+export function createCreator(options: CreatorOptions): Creator {
+  const { database, settings } = options;
+
+  const insert = createBatcher<store.NewJob, Inserted>({
+    run: (jobs) => insertBatch(database, jobs, options.created),
+    weigh: (job) => job.text.length + (job.targetText?.length ?? 0),
+    maxItems: MAX_BATCH_JOBS,
+    maxWeight: MAX_BATCH_BYTES,
+  });
+
+  async function prepare(caller: Caller, tier: store.Tier, request: CreateRequest): Promise<store.NewJob> {
+    if (request.callbackUrl !== undefined) {
+      const checked = options.guard.checkUrl(request.callbackUrl);
+      if (!checked.ok) throw fieldError('callback_url', checked.reason);
+    }
+    const { sourceLanguage, words } = await examine(request, options.languages);
+    const perWord = tier === 'human' ? settings.humanCentsPerWord : settings.machineCentsPerWord;
+    return {
+      account: caller.account,
+      jobId: uuidv7(),
+      environment: caller.environment,
+      tier,
+      uid: request.uid ?? assignUid(),
+      requestHash: fingerprint(tier, request),
+      dialect: caller.dialect,
+      status: firstStatus(tier),
+      sourceLanguage,
+      targetLanguage: request.targetLanguage,
+      textFormat: request.textFormat,
+      tone: request.tone,
+      topics: request.topics,
+      brand: request.brand,
+      callbackUrl: request.callbackUrl,
+      words,
+      priceCents: priceOf(words, perWord),
+      holdSeconds: Math.max(
+        tier === 'machine' ? settings.machineHoldSeconds : 0,
+        caller.environment === 'sandbox' && tier === 'human' ? settings.sandboxHoldSeconds : 0,
+      ),
+      text: request.text,
+      targetText: request.targetText,
+      instructions: request.instructions,
+    };
+  }
+
+  async function insertOne(caller: Caller, job: store.NewJob, assigned: boolean): Promise<Created> {
+    for (let tried = 1; ; tried++) {
+      const inserted = await insert(job).catch(async (error: unknown) => {
+        throw isOverdrawn(error) ? await insufficientBalance(database, caller, job.priceCents) : error;
+      });
+      if (inserted.kind === 'inserted') {
+        const purse = await readPurse(database, caller);
+        return { status: 201, body: presentCreation(shown(job, inserted.orderNumber), job.text, purse) };
+      }
+      if (!assigned) return findExisting(database, caller, job);
+      if (tried === UID_TRIES) throw new Error('no free uid was found');
+      job.uid = assignUid();
+    }
+  }
+
+  return {
+    async create(caller, tier, body) {
+      const request = readCreateRequest(body, tier, settings.maxTextBytes);
+      const job = await prepare(caller, tier, request);
+      return insertOne(caller, job, request.uid === undefined);
+    },
+  };
+}
+
+/** Scans the text and settles its language; everything that can be wrong with a document is found here. */
+async function examine(
+  request: CreateRequest,
+  languages: Languages,
+): Promise<{ sourceLanguage: string; words: number }> {
+  const { targetLanguage, textFormat } = request;
+  if (!(await languages.targets()).includes(targetLanguage)) {
+    throw fieldError('target_language', await unknownLanguage(targetLanguage, languages.targets()));
+  }
+  try {
+    const given = request.sourceLanguage === undefined ? {} : { sourceLanguage: request.sourceLanguage };
+    const document = scan(request.text, textFormat, { ...given, targetLanguage });
+    const offered = await languages.sources(targetLanguage);
+    let sourceLanguage = request.sourceLanguage;
+    if (sourceLanguage === undefined) {
+      const detected = await detectLanguage(document, offered);
+      if ('undecided' in detected) throw fieldError('source_language', detected.undecided);
+      sourceLanguage = detected.language;
+    }
+    if (!offered.includes(sourceLanguage)) {
+      throw fieldError(
+        'source_language',
+        await unknownLanguage(sourceLanguage, Promise.resolve(offered), targetLanguage),
+      );
+    }
+    return { sourceLanguage, words: countWords(document, sourceLanguage) };
+  } catch (error) {
+    if (error instanceof DocumentError) {
+      throw fieldError('text', `${error.message} (line ${error.line}, column ${error.column})`);
+    }
+    throw error;
+  }
+}
+
+async function unknownLanguage(given: string, offered: Promise<string[]>, target?: string): Promise<string> {
+  const list = (await offered).join(', ');
+  const name = given.length > 20 ? `${given.slice(0, 20)}…` : given;
+  const into = target === undefined ? '' : ` into ${target}`;
+  return list === ''
+    ? `"${name}"${into} is not offered; no language pair is offered at present.`
+    : `"${name}"${into} is not offered; offered${into} are ${list}.`;
+}
+
+/**
+ * Inserts a batch in one transaction. When the connection is lost while it commits, it is run again: the ids
+ * were made here, so what did get in is recognised as our own.
+ */
+async function insertBatch(
+  database: Database,
+  jobs: store.NewJob[],
+  created: (count: number) => void,
+): Promise<Inserted[]> {
+  const attempt = () =>
+    database.transaction(async (transaction) => {
+      const rows = await store.insertJobs(transaction, jobs);
+      const orders = new Map(rows.map((row) => [row.job_id, row.order_number]));
+      const fresh = jobs.filter(({ jobId }) => orders.has(jobId));
+      await holdPrices(
+        transaction,
+        fresh.map(({ account, environment, jobId, priceCents: cents }) => ({
+          account,
+          environment,
+          jobId,
+          cents,
+        })),
+      );
+      return orders;
+    });
+  let orders: Map<string, number>;
+  try {
+    orders = await attempt();
+  } catch (error) {
+    if (!(error instanceof CommitUnknown)) throw error;
+    orders = await attempt();
+    for (const job of jobs) {
+      if (orders.has(job.jobId)) continue;
+      const existing = await store.findJob(database, job.account, job.environment, job.uid);
+      if (existing?.job_id === job.jobId) orders.set(job.jobId, existing.order_number);
+    }
+  }
+  if (orders.size > 0) created(orders.size);
+  return jobs.map(({ jobId }) => {
+    const orderNumber = orders.get(jobId);
+    return orderNumber === undefined ? { kind: 'exists' } : { kind: 'inserted', orderNumber };
+  });
+}
+
+/** A create that repeats a uid: the job itself for the same body, a refusal for another. */
+async function findExisting(database: Database, caller: Caller, job: store.NewJob): Promise<Created> {
+  const existing = await store.findJob(database, caller.account, caller.environment, job.uid);
+  if (existing === undefined || !existing.request_hash.equals(job.requestHash)) {
+    throw fieldError('uid', 'already exists');
+  }
+  const purse = await readPurse(database, caller);
+  return { status: 200, body: presentCreation(existing, job.text, purse) };
+}
+
+async function insufficientBalance(database: Database, caller: Caller, cents: number): Promise<ApiError> {
+  const { balance } = await readPurse(database, caller);
+  return new ApiError('insufficient_balance', `insufficient balance: needs ${cents} cents, has ${balance}`);
+}
+
+function shown(job: store.NewJob, orderNumber: number): Shown {
+  return {
+    uid: job.uid,
+    order_number: orderNumber,
+    tier: job.tier,
+    status: job.status,
+    source_language: job.sourceLanguage,
+    target_language: job.targetLanguage,
+    text_format: job.textFormat,
+    tone: job.tone ?? null,
+    topics: job.topics ?? null,
+    brand: job.brand ?? null,
+    callback_url: job.callbackUrl ?? null,
+    price_cents: job.priceCents,
+    failure: null,
+  };
+}

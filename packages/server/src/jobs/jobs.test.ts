@@ -1,0 +1,489 @@
+/** The main job through the front door: HTTP in, database, worker, callback out. The engine is the fake one. */
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCredentials } from '../accounts/accounts.ts';
+import {
+  createClient,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+
+const HUMAN = '/tapi/v2/translation/';
+const MACHINE = '/tapi/v2/mt_translation/';
+
+let engine: FakeEngine;
+let server: TestServer;
+let receiver: Receiver;
+let account: AccountCredentials;
+let production: ReturnType<typeof createClient>;
+let sandbox: ReturnType<typeof createClient>;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  server = await startTestServer({
+    engine: () => {
+      engine = createFake();
+      return engine;
+    },
+    settings: { DRAGOMAN_SANDBOX_HOLD: '0' },
+  });
+  account = await server.createAccount({ balanceCents: 10_000 });
+  production = createClient(server.url, account.production_key);
+  sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
+});
+afterEach(() => {
+  engine.resume();
+  engine.failOn(null);
+});
+afterAll(async () => {
+  await server.stop();
+  await receiver.close();
+});
+
+const job = (fields: object = {}) => ({
+  text: 'The house is big.',
+  source_language: 'en',
+  target_language: 'es',
+  ...fields,
+});
+
+async function finished(call: typeof production, path: string, uid: string) {
+  return until(async () => {
+    const { body } = await call('GET', `${path}${uid}/`);
+    return ['completed', 'failed'].includes(body.status) && body;
+  });
+}
+
+describe('POST /translation/', () => {
+  it('answers 201 with the envelope of the specification, and what was supplied', async () => {
+    const { status, body } = await production(
+      'POST',
+      HUMAN,
+      job({ uid: 'envelope', tone: 'Formal', topics: ['tech'], callback_url: `${receiver.url}/unused` }),
+    );
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      uid: 'envelope',
+      text: 'The house is big.',
+      order_number: expect.any(Number),
+      price: 12,
+      source_language: 'en',
+      status: 'new',
+      target_language: 'es',
+      text_format: 'text',
+      tone: 'Formal',
+      topics: ['tech'],
+      callback_url: `${receiver.url}/unused`,
+      balance: 9988,
+      client: account.username,
+    });
+  });
+
+  it('assigns a uid of ten hex digits where none is given', async () => {
+    const { body } = await production('POST', HUMAN, job());
+    expect(body.uid).toMatch(/^[0-9a-f]{10}$/);
+  });
+
+  it('gives the job back for the same request under the same uid, and charges once', async () => {
+    const first = await production('POST', HUMAN, job({ uid: 'again' }));
+    const before = first.body.balance;
+    const second = await production('POST', HUMAN, job({ uid: 'again', brand: null, topics: [] }));
+    expect(second.status).toBe(200);
+    expect(second.body).toMatchObject({
+      uid: 'again',
+      order_number: first.body.order_number,
+      balance: before,
+    });
+  });
+
+  it('refuses another request under the same uid and leaves the job as it was', async () => {
+    await production('POST', HUMAN, job({ uid: 'clash' }));
+    const clash = await production('POST', HUMAN, job({ uid: 'clash', text: 'Another text.' }));
+    expect(clash).toMatchObject({ status: 400, body: { error: 'uid: already exists' } });
+    expect((await production('GET', `${HUMAN}clash/`)).body.text).toBe('The house is big.');
+  });
+
+  it('makes one job of twenty simultaneous requests with one uid', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => production('POST', HUMAN, job({ uid: 'race' }))),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201]);
+    expect(new Set(answers.map(({ body }) => body.order_number)).size).toBe(1);
+  });
+
+  it('lets an account and an environment use a uid of its own', async () => {
+    const other = await server.createAccount();
+    const elsewhere = createClient(server.url, other.production_key);
+    expect((await production('POST', HUMAN, job({ uid: 'shared' }))).status).toBe(201);
+    expect((await elsewhere('POST', HUMAN, job({ uid: 'shared', text: 'Mine.' }))).status).toBe(201);
+    expect((await sandbox('POST', HUMAN, job({ uid: 'shared', text: 'A trial.' }))).status).toBe(201);
+  });
+
+  it('waits as translating for an editor, with the draft made', async () => {
+    await production('POST', HUMAN, job({ uid: 'waits' }));
+    await until(async () => (await production('GET', `${HUMAN}waits/`)).body.status === 'translating');
+    const { body } = await production('GET', `${HUMAN}waits/`);
+    expect(body).not.toHaveProperty('translated_text');
+  });
+
+  it('takes the customer’s own translation as the result in the sandbox', async () => {
+    await sandbox('POST', HUMAN, job({ uid: 'own', target_text: 'La casa es grande.' }));
+    expect((await finished(sandbox, HUMAN, 'own')).translated_text).toBe('La casa es grande.');
+  });
+
+  it.each([
+    ['no text', { text: undefined }, 'text: This field is required.'],
+    ['a null text', { text: null }, 'text: This field is required.'],
+    ['an empty text', { text: '' }, 'text: must not be empty.'],
+    ['a blank text', { text: ' \n\t' }, 'text: must not be empty.'],
+    ['a number for a text', { text: 5 }, 'text: must be a string.'],
+    ['a NUL', { text: 'a\0b' }, 'text: must not contain NUL characters or half surrogate pairs.'],
+    [
+      'half a surrogate pair',
+      { text: 'a\ud800b' },
+      'text: must not contain NUL characters or half surrogate pairs.',
+    ],
+    ['no target language', { target_language: null }, 'target_language: This field is required.'],
+    [
+      'a target language that is not offered',
+      { target_language: 'tlh' },
+      'target_language: "tlh" is not offered; offered are en, es.',
+    ],
+    [
+      'a source language that is not offered',
+      { source_language: 'de' },
+      'source_language: "de" into es is not offered; offered into es are en.',
+    ],
+    [
+      'an unknown format',
+      { text_format: 'docx' },
+      'text_format: "docx" is not one of text, html, srt, xliff.',
+    ],
+    ['an unknown tone', { tone: 'Rude' }, 'tone: "Rude" is not one of Informal, Formal.'],
+    ['topics that are no list', { topics: 'tech' }, 'topics: must be a list of strings.'],
+    ['an unknown brand', { brand: 'acme' }, 'brand: is not known; the account has no brands.'],
+    ['a uid with a space', { uid: 'a b' }, 'uid: must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + -'],
+    [
+      'a uid that is too long',
+      { uid: 'u'.repeat(129) },
+      'uid: must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + -',
+    ],
+    [
+      'instructions that are too long',
+      { instructions: 'x'.repeat(10_001) },
+      'instructions: must be at most 10000 characters.',
+    ],
+  ])('refuses %s with 400 and the field’s name', async (_, fields, error) => {
+    expect(await production('POST', HUMAN, job(fields))).toMatchObject({ status: 400, body: { error } });
+  });
+
+  it('names every wrong field, one line each', async () => {
+    const { body } = await production('POST', HUMAN, {});
+    expect(body.error.split('\n')).toEqual([
+      'text: This field is required.',
+      'target_language: This field is required.',
+    ]);
+  });
+
+  it.each([
+    ['ftp://example.com/'],
+    ['http://user:secret@example.com/'],
+    ['http://10.0.0.1/'],
+    ['not an address'],
+  ])('refuses the callback address %s at creation', async (callback_url) => {
+    const { status, body } = await production('POST', HUMAN, job({ callback_url }));
+    expect(status).toBe(400);
+    expect(body.error).toMatch(/^callback_url: /);
+  });
+
+  it('ignores fields that it does not know, and takes null for absent', async () => {
+    const careless = job({
+      tone: null,
+      topics: null,
+      brand: null,
+      callback_url: null,
+      uid: null,
+      color: 'blue',
+    });
+    const { status, body } = await production('POST', HUMAN, careless);
+    expect(status).toBe(201);
+    expect(body).not.toHaveProperty('tone');
+    expect(body).not.toHaveProperty('callback_url');
+  });
+
+  it('reads formality as the older name of tone', async () => {
+    const { body } = await production('POST', HUMAN, job({ formality: 'Informal' }));
+    expect(body.tone).toBe('Informal');
+  });
+
+  it('parses the body as JSON whatever its content type says', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    expect((await production('POST', HUMAN, JSON.stringify(job()), headers)).status).toBe(201);
+  });
+
+  it('refuses what is not JSON, not an object, or not UTF-8', async () => {
+    expect((await production('POST', HUMAN, '{')).body.error).toBe('body: must be valid JSON in UTF-8.');
+    expect((await production('POST', HUMAN, '[]')).body.error).toBe('body: must be a JSON object.');
+    const latin1 = await fetch(`${server.url}${HUMAN}`, {
+      method: 'POST',
+      headers: { authorization: `ApiKey ${account.production_key}` },
+      body: Buffer.from('{"text":"\xe9"}', 'latin1'),
+    });
+    expect(latin1.status).toBe(400);
+  });
+
+  it('detects the source language where none is given', async () => {
+    const text = 'The committee has decided that the meeting will be held on the second Monday of the month.';
+    const { status, body } = await production('POST', HUMAN, job({ text, source_language: null }));
+    expect(status).toBe(201);
+    expect(body.source_language).toBe('en');
+  });
+});
+
+describe('POST /mt_translation/', () => {
+  it('answers with the machine’s envelope, completes, and delivers once', async () => {
+    const callback = `${receiver.url}/machine`;
+    const { status, body } = await production('POST', MACHINE, job({ uid: 'mt', callback_url: callback }));
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      origin: 'api',
+      source_language: 'en',
+      status: 'machine_translate_in_progress',
+      target_language: 'es',
+      text: 'The house is big.',
+      text_format: 'text',
+      uid: 'mt',
+      callback_url: callback,
+    });
+    const delivered = await receiver.next(({ path }) => path === '/machine');
+    expect(delivered.headers['content-type']).toBe('application/json');
+    expect(delivered.headers['webhook-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(JSON.parse(delivered.body)).toEqual({
+      order_number: expect.any(Number),
+      price: 0,
+      source_language: 'en',
+      status: 'completed',
+      target_language: 'es',
+      text: 'The house is big.',
+      text_format: 'text',
+      uid: 'mt',
+      translated_text: 'THE HOUSE IS BIG.',
+    });
+    expect((await production('GET', `${MACHINE}mt/`)).body.translated_text).toBe('THE HOUSE IS BIG.');
+  });
+
+  it('ignores target_text', async () => {
+    await production('POST', MACHINE, job({ uid: 'mt-own', target_text: 'Nope.' }));
+    expect((await finished(production, MACHINE, 'mt-own')).translated_text).toBe('THE HOUSE IS BIG.');
+  });
+
+  it('keeps jobs of the two tiers apart', async () => {
+    await production('POST', MACHINE, job({ uid: 'tier' }));
+    expect((await production('GET', `${HUMAN}tier/`)).status).toBe(404);
+  });
+});
+
+describe('the sandbox', () => {
+  it('completes a human job by machine and captures its price', async () => {
+    const { body } = await sandbox(
+      'POST',
+      HUMAN,
+      job({ uid: 'trial', callback_url: `${receiver.url}/trial` }),
+    );
+    expect(body).toMatchObject({ status: 'new', price: 12, client: account.username });
+    await receiver.next(({ path }) => path === '/trial');
+    const read = await sandbox('GET', `${HUMAN}trial/`);
+    expect(read.body).toMatchObject({ status: 'completed', translated_text: 'THE HOUSE IS BIG.' });
+  });
+
+  it('shows and delivers nothing before the hold has passed', async () => {
+    await server.restart({ DRAGOMAN_SANDBOX_HOLD: '2' });
+    sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
+    production = createClient(server.url, account.production_key);
+    const asked = Date.now();
+    await sandbox('POST', HUMAN, job({ uid: 'held', callback_url: `${receiver.url}/held` }));
+    await until(async () => (await sandbox('GET', `${HUMAN}held/`)).body.status === 'translating');
+    expect((await sandbox('GET', `${HUMAN}held/`)).body).not.toHaveProperty('translated_text');
+    const delivered = await receiver.next(({ path }) => path === '/held');
+    expect(delivered.at - asked).toBeGreaterThanOrEqual(2000);
+    expect((await sandbox('GET', `${HUMAN}held/`)).body.status).toBe('completed');
+  });
+});
+
+describe('reading', () => {
+  it('omits the result until there is one, and shows balance and client', async () => {
+    engine.stall();
+    await production('POST', MACHINE, job({ uid: 'slow' }));
+    const { body } = await production('GET', `${MACHINE}slow/`);
+    expect(body).toEqual({
+      balance: expect.any(Number),
+      client: account.username,
+      price: 0,
+      source_language: 'en',
+      status: 'machine_translate_in_progress',
+      target_language: 'es',
+      text: 'The house is big.',
+      text_format: 'text',
+      uid: 'slow',
+    });
+  });
+
+  it('answers the same for an unknown uid and for another account’s', async () => {
+    await production('POST', HUMAN, job({ uid: 'mine' }));
+    const stranger = createClient(server.url, (await server.createAccount()).production_key);
+    const foreign = await stranger('GET', `${HUMAN}mine/`);
+    const unknown = await stranger('GET', `${HUMAN}nobody/`);
+    expect(foreign.status).toBe(404);
+    expect(foreign.text).toBe(unknown.text);
+  });
+
+  it('reads a uid that is percent-encoded in the path', async () => {
+    await production('POST', HUMAN, job({ uid: 'a:b@c+d~e' }));
+    expect((await production('GET', `${HUMAN}${encodeURIComponent('a:b@c+d~e')}/`)).body.uid).toBe(
+      'a:b@c+d~e',
+    );
+  });
+
+  it('lists jobs oldest first, in pages that link to each other', async () => {
+    const lister = createClient(server.url, (await server.createAccount()).production_key);
+    for (const uid of ['one', 'two', 'three']) await lister('POST', HUMAN, job({ uid }));
+    const first = await lister('GET', `${HUMAN}?limit=2&status=&color=blue`.replace('status=&', ''));
+    expect(first.body.meta).toEqual({
+      limit: 2,
+      offset: 0,
+      next: `${HUMAN}?limit=2&color=blue&offset=2`,
+      previous: null,
+      total_count: 3,
+    });
+    expect(first.body.objects.map((one: { uid: string }) => one.uid)).toEqual(['one', 'two']);
+    expect(Object.keys(first.body.objects[0]).sort()).toEqual(
+      ['order_number', 'price', 'source_language', 'status', 'target_language', 'text_format', 'uid'].sort(),
+    );
+    const second = await lister('GET', first.body.meta.next);
+    expect(second.body.objects.map((one: { uid: string }) => one.uid)).toEqual(['three']);
+    expect(second.body.meta).toMatchObject({ next: null, previous: `${HUMAN}?limit=2&color=blue&offset=0` });
+  });
+
+  it('filters by status, language and uid, and refuses a status that there is not', async () => {
+    const lister = createClient(server.url, (await server.createAccount()).production_key);
+    await lister('POST', MACHINE, job({ uid: 'en' }));
+    await lister('POST', MACHINE, job({ uid: 'es', source_language: 'es', target_language: 'en' }));
+    await finished(lister, MACHINE, 'en');
+    await finished(lister, MACHINE, 'es');
+    const uids = async (query: string) =>
+      (await lister('GET', `${MACHINE}?${query}`)).body.objects.map((one: { uid: string }) => one.uid);
+    expect(await uids('source_language=es')).toEqual(['es']);
+    expect(await uids('uid=en')).toEqual(['en']);
+    expect(await uids('status=completed')).toEqual(['en', 'es']);
+    expect(await uids('status=failed')).toEqual([]);
+    const refused = await lister('GET', `${MACHINE}?status=done`);
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toMatch(/^status: "done" is not one of new, /);
+  });
+
+  it.each(['limit=1001', 'limit=-1', 'limit=x', 'offset=-1', 'offset=1.5'])('refuses %s', async (query) => {
+    expect((await production('GET', `${HUMAN}?${query}`)).status).toBe(400);
+  });
+});
+
+describe('doors', () => {
+  const bare = (authorization: string | undefined, path = HUMAN) =>
+    fetch(`${server.url}${path}`, { headers: authorization === undefined ? {} : { authorization } });
+
+  it('answers 401 the same way whatever is wrong', async () => {
+    const [user, key] = account.production_key.split(':') as [string, string];
+    const wrong = [
+      undefined,
+      'ApiKey',
+      'ApiKey nobody',
+      `ApiKey nobody:${key}`,
+      `ApiKey ${user}:${key.slice(0, -1)}x`,
+      `ApiKey ${user}:dgm_live_00000000${'a'.repeat(43)}`,
+      `Bearer ${user}:${key}`,
+      `ApiKey ${account.sandbox_key}`,
+    ];
+    for (const authorization of wrong) {
+      const response = await bare(authorization);
+      expect(response.status, authorization).toBe(401);
+      expect(response.headers.get('www-authenticate')).toBe('ApiKey');
+      expect(await response.json()).toEqual({ error: 'Unauthorized' });
+    }
+    expect((await bare(`ApiKey ${account.production_key}`, `/sandbox${HUMAN}`)).status).toBe(401);
+  });
+
+  it('takes the scheme in any letter case', async () => {
+    expect((await bare(`apikey ${account.production_key}`)).status).toBe(200);
+    expect((await bare(`APIKEY  ${account.production_key}`)).status).toBe(200);
+  });
+
+  it('serves a path without its last slash, or with doubled ones, without a redirect', async () => {
+    const posted = await production('POST', '/tapi/v2/translation', job({ uid: 'slashless' }));
+    expect(posted.status).toBe(201);
+    expect((await production('GET', '//tapi//v2/translation/slashless')).status).toBe(200);
+  });
+
+  it('answers 405 with Allow, and 404 for what is not there', async () => {
+    const put = await production('PUT', HUMAN, job());
+    expect(put.status).toBe(405);
+    expect(put.headers.get('allow')).toContain('POST');
+    expect((await production('GET', '/tapi/v2/nothing/')).status).toBe(404);
+  });
+
+  it('answers 413 to a text that is too large', async () => {
+    const { status, body } = await production(
+      'POST',
+      HUMAN,
+      job({ text: 'word '.repeat(2 * 1024 * 1024 + 1) }),
+    );
+    expect(status).toBe(413);
+    expect(body.error).toMatch(/^text: must be at most 10485760 bytes/);
+  });
+});
+
+describe('failure', () => {
+  it('fails a machine job after its last try, refunds it and says so', async () => {
+    engine.failOn('poison');
+    await sandbox(
+      'POST',
+      HUMAN,
+      job({ uid: 'bad', text: 'A poison pill.', callback_url: `${receiver.url}/bad` }),
+    );
+    const before = (await sandbox('GET', `${HUMAN}bad/`)).body.balance;
+    // Tries come 5, 10, 20 and 40 s apart; the test does not wait for the clock, it moves the rows.
+    const { rows } = await hurry('bad');
+    expect(rows).toBeGreaterThan(0);
+    const delivered = await receiver.next(({ path }) => path === '/bad');
+    expect(JSON.parse(delivered.body)).toMatchObject({
+      uid: 'bad',
+      status: 'failed',
+      failure: expect.any(String),
+    });
+    expect(JSON.parse(delivered.body)).not.toHaveProperty('translated_text');
+    const { body } = await sandbox('GET', `${HUMAN}bad/`);
+    expect(body).toMatchObject({ status: 'failed', balance: before + body.price });
+  });
+});
+
+/** Makes postponed tries of a job due at once, until it has ended. */
+async function hurry(uid: string): Promise<{ rows: number }> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client(server.connection);
+  await client.connect();
+  let rows = 0;
+  await until(async () => {
+    const moved = await client.query(
+      'update jobs set due_at = now() where uid = $1 and lease_token is null and due_at > now()',
+      [uid],
+    );
+    rows += moved.rowCount ?? 0;
+    const { rows: ended } = await client.query(`select from jobs where uid = $1 and status = 'failed'`, [
+      uid,
+    ]);
+    return ended.length > 0;
+  });
+  await client.end();
+  return { rows };
+}

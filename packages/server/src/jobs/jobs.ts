@@ -1,0 +1,159 @@
+/** A translation job after its creation: reading it, and every move that is made on it. */
+import type { AccountRef, Caller } from '../account.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { enqueueDelivery } from '../deliveries/deliveries.ts';
+import { notFound } from '../errors.ts';
+import { availableCents, capturePrice, voidPrice } from '../ledger/ledger.ts';
+import { type Purse, presentCallback, presentDetail, presentListItem, showsResult } from './present.ts';
+import { type Actor, MOVES, type Trigger } from './states.ts';
+import * as store from './store.ts';
+
+export type { DraftedSegment, JobRow, TextFormat, Tier } from './store.ts';
+
+/** What `Authorization` names, with what it may spend: two fields of several answers. */
+export async function readPurse(database: Database, caller: Caller): Promise<Purse> {
+  const balance = await availableCents(database, caller.account, caller.environment);
+  return { balance, client: caller.username };
+}
+
+/**
+ * One job, as its detail answer.
+ * @throws ApiError `not_found` for an unknown uid and for another account's, alike
+ */
+export async function readJob(
+  database: Database,
+  caller: Caller,
+  tier: store.Tier,
+  uid: string,
+): Promise<Record<string, unknown>> {
+  const job = await store.findJob(database, caller.account, caller.environment, uid);
+  if (job === undefined || job.tier !== tier) throw notFound();
+  const [texts, purse] = await Promise.all([
+    store.readTexts(database, caller.account, job.job_id, [
+      'source',
+      ...(showsResult(job.status) ? (['result'] as const) : []),
+    ]),
+    readPurse(database, caller),
+  ]);
+  return presentDetail(job, { source: texts.source ?? '', result: texts.result }, purse, caller.dialect);
+}
+
+/** A page of jobs, oldest first, as list items, with the count of all that match. */
+export async function listJobs(
+  database: Database,
+  caller: Caller,
+  filter: Omit<store.ListFilter, 'environment'>,
+  page: { limit: number; offset: number },
+): Promise<{ objects: Record<string, unknown>[]; total: number }> {
+  const wanted = { ...filter, environment: caller.environment };
+  const { jobs, total } = await store.listJobs(database, caller.account, wanted, page);
+  return { objects: jobs.map((job) => presentListItem(job, caller.dialect)), total };
+}
+
+/** A lease on a job, as the queue gives it. */
+export interface JobLease {
+  account: AccountRef;
+  id: string;
+  token: string;
+}
+
+/** What a worker needs to know of the job that it leased. */
+export interface LeasedJob {
+  row: store.JobRow;
+  /** A finished result may not be shown yet. */
+  held: boolean;
+  texts: Partial<Record<store.TextKind, string>>;
+}
+
+/** The job of a lease with its texts; undefined when the lease is lost. */
+export async function openLeased(database: Database, lease: JobLease): Promise<LeasedJob | undefined> {
+  const found = await store.findLeased(database, lease.account, lease);
+  if (found === undefined) return undefined;
+  const texts = await store.readTexts(database, lease.account, lease.id, ['source', 'supplied', 'result']);
+  return { row: found, held: found.held, texts };
+}
+
+/** The end of a machine's work on a job, or of a stage of it. */
+export type Outcome =
+  | { kind: 'completed'; result: string }
+  /** Finished, but not to be shown before its hold has passed. */
+  | { kind: 'held'; result: string }
+  /** The machine's draft waits for an editor. */
+  | { kind: 'drafted'; segments: store.DraftedSegment[] }
+  | { kind: 'failed'; reason: string };
+
+const TRIGGERS = {
+  completed: 'complete',
+  held: 'begin',
+  drafted: 'begin',
+  failed: 'fail',
+} as const satisfies Record<Outcome['kind'], Trigger>;
+
+/**
+ * Settles a leased job in one transaction: its status, its result, the end of its hold on the balance, its
+ * callback. Nothing of it happens when the lease was lost or the job may not make this move any more.
+ * @returns whether it happened
+ */
+export async function settle(
+  database: Database,
+  lease: JobLease,
+  { row, texts }: LeasedJob,
+  outcome: Outcome,
+): Promise<boolean> {
+  const trigger = TRIGGERS[outcome.kind];
+  return database.transaction(async (transaction) => {
+    const moved = await move(transaction, lease, trigger, 'machine', {
+      failure: outcome.kind === 'failed' ? outcome.reason : undefined,
+      due: outcome.kind === 'held' ? 'hold' : 'never',
+    });
+    if (!moved) return false;
+    if (outcome.kind === 'drafted') {
+      await store.writeSegments(transaction, lease.account, lease.id, outcome.segments);
+    }
+    if (outcome.kind === 'completed' || outcome.kind === 'held') {
+      await store.writeResult(transaction, lease.account, lease.id, outcome.result);
+    }
+    const { effects } = MOVES[trigger];
+    for (const effect of effects) {
+      if (effect === 'capture') await capturePrice(transaction, lease.account, lease.id);
+      if (effect === 'void') await voidPrice(transaction, lease.account, lease.id);
+      if (effect === 'callback' && row.callback_url !== null) {
+        const failure = outcome.kind === 'failed' ? outcome.reason : null;
+        const shown = { ...row, status: MOVES[trigger].to, failure };
+        const result = outcome.kind === 'completed' ? outcome.result : undefined;
+        await enqueueDelivery(transaction, lease.account, {
+          environment: row.environment,
+          jobId: lease.id,
+          event: outcome.kind === 'failed' ? 'job.failed' : 'job.completed',
+          url: row.callback_url,
+          ...presentCallback(shown, { source: texts.source ?? '', result }, row.dialect),
+        });
+      }
+    }
+    return true;
+  });
+}
+
+async function move(
+  transaction: Transaction,
+  lease: JobLease,
+  trigger: Trigger,
+  actor: Actor,
+  fields: { failure: string | undefined; due: 'hold' | 'never' },
+): Promise<boolean> {
+  const { from, to } = MOVES[trigger];
+  const moved = await store.moveJob(transaction, lease.account, {
+    jobId: lease.id,
+    leaseToken: lease.token,
+    from,
+    to,
+    actor,
+    ...fields,
+  });
+  return moved !== undefined;
+}
+
+/** Gives a leased job back, to be tried again after `seconds`. */
+export async function postponeJob(database: Database, lease: JobLease, seconds: number): Promise<void> {
+  await store.postpone(database, lease.account, lease, seconds);
+}

@@ -1,0 +1,129 @@
+/** What a caller sees of a job, in both dialects. Pure. */
+import type { Dialect } from '../account.ts';
+import type { Status } from './states.ts';
+import type { JobRow } from './store.ts';
+
+/** The fields of a job that any answer may need. */
+export type Shown = Pick<
+  JobRow,
+  | 'uid'
+  | 'order_number'
+  | 'tier'
+  | 'status'
+  | 'source_language'
+  | 'target_language'
+  | 'text_format'
+  | 'tone'
+  | 'topics'
+  | 'brand'
+  | 'callback_url'
+  | 'price_cents'
+  | 'failure'
+>;
+
+export interface Purse {
+  balance: number;
+  client: string;
+}
+
+type Body = Record<string, unknown>;
+
+/** The states in which a result is shown. */
+const WITH_RESULT: readonly Status[] = ['completed', 'accepted', 'rejected'];
+
+export function showsResult(status: Status): boolean {
+  return WITH_RESULT.includes(status);
+}
+
+/** The answer to a create; the same in both dialects. */
+export function presentCreation(job: Shown, text: string, purse: Purse): Body {
+  const supplied = {
+    ...(job.tone === null ? {} : { tone: job.tone }),
+    ...(job.topics === null ? {} : { topics: job.topics }),
+    ...(job.brand === null ? {} : { brand: job.brand }),
+    ...(job.callback_url === null ? {} : { callback_url: job.callback_url }),
+  };
+  const common = {
+    source_language: job.source_language,
+    status: job.status,
+    target_language: job.target_language,
+    text,
+    text_format: job.text_format,
+    uid: job.uid,
+  };
+  return job.tier === 'machine'
+    ? { origin: 'api', ...common, ...supplied }
+    : { order_number: job.order_number, price: job.price_cents, ...common, ...supplied, ...purse };
+}
+
+/** One job, read by its uid. The result's key is there only when there is a result. */
+export function presentDetail(
+  job: Shown,
+  texts: { source: string; result: string | undefined },
+  purse: Purse,
+  dialect: Dialect,
+): Body {
+  return { ...core(job, texts, dialect), ...purse };
+}
+
+export function presentListItem(job: Shown, dialect: Dialect): Body {
+  return {
+    order_number: job.order_number,
+    price: job.price_cents,
+    source_language: job.source_language,
+    status: presentStatus(job, dialect),
+    target_language: job.target_language,
+    text_format: job.text_format,
+    uid: job.uid,
+  };
+}
+
+function core(job: Shown, texts: { source: string; result: string | undefined }, dialect: Dialect): Body {
+  const result = showsResult(job.status) ? texts.result : undefined;
+  return {
+    price: job.price_cents,
+    source_language: job.source_language,
+    status: presentStatus(job, dialect),
+    target_language: job.target_language,
+    text: texts.source,
+    text_format: job.text_format,
+    uid: job.uid,
+    ...(result === undefined
+      ? {}
+      : { [dialect === 'legacy' ? 'translatedText' : 'translated_text']: result }),
+    ...(dialect === 'spec' && job.status === 'failed' && job.failure !== null
+      ? { failure: job.failure }
+      : {}),
+  };
+}
+
+function presentStatus(job: Shown, dialect: Dialect): string {
+  return dialect === 'legacy' && job.tier === 'machine' && job.status === 'completed'
+    ? 'deliver_ok'
+    : job.status;
+}
+
+/** The completion callback: its type, and the bytes that every attempt sends. */
+export function presentCallback(
+  job: Shown,
+  texts: { source: string; result: string | undefined },
+  dialect: Dialect,
+): { contentType: string; body: Buffer } {
+  if (dialect === 'spec') {
+    const body = { order_number: job.order_number, ...core(job, texts, 'spec') };
+    return { contentType: 'application/json', body: Buffer.from(JSON.stringify(body)) };
+  }
+  const form = new URLSearchParams({
+    uid: job.uid,
+    status: presentStatus(job, 'legacy'),
+    ...(job.tier === 'human'
+      ? { order_number: String(job.order_number), price: String(job.price_cents) }
+      : {}),
+    source_language: job.source_language,
+    target_language: job.target_language,
+    text: texts.source,
+    text_format: job.text_format,
+    translated_text: texts.result ?? '',
+  });
+  return { contentType: 'application/x-www-form-urlencoded', body: Buffer.from(form.toString()) };
+}

@@ -1,0 +1,72 @@
+/**
+ * The states of a translation job, and every move between them. One table; everything asks it.
+ *
+ * | state                         | meaning                                        |
+ * | ----------------------------- | ---------------------------------------------- |
+ * | new                           | created, paid for, nothing done yet            |
+ * | machine_translate_in_progress | the same, for a machine-only job               |
+ * | translating                   | a draft is made, or an editor has it           |
+ * | completed                     | the result is there; held or delivered         |
+ * | failed                        | given up and refunded; `failure` says why      |
+ * | canceled                      | taken back by the customer and refunded        |
+ * | accepted, rejected            | the customer's word on a completed job         |
+ */
+export const STATUSES = [
+  'new',
+  'machine_translate_in_progress',
+  'translating',
+  'completed',
+  'failed',
+  'canceled',
+  'accepted',
+  'rejected',
+] as const;
+
+export type Status = (typeof STATUSES)[number];
+
+/** Who makes a move. */
+export type Actor = 'machine' | 'editor' | 'customer';
+
+/** What happens to the money and the outside world in the same transaction as the move. */
+export type Effect = 'capture' | 'void' | 'callback';
+
+interface Move {
+  from: readonly Status[];
+  to: Status;
+  by: readonly Actor[];
+  effects: readonly Effect[];
+}
+
+const UNFINISHED = ['new', 'machine_translate_in_progress', 'translating'] as const;
+
+/** Every allowed move, by what triggers it. */
+export const MOVES = {
+  /** The machine draft is made, or an editor claims. */
+  begin: {
+    from: ['new', 'machine_translate_in_progress'],
+    to: 'translating',
+    by: ['machine', 'editor'],
+    effects: [],
+  },
+  /** The result is assembled and checked. */
+  complete: {
+    from: UNFINISHED,
+    to: 'completed',
+    by: ['machine', 'editor'],
+    effects: ['capture', 'callback'],
+  },
+  /** The source cannot be parsed or translated, after all tries. */
+  fail: { from: UNFINISHED, to: 'failed', by: ['machine'], effects: ['void', 'callback'] },
+} as const satisfies Record<string, Move>;
+
+export type Trigger = keyof typeof MOVES;
+
+/** Where a job begins: at its creation, by its tier. */
+export function firstStatus(tier: 'human' | 'machine'): Status {
+  return tier === 'machine' ? 'machine_translate_in_progress' : 'new';
+}
+
+/** Whether `trigger` is allowed on a job in `status`. */
+export function allows(trigger: Trigger, status: Status): boolean {
+  return (MOVES[trigger].from as readonly Status[]).includes(status);
+}

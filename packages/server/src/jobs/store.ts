@@ -1,0 +1,352 @@
+/** What is asked of the database about translation jobs. */
+import type { AccountRef, Dialect, Environment } from '../account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import { uuidv7 } from '../ids.ts';
+import type { Status } from './states.ts';
+
+export type Tier = 'human' | 'machine';
+export type TextFormat = 'text' | 'html' | 'srt' | 'xliff';
+
+/** A job on its way into the tables. */
+export interface NewJob {
+  account: AccountRef;
+  jobId: string;
+  environment: Environment;
+  tier: Tier;
+  uid: string;
+  requestHash: Buffer;
+  dialect: Dialect;
+  status: Status;
+  sourceLanguage: string;
+  targetLanguage: string;
+  textFormat: TextFormat;
+  tone: string | undefined;
+  topics: string[] | undefined;
+  brand: string | undefined;
+  callbackUrl: string | undefined;
+  words: number;
+  priceCents: number;
+  /** Seconds from the creation that a finished result is held. */
+  holdSeconds: number;
+  text: string;
+  targetText: string | undefined;
+  instructions: string | undefined;
+}
+
+/** What an insert decides: the rest of the row is what was given. */
+export interface InsertedRow {
+  job_id: string;
+  order_number: number;
+}
+
+// Arrays, not a list of values: one prepared statement for a batch of any size. Lists within a list (topics)
+// cannot be nested in an array of PostgreSQL, so they come as JSON.
+const INSERT = statement<InsertedRow>(
+  'jobs.insert',
+  `with given as (
+     select *, now() as at from unnest(
+       $1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::text[],
+       $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::text[],
+       $17::integer[], $18::integer[], $19::bigint[], $20::integer[], $21::text[], $22::text[], $23::text[])
+     as g (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
+       target_language, text_format, tone, topics, brand, callback_url, words, characters, price_cents,
+       hold_seconds, source, supplied, instructions)),
+   inserted as (
+     insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
+       source_language, target_language, text_format, tone, topics, brand, callback_url, words, characters,
+       price_cents, created_at, hold_until, due_at)
+     select part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
+       source_language, target_language, text_format, tone,
+       case when topics is not null then array(select jsonb_array_elements_text(topics)) end,
+       brand, callback_url, words, characters, price_cents, at,
+       case when hold_seconds > 0 then at + make_interval(secs => hold_seconds) end, at
+       from given
+     on conflict (part, account_id, environment, uid) do nothing
+     returning part, account_id, job_id, order_number),
+   texts as (
+     insert into job_texts (part, account_id, job_id, kind, body)
+     select i.part, i.account_id, i.job_id, t.kind, t.body
+       from inserted i join given g
+         on g.part = i.part and g.account_id = i.account_id and g.job_id = i.job_id,
+       lateral (values ('source', g.source), ('supplied', g.supplied), ('instructions', g.instructions))
+         as t (kind, body)
+      where t.body is not null)
+   select job_id, order_number from inserted`,
+);
+
+/** Inserts jobs with their texts. @returns the rows that are new; a uid that exists already gives none. */
+export function insertJobs(transaction: Transaction, jobs: readonly NewJob[]): Promise<InsertedRow[]> {
+  const column = <T>(pick: (job: NewJob) => T | undefined) => jobs.map((job) => pick(job) ?? null);
+  return transaction.query(INSERT, [
+    column(({ account }) => account.part),
+    column(({ account }) => account.accountId),
+    column(({ jobId }) => jobId),
+    column(({ environment }) => environment),
+    column(({ tier }) => tier),
+    column(({ uid }) => uid),
+    column(({ requestHash }) => requestHash),
+    column(({ dialect }) => dialect),
+    column(({ status }) => status),
+    column(({ sourceLanguage }) => sourceLanguage),
+    column(({ targetLanguage }) => targetLanguage),
+    column(({ textFormat }) => textFormat),
+    column(({ tone }) => tone),
+    column(({ topics }) => topics && JSON.stringify(topics)),
+    column(({ brand }) => brand),
+    column(({ callbackUrl }) => callbackUrl),
+    column(({ words }) => words),
+    column(({ text }) => text.length),
+    column(({ priceCents }) => priceCents),
+    column(({ holdSeconds }) => holdSeconds),
+    column(({ text }) => text),
+    column(({ targetText }) => targetText),
+    column(({ instructions }) => instructions),
+  ]);
+}
+
+/** A job as it is read, without its texts. */
+export interface JobRow {
+  job_id: string;
+  order_number: number;
+  environment: Environment;
+  tier: Tier;
+  uid: string;
+  request_hash: Buffer;
+  dialect: Dialect;
+  status: Status;
+  source_language: string;
+  target_language: string;
+  text_format: TextFormat;
+  tone: string | null;
+  topics: string[] | null;
+  brand: string | null;
+  callback_url: string | null;
+  price_cents: number;
+  hold_until: Date | null;
+  failure: string | null;
+}
+
+const COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
+  target_language, text_format, tone, topics, brand, callback_url, price_cents, hold_until, failure`;
+
+const FIND = statement<JobRow>(
+  'jobs.find',
+  `select ${COLUMNS} from jobs where part = $1 and account_id = $2 and environment = $3 and uid = $4`,
+);
+
+export async function findJob(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  uid: string,
+): Promise<JobRow | undefined> {
+  const [row] = await on.query(FIND, [account.part, account.accountId, environment, uid]);
+  return row;
+}
+
+export type TextKind = 'source' | 'supplied' | 'instructions' | 'result';
+
+const TEXTS = statement<{ kind: TextKind; body: string }>(
+  'jobs.texts',
+  `select kind, body from job_texts where part = $1 and account_id = $2 and job_id = $3 and kind = any($4)`,
+);
+
+export async function readTexts(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+  kinds: readonly TextKind[],
+): Promise<Partial<Record<TextKind, string>>> {
+  const rows = await on.query(TEXTS, [account.part, account.accountId, jobId, kinds]);
+  return Object.fromEntries(rows.map(({ kind, body }) => [kind, body]));
+}
+
+export interface ListFilter {
+  environment: Environment;
+  tier: Tier;
+  /** Equality; undefined for any. */
+  uid: string | undefined;
+  statuses: readonly Status[] | undefined;
+  sourceLanguage: string | undefined;
+  targetLanguage: string | undefined;
+}
+
+const MATCHES = `part = $1 and account_id = $2 and environment = $3 and tier = $4
+  and ($5::text is null or uid = $5) and ($6::text[] is null or status = any($6))
+  and ($7::text is null or source_language = $7) and ($8::text is null or target_language = $8)`;
+
+// Ids are made in the order of creation, so they are the order of the list.
+const LIST = statement<JobRow>(
+  'jobs.list',
+  `select ${COLUMNS} from jobs where ${MATCHES} order by job_id limit $9 offset $10`,
+);
+const COUNT = statement<{ count: number }>(
+  'jobs.count',
+  `select count(*) as count from jobs where ${MATCHES}`,
+);
+
+export async function listJobs(
+  on: Queryable,
+  account: AccountRef,
+  filter: ListFilter,
+  page: { limit: number; offset: number },
+): Promise<{ jobs: JobRow[]; total: number }> {
+  const matches = [
+    account.part,
+    account.accountId,
+    filter.environment,
+    filter.tier,
+    filter.uid ?? null,
+    filter.statuses ?? null,
+    filter.sourceLanguage ?? null,
+    filter.targetLanguage ?? null,
+  ];
+  const [jobs, counted] = await Promise.all([
+    on.query(LIST, [...matches, page.limit, page.offset]),
+    on.query(COUNT, matches),
+  ]);
+  return { jobs, total: counted[0]?.count ?? 0 };
+}
+
+const LEASED = statement<JobRow & { held: boolean }>(
+  'jobs.leased',
+  `select ${COLUMNS}, coalesce(hold_until > now(), false) as held from jobs
+    where part = $1 and account_id = $2 and job_id = $3 and lease_token = $4`,
+);
+
+/** The job of a lease; undefined when the lease is lost. `held`: its hold has not passed yet. */
+export async function findLeased(
+  on: Queryable,
+  account: AccountRef,
+  lease: { id: string; token: string },
+): Promise<(JobRow & { held: boolean }) | undefined> {
+  const [row] = await on.query(LEASED, [account.part, account.accountId, lease.id, lease.token]);
+  return row;
+}
+
+export interface MoveFields {
+  jobId: string;
+  /** Given: the move is made only while this lease holds. */
+  leaseToken: string;
+  from: readonly Status[];
+  to: Status;
+  actor: string;
+  failure: string | undefined;
+  /** When a machine has more work on it: at the end of its hold, or never. */
+  due: 'hold' | 'never';
+}
+
+const MOVE = statement<{ from_status: Status }>(
+  'jobs.move',
+  `with before as (
+     select part, account_id, job_id, status from jobs
+      where part = $1 and account_id = $2 and job_id = $3 and lease_token = $4 and status = any($5) for update),
+   moved as (
+     update jobs j set status = $6, failure = $8, lease_token = null, attempts = 0,
+            due_at = case when $10 = 'hold' then j.hold_until end,
+            finished_at = case when $6 in ('completed', 'failed') then now() end
+       from before b
+      where j.part = $1 and j.account_id = $2 and j.job_id = b.job_id
+     returning j.job_id, b.status as from_status),
+   event as (
+     insert into job_events (part, account_id, event_id, job_id, from_status, to_status, actor, detail)
+     select $1, $2, $9, job_id, from_status, $6, $7, $8 from moved)
+   select from_status from moved`,
+);
+
+/** Moves a leased job and writes the event. @returns the status it had, or undefined when it may not be moved. */
+export async function moveJob(
+  transaction: Transaction,
+  account: AccountRef,
+  move: MoveFields,
+): Promise<Status | undefined> {
+  const [row] = await transaction.query(MOVE, [
+    account.part,
+    account.accountId,
+    move.jobId,
+    move.leaseToken,
+    move.from,
+    move.to,
+    move.actor,
+    move.failure ?? null,
+    uuidv7(),
+    move.due,
+  ]);
+  return row?.from_status;
+}
+
+const WRITE_RESULT = statement(
+  'jobs.write_result',
+  `insert into job_texts (part, account_id, job_id, kind, body) values ($1, $2, $3, 'result', $4)
+   on conflict (part, account_id, job_id, kind) do update set body = excluded.body`,
+);
+
+export async function writeResult(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  result: string,
+): Promise<void> {
+  await transaction.query(WRITE_RESULT, [account.part, account.accountId, jobId, result]);
+}
+
+const POSTPONE = statement(
+  'jobs.postpone',
+  `update jobs set due_at = now() + make_interval(secs => $5), lease_token = null
+    where part = $1 and account_id = $2 and job_id = $3 and lease_token = $4`,
+);
+
+/** Gives a lease back, to be tried again after `seconds`. */
+export async function postpone(
+  on: Queryable,
+  account: AccountRef,
+  lease: { id: string; token: string },
+  seconds: number,
+): Promise<void> {
+  await on.query(POSTPONE, [account.part, account.accountId, lease.id, lease.token, seconds]);
+}
+
+export interface DraftedSegment {
+  segmentId: string;
+  source: unknown;
+  draft: unknown | undefined;
+  route: string | undefined;
+  notes: readonly string[];
+  failure: string | undefined;
+}
+
+// Written anew: a worker that died after this and before its commit left nothing, one whose lease ran out
+// may have left its own.
+const CLEAR_SEGMENTS = statement(
+  'jobs.clear_segments',
+  `delete from segments where part = $1 and account_id = $2 and job_id = $3`,
+);
+const INSERT_SEGMENTS = statement(
+  'jobs.insert_segments',
+  `insert into segments (part, account_id, job_id, position, segment_id, source, draft, route, notes, failure)
+   select $1, $2, $3, position, segment_id, source, draft, route,
+          array(select jsonb_array_elements_text(notes)), failure
+     from unnest($4::integer[], $5::text[], $6::jsonb[], $7::jsonb[], $8::text[], $9::jsonb[], $10::text[])
+       as s (position, segment_id, source, draft, route, notes, failure)`,
+);
+
+export async function writeSegments(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  segments: readonly DraftedSegment[],
+): Promise<void> {
+  const key = [account.part, account.accountId, jobId];
+  await transaction.query(CLEAR_SEGMENTS, key);
+  await transaction.query(INSERT_SEGMENTS, [
+    ...key,
+    segments.map((_, position) => position),
+    segments.map(({ segmentId }) => segmentId),
+    segments.map(({ source }) => JSON.stringify(source)),
+    segments.map(({ draft }) => (draft === undefined ? null : JSON.stringify(draft))),
+    segments.map(({ route }) => route ?? null),
+    segments.map(({ notes }) => JSON.stringify(notes)),
+    segments.map(({ failure }) => failure ?? null),
+  ]);
+}

@@ -1,0 +1,53 @@
+/** What is asked of the database about language pairs. A reference table: it belongs to no account. */
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+export interface PairRow {
+  source_language: string;
+  target_language: string;
+  engine: string;
+  route: string;
+  hops: number;
+}
+
+const LIST = statement<PairRow>(
+  'languages.pairs',
+  `select source_language, target_language, engine, route, hops from pairs
+    order by source_language, target_language, engine`,
+);
+
+export function listPairs(on: Queryable): Promise<PairRow[]> {
+  return on.query(LIST);
+}
+
+const REMOVE_OTHERS = statement(
+  'languages.remove_other_pairs',
+  `delete from pairs where engine = $1
+      and (source_language, target_language) not in (select * from unnest($2::text[], $3::text[]))`,
+);
+const KEEP = statement(
+  'languages.keep_pairs',
+  `insert into pairs (source_language, target_language, engine, route, hops, checked_at)
+   select source, target, $1, route, hops, now()
+     from unnest($2::text[], $3::text[], $4::text[], $5::smallint[]) as p (source, target, route, hops)
+   on conflict (source_language, target_language, engine)
+   do update set route = excluded.route, hops = excluded.hops, checked_at = excluded.checked_at`,
+);
+
+/** Makes `pairs` what one engine offers, no more and no less. */
+export async function replacePairs(
+  transaction: Transaction,
+  engine: string,
+  pairs: readonly { from: string; to: string; route: string; hops: number }[],
+): Promise<void> {
+  const sources = pairs.map(({ from }) => from);
+  const targets = pairs.map(({ to }) => to);
+  await transaction.query(REMOVE_OTHERS, [engine, sources, targets]);
+  await transaction.query(KEEP, [
+    engine,
+    sources,
+    targets,
+    pairs.map(({ route }) => route),
+    pairs.map(({ hops }) => hops),
+  ]);
+}
