@@ -1,0 +1,91 @@
+/** The sender: posts due deliveries, records every attempt, and settles what follows from its outcome. */
+import type { AccountRef, Environment } from '../account.ts';
+import type { Database } from '../database/database.ts';
+import type { Log } from '../log.ts';
+import { type Loop, startLoop } from '../work/loop.ts';
+import { createQueue, type Lease } from '../work/queue.ts';
+import type { Outcome, Poster } from './post.ts';
+import { nextAttempt } from './schedule.ts';
+import { parseSecret, signatureHeaders } from './signature.ts';
+import { beginAttempt, type DeliveryRow, finishAttempt, type Verdict } from './store.ts';
+
+export interface SenderOptions {
+  database: Database;
+  poster: Poster;
+  /** The live webhook secrets of an account, `whsec_…`, newest first. */
+  secrets(account: AccountRef, environment: Environment): Promise<string[]>;
+  scheduleSeconds: readonly number[];
+  capacity: number;
+  leaseSeconds: number;
+  log: Log;
+  /** Called after each attempt, for metrics. */
+  attempted(verdict: Verdict['status'], milliseconds: number): void;
+  now?: () => Date;
+  random?: () => number;
+}
+
+export function startSender(options: SenderOptions): Loop {
+  const { database, poster, log } = options;
+  const now = options.now ?? (() => new Date());
+  const random = options.random ?? Math.random;
+
+  async function work(lease: Lease): Promise<void> {
+    const delivery = await beginAttempt(database, lease.account, lease);
+    if (delivery === undefined) return;
+    const secrets = await options.secrets(lease.account, delivery.environment);
+    const outcome = await poster.post(delivery.url, headersOf(lease, delivery, secrets), delivery.body);
+    const verdict = judge(lease, delivery, outcome);
+    const result = {
+      attempt: lease.attempts,
+      outcome: outcome.kind === 'answered' ? 'answered' : outcome.reason,
+      statusCode: outcome.kind === 'answered' ? outcome.status : undefined,
+      milliseconds: Math.round(outcome.latencyMs),
+    };
+    await finishAttempt(database, lease.account, lease, result, verdict);
+    options.attempted(verdict.status, outcome.latencyMs);
+    if (verdict.status !== 'delivered') {
+      const fields = {
+        delivery: lease.id,
+        attempt: lease.attempts,
+        status: result.statusCode,
+        reason: result.outcome,
+      };
+      log.info(fields, verdict.status === 'dead' ? 'delivery is dead' : 'delivery will be tried again');
+    }
+  }
+
+  function headersOf(
+    lease: Lease,
+    delivery: DeliveryRow,
+    secrets: readonly string[],
+  ): Record<string, string> {
+    const keys = secrets.flatMap((secret) => parseSecret(secret) ?? []);
+    return {
+      'content-type': delivery.content_type,
+      'user-agent': 'dragoman',
+      ...signatureHeaders(keys, lease.id, now(), delivery.body),
+    };
+  }
+
+  function judge(lease: Lease, delivery: DeliveryRow, outcome: Outcome): Verdict {
+    const next = nextAttempt({
+      attempts: lease.attempts,
+      scheduleSeconds: options.scheduleSeconds,
+      outcome,
+      createdAt: delivery.created_at,
+      now: now(),
+      random,
+    });
+    if (next.kind === 'delivered') return { status: 'delivered' };
+    if (next.kind === 'dead') return { status: 'dead', failure: next.reason };
+    return { status: 'pending', dueAt: next.at };
+  }
+
+  return startLoop({
+    name: 'sender',
+    queue: createQueue(database, 'deliveries', options.leaseSeconds),
+    capacity: options.capacity,
+    work,
+    log,
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * The pipeline from a text to its translation: document → segments → engine → codes repaired → result.
+ * It knows engines and documents, and neither jobs nor accounts.
+ */
+import { type Document, type Piece, rebuild, repair, type Segment, segments } from '@dragoman/documents';
+import type { Engine, Lane } from '@dragoman/engines';
+
+/** What the machine made of one segment. A failed one has no draft: the source is never passed off as one. */
+export type Drafted =
+  | { segment: Segment; status: 'translated'; pieces: Piece[]; route: string; notes: string[] }
+  | { segment: Segment; status: 'failed'; reason: string };
+
+export interface DraftOptions {
+  engine: Engine;
+  from: string;
+  to: string;
+  lane: Lane;
+  signal: AbortSignal;
+}
+
+/** Drafts every segment of a document, in order. Rejects only when `signal` aborts or the engine stops. */
+export async function draftDocument(document: Document, options: DraftOptions): Promise<Drafted[]> {
+  const wanted = segments(document, options.from);
+  if (wanted.length === 0) return [];
+  const drafts = await options.engine.draft({
+    from: options.from,
+    to: options.to,
+    segments: wanted,
+    lane: options.lane,
+    signal: options.signal,
+  });
+  return wanted.map((segment, index) => {
+    const draft = drafts[index];
+    if (draft?.status === 'translated' && draft.id === segment.id) {
+      const { pieces, notes } = repair(segment.pieces, draft.pieces);
+      return { segment, status: 'translated', pieces, route: draft.route, notes };
+    }
+    const reason =
+      draft?.status === 'failed' ? draft.reason : draft?.status === 'unsupported' ? 'unsupported' : 'lost';
+    return { segment, status: 'failed', reason };
+  });
+}
+
+/** The document with its drafts in place. Every segment must be translated. */
+export function assemble(document: Document, drafted: readonly Drafted[], targetLanguage: string): string {
+  const translations = new Map<string, Piece[]>();
+  for (const one of drafted) {
+    if (one.status === 'failed') throw new Error('a document with a failed segment cannot be assembled');
+    translations.set(one.segment.id, one.pieces);
+  }
+  return rebuild(document, translations, targetLanguage);
+}

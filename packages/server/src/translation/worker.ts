@@ -1,0 +1,118 @@
+/**
+ * The translation worker: what becomes of a leased job.
+ *
+ *   new, machine_translate_in_progress   the machine drafts it
+ *     human tier in production           its segments wait for an editor: translating
+ *     anything else, hold passed         completed
+ *     anything else, hold not passed     the result is kept: translating, due again when the hold has passed
+ *   translating (its hold has passed)    completed with the result that was kept
+ *   drafted with failed segments         tried again later; after the last try: failed and refunded, or, in the
+ *                                        human tier, those segments go to the editor with the reason
+ */
+import { scan } from '@dragoman/documents';
+import type { Engine } from '@dragoman/engines';
+import type { Database } from '../database/database.ts';
+import {
+  type DraftedSegment,
+  type JobLease,
+  type LeasedJob,
+  type Outcome,
+  openLeased,
+  postponeJob,
+  settle,
+} from '../jobs/jobs.ts';
+import type { Log } from '../log.ts';
+import { type Loop, startLoop } from '../work/loop.ts';
+import { createQueue, type Lease } from '../work/queue.ts';
+import { assemble, type Drafted, draftDocument } from './translate.ts';
+
+export interface TranslationWorkerOptions {
+  database: Database;
+  engine: Engine;
+  log: Log;
+  capacity: number;
+  leaseSeconds: number;
+  /** Called after each job that was settled, for metrics and hints. */
+  settled(outcome: Outcome['kind']): void;
+}
+
+/**
+ * Tries of a job whose segments failed, and claims after which a job that never ends (its worker died each
+ * time) is given up: it may be what kills them.
+ */
+const MAX_TRIES = 5;
+const MAX_CLAIMS = 12;
+/** Seconds before the next try: 5, 10, 20, 40. */
+const retrySeconds = (attempts: number) => 5 * 2 ** (attempts - 1);
+
+export function startTranslationWorker(options: TranslationWorkerOptions): Loop {
+  const { database, engine, log } = options;
+
+  async function work(lease: Lease, lost: AbortSignal): Promise<void> {
+    const job = await openLeased(database, lease);
+    if (job === undefined) return;
+    const next = await decide(job, lease, lost);
+    if (next === 'retry') {
+      await postponeJob(database, lease, retrySeconds(lease.attempts));
+      return;
+    }
+    if (await settle(database, lease, job, next)) {
+      options.settled(next.kind);
+      if (next.kind === 'failed') log.warn({ job: lease.id, reason: next.reason }, 'job failed');
+    }
+  }
+
+  async function decide(
+    job: LeasedJob,
+    lease: JobLease & Lease,
+    lost: AbortSignal,
+  ): Promise<Outcome | 'retry'> {
+    const { row, texts, held } = job;
+    if (lease.attempts > MAX_CLAIMS)
+      return { kind: 'failed', reason: 'given up after too many interrupted tries' };
+    if (texts.result !== undefined) return finish(texts.result, held);
+    const waitsForEditor = row.tier === 'human' && row.environment === 'production';
+    if (texts.supplied !== undefined) {
+      // The customer's own translation is the draft; the machine does not translate.
+      return waitsForEditor ? { kind: 'drafted', segments: [] } : finish(texts.supplied, held);
+    }
+    const document = scan(texts.source ?? '', row.text_format, {
+      sourceLanguage: row.source_language,
+      targetLanguage: row.target_language,
+    });
+    const drafted = await draftDocument(document, {
+      engine,
+      from: row.source_language,
+      to: row.target_language,
+      lane: 'bulk',
+      signal: lost,
+    });
+    const failed = drafted.find((one) => one.status === 'failed');
+    if (failed !== undefined && lease.attempts < MAX_TRIES) return 'retry';
+    if (waitsForEditor) return { kind: 'drafted', segments: drafted.map(forEditor) };
+    if (failed !== undefined) {
+      return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
+    }
+    return finish(assemble(document, drafted, row.target_language), held);
+  }
+
+  return startLoop({
+    name: 'translation',
+    queue: createQueue(database, 'jobs', options.leaseSeconds),
+    capacity: options.capacity,
+    work,
+    log,
+  });
+}
+
+function finish(result: string, held: boolean): Outcome {
+  return { kind: held ? 'held' : 'completed', result };
+}
+
+function forEditor(drafted: Drafted): DraftedSegment {
+  const { segment } = drafted;
+  const common = { segmentId: segment.id, source: segment.pieces };
+  return drafted.status === 'translated'
+    ? { ...common, draft: drafted.pieces, route: drafted.route, notes: drafted.notes, failure: undefined }
+    : { ...common, draft: undefined, route: undefined, notes: [], failure: drafted.reason };
+}
