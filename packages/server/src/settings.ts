@@ -139,7 +139,8 @@ const DEFINITIONS = {
     'DRAGOMAN_VENDOR',
     'dragoman',
     (written) => {
-      if (!/^[a-z0-9-]{1,40}$/.test(written)) throw new Error('1 to 40 lower-case letters, digits or hyphens');
+      if (!/^[a-z0-9-]{1,40}$/.test(written))
+        throw new Error('1 to 40 lower-case letters, digits or hyphens');
       return written;
     },
     'The vendor part of event types in chat deliveries.',
@@ -232,7 +233,7 @@ export function describeSettings(): { name: string; default: string; meaning: st
  * @throws SettingError on the first wrong value, or when the settings file cannot be read
  */
 export function loadSettings(environment: Record<string, string | undefined>): Settings {
-  const file = readSettingsFile(environment['DRAGOMAN_SETTINGS']);
+  const file = readSettingsFile(environment.DRAGOMAN_SETTINGS);
   const entries = Object.entries(DEFINITIONS).map(([key, definition]) => {
     const written = environment[definition.name] ?? file[definition.name] ?? definition.default;
     try {
@@ -249,6 +250,8 @@ function readSettingsFile(path: string | undefined): Record<string, string | und
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new SettingError(`DRAGOMAN_SETTINGS must name a file that can be read: ${(error as Error).message}`);
+    throw new SettingError(
+      `DRAGOMAN_SETTINGS must name a file that can be read: ${(error as Error).message}`,
+    );
   }
 }

@@ -1,0 +1,97 @@
+/** What every route of the job interface shares: JSON as it comes, errors as the interface shows them. */
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { Caller, Environment } from './account.ts';
+import type { Doorkeeper } from './accounts/accounts.ts';
+import { ApiError, fieldError } from './errors.ts';
+import type { Log } from './log.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before any handler of the interface runs. */
+    caller: Caller;
+  }
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/**
+ * Parses every body as JSON, whatever its `Content-Type` says. Strict where it matters: UTF-8 must be valid,
+ * and `__proto__` is not a name.
+ */
+export function acceptJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    if (request.method === 'GET' || request.method === 'HEAD' || body.length === 0)
+      return done(null, undefined);
+    try {
+      done(null, JSON.parse(utf8.decode(body as Buffer), refusePrototype));
+    } catch {
+      done(fieldError('body', 'must be valid JSON in UTF-8.'), undefined);
+    }
+  });
+}
+
+function refusePrototype(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw new SyntaxError('__proto__');
+  return value;
+}
+
+/** Answers every error with its status and `{"error": "…"}`; what is not expected becomes a 500 and a log line. */
+export function answerErrors(app: FastifyInstance, log: Log): void {
+  app.setErrorHandler((error, request, reply) => {
+    const expected = toApiError(error);
+    if (expected === undefined) {
+      log.error({ error, request: request.id, route: routeOf(request) }, 'a request met a fault');
+      return reply.code(500).send({ error: 'Server error; the request can be sent again.' });
+    }
+    return reply.code(expected.status).headers(expected.headers).send({ error: expected.message });
+  });
+  app.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'Not found' }));
+}
+
+function toApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  const status = (error as { statusCode?: number }).statusCode;
+  if (status === 413) return new ApiError('too_large', 'body: too large.');
+  if (status === 408) return new ApiError('request_timeout', 'The request did not arrive in time.');
+  if (status !== undefined && status >= 400 && status < 500) return fieldError('body', 'could not be read.');
+  return undefined;
+}
+
+/** The pattern of the route, never the address itself: that carries a customer's uid. */
+export function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? 'unknown';
+}
+
+/** Lets only known callers in, at the door of one environment. */
+export function requireCaller(app: FastifyInstance, doorkeeper: Doorkeeper, environment: Environment): void {
+  app.addHook('onRequest', async (request) => {
+    request.caller = await doorkeeper.recognise(request.headers.authorization, environment);
+    if (request.caller.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {
+      throw new ApiError('read_only_key', 'This key may read but not change.');
+    }
+  });
+}
+
+/** One path with what it does for each method; any other method is answered with 405 and `Allow`. */
+export function resource(
+  app: FastifyInstance,
+  path: string,
+  handlers: Partial<Record<'GET' | 'POST', Handler>>,
+): void {
+  const allowed = Object.keys(handlers).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  for (const [method, handler] of Object.entries(handlers)) {
+    app.route({ method: method === 'GET' ? ['GET', 'HEAD'] : (method as HTTPMethods), url: path, handler });
+  }
+  app.route({
+    method: METHODS.filter((method) => !allowed.includes(method as string)),
+    url: path,
+    handler: async () => {
+      throw new ApiError('method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
+        allow: allowed.join(', '),
+      });
+    },
+  });
+}

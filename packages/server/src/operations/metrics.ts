@@ -1,0 +1,75 @@
+/** What the program counts, in the form that Prometheus reads. Names are documented in docs/operating.md. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Database } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+export interface Metrics {
+  request(method: string, route: string, status: number, seconds: number): void;
+  jobsCreated(count: number): void;
+  jobSettled(outcome: string): void;
+  deliveryAttempted(verdict: string, seconds: number): void;
+  /** The text that Prometheus scrapes. */
+  expose(): Promise<{ contentType: string; text: string }>;
+}
+
+const BACKLOG = statement<{ queue: string; due: number; seconds: number }>(
+  'operations.backlog',
+  `select 'jobs' as queue, count(*) as due,
+          coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as seconds
+     from jobs where due_at <= now()
+   union all
+   select 'deliveries', count(*), coalesce(extract(epoch from now() - min(due_at)), 0)::float8
+     from deliveries where due_at <= now()`,
+);
+
+export function createMetrics(database: Database): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Histogram({
+    name: 'dragoman_request_seconds',
+    help: 'Time to answer a request, by route and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  });
+  const created = new Counter({ name: 'dragoman_jobs_created_total', help: 'Jobs created.', registers });
+  const settled = new Counter({
+    name: 'dragoman_jobs_settled_total',
+    help: 'Jobs that a worker settled, by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const attempts = new Histogram({
+    name: 'dragoman_delivery_attempt_seconds',
+    help: 'Time that a receiver took, by what followed.',
+    labelNames: ['verdict'],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15],
+    registers,
+  });
+  const due = new Gauge({
+    name: 'dragoman_queue_due',
+    help: 'Rows that are due and not claimed.',
+    labelNames: ['queue'],
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'dragoman_queue_oldest_seconds',
+    help: 'How long the oldest due row has waited.',
+    labelNames: ['queue'],
+    registers,
+  });
+  return {
+    request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
+    jobsCreated: (count) => created.inc(count),
+    jobSettled: (outcome) => settled.inc({ outcome }),
+    deliveryAttempted: (verdict, seconds) => attempts.observe({ verdict }, seconds),
+    async expose() {
+      for (const row of await database.query(BACKLOG)) {
+        due.set({ queue: row.queue }, row.due);
+        oldest.set({ queue: row.queue }, row.seconds);
+      }
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}

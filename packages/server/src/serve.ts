@@ -1,0 +1,171 @@
+/**
+ * A running server, in one or both of its roles.
+ *
+ *   api      answers HTTP; stateless, any number of them
+ *   worker   translates and delivers; any number of them
+ *
+ * Stopping: the server refuses new connections and finishes the requests that it has; the workers claim no
+ * more, finish what they can within the grace, and give the rest back.
+ */
+import { join } from 'node:path';
+import type { Engine } from '@dragoman/engines';
+import type { FastifyInstance } from 'fastify';
+import { createDoorkeeper, webhookSecrets } from './accounts/accounts.ts';
+import { createApp } from './app.ts';
+import { createAddressGuard } from './deliveries/addresses.ts';
+import { createPoster } from './deliveries/post.ts';
+import { startSender } from './deliveries/sender.ts';
+import { createCreator } from './jobs/create.ts';
+import { createLanguages, publishPairs } from './languages/languages.ts';
+import type { Log } from './log.ts';
+import { checkReadiness } from './operations/health.ts';
+import { createMetrics } from './operations/metrics.ts';
+import type { Store } from './program.ts';
+import type { Settings } from './settings.ts';
+import { startTranslationWorker } from './translation/worker.ts';
+import type { Loop } from './work/loop.ts';
+
+export type Role = 'all' | 'api' | 'worker';
+
+export interface ServerOptions {
+  store: Store;
+  settings: Settings;
+  role: Role;
+  /** Makes the engine when the role needs one. */
+  engine(): Engine;
+  log: Log;
+}
+
+export interface Server {
+  /** Where it listens, `http://127.0.0.1:8080`; undefined for a worker. */
+  url: string | undefined;
+  app: FastifyInstance | undefined;
+  /** Ends within `graceMilliseconds` and a little; the store stays open. */
+  stop(graceMilliseconds?: number): Promise<void>;
+}
+
+const GRACE_MILLISECONDS = 6_000;
+/** How often the list of pairs that this worker's engine offers is published anew. */
+const PUBLISH_MILLISECONDS = 60_000;
+const CHANNELS = { jobs: 'dragoman_jobs', deliveries: 'dragoman_deliveries', keys: 'dragoman_keys' } as const;
+
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { store, settings, role, log } = options;
+  const { database } = store;
+  const guard = createAddressGuard({ allowedNetworks: settings.allowedNetworks });
+  const languages = createLanguages(database);
+  const doorkeeper = createDoorkeeper(database);
+  const metrics = createMetrics(database);
+  const hints = createHints(database, log);
+  let stopping = false;
+
+  const worker = role === 'api' ? undefined : startWorker();
+  let app: FastifyInstance | undefined;
+  let url: string | undefined;
+  if (role !== 'worker') {
+    const creator = createCreator({
+      database,
+      languages,
+      guard,
+      settings,
+      created(count) {
+        metrics.jobsCreated(count);
+        worker?.translation.wake();
+        if (role === 'api') hints.send(CHANNELS.jobs);
+      },
+    });
+    const readiness = () => checkReadiness({ database, languages, stopping });
+    app = createApp({ database, doorkeeper, creator, metrics, readiness, settings, log });
+    await database.listen(CHANNELS.keys, () => doorkeeper.forget());
+    url = await app.listen({ host: settings.host, port: settings.port });
+    log.info({ host: settings.host, port: settings.port, role, pid: process.pid }, 'listening');
+  }
+
+  function startWorker() {
+    const engine = options.engine();
+    const poster = createPoster({ guard });
+    const sender = startSender({
+      database,
+      poster,
+      secrets: (account, environment) => webhookSecrets(database, store.vault, account, environment),
+      scheduleSeconds: settings.callbackSchedule,
+      capacity: settings.senderDeliveries,
+      leaseSeconds: settings.leaseSeconds,
+      log,
+      attempted: (verdict, milliseconds) => metrics.deliveryAttempted(verdict, milliseconds / 1000),
+    });
+    const translation = startTranslationWorker({
+      database,
+      engine,
+      log,
+      capacity: settings.workerJobs,
+      leaseSeconds: settings.leaseSeconds,
+      settled(outcome) {
+        metrics.jobSettled(outcome);
+        sender.wake();
+      },
+    });
+    void database.listen(CHANNELS.jobs, () => translation.wake()).catch(() => {}); // polled as well
+    const publish = () => publishDirections(engine);
+    void publish();
+    const publishing = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
+    return {
+      translation,
+      async stop(grace: number) {
+        clearInterval(publishing);
+        await stopLoops([translation, sender], grace);
+        await engine.stop();
+        await poster.close();
+      },
+    };
+  }
+
+  async function publishDirections(engine: Engine): Promise<void> {
+    try {
+      await publishPairs(database, engine.name, await engine.directions());
+    } catch (error) {
+      if (!stopping) log.warn({ error, name: engine.name }, 'could not publish language pairs');
+    }
+  }
+
+  return {
+    url,
+    app,
+    async stop(graceMilliseconds = GRACE_MILLISECONDS) {
+      stopping = true;
+      await app?.close();
+      await worker?.stop(graceMilliseconds);
+    },
+  };
+}
+
+function stopLoops(loops: Loop[], graceMilliseconds: number): Promise<unknown> {
+  return Promise.all(loops.map((loop) => loop.stop(graceMilliseconds)));
+}
+
+/** Hints to other processes, at most one a channel in flight: a burst of commits sends two, not hundreds. */
+function createHints(database: { notify(channel: string): Promise<void> }, log: Log) {
+  const inFlight = new Set<string>();
+  const again = new Set<string>();
+  return {
+    send(channel: string): void {
+      if (inFlight.has(channel)) {
+        again.add(channel);
+        return;
+      }
+      inFlight.add(channel);
+      database
+        .notify(channel)
+        .catch((error: unknown) => log.debug({ error }, 'a hint was lost'))
+        .finally(() => {
+          inFlight.delete(channel);
+          if (again.delete(channel)) this.send(channel);
+        });
+    },
+  };
+}
+
+/** The folder of the private Apertium, where the system has none. */
+export function apertiumRoot(settings: Settings): string {
+  return settings.apertiumRoot ?? join(settings.data, 'apertium');
+}
