@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+// Starts the program on the Node that it is made for: the one that came with `npm ci`, where this one is older.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const [major] = process.versions.node.split('.');
+if (Number(major) >= 24) {
+  await import(main);
+} else {
+  const node = fileURLToPath(new URL('../../../node_modules/node/bin/node', import.meta.url));
+  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    console.error(`dragoman needs Node 24 or later; run npm ci first (${error.message}).`);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    process.kill(process.pid, signal);
+  });
+}

@@ -1,0 +1,110 @@
+/** `dragoman doctor`: looks at everything the program stands on, and says what to do about what is wrong. */
+import { statfs } from 'node:fs/promises';
+import { findApertium } from '@dragoman/engines';
+import { statement } from '../database/statements.ts';
+import { createLog } from '../log.ts';
+import { openStore } from '../program.ts';
+import { apertiumRoot } from '../serve.ts';
+import type { Settings } from '../settings.ts';
+import { createEngine } from './engine.ts';
+
+export interface Finding {
+  check: string;
+  ok: boolean;
+  detail: string;
+  /** What to do about it; only where something is wrong. */
+  remedy?: string;
+}
+
+const SERVER = statement<{ version: string; now: Date }>(
+  'doctor.server',
+  `select current_setting('server_version') as version, clock_timestamp() as now`,
+);
+
+const OLDEST_POSTGRESQL = 15;
+const CLOCK_SECONDS = 5;
+const FREE_GIBIBYTES = 1;
+
+/** Runs every check; one that fails does not keep the others from running. */
+export async function examineInstallation(settings: Settings): Promise<Finding[]> {
+  return [
+    ...(await examineDatabase(settings)),
+    ...(await examineEngine(settings)),
+    await examineDisk(settings),
+  ];
+}
+
+async function examineDatabase(settings: Settings): Promise<Finding[]> {
+  const kind = settings.databaseUrl === undefined ? 'embedded' : 'given';
+  try {
+    const store = await openStore(settings, 'command', createLog('silent'));
+    try {
+      const [server] = await store.database.query(SERVER);
+      const seconds = Math.abs(Date.now() - server!.now.getTime()) / 1000;
+      const recent = Number.parseInt(server!.version, 10) >= OLDEST_POSTGRESQL;
+      return [
+        {
+          check: 'database',
+          ok: recent,
+          detail: `PostgreSQL ${server!.version}, ${kind}; schema up to date`,
+          ...(recent ? {} : { remedy: `Use PostgreSQL ${OLDEST_POSTGRESQL} or later.` }),
+        },
+        {
+          check: 'clock',
+          ok: seconds < CLOCK_SECONDS,
+          detail: `${seconds.toFixed(1)} s from the database's`,
+          ...(seconds < CLOCK_SECONDS ? {} : { remedy: 'Set both clocks by NTP.' }),
+        },
+      ];
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    const remedy =
+      kind === 'given'
+        ? 'Check DATABASE_URL, and that the server runs.'
+        : 'See postgres.log in the data directory.';
+    return [{ check: 'database', ok: false, detail: (error as Error).message, remedy }];
+  }
+}
+
+async function examineEngine(settings: Settings): Promise<Finding[]> {
+  const found = await findApertium({ root: apertiumRoot(settings) });
+  if (found.missing.length > 0) {
+    const detail = `Apertium: ${found.missing.length} packages are missing (${found.missing.join(', ')})`;
+    return [{ check: 'engine', ok: false, detail, remedy: 'Run: npx dragoman engine install' }];
+  }
+  const engine = createEngine(settings);
+  try {
+    const directions = await engine.directions();
+    const names = directions.map(({ from, to }) => `${from}-${to}`).join(' ');
+    return [
+      { check: 'engine', ok: true, detail: `Apertium ${found.version ?? ''}, ${found.where}` },
+      {
+        check: 'pairs',
+        ok: directions.length > 0,
+        detail: `${directions.length} passed their self-test: ${names}`,
+        ...(directions.length > 0 ? {} : { remedy: 'Run: npx dragoman engine install' }),
+      },
+    ];
+  } finally {
+    await engine.stop();
+  }
+}
+
+async function examineDisk(settings: Settings): Promise<Finding> {
+  try {
+    const { bavail, bsize } = await statfs(settings.data);
+    const gibibytes = (bavail * bsize) / 1024 ** 3;
+    const ok = gibibytes >= FREE_GIBIBYTES;
+    const detail = `${gibibytes.toFixed(1)} GiB free in ${settings.data}`;
+    return { check: 'disk', ok, detail, ...(ok ? {} : { remedy: 'Make room, or move the data directory.' }) };
+  } catch (error) {
+    return {
+      check: 'disk',
+      ok: false,
+      detail: (error as Error).message,
+      remedy: 'Check DRAGOMAN_DATA, and who may write there.',
+    };
+  }
+}

@@ -1,0 +1,41 @@
+/** The engine that commands and roles use, and getting it onto the machine. */
+import { createInterface } from 'node:readline/promises';
+import { createApertium, type Engine, findApertium, installApertium } from '@dragoman/engines';
+import { apertiumRoot } from '../serve.ts';
+import type { Settings } from '../settings.ts';
+import { CommandError, say } from './output.ts';
+
+/** Makes the engine of the settings. Nothing is started before the first draft or self-test. */
+export function createEngine(settings: Settings): Engine {
+  return createApertium({
+    root: apertiumRoot(settings),
+    memoryMebibytes: settings.apertiumMebibytes,
+  });
+}
+
+/**
+ * Installs the offline engine where it is missing. On a terminal it asks first, unless `yes`; without a
+ * terminal it goes ahead with `yes` or in CI.
+ * @throws CommandError when it is missing and may not or cannot be installed
+ */
+export async function ensureEngine(settings: Settings, yes: boolean): Promise<void> {
+  const root = apertiumRoot(settings);
+  const found = await findApertium({ root });
+  if (found.missing.length === 0) return;
+  const goAhead = yes || process.env.CI === 'true' || (await ask(found.missing.length));
+  if (!goAhead) {
+    throw new CommandError('The offline engine is not installed. Run: npx dragoman engine install --yes');
+  }
+  say(`Installing the offline engine (${found.missing.length} Debian packages, up to 37 MB) …`);
+  await installApertium({ root, onProgress: (line) => say(`  ${line}`) });
+}
+
+async function ask(packages: number): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(
+    `The offline engine (Apertium) needs ${packages} Debian packages, up to 37 MB. Install them now? [Y/n] `,
+  );
+  terminal.close();
+  return /^(y(es)?)?$/i.test(answer.trim());
+}

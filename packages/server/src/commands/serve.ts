@@ -1,0 +1,33 @@
+/** `dragoman serve`. */
+import { createLog } from '../log.ts';
+import { openStore } from '../program.ts';
+import { type Role, startServer } from '../serve.ts';
+import type { Settings } from '../settings.ts';
+import { createEngine } from './engine.ts';
+
+/** A second signal, or this long, ends a stop that hangs; the contract is 10 s. */
+const LAST_MILLISECONDS = 9_500;
+
+export async function serve(settings: Settings, role: Role): Promise<void> {
+  const log = createLog(settings.logLevel);
+  const store = await openStore(settings, 'serve', log);
+  const server = await startServer({ store, settings, role, engine: () => createEngine(settings), log });
+  await untilSignal();
+  log.info('stopping');
+  const last = setTimeout(() => {
+    log.error('stopped without draining');
+    process.exit(1);
+  }, LAST_MILLISECONDS);
+  process.once('SIGINT', () => process.exit(1));
+  await server.stop();
+  await store.close();
+  clearTimeout(last);
+  log.info('stopped');
+}
+
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
+}

@@ -1,0 +1,242 @@
+/**
+ * `npm run demo`: the whole service on this machine, with a customer and a receiver, in one go. What is sent,
+ * translated and delivered goes through the same doors as a customer's own jobs.
+ *
+ *   --yes    install the offline engine without asking
+ *   --exit   end after the last delivery: status 0 only if all arrived
+ */
+import { createServer, type Server as HttpServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseArgs } from 'node:util';
+import { type AccountCredentials, createAccount } from './accounts/accounts.ts';
+import { createEngine, ensureEngine } from './commands/engine.ts';
+import { CommandError, print, say } from './commands/output.ts';
+import { parseSecret, type SignatureHeaders, verify } from './deliveries/signature.ts';
+import { createLog } from './log.ts';
+import { openStore } from './program.ts';
+import { type Server, startServer } from './serve.ts';
+import { loadSettings } from './settings.ts';
+
+const JOBS = [
+  {
+    title: 'text, English → Spanish, by machine',
+    path: '/tapi/v2/mt_translation/',
+    environment: 'production',
+    body: {
+      source_language: 'en',
+      target_language: 'es',
+      text:
+        'The old house stands on a hill near the sea. Every summer, the family opens the windows and the ' +
+        'children run to the beach.\n\nIn winter, nobody comes here. Write to house@example.com for the key.',
+    },
+  },
+  {
+    title: 'text, in the sandbox: the order of a human edit, done by machine, held for 3 s',
+    path: '/sandbox/tapi/v2/translation/',
+    environment: 'sandbox',
+    body: {
+      source_language: 'en',
+      target_language: 'es',
+      tone: 'Formal',
+      topics: ['tech'],
+      text: 'Your order {order_id} has arrived. You can read the news at https://example.com/news every day.',
+    },
+  },
+] as const;
+
+const HOLD_SECONDS = '3';
+/** A demo that waits this long for a delivery has failed. */
+const PATIENCE_MILLISECONDS = 90_000;
+
+const { values: options } = parseArgs({
+  options: { yes: { type: 'boolean', default: false }, exit: { type: 'boolean', default: false } },
+});
+
+try {
+  await demo();
+} catch (error) {
+  say(error instanceof CommandError ? error.message : ((error as Error).stack ?? String(error)));
+  process.exitCode = 1;
+}
+
+async function demo(): Promise<void> {
+  const settings = loadSettings({
+    DRAGOMAN_SANDBOX_HOLD: HOLD_SECONDS,
+    DRAGOMAN_LOG_LEVEL: 'warn',
+    ...process.env,
+    DRAGOMAN_ALLOWED_NETWORKS: process.env.DRAGOMAN_ALLOWED_NETWORKS ?? '127.0.0.0/8',
+  });
+  say('1. The offline engine');
+  await ensureEngine(settings, options.yes);
+  say('2. The database');
+  const log = createLog(settings.logLevel);
+  const store = await openStore(settings, 'serve', log);
+  say('3. The server');
+  const server = await startOnFreePort();
+  const receiver = await startReceiver();
+  try {
+    await untilReady(server.url!);
+    // A name of its own each time: keys are shown once, so an earlier demo's cannot be read back.
+    const credentials = await createAccount(store.database, store.vault, {
+      username: `demo-${Date.now().toString(36)}`,
+      email: undefined,
+      balanceCents: 10_000,
+      dialect: 'spec',
+      chat: true,
+    });
+    for (const job of JOBS) await runJob(server.url!, receiver, credentials, job);
+    print(`\nAll ${JOBS.length} deliveries arrived, each with a valid signature.`);
+    if (!options.exit) await stayUp(server.url!, receiver, credentials);
+  } finally {
+    await receiver.close();
+    await server.stop();
+    await store.close();
+  }
+
+  async function startOnFreePort(): Promise<Server> {
+    const common = { store, role: 'all', engine: () => createEngine(settings), log } as const;
+    try {
+      return await startServer({ ...common, settings });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      say(`   port ${settings.port} is taken; using a free one`);
+      return startServer({ ...common, settings: { ...settings, port: 0 } });
+    }
+  }
+}
+
+async function untilReady(url: string): Promise<void> {
+  let shown = '';
+  for (;;) {
+    const response = await fetch(`${url}/readyz`);
+    const { checks } = (await response.json()) as { checks: Record<string, string> };
+    if (response.status === 200) return;
+    const missing = Object.entries(checks).find(([, check]) => check !== 'ok');
+    const line = `   ${missing?.[0]}: ${missing?.[1]}`;
+    if (line !== shown) say(line);
+    shown = line;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+async function runJob(
+  url: string,
+  receiver: Receiver,
+  credentials: AccountCredentials,
+  job: (typeof JOBS)[number],
+): Promise<void> {
+  const key = job.environment === 'production' ? credentials.production_key : credentials.sandbox_key;
+  const uid = `${job.environment}-${Date.now().toString(36)}`;
+  print(`\n── ${job.title}`);
+  print(indent('sent      ', job.body.text));
+  const response = await fetch(`${url}${job.path}`, {
+    method: 'POST',
+    headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...job.body, uid, callback_url: `${receiver.url}/${uid}` }),
+  });
+  const created = (await response.json()) as { status?: string; price?: number; error?: string };
+  if (response.status !== 201) throw new CommandError(`The job was refused: ${created.error}`);
+  const price = created.price === undefined ? '' : `, ${created.price} cents`;
+  print(`created     201, status ${created.status}${price}; waiting for the callback …`);
+  const started = performance.now();
+  const arrived = await receiver.next(uid, PATIENCE_MILLISECONDS);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const body = JSON.parse(arrived.body) as { status: string; translated_text?: string; failure?: string };
+  if (body.status !== 'completed') throw new CommandError(`The job ended as ${body.status}: ${body.failure}`);
+  print(indent('translated', body.translated_text ?? ''));
+  const secret =
+    job.environment === 'production'
+      ? credentials.webhook_secret_production
+      : credentials.webhook_secret_sandbox;
+  const header = (name: keyof SignatureHeaders) => String(arrived.headers[name]);
+  const headers: SignatureHeaders = {
+    'webhook-id': header('webhook-id'),
+    'webhook-timestamp': header('webhook-timestamp'),
+    'webhook-signature': header('webhook-signature'),
+  };
+  const verdict = verify([parseSecret(secret)!], headers, arrived.body, new Date());
+  if (!verdict.ok) throw new CommandError(`The signature of the callback is wrong: ${verdict.reason}`);
+  print(`delivered   after ${seconds} s, webhook-id ${headers['webhook-id']}, signature valid`);
+}
+
+function indent(label: string, text: string): string {
+  return text
+    .split('\n')
+    .map((line, index) => `${index === 0 ? label : ' '.repeat(label.length)}  ${line}`)
+    .join('\n');
+}
+
+async function stayUp(url: string, receiver: Receiver, credentials: AccountCredentials): Promise<void> {
+  print(`
+The server stays up. Stop it with Ctrl-C.
+
+  production   ${url}/tapi/v2/…              key ${credentials.production_key}
+  sandbox      ${url}/sandbox/tapi/v2/…      key ${credentials.sandbox_key}
+  callbacks    ${receiver.url}/anything      prints what it receives
+
+Paste this to translate a sentence of your own:
+
+  curl -s ${url}/tapi/v2/mt_translation/ \\
+    -H 'Authorization: ApiKey ${credentials.production_key}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"text":"The sea is calm today.","source_language":"en","target_language":"es","callback_url":"${receiver.url}/mine"}'
+`);
+  receiver.print();
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+  });
+  say('\nStopping …');
+}
+
+interface Arrived {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+interface Receiver {
+  url: string;
+  /** What arrives at `/name`; rejects with a CommandError when nothing does in time. */
+  next(name: string, milliseconds: number): Promise<Arrived>;
+  /** From now on, prints what arrives. */
+  print(): void;
+  close(): Promise<void>;
+}
+
+async function startReceiver(): Promise<Receiver> {
+  const arrived = new Map<string, PromiseWithResolvers<Arrived>>();
+  const slot = (name: string) => {
+    if (!arrived.has(name)) arrived.set(name, Promise.withResolvers());
+    return arrived.get(name)!;
+  };
+  let printing = false;
+  const server: HttpServer = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      response.writeHead(204).end();
+      slot((request.url ?? '').slice(1)).resolve({ headers: request.headers, body });
+      if (printing) print(indent('received  ', body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async next(name, milliseconds) {
+      const timeout = setTimeout(
+        () => slot(name).reject(new CommandError('The callback did not arrive.')),
+        milliseconds,
+      );
+      return slot(name).promise.finally(() => clearTimeout(timeout));
+    },
+    print() {
+      printing = true;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
