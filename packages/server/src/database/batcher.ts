@@ -45,7 +45,7 @@ export function createBatcher<Item, Result>(
   async function settle(batch: Waiting[]): Promise<void> {
     try {
       const results = await options.run(batch.map(({ item }) => item));
-      batch.forEach(({ resolve }, index) => resolve(results[index]!));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
       if (batch.length === 1) batch[0]!.reject(error);
       else for (const one of batch) await settle([one]);

@@ -1,0 +1,239 @@
+-- Today's schema. Made by `npm run schema`; a test keeps it equal to the migrations.
+
+create table accounts (
+  account_id uuid not null,
+  part smallint not null,
+  username text collate "C" not null,
+  email text,
+  chat boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  constraint accounts_part_account_id_key UNIQUE (part, account_id),
+  constraint accounts_username_key UNIQUE (username),
+  constraint accounts_pkey PRIMARY KEY (account_id),
+  constraint accounts_part_check CHECK (((part >= 0) AND (part <= 255))),
+  constraint accounts_username_check CHECK ((username ~ '^[A-Za-z0-9._@+-]{1,64}$'::text))
+);
+grant insert, select, update on accounts to dragoman_app;
+
+create table attempts (
+  part smallint not null,
+  account_id uuid not null,
+  delivery_id uuid not null,
+  attempt smallint not null,
+  started_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  outcome text,
+  status_code smallint,
+  milliseconds integer,
+  constraint attempts_pkey PRIMARY KEY (part, account_id, delivery_id, attempt),
+  constraint attempts_part_account_id_delivery_id_fkey FOREIGN KEY (part, account_id, delivery_id) REFERENCES deliveries(part, account_id, delivery_id)
+);
+grant insert, select, update on attempts to dragoman_app;
+
+create table balances (
+  part smallint not null,
+  account_id uuid not null,
+  environment text not null,
+  available_cents bigint not null default 0,
+  credit_limit_cents bigint,
+  constraint balances_pkey PRIMARY KEY (part, account_id, environment),
+  constraint balances_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
+  constraint balances_credit_limit CHECK ((available_cents >= (- credit_limit_cents))),
+  constraint balances_credit_limit_cents_check CHECK ((credit_limit_cents >= 0)),
+  constraint balances_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
+);
+grant insert, select, update on balances to dragoman_app;
+
+create table deliveries (
+  part smallint not null,
+  account_id uuid not null,
+  delivery_id uuid not null,
+  environment text not null,
+  job_id uuid not null,
+  event text not null,
+  url text not null,
+  content_type text not null,
+  body bytea not null,
+  status text not null default 'pending'::text,
+  failure text,
+  created_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  due_at timestamp with time zone default now(),
+  attempts smallint not null default 0,
+  lease_token uuid,
+  constraint deliveries_pkey PRIMARY KEY (part, account_id, delivery_id),
+  constraint deliveries_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),
+  constraint deliveries_check CHECK (((status = 'pending'::text) = (due_at IS NOT NULL))),
+  constraint deliveries_check1 CHECK (((lease_token IS NULL) OR (due_at IS NOT NULL))),
+  constraint deliveries_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text]))),
+  constraint deliveries_event_check CHECK ((event = ANY (ARRAY['job.completed'::text, 'job.failed'::text]))),
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])))
+);
+CREATE INDEX deliveries_due ON deliveries USING btree (part, account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX deliveries_of_job ON deliveries USING btree (part, account_id, job_id);
+grant insert, select, update on deliveries to dragoman_app;
+
+create table job_events (
+  part smallint not null,
+  account_id uuid not null,
+  event_id uuid not null,
+  job_id uuid not null,
+  from_status text not null,
+  to_status text not null,
+  actor text not null,
+  detail text,
+  created_at timestamp with time zone not null default now(),
+  constraint job_events_pkey PRIMARY KEY (part, account_id, event_id),
+  constraint job_events_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id)
+);
+CREATE INDEX job_events_of_job ON job_events USING btree (part, account_id, job_id);
+grant insert, select on job_events to dragoman_app;
+
+create table job_texts (
+  part smallint not null,
+  account_id uuid not null,
+  job_id uuid not null,
+  kind text not null,
+  body text not null,
+  constraint job_texts_pkey PRIMARY KEY (part, account_id, job_id, kind),
+  constraint job_texts_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),
+  constraint job_texts_kind_check CHECK ((kind = ANY (ARRAY['source'::text, 'supplied'::text, 'instructions'::text, 'result'::text])))
+);
+grant insert, select, update on job_texts to dragoman_app;
+
+create table jobs (
+  part smallint not null,
+  account_id uuid not null,
+  job_id uuid not null,
+  order_number bigint not null generated always as identity,
+  environment text not null,
+  tier text not null,
+  uid text collate "C" not null,
+  request_hash bytea not null,
+  dialect text not null,
+  status text not null,
+  source_language text not null,
+  target_language text not null,
+  text_format text not null,
+  tone text,
+  topics text[],
+  brand text,
+  callback_url text,
+  words integer not null,
+  characters integer not null,
+  price_cents bigint not null,
+  created_at timestamp with time zone not null default now(),
+  hold_until timestamp with time zone,
+  finished_at timestamp with time zone,
+  failure text,
+  due_at timestamp with time zone,
+  attempts smallint not null default 0,
+  lease_token uuid,
+  constraint jobs_part_account_id_environment_uid_key UNIQUE (part, account_id, environment, uid),
+  constraint jobs_pkey PRIMARY KEY (part, account_id, job_id),
+  constraint jobs_characters_check CHECK ((characters >= 0)),
+  constraint jobs_check CHECK (((lease_token IS NULL) OR (due_at IS NOT NULL))),
+  constraint jobs_dialect_check CHECK ((dialect = ANY (ARRAY['spec'::text, 'legacy'::text]))),
+  constraint jobs_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text]))),
+  constraint jobs_price_cents_check CHECK ((price_cents >= 0)),
+  constraint jobs_status_check CHECK ((status = ANY (ARRAY['new'::text, 'machine_translate_in_progress'::text, 'translating'::text, 'completed'::text, 'failed'::text, 'canceled'::text, 'accepted'::text, 'rejected'::text]))),
+  constraint jobs_text_format_check CHECK ((text_format = ANY (ARRAY['text'::text, 'html'::text, 'srt'::text, 'xliff'::text]))),
+  constraint jobs_tier_check CHECK ((tier = ANY (ARRAY['human'::text, 'machine'::text]))),
+  constraint jobs_words_check CHECK ((words >= 0))
+);
+CREATE INDEX jobs_due ON jobs USING btree (part, account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX jobs_listed ON jobs USING btree (part, account_id, environment, tier, job_id);
+grant insert, select, update on jobs to dragoman_app;
+
+create table keys (
+  key_id text collate "C" not null,
+  part smallint not null,
+  account_id uuid not null,
+  environment text not null,
+  name text not null,
+  secret_hash bytea not null,
+  dialect text not null default 'spec'::text,
+  read_only boolean not null default false,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint keys_pkey PRIMARY KEY (key_id),
+  constraint keys_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
+  constraint keys_dialect_check CHECK ((dialect = ANY (ARRAY['spec'::text, 'legacy'::text]))),
+  constraint keys_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
+);
+CREATE INDEX keys_of_account ON keys USING btree (part, account_id);
+grant insert, select, update on keys to dragoman_app;
+
+create table migrations (
+  number integer not null,
+  name text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint migrations_pkey PRIMARY KEY (number)
+);
+grant select on migrations to dragoman_app;
+
+create table pairs (
+  source_language text collate "C" not null,
+  target_language text collate "C" not null,
+  engine text not null,
+  route text not null,
+  hops smallint not null,
+  checked_at timestamp with time zone not null,
+  constraint pairs_pkey PRIMARY KEY (source_language, target_language, engine)
+);
+grant delete, insert, select, update on pairs to dragoman_app;
+
+create table segments (
+  part smallint not null,
+  account_id uuid not null,
+  job_id uuid not null,
+  position integer not null,
+  segment_id text not null,
+  source jsonb not null,
+  draft jsonb,
+  route text,
+  notes text[] not null default '{}'::text[],
+  failure text,
+  constraint segments_pkey PRIMARY KEY (part, account_id, job_id, "position"),
+  constraint segments_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),
+  constraint segments_check CHECK (((draft IS NULL) = (failure IS NOT NULL)))
+);
+grant delete, insert, select, update on segments to dragoman_app;
+
+create table transfers (
+  part smallint not null,
+  account_id uuid not null,
+  transfer_id uuid not null,
+  environment text not null,
+  job_id uuid,
+  kind text not null,
+  debit text not null,
+  credit text not null,
+  amount_cents bigint not null,
+  memo text,
+  created_at timestamp with time zone not null default now(),
+  constraint transfers_pkey PRIMARY KEY (part, account_id, transfer_id),
+  constraint transfers_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),
+  constraint transfers_amount_cents_check CHECK ((amount_cents > 0)),
+  constraint transfers_check CHECK ((((((kind = 'top_up'::text) AND (debit = 'funding'::text) AND (credit = 'available'::text)) OR ((kind = 'hold'::text) AND (debit = 'available'::text) AND (credit = 'held'::text))) OR ((kind = 'capture'::text) AND (debit = 'held'::text) AND (credit = 'revenue'::text))) OR ((kind = 'void'::text) AND (debit = 'held'::text) AND (credit = 'available'::text)))),
+  constraint transfers_check1 CHECK (((kind = 'top_up'::text) = (job_id IS NULL))),
+  constraint transfers_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
+);
+CREATE UNIQUE INDEX transfers_end ON transfers USING btree (part, account_id, job_id) WHERE (kind = ANY (ARRAY['capture'::text, 'void'::text]));
+CREATE UNIQUE INDEX transfers_hold ON transfers USING btree (part, account_id, job_id) WHERE (kind = 'hold'::text);
+grant insert, select on transfers to dragoman_app;
+
+create table webhook_secrets (
+  part smallint not null,
+  account_id uuid not null,
+  secret_id uuid not null,
+  environment text not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  constraint webhook_secrets_pkey PRIMARY KEY (part, account_id, secret_id),
+  constraint webhook_secrets_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
+  constraint webhook_secrets_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
+);
+grant insert, select, update on webhook_secrets to dragoman_app;

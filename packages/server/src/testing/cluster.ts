@@ -1,0 +1,53 @@
+/**
+ * One database server a test run, one database a test file. The server is the embedded one, or the one that
+ * DATABASE_URL names; the databases are copies of a template that has been migrated once.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import type { Connection } from '../database/database.ts';
+import { startEmbedded } from '../database/embedded.ts';
+import { migrate } from '../database/migrate.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** How to reach the server of this run, and the name of its migrated template. */
+    cluster: { connection: Connection; template: string };
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
+  const url = process.env.DATABASE_URL;
+  const embedded = url === undefined ? await startEmbedded({ dataDir: directory, role: 'serve' }) : undefined;
+  const connection: Connection = embedded?.connection ?? { connectionString: url! };
+  const template = `dragoman_template_${process.pid}`;
+  await administer(connection, `create database ${template}`);
+  await migrate(withDatabase(connection, template));
+  project.provide('cluster', { connection, template });
+  return async () => {
+    await administer(connection, `drop database ${template}`);
+    await embedded?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+}
+
+/** Runs one statement about databases, on the server's own one. */
+export async function administer(connection: Connection, sql: string): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+export function withDatabase(connection: Connection, database: string): Connection {
+  if (connection.connectionString === undefined) return { ...connection, database };
+  const url = new URL(connection.connectionString);
+  url.pathname = `/${database}`;
+  return { connectionString: url.href };
+}

@@ -1,0 +1,222 @@
+/** What the tests of the rooms start from: a database of their own, a server with the fake engine, a receiver. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server as HttpServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Engine } from '@dragoman/engines';
+import { createFake } from '@dragoman/engines/fake';
+import { inject } from 'vitest';
+import { type AccountCredentials, createAccount, type NewAccount } from '../accounts/accounts.ts';
+import { createVault } from '../accounts/secrets.ts';
+import { type Connection, type Database, openDatabase } from '../database/database.ts';
+import { createLog } from '../log.ts';
+import type { Store } from '../program.ts';
+import { type Role, type Server, startServer } from '../serve.ts';
+import { loadSettings, type Settings } from '../settings.ts';
+import { administer, withDatabase } from './cluster.ts';
+
+let databases = 0;
+
+export interface TestDatabase {
+  database: Database;
+  /** As the owner of the schema. */
+  connection: Connection;
+  drop(): Promise<void>;
+}
+
+/** A fresh, migrated database. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const { connection, template } = inject('cluster');
+  const name = `dragoman_test_${process.pid}_${++databases}_${randomBytes(3).toString('hex')}`;
+  await administer(connection, `create database ${name} template ${template}`);
+  const own = withDatabase(connection, name);
+  const database = openDatabase(own, createLog('silent'));
+  return {
+    database,
+    connection: own,
+    async drop() {
+      await database.close();
+      await administer(connection, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+export interface TestServer extends TestDatabase {
+  url: string;
+  server: Server;
+  store: Store;
+  settings: Settings;
+  createAccount(fields?: Partial<NewAccount>): Promise<AccountCredentials>;
+  /** Stops this server and starts another on the same database. */
+  restart(changes?: Record<string, string>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  engine?: () => Engine;
+  role?: Role;
+  settings?: Record<string, string>;
+}
+
+/** A server on a free port of the loopback, with a database of its own and callbacks allowed to the loopback. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const testDatabase = await createTestDatabase();
+  const store: Store = {
+    database: testDatabase.database,
+    vault: createVault(randomBytes(32)),
+    migrated: [],
+    connection: testDatabase.connection,
+    close: async () => {},
+  };
+  const log = createLog('silent');
+  async function start(changes: Record<string, string>): Promise<{ server: Server; settings: Settings }> {
+    const settings = loadSettings({
+      DRAGOMAN_PORT: '0',
+      DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
+      ...options.settings,
+      ...changes,
+    });
+    const engine = options.engine ?? (() => createFake());
+    const server = await startServer({ store, settings, role: options.role ?? 'all', engine, log });
+    return { server, settings };
+  }
+  let running = await start({});
+  let accounts = 0;
+  const test: TestServer = {
+    ...testDatabase,
+    store,
+    get url() {
+      return running.server.url ?? '';
+    },
+    get server() {
+      return running.server;
+    },
+    get settings() {
+      return running.settings;
+    },
+    createAccount: (fields = {}) =>
+      createAccount(store.database, store.vault, {
+        username: `customer-${++accounts}`,
+        email: undefined,
+        balanceCents: 0,
+        dialect: 'spec',
+        chat: false,
+        ...fields,
+      }),
+    async restart(changes = {}) {
+      await running.server.stop();
+      running = await start(changes);
+    },
+    async stop() {
+      await running.server.stop();
+      await testDatabase.drop();
+    },
+  };
+  await pairsAreOffered(test);
+  return test;
+}
+
+/** Waits until the worker has published its pairs; its server is not ready before. */
+async function pairsAreOffered(test: TestServer): Promise<void> {
+  if (test.url === '') return;
+  await until(async () => (await fetch(`${test.url}/readyz`)).status === 200);
+}
+
+/** Polls until something is so. The test's own limit ends a wait for what never comes. */
+export async function until<T>(
+  question: () => Promise<T | undefined | false> | T | undefined | false,
+): Promise<T> {
+  for (;;) {
+    const answer = await question();
+    if (answer !== undefined && answer !== false) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** Parsed JSON, or undefined for an empty body. Tests look into it freely. */
+  // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are there to find out
+  body: any;
+  text: string;
+}
+
+/** A client that sends what it is told to, as one account. */
+export function createClient(url: string, key: string) {
+  return async function call(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        authorization: `ApiKey ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : undefined,
+      text,
+    };
+  };
+}
+
+export interface Received {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  at: number;
+}
+
+export interface Receiver {
+  url: string;
+  received: Received[];
+  /** Resolves with the first request that matches, past or future. */
+  next(matches?: (received: Received) => boolean): Promise<Received>;
+  /** Decides the answer to every request from now on; 200 by default. */
+  answer(decide: (received: Received) => number): void;
+  close(): Promise<void>;
+}
+
+/** A callback receiver on the loopback. */
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  let waiting: (() => void)[] = [];
+  let decide: (received: Received) => number = () => 200;
+  const server: HttpServer = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      const one = { path: request.url ?? '', headers: request.headers, body, at: Date.now() };
+      received.push(one);
+      response.writeHead(decide(one)).end();
+      for (const wake of waiting.splice(0)) wake();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    async next(matches = () => true) {
+      for (;;) {
+        const found = received.find(matches);
+        if (found !== undefined) return found;
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      }
+    },
+    answer(given) {
+      decide = given;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        waiting = [];
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
