@@ -1,0 +1,111 @@
+/** Figures: what a benchmark or a proof says, one line each, and the same as one JSON object. */
+
+/** A measured value, beside the limit that it is a share of. */
+export interface Measured {
+  name: string;
+  value: number;
+  unit: string;
+  /** What the value is a ratio of, and the ratio; a goal where one was set for it. */
+  ratio?: { value: number; against: string; atLeast?: number };
+}
+
+/** A promise, and whether it was held. */
+export interface Promised {
+  name: string;
+  value: number | string;
+  goal: string;
+  held: boolean;
+}
+
+export type Figure = Measured | Promised;
+
+export interface Report {
+  seed?: number;
+  figures: Figure[];
+}
+
+function isPromised(figure: Figure): figure is Promised {
+  return 'goal' in figure;
+}
+
+/** Whether nothing was missed. */
+export function allHeld(figures: readonly Figure[]): boolean {
+  return figures.every((figure) =>
+    isPromised(figure)
+      ? figure.held
+      : figure.ratio?.atLeast === undefined || figure.ratio.value >= figure.ratio.atLeast,
+  );
+}
+
+export function formatFigure(figure: Figure): string {
+  if (isPromised(figure)) {
+    return `${figure.name}: ${figure.value}, goal ${figure.goal}, ${figure.held ? 'held' : 'missed'}`;
+  }
+  const { name, value, unit, ratio } = figure;
+  const line = `${name}: ${round(value)} ${unit}`;
+  if (ratio === undefined) return line;
+  const goal =
+    ratio.atLeast === undefined
+      ? ''
+      : `, goal ${ratio.atLeast}, ${ratio.value >= ratio.atLeast ? 'held' : 'missed'}`;
+  return `${line}, ratio ${ratio.value.toFixed(2)} against ${ratio.against}${goal}`;
+}
+
+/** Three digits that mean something. */
+function round(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** `share` from 0 to 1 of the values are at most this. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+}
+
+/**
+ * Runs the named ones of `all` (none named: every one), prints their figures, and ends the process with 1 when
+ * a goal was missed, 2 for a name that there is not.
+ */
+export async function runNamed(all: Record<string, (flags: Flags) => Promise<Report>>): Promise<void> {
+  const flags = readFlags(process.argv.slice(2));
+  const unknown = flags.names.filter((name) => !(name in all));
+  if (unknown.length > 0) {
+    process.stderr.write(`There is no ${unknown.join(', ')}; there is ${Object.keys(all).join(', ')}.\n`);
+    process.exit(2);
+  }
+  const reports: Record<string, Report> = {};
+  for (const name of flags.names.length > 0 ? flags.names : Object.keys(all)) {
+    process.stderr.write(`── ${name}\n`);
+    const report = await all[name]!(flags);
+    reports[name] = report;
+    if (flags.json) continue;
+    for (const figure of report.figures) process.stdout.write(`${formatFigure(figure)}\n`);
+    if (report.seed !== undefined) process.stdout.write(`seed: ${report.seed}\n`);
+  }
+  if (flags.json) process.stdout.write(`${JSON.stringify(reports)}\n`);
+  process.exit(Object.values(reports).every(({ figures }) => allHeld(figures)) ? 0 : 1);
+}
+
+export interface Flags {
+  names: string[];
+  json: boolean;
+  /** `--name N`, whole numbers. */
+  numbers: Record<string, number>;
+}
+
+function readFlags(args: readonly string[]): Flags {
+  const flags: Flags = { names: [], json: false, numbers: {} };
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!;
+    if (arg === '--json') flags.json = true;
+    else if (arg.startsWith('--')) flags.numbers[arg.slice(2)] = Number(args[++i]);
+    else flags.names.push(arg);
+  }
+  return flags;
+}

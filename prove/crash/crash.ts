@@ -1,0 +1,62 @@
+/** `npm run prove -- crash`: the crash run at length. Flags: `--kills N` (100), `--seed N`. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Figure, Flags, Report } from '../../bench/figures.ts';
+import { CHECKS } from './checks.ts';
+import type { History } from './history.ts';
+import { runCrash } from './run.ts';
+
+export async function proveCrash({ numbers }: Flags): Promise<Report> {
+  const seed = numbers.seed ?? Math.floor(Math.random() * 2 ** 31);
+  const kills = numbers.kills ?? 100;
+  const directory = mkdtempSync(join(tmpdir(), 'dragoman-crash-'));
+  try {
+    const history = await runCrash({
+      directory,
+      kills,
+      seed,
+      say: (line) => process.stderr.write(`${line}\n`),
+    });
+    return { seed, figures: [...summary(history), ...verdicts(history)] };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function verdicts(history: History): Figure[] {
+  return Object.entries(CHECKS).map(([name, check]) => {
+    const faults = check(history);
+    for (const fault of faults.slice(0, 10)) process.stderr.write(`${name}: ${fault}\n`);
+    return {
+      name: `crash, ${name}`,
+      value: `${faults.length} faults`,
+      goal: '0 faults',
+      held: faults.length === 0,
+    };
+  });
+}
+
+/** A lease is 30 s; a second for the next look, and room. */
+const TAKEOVER_SECONDS = 35;
+
+function summary(history: History): Figure[] {
+  const acknowledged = history.attempted.filter((job) => job.acknowledged !== undefined);
+  const last = history.kills.at(-1) ?? 0;
+  const first = new Map<string, number>();
+  for (const { uid, at } of history.delivered) if (!first.has(uid)) first.set(uid, at);
+  const seconds = acknowledged.map(
+    (job) => ((first.get(job.uid) ?? Infinity) - Math.max(job.acknowledged!.at, last)) / 1000,
+  );
+  const slowest = Math.max(0, ...seconds);
+  return [
+    { name: 'crash, kills', value: history.kills.length, unit: 'kills' },
+    { name: 'crash, acknowledged', value: acknowledged.length, unit: 'jobs' },
+    {
+      name: 'crash, last job delivered after the last kill',
+      value: `${slowest.toFixed(1)} s`,
+      goal: `at most ${TAKEOVER_SECONDS} s`,
+      held: slowest <= TAKEOVER_SECONDS,
+    },
+  ];
+}

@@ -1,0 +1,257 @@
+/**
+ * A crash run: clients create jobs while the serving process is killed with -9 again and again. Everything is
+ * real: the program as a process of its own, its embedded PostgreSQL, Apertium, HTTP, a receiver.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { createLog } from '../../packages/server/src/log.ts';
+import { openStore } from '../../packages/server/src/program.ts';
+import { loadSettings } from '../../packages/server/src/settings.ts';
+import { createRandom } from '../random.ts';
+import type { Attempted, Delivered, History } from './history.ts';
+
+export interface CrashOptions {
+  /** Where the program keeps its data. */
+  directory: string;
+  kills: number;
+  seed: number;
+  say(line: string): void;
+}
+
+const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url).pathname;
+const CLIENTS = 8;
+/** Jobs acknowledged between two kills. */
+const JOBS_BETWEEN = { least: 5, most: 40 };
+const DELIVERIES_AT_A_TIME = 64;
+const OPENING_CENTS = 1_000_000;
+/** After the last kill: a lease (30 s), a retry of a delivery, and room. What is not done by then is reported. */
+const SETTLE_MILLISECONDS = 120_000;
+
+const TEXTS = [
+  'The house is big.',
+  'The children walk to the school every day. Their mother works in the city.',
+  'A red car stops in front of the hotel.\n\nNobody gets out.',
+  'We want to buy three tickets for the train to Madrid.',
+  'The doctor said that the water is cold and clean.',
+];
+
+export async function runCrash(options: CrashOptions): Promise<History> {
+  const random = createRandom(options.seed);
+  const receiver = await startReceiver();
+  const port = await freePort();
+  const serve = () => startProgram(options.directory, port);
+  let program = await serve();
+  await ready(port);
+  const credentials = await createAccount(options.directory);
+  const attempted: Attempted[] = [];
+  const kills: number[] = [];
+  let acknowledgements = 0;
+  let stopping = false;
+
+  async function client(name: number): Promise<void> {
+    for (let count = 0; !stopping; count++) {
+      const human = random.below(2) === 0;
+      const job: Attempted = {
+        uid: `job-${name}-${count}`,
+        environment: human ? 'sandbox' : 'production',
+        tier: human ? 'human' : 'machine',
+        text: TEXTS[random.below(TEXTS.length)]!,
+      };
+      attempted.push(job);
+      // A tenth of the clients do not come back after a broken answer: their job may exist or not.
+      const givesUp = random.below(10) === 0;
+      await create(port, credentials, receiver.url, job, () => stopping || givesUp);
+      if (job.acknowledged !== undefined) acknowledgements++;
+    }
+  }
+
+  const clients = Array.from({ length: CLIENTS }, (_, name) => client(name));
+  for (let kill = 1; kill <= options.kills; kill++) {
+    const target =
+      acknowledgements + JOBS_BETWEEN.least + random.below(JOBS_BETWEEN.most - JOBS_BETWEEN.least);
+    while (acknowledgements < target) await wait(5);
+    program.kill('SIGKILL');
+    await once(program, 'exit');
+    kills.push(Date.now());
+    options.say(`kill ${kill} of ${options.kills}, ${acknowledgements} jobs acknowledged`);
+    program = await serve();
+    await ready(port);
+  }
+  stopping = true;
+  await Promise.all(clients);
+  options.say('waiting for everything to settle');
+  const facts = await settle(options.directory);
+  program.kill('SIGTERM');
+  const [status] = await once(program, 'exit');
+  await receiver.close();
+  if (status !== 0) throw new Error(`the program ended with status ${status} after SIGTERM`);
+  return {
+    attempted,
+    delivered: receiver.delivered,
+    kills,
+    deliveriesAtATime: DELIVERIES_AT_A_TIME,
+    ...facts,
+  };
+}
+
+/** Creates a job under its uid, again and again until it is acknowledged or `giveUp` says so. */
+async function create(
+  port: number,
+  credentials: Credentials,
+  callbacks: string,
+  job: Attempted,
+  giveUp: () => boolean,
+): Promise<void> {
+  const sandbox = job.environment === 'sandbox';
+  const path = `${sandbox ? '/sandbox' : ''}/tapi/v2/${job.tier === 'human' ? '' : 'mt_'}translation/`;
+  for (;;) {
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `ApiKey ${sandbox ? credentials.sandbox_key : credentials.production_key}`,
+        },
+        body: JSON.stringify({
+          uid: job.uid,
+          text: job.text,
+          source_language: 'en',
+          target_language: 'es',
+          callback_url: `${callbacks}/${job.uid}`,
+        }),
+      });
+      const body = (await response.json()) as { order_number?: number; price?: number; error?: string };
+      if (response.status === 201 || response.status === 200) {
+        job.acknowledged = { at: Date.now(), orderNumber: body.order_number, priceCents: body.price ?? 0 };
+        return;
+      }
+      if (response.status < 500) throw new Refused(`${response.status} ${body.error}`);
+    } catch (error) {
+      if (error instanceof Refused) throw error;
+    }
+    if (giveUp()) return;
+    await wait(50);
+  }
+}
+
+class Refused extends Error {}
+
+interface Credentials {
+  production_key: string;
+  sandbox_key: string;
+}
+
+const ENVIRONMENT = {
+  DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
+  DRAGOMAN_SANDBOX_HOLD: '1',
+  DRAGOMAN_LOG_LEVEL: 'warn',
+  DRAGOMAN_SENDER_DELIVERIES: String(DELIVERIES_AT_A_TIME),
+};
+
+async function startProgram(directory: string, port: number): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [MAIN, 'serve', '--data', directory, '--port', String(port)], {
+    env: { ...process.env, ...ENVIRONMENT },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await once(child, 'spawn');
+  return child;
+}
+
+/** Made by the command line, beside the running server. */
+async function createAccount(directory: string): Promise<Credentials> {
+  const args = [
+    'account',
+    'create',
+    'crash',
+    '--balance',
+    String(OPENING_CENTS),
+    '--data',
+    directory,
+    '--json',
+  ];
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args]);
+  return JSON.parse(stdout) as Credentials;
+}
+
+async function ready(port: number): Promise<void> {
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+    if (response?.status === 200) return;
+    await wait(20);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+type Facts = Pick<History, 'jobs' | 'transfers' | 'deliveries' | 'balances'>;
+
+/** Waits until no machine has anything to do, or its patience ends; then reads what there is. */
+async function settle(directory: string): Promise<Facts> {
+  const settings = loadSettings({ DRAGOMAN_DATA: directory });
+  const store = await openStore(settings, 'command', createLog('silent'));
+  const client = new pg.Client(store.connection);
+  await client.connect();
+  const rows = async <T extends pg.QueryResultRow>(sql: string) => (await client.query<T>(sql)).rows;
+  try {
+    const until = Date.now() + SETTLE_MILLISECONDS;
+    while (Date.now() < until) {
+      const [left] = await rows<{ count: number }>(
+        `select (select count(*) from jobs where due_at is not null)
+              + (select count(*) from deliveries where due_at is not null) as count`,
+      );
+      if (left!.count === 0) break;
+      await wait(200);
+    }
+    return {
+      jobs: await rows(
+        `select uid, environment, job_id as "jobId", order_number as "orderNumber", status,
+                price_cents as "priceCents" from jobs`,
+      ),
+      transfers: await rows(
+        `select job_id as "jobId", environment, kind, debit, credit, amount_cents as cents from transfers`,
+      ),
+      deliveries: await rows(`select delivery_id as "deliveryId", job_id as "jobId", status from deliveries`),
+      balances: await rows(`select environment, available_cents as "availableCents" from balances`),
+    };
+  } finally {
+    await client.end();
+    await store.close();
+  }
+}
+
+async function startReceiver() {
+  const delivered: Delivered[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      delivered.push({
+        uid: (request.url ?? '').slice(1),
+        webhookId: String(request.headers['webhook-id']),
+        body: Buffer.concat(chunks).toString(),
+        at: Date.now(),
+      });
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    delivered,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
