@@ -9,7 +9,9 @@ declare const accountBrand: unique symbol;
  * The key of everything that belongs to an account. Branded: it comes from signing in, from an operator's
  * command, or from a row that a worker claimed, and cannot be put together from request data.
  */
-export type AccountRef = { readonly part: number; readonly accountId: string } & { readonly [accountBrand]: true };
+export type AccountRef = { readonly part: number; readonly accountId: string } & {
+  readonly [accountBrand]: true;
+};
 
 /** Who is calling: an account, in the environment of the address and key that it used. */
 export interface Caller {

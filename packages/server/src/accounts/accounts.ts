@@ -1,9 +1,10 @@
 /** Accounts: making them, and telling who is calling. */
+
+import type { AccountRef, Caller, Dialect, Environment } from '../account.ts';
 import type { Database } from '../database/database.ts';
 import { unauthorized } from '../errors.ts';
 import { partOf, uuidv7 } from '../ids.ts';
 import { openBalances } from '../ledger/ledger.ts';
-import type { AccountRef, Caller, Dialect, Environment } from '../account.ts';
 import { createKey, createWebhookSecret, hashesEqual, hashKey, keyIdOf, type Vault } from './secrets.ts';
 import * as store from './store.ts';
 

@@ -1,7 +1,8 @@
 /** What is asked of the database about accounts. */
+
+import type { AccountRef, Dialect, Environment } from '../account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import type { AccountRef, Dialect, Environment } from '../account.ts';
 
 export interface AccountRow {
   part: number;

@@ -88,7 +88,11 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
       await listener.add(channel, heard);
     },
     async notify(channel, payload = '') {
-      await pool.query({ name: 'database.notify', text: 'select pg_notify($1, $2)', values: [channel, payload] });
+      await pool.query({
+        name: 'database.notify',
+        text: 'select pg_notify($1, $2)',
+        values: [channel, payload],
+      });
     },
     async close() {
       await listener?.close();

@@ -50,7 +50,12 @@ export interface HoldEntry {
 
 // Balances are locked in the order of their key before they are changed: two batches that share two
 // accounts would otherwise wait for each other.
-const HOLD = statement<{ part: number; account_id: string; environment: Environment; available_cents: number }>(
+const HOLD = statement<{
+  part: number;
+  account_id: string;
+  environment: Environment;
+  available_cents: number;
+}>(
   'ledger.hold',
   `with entry (part, account_id, transfer_id, environment, job_id, cents) as (
      select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::bigint[])),
@@ -189,7 +194,9 @@ const TOTALS = statement<{ accounts: number; transfers: number; cents: number }>
           coalesce(sum(amount_cents), 0)::bigint as cents from transfers`,
 );
 
-export async function readTotals(on: Queryable): Promise<{ accounts: number; transfers: number; cents: number }> {
+export async function readTotals(
+  on: Queryable,
+): Promise<{ accounts: number; transfers: number; cents: number }> {
   const [row] = await on.query(TOTALS);
   return row!;
 }

@@ -101,11 +101,7 @@ const START = { part: -1, accountId: '00000000-0000-0000-0000-000000000000' };
  * @param name the table whose rows are the work
  * @param leaseSeconds how long a claim lasts without being extended
  */
-export function createQueue(
-  database: Database,
-  name: keyof typeof STATEMENTS,
-  leaseSeconds: number,
-): Queue {
+export function createQueue(database: Database, name: keyof typeof STATEMENTS, leaseSeconds: number): Queue {
   const statements = STATEMENTS[name];
   let last: { part: number; accountId: string } = START;
 
