@@ -5,6 +5,7 @@
  * recovery), residency.ts (memory), routes.ts (hops).
  */
 
+import { existsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import type { Direction, Draft, DraftRequest, Engine, Lane, Piece, Segment } from '../engine.ts';
 import type { Stage } from './chain.ts';
@@ -21,16 +22,17 @@ import { Pipeline } from './pipeline.ts';
 import { Residency } from './residency.ts';
 import type { Route } from './routes.ts';
 import { parseDirection, ROUTES, routeName } from './routes.ts';
-import { hasMode, treeAt } from './tree.ts';
+import type { Tree } from './tree.ts';
+import { hasMode, toolPath, treeFor } from './tree.ts';
 
 /** A segment longer than this, in UTF-16 units, fails: one 940 kB line took Apertium 46 s. Split at sentences. */
 export const MAX_SEGMENT_LENGTH = 10_000;
 
 export interface ApertiumOptions {
-  /** A private tree made by {@link installApertium}; leave out for the system's Apertium. */
+  /** A folder that may hold a private tree made by {@link installApertium}; without one, the system's is used. */
   root?: string;
-  /** Memory all pipelines together may take, in MB. Default: a quarter of the machine's, 700 at least. */
-  maxMegabytes?: number;
+  /** What all pipelines together may take, in MiB. Default: a quarter of the machine's memory, 700 at least. */
+  memoryMebibytes?: number;
   /** How long a busy pipeline keeps its place while others wait for memory, in ms. */
   turnMs?: number;
   /** Lines that replace those of the table (key `en>pt`). */
@@ -57,20 +59,19 @@ class Apertium implements ApertiumEngine {
   readonly name = 'apertium';
   readonly #options: ApertiumOptions;
   readonly #routes: Readonly<Record<string, Route>>;
-  readonly #tree;
   readonly #residency: Residency;
   readonly #chains = new Map<string, Promise<readonly Stage[]>>();
   readonly #pipelines = new Map<string, { mode: Mode; lane: Lane; pipeline: Pipeline }>();
   readonly #soundness = new Map<string, Promise<Soundness>>();
+  #foundTree: Tree | null = null;
   #testing: Promise<Direction[]> | null = null;
   #stopped = false;
 
   constructor(options: ApertiumOptions) {
     this.#options = options;
     this.#routes = { ...ROUTES, ...options.routes };
-    this.#tree = treeAt(options.root);
     const share = Math.max(700, Math.floor(totalmem() / 4 / 1024 / 1024));
-    this.#residency = new Residency(options.maxMegabytes ?? share, options.turnMs ?? 2_000);
+    this.#residency = new Residency(options.memoryMebibytes ?? share, options.turnMs ?? 2_000);
   }
 
   /**
@@ -144,6 +145,14 @@ class Apertium implements ApertiumEngine {
         restarts: pipeline.restarts,
         megabytes: pipeline.megabytes,
       }));
+  }
+
+  /** Looked for at first use, so that an engine made before the installation finds what was installed. */
+  get #tree(): Tree {
+    if (this.#foundTree !== null) return this.#foundTree;
+    const tree = treeFor(this.#options.root);
+    if (existsSync(toolPath(tree, 'lt-proc'))) this.#foundTree = tree;
+    return tree;
   }
 
   /** Modes are tested one after another and stopped again, so that no more than one extra is ever resident. */

@@ -40,4 +40,6 @@ export interface Book {
   length: number;
   ats: number;
   hashes: number;
+  /** How often `+` stands between letters. */
+  joins: number;
 }

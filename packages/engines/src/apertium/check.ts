@@ -22,6 +22,9 @@ export function unmark(pieces: readonly Piece[], source: Book): Piece[] {
   });
 }
 
+/** `programar+es+ho`: a word with its pronouns that could not be inflected. */
+export const JOINS = /\p{L}\+\p{L}/gu;
+
 /** Outside this ratio of target to source length, the reply is no translation; not asked of short segments. */
 const MIN_RATIO = 0.3;
 const MAX_RATIO = 3;
@@ -34,6 +37,8 @@ export function faultOf(pieces: readonly Piece[], source: Book): string | null {
   if (source.letters && visible.trim() === '') return 'the reply is empty';
   if (occurrences(text, '@') > source.ats) return 'the reply marks a word without translation (@)';
   if (occurrences(text, '#') > source.hashes) return 'the reply marks a word that could not be inflected (#)';
+  if ((text.match(JOINS) ?? []).length > source.joins)
+    return 'the reply has parts of a word left unjoined (+)';
   const ratio = visible.length / Math.max(1, source.length);
   if (source.length > RATIO_FROM && (ratio < MIN_RATIO || ratio > MAX_RATIO)) {
     return `the reply is ${ratio.toFixed(1)} times as long as the source`;

@@ -3,7 +3,7 @@
  */
 
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 export interface Tree {
   /** `''` for the system, else an absolute folder without a trailing slash. */
@@ -25,6 +25,11 @@ export function treeAt(root = ''): Tree {
     LD_LIBRARY_PATH: libraryFolders(base).join(':'),
   };
   return { root: base, env };
+}
+
+/** The private tree in that folder if there is one, else the system's. */
+export function treeFor(root: string | undefined): Tree {
+  return root !== undefined && existsSync(join(root, 'usr/bin/lt-proc')) ? treeAt(resolve(root)) : treeAt();
 }
 
 /** Path of a tool of this tree, never looked up in PATH. */
