@@ -2,16 +2,14 @@
  * A crash run: clients create jobs while the serving process is killed with -9 again and again. Everything is
  * real: the program as a process of its own, its embedded PostgreSQL, Apertium, HTTP, a receiver.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
+import { type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
 import { createRandom } from '../random.ts';
 import type { Attempted, Delivered, History } from './history.ts';
 
@@ -23,7 +21,6 @@ export interface CrashOptions {
   say(line: string): void;
 }
 
-const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url).pathname;
 const CLIENTS = 8;
 /** Jobs acknowledged between two kills. */
 const JOBS_BETWEEN = { least: 5, most: 40 };
@@ -43,11 +40,10 @@ const TEXTS = [
 export async function runCrash(options: CrashOptions): Promise<History> {
   const random = createRandom(options.seed);
   const receiver = await startReceiver();
-  const port = await freePort();
-  const serve = () => startProgram(options.directory, port);
-  let program = await serve();
-  await ready(port);
-  const credentials = await createAccount(options.directory);
+  const { directory } = options;
+  let program = await startProgram({ directory, environment: ENVIRONMENT });
+  const { port, url } = program;
+  const credentials = await createAccount(directory, 'crash', OPENING_CENTS);
   const attempted: Attempted[] = [];
   const kills: number[] = [];
   let acknowledgements = 0;
@@ -65,7 +61,7 @@ export async function runCrash(options: CrashOptions): Promise<History> {
       attempted.push(job);
       // A tenth of the clients do not come back after a broken answer: their job may exist or not.
       const givesUp = random.below(10) === 0;
-      await create(port, credentials, receiver.url, job, () => stopping || givesUp);
+      await create(url, credentials, receiver.url, job, () => stopping || givesUp);
       if (job.acknowledged !== undefined) acknowledgements++;
     }
   }
@@ -75,21 +71,17 @@ export async function runCrash(options: CrashOptions): Promise<History> {
     const target =
       acknowledgements + JOBS_BETWEEN.least + random.below(JOBS_BETWEEN.most - JOBS_BETWEEN.least);
     while (acknowledgements < target) await wait(5);
-    program.kill('SIGKILL');
-    await once(program, 'exit');
+    await program.kill();
     kills.push(Date.now());
     options.say(`kill ${kill} of ${options.kills}, ${acknowledgements} jobs acknowledged`);
-    program = await serve();
-    await ready(port);
+    program = await startProgram({ directory, port, environment: ENVIRONMENT });
   }
   stopping = true;
   await Promise.all(clients);
   options.say('waiting for everything to settle');
-  const facts = await settle(options.directory);
-  program.kill('SIGTERM');
-  const [status] = await once(program, 'exit');
+  const facts = await settle(directory);
+  await program.stop();
   await receiver.close();
-  if (status !== 0) throw new Error(`the program ended with status ${status} after SIGTERM`);
   return {
     attempted,
     delivered: receiver.delivered,
@@ -101,7 +93,7 @@ export async function runCrash(options: CrashOptions): Promise<History> {
 
 /** Creates a job under its uid, again and again until it is acknowledged or `giveUp` says so. */
 async function create(
-  port: number,
+  url: string,
   credentials: Credentials,
   callbacks: string,
   job: Attempted,
@@ -111,7 +103,7 @@ async function create(
   const path = `${sandbox ? '/sandbox' : ''}/tapi/v2/${job.tier === 'human' ? '' : 'mt_'}translation/`;
   for (;;) {
     try {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      const response = await fetch(`${url}${path}`, {
         method: 'POST',
         headers: {
           authorization: `ApiKey ${sandbox ? credentials.sandbox_key : credentials.production_key}`,
@@ -140,58 +132,10 @@ async function create(
 
 class Refused extends Error {}
 
-interface Credentials {
-  production_key: string;
-  sandbox_key: string;
-}
-
 const ENVIRONMENT = {
-  DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
   DRAGOMAN_SANDBOX_HOLD: '1',
-  DRAGOMAN_LOG_LEVEL: 'warn',
   DRAGOMAN_SENDER_DELIVERIES: String(DELIVERIES_AT_A_TIME),
 };
-
-async function startProgram(directory: string, port: number): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [MAIN, 'serve', '--data', directory, '--port', String(port)], {
-    env: { ...process.env, ...ENVIRONMENT },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  await once(child, 'spawn');
-  return child;
-}
-
-/** Made by the command line, beside the running server. */
-async function createAccount(directory: string): Promise<Credentials> {
-  const args = [
-    'account',
-    'create',
-    'crash',
-    '--balance',
-    String(OPENING_CENTS),
-    '--data',
-    directory,
-    '--json',
-  ];
-  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args]);
-  return JSON.parse(stdout) as Credentials;
-}
-
-async function ready(port: number): Promise<void> {
-  for (;;) {
-    const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
-    if (response?.status === 200) return;
-    await wait(20);
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 type Facts = Pick<History, 'jobs' | 'transfers' | 'deliveries' | 'balances'>;
 

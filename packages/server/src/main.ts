@@ -1,16 +1,18 @@
 /** The command line. Exit status: 0 done, 1 failed, 2 wrong usage. */
 import { DocumentError } from '@dragoman/documents';
-import { installApertium } from '@dragoman/engines';
+import { InstallError } from '@dragoman/engines';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { AccountError, createAccount } from './accounts/accounts.ts';
 import { examineInstallation } from './commands/doctor.ts';
+import { installEngine } from './commands/engine.ts';
 import { CommandError, print, printJson, say } from './commands/output.ts';
 import { serve } from './commands/serve.ts';
 import { translate } from './commands/translate.ts';
+import { EmbeddedError } from './database/embedded.ts';
 import { verifyLedger } from './ledger/ledger.ts';
 import { createLog } from './log.ts';
 import { openStore, type Store } from './program.ts';
-import { apertiumRoot, type Role } from './serve.ts';
+import type { Role } from './serve.ts';
 import { describeSettings, loadSettings, SettingError, type Settings } from './settings.ts';
 
 const program = new Command('dragoman')
@@ -166,7 +168,7 @@ program
   .addOption(data())
   .addOption(yes())
   .action(async (options: { data?: string }) => {
-    await installApertium({ root: apertiumRoot(settingsWith(options)), onProgress: say });
+    await installEngine(settingsWith(options));
   });
 
 program
@@ -190,7 +192,7 @@ function cents(written: string): number {
   return Number(written);
 }
 
-const EXPECTED = [SettingError, AccountError, CommandError, DocumentError];
+const EXPECTED = [SettingError, AccountError, CommandError, DocumentError, EmbeddedError, InstallError];
 
 try {
   await program.parseAsync();

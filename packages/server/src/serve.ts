@@ -7,7 +7,6 @@
  * Stopping: the server refuses new connections and finishes the requests that it has; the workers claim no
  * more, finish what they can within the grace, and give the rest back.
  */
-import { join } from 'node:path';
 import type { Engine } from '@dragoman/engines';
 import type { FastifyInstance } from 'fastify';
 import { createDoorkeeper, webhookSecrets } from './accounts/accounts.ts';
@@ -59,7 +58,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const hints = createHints(database, log);
   let stopping = false;
 
-  const worker = role === 'api' ? undefined : startWorker();
+  const worker = role === 'api' ? undefined : startWorker(options.engine());
   let app: FastifyInstance | undefined;
   let url: string | undefined;
   if (role !== 'worker') {
@@ -81,8 +80,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     log.info({ host: settings.host, port: settings.port, role, pid: process.pid }, 'listening');
   }
 
-  function startWorker() {
-    const engine = options.engine();
+  function startWorker(engine: Engine) {
     const poster = createPoster({ guard });
     const sender = startSender({
       database,
@@ -163,9 +161,4 @@ function createHints(database: { notify(channel: string): Promise<void> }, log: 
         });
     },
   };
-}
-
-/** The folder of the private Apertium, where the system has none. */
-export function apertiumRoot(settings: Settings): string {
-  return settings.apertiumRoot ?? join(settings.data, 'apertium');
 }

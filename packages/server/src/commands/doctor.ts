@@ -4,9 +4,8 @@ import { findApertium } from '@dragoman/engines';
 import { statement } from '../database/statements.ts';
 import { createLog } from '../log.ts';
 import { openStore } from '../program.ts';
-import { apertiumRoot } from '../serve.ts';
 import type { Settings } from '../settings.ts';
-import { createEngine } from './engine.ts';
+import { apertiumRoot, createEngine } from './engine.ts';
 
 export interface Finding {
   check: string;

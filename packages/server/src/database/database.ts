@@ -163,27 +163,28 @@ interface Listener {
 /** One connection of its own for LISTEN; when it is lost, it is made anew and every channel asked for again. */
 function createListener(connection: Connection, log: Log): Listener {
   const channels = new Map<string, (payload: string) => void>();
-  let client: pg.Client | undefined;
+  let current: Promise<pg.Client> | undefined;
   let closed = false;
   let retry: NodeJS.Timeout | undefined;
 
-  async function connect(): Promise<void> {
-    const made = new pg.Client({ ...connection, application_name: 'dragoman listener' });
-    made.on('notification', ({ channel, payload }) => channels.get(channel)?.(payload ?? ''));
-    made.on('error', (error) => log.warn({ error }, 'database listener lost'));
-    made.on('end', () => {
-      if (client !== made || closed) return;
-      client = undefined;
-      reconnectSoon();
+  async function connect(): Promise<pg.Client> {
+    const client = new pg.Client({ ...connection, application_name: 'dragoman listener' });
+    client.on('notification', ({ channel, payload }) => channels.get(channel)?.(payload ?? ''));
+    client.on('error', (error) => {
+      if (!closed) log.warn({ error }, 'database listener lost');
     });
-    await made.connect();
-    for (const channel of channels.keys()) await made.query(`listen ${made.escapeIdentifier(channel)}`);
-    client = made;
+    client.on('end', reconnectSoon);
+    await client.connect();
+    for (const channel of channels.keys()) await listenOn(client, channel);
+    return client;
   }
 
   function reconnectSoon(): void {
+    current = undefined;
+    if (closed) return;
     retry = setTimeout(() => {
-      if (!closed) connect().catch(reconnectSoon);
+      current ??= connect();
+      current.catch(reconnectSoon);
     }, 500);
     retry.unref();
   }
@@ -191,13 +192,18 @@ function createListener(connection: Connection, log: Log): Listener {
   return {
     async add(channel, heard) {
       channels.set(channel, heard);
-      if (client === undefined) await connect();
-      else await client.query(`listen ${client.escapeIdentifier(channel)}`);
+      current ??= connect();
+      await listenOn(await current, channel);
     },
     async close() {
       closed = true;
       clearTimeout(retry);
+      const client = await current?.catch(() => undefined);
       await client?.end();
     },
   };
+}
+
+async function listenOn(client: pg.Client, channel: string): Promise<void> {
+  await client.query(`listen ${client.escapeIdentifier(channel)}`);
 }

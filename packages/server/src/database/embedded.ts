@@ -7,8 +7,8 @@
  * In the data directory: `postgres/` the cluster, `socket/`, `postgres.log`, `server.json` (the running
  * server), `owner.lock`, `owner.json`, `guests.lock`, and `scratch`, the path of what had to lie elsewhere.
  */
-import { mkdirSync, realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { binariesFor, findBinaries } from './embedded/binaries.ts';
 import { OWNER_ROLE, prepareCluster, SETTINGS } from './embedded/cluster.ts';
@@ -52,7 +52,7 @@ export interface Embedded {
   readonly running: boolean;
   /** Hears of each unexpected end; the server is started again by itself. Returns the way to stop hearing. */
   onExit(listener: ExitListener): () => void;
-  /** Stops the server, if it is ours, and gives the data directory free. Never throws twice; call it once or more. */
+  /** Stops the server, if it is ours, and gives the data directory free. May be called more than once. */
   stop(): Promise<void>;
 }
 
@@ -178,9 +178,19 @@ function placeOf(socketDir: string): Record<string, string> {
   return { listen_addresses: '', unix_socket_directories: quoted, port: String(PORT) };
 }
 
+function makePrivate(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another program of ours was first.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
 function makeDataDir(path: string): string {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(resolve(path)), { recursive: true });
+    if (!existsSync(path)) makePrivate(path);
     // The real path, because what is recorded and compared must be the same whichever way one came.
     return realpathSync(resolve(path));
   } catch (error) {

@@ -13,7 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** Writes a file so that a reader sees the old or the new content, never a half. */
 export function writeWhole(path: string, content: string): void {
@@ -74,11 +74,4 @@ export function lastLines(path: string, count: number, from = 0): string {
     // A missing log is no reason to hide the error that it would have explained.
     return '';
   }
-}
-
-/** The directories above a path, nearest first, without the root. */
-export function ancestors(path: string): string[] {
-  const found: string[] = [];
-  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) found.push(at);
-  return found;
 }

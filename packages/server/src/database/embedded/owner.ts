@@ -10,7 +10,7 @@
  * Nothing else in this process may open the lock files: closing any descriptor of a file frees POSIX locks.
  */
 import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedError } from './errors.ts';
@@ -39,7 +39,7 @@ export function tryOwn(dataDir: string, role: Role): Lock | undefined {
   const path = join(dataDir, 'owner.json');
   try {
     writeWhole(path, JSON.stringify({ ...known(process.pid)!, role } satisfies Owner));
-    giveToOwnerOf(dataDir, path, join(dataDir, 'owner.lock'));
+    giveToOwnerOf(dataDir, path);
   } catch (error) {
     lock.release();
     throw error;
@@ -55,10 +55,7 @@ export function tryOwn(dataDir: string, role: Role): Lock | undefined {
 /** Registers as a guest, or undefined while an owner is closing. */
 export function tryGuest(dataDir: string): Lock | undefined {
   // Reading anything takes the shared lock, and the open transaction keeps it.
-  const path = join(dataDir, 'guests.lock');
-  const lock = tryLock(path, ['BEGIN', 'SELECT count(*) FROM sqlite_schema']);
-  if (lock !== undefined) giveToOwnerOf(dataDir, path);
-  return lock;
+  return tryLock(join(dataDir, 'guests.lock'), ['BEGIN', 'SELECT count(*) FROM sqlite_schema']);
 }
 
 /**
@@ -110,6 +107,7 @@ function tryLock(path: string, statements: string[]): Lock | undefined {
     database = new DatabaseSync(path, { timeout: 0 });
     for (const statement of statements) database.exec(statement);
     const held = database;
+    giveToOwnerOf(dirname(path), path);
     return { release: () => held.close() };
   } catch (error) {
     database?.close();

@@ -130,9 +130,13 @@ export function findLeftOver(dataDir: string, cluster: string): KnownProcess | u
 }
 
 /** A left-over server started exactly as `command` would: taken over once it answers. */
-export async function adopt(record: Recorded, socketDir: string): Promise<Running | undefined> {
+export async function adopt(
+  record: Recorded,
+  socketDir: string,
+  stop: AbortSignal,
+): Promise<Running | undefined> {
   const one = { pid: record.pid, started: record.started };
-  if ((await untilAnswer(one, socketDir)) !== 'ready') return undefined;
+  if ((await untilAnswer(one, socketDir, stop)) !== 'ready') return undefined;
   return { process: one, ended: watch(one) };
 }
 
@@ -174,6 +178,7 @@ export async function launch(
   socketDir: string,
   version: string,
   { file, args, options }: Command,
+  stop: AbortSignal,
 ): Promise<Running> {
   const path = join(dataDir, 'postgres.log');
   const log = openLog(path);
@@ -194,7 +199,7 @@ export async function launch(
     const record: Recorded = { ...one, socketDir, version, command: [file, ...args] };
     writeWhole(join(dataDir, 'server.json'), JSON.stringify(record));
     giveToOwnerOf(dataDir, join(dataDir, 'server.json'));
-    if ((await untilAnswer(one, socketDir)) === 'ready') return { process: one, ended };
+    if ((await untilAnswer(one, socketDir, stop)) === 'ready') return { process: one, ended };
     await stopServer(one);
   }
   // An event of an unreferenced child does not keep the loop alive; the program must live to say the error.
@@ -219,14 +224,14 @@ export async function stopServer(one: KnownProcess, log: (line: string) => void 
 }
 
 /** Waits until the server is ready, making the database when it lacks it; any other answer means it is not to be. */
-async function untilAnswer(one: KnownProcess, socketDir: string): Promise<Answer> {
+async function untilAnswer(one: KnownProcess, socketDir: string, stop: AbortSignal): Promise<Answer> {
   let heard = performance.now();
   for (;;) {
     const answer = await ask(socketDir);
     if (answer === 'no_database') await createDatabase(socketDir);
     else if (answer === 'ready') return answer;
     if (answer !== 'silent') heard = performance.now();
-    if (!isAlive(one) || performance.now() - heard > SILENCE_LIMIT_MS) return 'silent';
+    if (stop.aborted || !isAlive(one) || performance.now() - heard > SILENCE_LIMIT_MS) return 'silent';
     await sleep(10);
   }
 }

@@ -63,7 +63,7 @@ export class Supervisor {
 
   /** @throws EmbeddedError `start` or `in_use` */
   async open(): Promise<void> {
-    this.#keep(await openServer(this.#plan));
+    this.#keep(await openServer(this.#plan, this.#stop.signal));
   }
 
   async stop(): Promise<void> {
@@ -102,7 +102,7 @@ export class Supervisor {
       this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
       if (this.#stop.signal.aborted) return;
       try {
-        const running = await openServer(this.#plan);
+        const running = await openServer(this.#plan, this.#stop.signal);
         this.#restarts += 1;
         this.#plan.log(`the server runs again (restart ${this.#restarts})`);
         this.#keep(running);
@@ -114,14 +114,14 @@ export class Supervisor {
   }
 }
 
-async function openServer(plan: ServerPlan): Promise<Running> {
+async function openServer(plan: ServerPlan, stop: AbortSignal): Promise<Running> {
   const { dataDir, cluster, socketDir, version, command, log } = plan;
   const leftOver = findLeftOver(dataDir, cluster);
   if (leftOver !== undefined) {
     const record = readRecord(dataDir);
     const wanted = [command.file, ...command.args];
     if (record?.pid === leftOver.pid && sameWords(record.command, wanted)) {
-      const adopted = await adopt(record, socketDir);
+      const adopted = await adopt(record, socketDir, stop);
       if (adopted !== undefined) {
         log(`took over the running server, process ${leftOver.pid}`);
         return adopted;
@@ -131,7 +131,7 @@ async function openServer(plan: ServerPlan): Promise<Running> {
     await stopServer(leftOver, log);
   }
   await clearStale(dataDir, cluster, socketDir);
-  return launch(dataDir, socketDir, version, command);
+  return launch(dataDir, socketDir, version, command, stop);
 }
 
 function sameWords(a: string[], b: string[]): boolean {
