@@ -95,6 +95,8 @@ class Fake implements FakeEngine {
       this.#crashes--;
       throw new Error('the fake engine crashed, as it was told');
     }
+    await Promise.resolve();
+    request.signal?.throwIfAborted();
     if (this.#gate !== null) await this.#wait(this.#gate.promise, request.signal);
     if (this.#stopped) {
       return request.segments.map(({ id }) => ({

@@ -95,11 +95,14 @@ class Apertium implements ApertiumEngine {
     const hops: Pipeline[] = [];
     for (const name of route) {
       const ready = await this.#ready(name, request.lane);
-      if (!ready.ok) return unsupported(request, ready.detail);
-      hops.push(ready.pipeline);
+      if (!ready.ok && !this.#stopped) return unsupported(request, ready.detail);
+      if (ready.ok) hops.push(ready.pipeline);
     }
-    if (this.#stopped) throw new Error('the Apertium engine is stopped');
     request.signal?.throwIfAborted();
+    if (this.#stopped) {
+      const detail = 'the engine was stopped';
+      return request.segments.map(({ id }) => ({ id, status: 'failed', reason: 'stopped', detail }));
+    }
     const work = Promise.all(
       request.segments.map((each) => translate(each, hops, routeName(route), request)),
     );

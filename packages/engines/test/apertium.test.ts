@@ -1,0 +1,7 @@
+import { createApertium } from '../src/engines.ts';
+import { conformance } from './conformance.ts';
+import { needApertium } from './need.ts';
+
+if (needApertium(['eng-spa'])) conformance('Apertium, one hop', { make: () => createApertium(), to: 'es' });
+if (needApertium(['en-gl', 'gl-pt']))
+  conformance('Apertium, two hops', { make: () => createApertium(), to: 'pt' });
