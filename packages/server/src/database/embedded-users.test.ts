@@ -39,7 +39,8 @@ function effectiveUser(dataDir: string): number {
 /** A data directory that a user owns. */
 function ownedBy(uid: number): string {
   const dataDir = ground.empty();
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(dataDir), { recursive: true });
+  mkdirSync(dataDir, { mode: 0o700 });
   chownSync(dataDir, uid, uid);
   return dataDir;
 }

@@ -1,6 +1,7 @@
 /** The cluster on disk: made once by `initdb`, whole or not at all, and the settings it runs with. */
 import { execFile } from 'node:child_process';
 import {
+  chmodSync,
   chownSync,
   existsSync,
   mkdtempSync,
@@ -83,6 +84,8 @@ export async function prepareCluster(
       log(`giving the cluster to user ${identity.uid}`);
       chownTree(cluster, identity.uid, identity.gid);
     }
+    // A copy restored by a tool that does not keep modes: the server refuses a directory that others can read.
+    chmodSync(cluster, 0o700);
     return;
   }
   const start = performance.now();
