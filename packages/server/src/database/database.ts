@@ -73,7 +73,11 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 10_000,
   });
-  const complain = (error: Error) => log.warn({ error }, 'database connection lost');
+  let closing = false;
+  const complain = (error: Error) => {
+    // A pool that ends does not wait for its sockets; the server may still say goodbye on them.
+    if (!closing) log.warn({ error }, 'database connection lost');
+  };
   pool.on('error', complain);
   // A checked-out client also emits `error` when the server dies; unheard, it would end the process.
   pool.on('connect', (client) => client.on('error', complain));
@@ -95,6 +99,7 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
       });
     },
     async close() {
+      closing = true;
       await listener?.close();
       await pool.end();
     },
