@@ -52,9 +52,7 @@ function lift(document: Document, unit: Unit, out: Unit[], depth: number): void 
       for (; next < unit.codes.length && unit.codes[next]!.end <= branch.end; next += 1) {
         own.push(unit.codes[next]!);
       }
-      if (unit.translatable) {
-        inside.push({ index: 0, form: unit.form, ...branch, codes: own, translatable: true });
-      }
+      inside.push({ index: 0, form: unit.form, ...branch, codes: own, translatable: unit.translatable });
     }
     while (next < unit.codes.length && unit.codes[next]!.start < end) next += 1;
   }

@@ -46,11 +46,59 @@ export function renderUnit(
 /** The translation of a segment, safe to write; undefined when there is none, or it says what the source says. */
 export function translationOf(cut: Cut, given: readonly Piece[] | undefined): Piece[] | undefined {
   if (!given) return undefined;
+  // Compared before anything is cleaned: what a source may hold (a control character, say) must come back.
+  if (same(cut.pieces, trimEdges(mergeText(given)))) return undefined;
   const clean = mergeText(
     given.map((piece) => ('text' in piece && !('keep' in piece) ? { text: cleanText(piece.text) } : piece)),
   );
-  const pieces = trimEdges(mergeText(repair(cut.pieces, clean).pieces));
+  const repaired = settleHalves(cut, repair(cut.pieces, clean).pieces);
+  const pieces = trimEdges(mergeText(repaired));
   return same(cut.pieces, pieces) ? undefined : pieces;
+}
+
+/**
+ * A standalone code of a segment may be half a pair of tags whose other half stands in another sentence. Inside a
+ * pair of this sentence it would break the nesting of the document, so what stood outside all pairs in the source
+ * stays outside, in the source's order.
+ */
+function settleHalves(cut: Cut, pieces: readonly Piece[]): Piece[] {
+  const outside = outsideHalves(cut);
+  if (outside.length === 0) return [...pieces];
+  const keys = new Set(outside.map(keyOf));
+  const out: Piece[] = [];
+  let waiting: Piece[] = [];
+  let depth = 0;
+  let next = 0;
+  for (const piece of pieces) {
+    if (keys.has(keyOf(piece))) {
+      const settled = outside[next]!;
+      next += 1;
+      if (depth > 0) waiting.push(settled);
+      else out.push(settled);
+      continue;
+    }
+    out.push(piece);
+    if ('open' in piece) depth += 1;
+    if ('close' in piece) depth -= 1;
+    if (depth === 0 && waiting.length > 0) {
+      out.push(...waiting);
+      waiting = [];
+    }
+  }
+  return out;
+}
+
+/** The halves that stand outside all pairs. (Crossing pairs have halves inside others; those may move.) */
+function outsideHalves(cut: Cut): Piece[] {
+  const codes = codesOf(cut);
+  let depth = 0;
+  return cut.pieces.filter((piece) => {
+    if ('open' in piece) depth += 1;
+    if ('close' in piece) depth -= 1;
+    if (depth > 0 || !('single' in piece)) return false;
+    const run = codes.get(keyOf(piece));
+    return run !== undefined && !isText(run) && run.code.kind !== 'single';
+  });
 }
 
 /** White space at the edges of a segment is the document's, not the engine's. */

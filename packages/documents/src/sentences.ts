@@ -121,6 +121,7 @@ function continues(
   const word = /([\p{L}\p{M}\p{N}.]+)\.$/u.exec(before)?.[1];
   if (word === undefined) return false;
   if (/^\p{Lu}$/u.test(word)) return true; // An initial.
+  if (/^\p{L}$/u.test(word) && /^\p{L}\./u.test(next)) return true; // "z. B."
   if (withOrdinals && /^\d{1,2}$/.test(word)) return true;
   return list.has(word.toLowerCase());
 }

@@ -93,16 +93,13 @@ export function finishUnit(
   };
   if (basis === segSource) unit.segmented = true;
   document.units.push(unit);
-  if (translatable) {
-    for (const sub of capture.subs) {
-      if (sub.end <= sub.start) continue;
-      document.units.push({
-        index: document.units.length,
-        form: kept ? 'xml-kept' : 'xml',
-        ...sub,
-        translatable: true,
-      });
-    }
+  for (const sub of capture.subs) {
+    document.units.push({
+      index: document.units.length,
+      form: kept ? 'xml-kept' : 'xml',
+      ...sub,
+      translatable: translatable && sub.end > sub.start,
+    });
   }
   patches.push(...escapedPatches(document, unit, sections));
 }

@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { checkHtml, checkHtmlLoosely } from '../test/checks.ts';
+import { clumsy, silent } from '../test/engines.ts';
+import { result, sent } from '../test/helpers.ts';
+
+describe('what is a unit', () => {
+  test.each([
+    ['<p>One. <b>Two</b> three.</p><p>Four</p>', ['One.', '|Two| three.', 'Four']],
+    ['<li><b>Label</b></li>', ['Label']],
+    ['One<br>two<br><br>three', ['One', 'two', 'three']],
+    ['<p>a\n   b</p>', ['a b']],
+    ['<pre>a  b\n c</pre>', ['a  b', 'c']],
+    ['<p>Fish &amp; chips &eacute;&nbsp;x</p>', ['Fish & chips é\u00a0x']],
+    ['<p>x<script>var a = "words";</script>y</p><style>b {}</style>', ['x|y']],
+    ['<!-- comment --><p>a<!-- b -->c</p>', ['a|c']],
+    ['<p>12</p><p>&nbsp;</p>', []],
+    ['<td>alone', ['alone']],
+    ['stray</p>end', ['stray', 'end']],
+    ['<p>one<p>two', ['one', 'two']],
+    ['<custom-tag>in <x-y>it</x-y></custom-tag>', ['in |it|']],
+    ['<title>T &lt; U</title>', ['T < U']],
+    ['<select><option label="L">O</select>', ['L', 'O']],
+    ['<p>Sum <math><mi>x</mi></math> here</p>', ['Sum [x] here']],
+    ['<p>Hi <%= if a > b %> you</p>', ['Hi [<%= if a > b %>] you']],
+    ['<?php echo "<p>x</p>" ?><p>y</p>', ['y']],
+    ['<p>Hi {{name}}, see www.example.com</p>', ['Hi [{{name}}], see [www.example.com]']],
+    ['a < b and c > d', ['a < b and c > d']],
+  ] as [string, string[]][])('%s', (html, wanted) => {
+    expect(sent(html, 'html')).toEqual(wanted);
+  });
+});
+
+describe('attributes', () => {
+  test.each([
+    ['<img alt="a dog" title="T" src="dog">', '<img alt="A DOG" title="T" src="dog">'],
+    ["<a title='it is'>x</a>", "<a title='IT IS'>X</a>"],
+    [
+      '<input type=submit value=send placeholder="go &amp; see">',
+      '<input type=submit value=SEND placeholder="GO &amp; SEE">',
+    ],
+    ['<input type=text value=keep>', '<input type=text value=keep>'],
+    [
+      '<meta name="description" content="words"><meta name="viewport" content="width">',
+      '<meta name="description" content="WORDS"><meta name="viewport" content="width">',
+    ],
+    ['<p>See <img alt="the dog"> run</p>', '<p>SEE <img alt="THE DOG"> RUN</p>'],
+    [
+      '<div data-x="no" lang="en" aria-label="yes"></div>',
+      '<div data-x="no" lang="en" aria-label="YES"></div>',
+    ],
+  ])('%s', (html, wanted) => {
+    expect(result(html, 'html')).toBe(wanted);
+  });
+
+  test('quotes are added when a value needs them, and escaped', () => {
+    const words = (text: string) => result(text, 'html', () => [{ text: 'a "b" & \'c\'' }]);
+    expect(words('<img alt=dog>')).toBe('<img alt="a &quot;b&quot; &amp; \'c\'">');
+    expect(words('<img alt="dog">')).toBe('<img alt="a &quot;b&quot; &amp; \'c\'">');
+    expect(words("<img alt='dog'>")).toBe('<img alt=\'a "b" &amp; &#39;c&#39;\'>');
+  });
+});
+
+describe('translate and notranslate', () => {
+  test.each([
+    ['<p translate="NO">a</p><p>b</p>', '<p translate="NO">a</p><p>B</p>'],
+    ['<div translate=no>a<p translate=yes>b</p>c</div>', '<div translate=no>a<p translate=yes>B</p>c</div>'],
+    [
+      '<div translate=no>a <b translate="">b</b> c</div>',
+      '<div translate=no>a <b translate="">B</b> c</div>',
+    ],
+    [
+      '<div class="x notranslate">a<p translate=yes>b</p></div>d',
+      '<div class="x notranslate">a<p translate=yes>b</p></div>D',
+    ],
+    ['<p>a <span translate=no>b <i>c</i></span> d</p>', '<p>A <span translate=no>b <i>c</i></span> D</p>'],
+    ['<img translate=no alt="a"><img alt="b">', '<img translate=no alt="a"><img alt="B">'],
+    ['<p translate=no>one<p>two', '<p translate=no>one<p>TWO'],
+    ['<p>x <code>y</code></p>', '<p>X <code>Y</code></p>'],
+  ])('%s', (html, wanted) => {
+    expect(result(html, 'html')).toBe(wanted);
+  });
+});
+
+test('text is escaped, and U+00A0 written as the source does', () => {
+  expect(result('<p>word</p>', 'html', () => [{ text: '<script>&\u00a0' }])).toBe(
+    '<p>&lt;script&gt;&amp;</p>',
+  );
+  expect(result('<p>a&nbsp;b</p>', 'html', () => [{ text: 'c\u00a0d' }])).toBe('<p>c&nbsp;d</p>');
+  expect(result('<p>a\u00a0b</p>', 'html', () => [{ text: 'c\u00a0d' }])).toBe('<p>c\u00a0d</p>');
+});
+
+test('a segment that comes back as it was keeps its odd references; its neighbour does not matter', () => {
+  const html = '<p>AT&T  &#x27;x&#39;. Next one.</p>';
+  const partly = result(html, 'html', (pieces) =>
+    pieces.map((piece) => ('text' in piece && piece.text === 'Next one.' ? { text: 'Neu.' } : piece)),
+  );
+  expect(partly).toBe('<p>AT&T  &#x27;x&#39;. Neu.</p>');
+});
+
+const bits = fc.constantFrom(
+  'words ',
+  'Two. ',
+  '<b>',
+  '</b>',
+  '<p>',
+  '</p>',
+  '<div title="tip">',
+  '</div>',
+  '<br>',
+  '<i class=x>',
+  '</i>',
+  '&amp;',
+  '&nbsp;',
+  '<img alt="pic">',
+  '<!-- c -->',
+  '<pre>',
+  '</pre>',
+  '\n  ',
+  '<span translate=no>',
+  '</span>',
+  '<span class="notranslate" origval="{v}">',
+  '<table><tr><td>',
+  '</td>',
+  '<',
+  '&',
+  '>',
+  '<script>a<b</script>',
+  '{{x}}',
+  '<a href="x">',
+  '</a>',
+  '<svg><title>',
+  '</svg>',
+  '😀',
+  '\r\n',
+  '<textarea>',
+  '</textarea>',
+  '<%= x > y %>',
+  '<?x y?>',
+  '<li>',
+  '<![CDATA[x]]>',
+  '<math>',
+  '</math>',
+  '<p translate=yes>',
+);
+const page = fc.array(bits, { maxLength: 25 }).map((parts) => parts.join(''));
+
+describe('any soup of tags', () => {
+  test('comes back from an engine that changes nothing', () => {
+    fc.assert(
+      fc.property(page, (html) => {
+        fc.pre(!html.includes('origval'));
+        expect(result(html, 'html', silent)).toBe(html);
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  test('keeps its markup when the engine shouts', () => {
+    fc.assert(
+      fc.property(page, (html) => {
+        fc.pre(!/origval|<%|<\?/.test(html));
+        expect(checkHtml(html, result(html, 'html'))).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('keeps all its markup when the engine is clumsy', () => {
+    fc.assert(
+      fc.property(page, fc.integer({ min: 1 }), (html, seed) => {
+        fc.pre(!/origval|<%|<\?/.test(html));
+        expect(checkHtmlLoosely(html, result(html, 'html', clumsy(seed)))).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

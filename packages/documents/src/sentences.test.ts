@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cutLong, sentenceEnds } from './sentences.ts';
+
+function parts(text: string, ends: number[]): string[] {
+  return ends.map((end, index) => text.slice(index === 0 ? 0 : ends[index - 1], end));
+}
+
+test.each([
+  ['en', 'One. Two! Three?', ['One. ', 'Two! ', 'Three?']],
+  ['en', 'Mr. Smith met Dr. Jones. They left.', ['Mr. Smith met Dr. Jones. ', 'They left.']],
+  ['en', 'J. R. R. Tolkien wrote it. Yes.', ['J. R. R. Tolkien wrote it. ', 'Yes.']],
+  ['en', 'She said "Go." He went.', ['She said "Go." ', 'He went.']],
+  ['de', 'Am 5. Januar kam z. B. Anna. Sie ging.', ['Am 5. Januar kam z. B. Anna. ', 'Sie ging.']],
+  ['fr', 'M. Dupont est là. Bien !', ['M. Dupont est là. ', 'Bien !']],
+  ['zh', '你好。再见！', ['你好。', '再见！']],
+  ['not a tag', 'One. Two.', ['One. ', 'Two.']],
+] as [string, string, string[]][])('%s: %s', (language, text, wanted) => {
+  expect(parts(text, sentenceEnds(text, language))).toEqual(wanted);
+});
+
+test('nothing is lost or doubled', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 80 }),
+      fc.constantFrom('en', 'de', 'ja', 'th'),
+      (text, language) => {
+        const ends = sentenceEnds(text, language);
+        expect(parts(text, ends).join('')).toBe(text);
+        expect([...ends].sort((a, b) => a - b)).toEqual(ends);
+      },
+    ),
+  );
+});
+
+test('long text is cut at marks, never inside a character, and joins to itself', () => {
+  expect(parts('one two three four', cutLong('one two three four', 8))).toEqual([
+    'one two ',
+    'three ',
+    'four',
+  ]);
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', maxLength: 200 }),
+      fc.integer({ min: 4, max: 40 }),
+      (text, limit) => {
+        const cut = parts(text, cutLong(text, limit));
+        expect(cut.join('')).toBe(text);
+        for (const part of cut) {
+          expect(part.length).toBeGreaterThan(0);
+          expect(part.length).toBeLessThanOrEqual(limit);
+          if (text.isWellFormed()) expect(part.isWellFormed()).toBe(true);
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { checkSrt } from '../test/checks.ts';
+import { clumsy, shouting, silent } from '../test/engines.ts';
+import { result, sent } from '../test/helpers.ts';
+import { scan } from './documents.ts';
+import { readTimes } from './srt.ts';
+
+const cue = (number: number, from: string, to: string, text: string) =>
+  `${number}\n00:00:${from} --> 00:00:${to}\n${text}\n\n`;
+
+test.each([
+  ['00:00:01,000 --> 00:00:04,500', { from: 1_000, to: 4_500 }],
+  ['0:0:1.5 --> 0:0:2', { from: 1_500, to: 2_000 }],
+  ['100:00:00,000-->100:00:01,000 ', { from: 360_000_000, to: 360_001_000 }],
+  ['00: 00: 01,000 --> 00 :00 :02,000', { from: 1_000, to: 2_000 }],
+  ['00:00:20,000 --> 00:00:24,400 X1:100 X2:600 Y1:050 Y2:100', { from: 20_000, to: 24_400 }],
+  ['one --> two', undefined],
+  [`00:00:01,000 --> 00:00:02,000${' '.repeat(200)}`, undefined],
+])('time line %j', (line, wanted) => {
+  expect(readTimes(line)).toEqual(wanted);
+});
+
+describe('what is sent', () => {
+  test.each([
+    [cue(1, '01,0', '02,0', 'Two lines\nof one cue.'), ['Two lines of one cue.']],
+    [cue(1, '01,0', '02,0', '- Hi.\n- Hello you.'), ['Hi.', 'Hello you.']],
+    [cue(1, '01,0', '02,0', '<i>Hi</i> {\\an8}there &amp; here'), ['|Hi| |there & here']],
+    [cue(1, '01,0', '02,0', '2<3 and <unknown>'), ['2<3 and <unknown>']],
+    [cue(1, '01,0', '02,0', 'a\n\nb'), ['a', 'b']],
+    [cue(1, '01,0', '02,0', '-5 degrees'), ['-5 degrees']],
+    [cue(1, '01,0', '02,0', ''), []],
+    [
+      cue(1, '01,0', '02,0', 'It goes on') + cue(2, '02,1', '03,0', 'in the next. And new.'),
+      ['It goes on in the next.', 'And new.'],
+    ],
+    [cue(1, '01,0', '02,0', 'A pause') + cue(2, '03,5', '04,0', 'between them'), ['A pause', 'between them']],
+    [cue(1, '01,0', '02,0', 'A title') + cue(2, '02,0', '04,0', '- Who?'), ['A title', 'Who?']],
+    [cue(1, '01,0', '02,0', '今天天气') + cue(2, '02,0', '04,0', '很好'), ['今天天气', '很好']],
+  ] as [string, string[]][])('%j', (text, wanted) => {
+    expect(sent(text, 'srt')).toEqual(wanted);
+  });
+});
+
+test('a sentence over two cues goes back to its cues, with their markup', () => {
+  const text =
+    cue(1, '01,0', '02,0', '<i>I told you that</i>') +
+    cue(2, '02,1', '03,0', 'this would <b>happen</b> one day.');
+  expect(result(text, 'srt')).toBe(text.replace(/[a-z](?![^<]*>)/g, (letter) => letter.toUpperCase()));
+  const short = result(text, 'srt', (pieces) => [
+    ...pieces.filter((piece) => !('text' in piece)),
+    { text: 'Ich sagte es dir doch schon lange.' },
+  ]);
+  expect(short).toBe(
+    cue(1, '01,0', '02,0', '<i></i>Ich sagte es').replace('<i></i>', '<i></i>') +
+      cue(2, '02,1', '03,0', '<b></b>dir doch schon lange.'),
+  );
+});
+
+test('lines: one if it fits, else two of about the same length', () => {
+  const text = cue(1, '01,0', '02,0', 'Short\ntext here.');
+  expect(result(text, 'srt')).toBe(cue(1, '01,0', '02,0', 'SHORT TEXT HERE.'));
+  const long = result(text, 'srt', () => [
+    { text: 'This is a much longer text than the source had in it, really.' },
+  ]);
+  expect(long).toBe(cue(1, '01,0', '02,0', 'This is a much longer text than\nthe source had in it, really.'));
+});
+
+test('an engine cannot forge a cue', () => {
+  const text = cue(1, '01,0', '02,0', 'Hello there.') + cue(2, '03,5', '04,0', 'Bye now.');
+  for (const words of [
+    '00:00:05,000 --> 00:00:06,000',
+    'a\n\n9\n00:00:05,000 --> 00:00:06,000\nb',
+    '--&gt;',
+    '\r\n\r\n',
+  ]) {
+    const forged = result(text, 'srt', () => [{ text: words }]);
+    expect(checkSrt(text, forged)).toEqual([]);
+    expect(scan(forged, 'srt').units.length).toBe(2);
+  }
+});
+
+test('a text without a time line is refused', () => {
+  expect(() => scan('Hello\n', 'srt')).toThrow(/not SRT/);
+});
+
+const ends = fc.constantFrom('\n', '\r\n', '\r', '\r\r\n');
+const lines = fc.constantFrom(
+  'Hello there.',
+  'it goes on',
+  '- You?',
+  '<i>Yes</i>',
+  '{\\an8}Top',
+  '',
+  '   ',
+  '12',
+  '<font color="#fff">x y</font>',
+  'a &amp; b',
+  '<b>open',
+  '[noise]',
+  '--> arrow',
+  '你好吗',
+  'Long line of text that will have to be broken in two parts at least.',
+  '♪ la la ♪',
+  '😀 fun',
+);
+const time = fc.constantFrom(
+  '00:00:01,000 --> 00:00:02,000',
+  '0:0:2.5 --> 0:0:3',
+  '00:00:02,000 --> 00:00:01,000 X1:1 X2:2',
+  '00:00:02,100 --> 00:00:03,000',
+);
+const cueText = fc.record({
+  number: fc.constantFrom('1', '2', '7', undefined),
+  time,
+  text: fc.array(lines, { maxLength: 4 }),
+  blank: fc.nat(2),
+});
+const subtitles = fc
+  .tuple(fc.boolean(), ends, fc.array(cueText, { minLength: 1, maxLength: 8 }))
+  .map(([bom, end, cues]) => {
+    const all = cues.flatMap((one) => [
+      ...(one.number ? [one.number] : []),
+      one.time,
+      ...one.text,
+      ...Array(one.blank).fill(''),
+    ]);
+    return (bom ? '\ufeff' : '') + all.join(end);
+  });
+
+describe('any subtitles', () => {
+  test('come back from an engine that changes nothing', () => {
+    fc.assert(
+      fc.property(subtitles, (text) => {
+        expect(result(text, 'srt', silent)).toBe(text);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([
+    ['shouting', () => shouting],
+    ['clumsy', clumsy],
+  ] as const)('keep numbers, times and the count of cues with a %s engine', (_, engine) => {
+    fc.assert(
+      fc.property(subtitles, fc.integer({ min: 1 }), (text, seed) => {
+        const after = result(text, 'srt', engine(seed));
+        const times = (all: string) => all.split(/\r*\n|\r/).filter((line) => readTimes(line));
+        expect(times(after)).toEqual(times(text));
+        expect(scan(after, 'srt').units.length).toBe(scan(text, 'srt').units.length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,300 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { checkXliff } from '../test/checks.ts';
+import { clumsy, shouting, silent } from '../test/engines.ts';
+import { result, sent, target, xliff } from '../test/helpers.ts';
+import { rebuild, scan } from './documents.ts';
+
+const unit = (inner: string, attributes = '') => `<trans-unit id="1"${attributes}>${inner}</trans-unit>`;
+const shout = (inner: string, attributes = '') => target(result(xliff(unit(inner, attributes)), 'xliff'));
+
+describe('where the target goes', () => {
+  test('after the source, with its line break, indent and prefix', () => {
+    const text =
+      '<x:xliff version="1.2"><x:file source-language="en" original="a" datatype="b"><x:body>\r\n' +
+      '\t<x:trans-unit id="a">\r\n\t\t<x:source xml:lang="en" xml:space="preserve">Words</x:source>\r\n\t</x:trans-unit></x:body></x:file></x:xliff>';
+    expect(result(text, 'xliff')).toBe(
+      text.replace(
+        '</x:source>',
+        '</x:source>\r\n\t\t<x:target xml:lang="de" xml:space="preserve">WORDS</x:target>',
+      ),
+    );
+  });
+
+  test('on one line in a compact file', () => {
+    const text = xliff(unit('<source>Words</source><note>n</note>'));
+    expect(result(text, 'xliff')).toBe(text.replace('</source>', '</source><target>WORDS</target>'));
+  });
+
+  test('after seg-source; before alt-trans is read', () => {
+    expect(
+      result(
+        xliff(
+          unit(
+            '<alt-trans><source>x</source><target>y</target></alt-trans>\n <source>Words</source><seg-source><mrk mtype="seg" mid="1">Words</mrk></seg-source>',
+          ),
+        ),
+        'xliff',
+      ),
+    ).toContain('</seg-source>\n <target><mrk mtype="seg" mid="1">WORDS</mrk></target></trans-unit>');
+  });
+});
+
+describe('what becomes of an existing target', () => {
+  test.each([
+    ['', '<target/>', '<target>WORDS</target>'],
+    ['', '<target xml:lang="de" state="new"/>', '<target xml:lang="de" state="translated">WORDS</target>'],
+    ['', '<target></target>', '<target>WORDS</target>'],
+    [
+      '',
+      '<target state="needs-review-translation" a="1">Wort</target>',
+      '<target state="translated" a="1">WORDS</target>',
+    ],
+    ['', '<target>Wort</target>', '<target>WORDS</target>'],
+    ['', '<target state="final">Wort</target>', '<target state="final">Wort</target>'],
+    ['', '<target state="signed-off">Wort</target>', '<target state="signed-off">Wort</target>'],
+    [' approved="yes"', '<target>Wort</target>', '<target>Wort</target>'],
+    [
+      ' approved="yes"',
+      '<target state="needs-translation">Wort</target>',
+      '<target state="translated">WORDS</target>',
+    ],
+    [' approved="yes"', '<target></target>', '<target>WORDS</target>'],
+    [' translate="no"', '', '<target>Words</target>'],
+    [' translate="no"', '<target>Wort</target>', '<target>Wort</target>'],
+  ])('%s %s', (attributes, old, wanted) => {
+    expect(shout(`<source>Words</source>${old}`, attributes)).toBe(wanted);
+  });
+
+  test('one that the source gives nothing for stays', () => {
+    expect(shout('<source>12</source><target>zwölf</target>')).toBe('<target>zwölf</target>');
+    expect(shout('<source>12</source>')).toBe('<target>12</target>');
+    expect(shout('<source/>')).toBe('<target></target>');
+  });
+
+  test('translate="no" comes from the nearest group', () => {
+    const text = xliff(
+      `<group translate="no">${unit('<source>A word</source>')}${unit('<source>B word</source>', ' translate="yes"')}</group>`,
+    );
+    expect(sent(text, 'xliff')).toEqual(['B word']);
+  });
+});
+
+describe('inline elements', () => {
+  test.each([
+    ['One <g id="1">two</g> three', ['One |two| three']],
+    ['<g id="1">All of it</g>', ['All of it']],
+    ['a <x id="1"/> b', ['a | b']],
+    ['One.<x id="1" ctype="lb"/>Two', ['One.', 'Two']],
+    ['a <bx id="1"/>b<ex id="1"/> c', ['a |b| c']],
+    ['a <bpt id="1">&lt;b></bpt>b<ept id="1">&lt;/b></ept> c', ['a |b| c']],
+    ['a <ph id="1">code</ph> b <it id="2" pos="open">code</it> c', ['a | b | c']],
+    ['a <ph id="1">[<sub>alt text</sub>]</ph> b', ['a | b', 'alt text']],
+    ['a <mrk mtype="protected">Name</mrk> b', ['a [Name] b']],
+    ['a <mrk mtype="term">word</mrk> b', ['a |word| b']],
+    ['a <b>bold</b><br/>c', ['a |bold|', 'c']],
+    ['Hi <x id="INTERPOLATION" equiv-text="{{name}}"/>!', ['Hi [{{name}}]!']],
+    ['<x id="START_BOLD_TEXT"/>Hi<x id="CLOSE_BOLD_TEXT"/> you', ['|Hi| you']],
+    ['a<!-- c --><?p q?>b', ['a||b']],
+    ['a &lt;b&gt;bold&lt;/b&gt; &amp;amp; c', ['a |bold| & c']],
+    ['<![CDATA[a <b>bold</b> &amp; c]]>', ['a |bold| & c']],
+    ['Tom &amp; Jerry &lt; 3', ['Tom & Jerry < 3']],
+    ['{n, plural, one {# dog} other {# dogs}}', ['# dog', '# dogs']],
+    ['line\n      two', ['line two']],
+  ] as [string, string[]][])('%s', (source, wanted) => {
+    const text = xliff(unit(`<source>${source}</source>`));
+    expect(sent(text, 'xliff')).toEqual(wanted);
+    const after = result(text, 'xliff');
+    expect(checkXliff(text, after)).toEqual([]);
+    const content = target(after)!.replace(/^<target>|<\/target>$/g, '');
+    expect(content.toLowerCase().replace(/\s+/g, ' ')).toBe(source.toLowerCase().replace(/\s+/g, ' '));
+  });
+
+  test('white space is kept where xml:space says so', () => {
+    const text = xliff(unit('<source>one\n   two</source>', ' xml:space="preserve"'));
+    expect(sent(text, 'xliff')).toEqual(['one', 'two']);
+    expect(target(result(text, 'xliff'))).toBe('<target>ONE\n   TWO</target>');
+  });
+
+  test('the target of a CDATA source is CDATA', () => {
+    const words = (source: string, text: string) =>
+      target(result(xliff(unit(`<source><![CDATA[${source}]]></source>`)), 'xliff', () => [{ text }]));
+    expect(words('a', 'x ]]> & y')).toBe('<target><![CDATA[x ]]]]><![CDATA[> & y]]></target>');
+    expect(words('a <b>b</b>', 'x ]]> & y')).toBe('<target><![CDATA[<b>x ]]&gt; &amp; y</b>]]></target>');
+  });
+
+  test('mixed text and CDATA becomes text', () => {
+    const text = xliff(unit('<source>a <![CDATA[<b>b</b>]]> c</source>'));
+    expect(target(result(text, 'xliff'))).toBe('<target>A &lt;b&gt;B&lt;/b&gt; C</target>');
+  });
+
+  test('half of a mixed CDATA section is escaped when it is copied', () => {
+    const text = xliff(unit('<source>One. <![CDATA[Two & <b>x</b>. Three.]]></source>'));
+    const after = result(text, 'xliff', (pieces) =>
+      pieces.map((piece) => ('text' in piece && piece.text === 'Three.' ? { text: 'DREI.' } : piece)),
+    );
+    expect(checkXliff(text, after)).toEqual([]);
+    expect(target(after)).toBe('<target>One. Two &amp; &lt;b&gt;x&lt;/b&gt;. DREI.</target>');
+  });
+
+  test('half a pair never gets inside another pair', () => {
+    const text = xliff(unit('<source>One <b>two <g id="1">three</g>. Four</b> five.</source>'));
+    const after = result(text, 'xliff', (pieces) =>
+      [...pieces].sort((a, b) => Number('close' in a) - Number('close' in b)),
+    );
+    expect(checkXliff(text, after)).toEqual([]);
+  });
+
+  test('bx stays before ex even when they cross another pair', () => {
+    const source = '<bpt id="1">A</bpt>one <bx id="2"/>two<ept id="1">B</ept> three<ex id="2"/> four';
+    const text = xliff(unit(`<source>${source}</source>`));
+    expect(checkXliff(text, result(text, 'xliff', clumsy(3)))).toEqual([]);
+    expect(target(result(text, 'xliff', shouting))).toContain('<bx id="2"/>TWO');
+  });
+});
+
+describe('segments of the document', () => {
+  test('mrk elements are repeated, what is between them is copied', () => {
+    const seg =
+      '<g id="1"><mrk mtype="seg" mid="1">One. Still one.</mrk> <x id="2"/> <mrk mtype="seg" mid="2">Two</mrk></g>';
+    const text = xliff(
+      unit(`<source>One. Still one. <x id="2"/> Two</source><seg-source>${seg}</seg-source>`),
+    );
+    expect(sent(text, 'xliff')).toEqual(['One. Still one.', 'Two']);
+    expect(target(result(text, 'xliff'))).toBe(
+      `<target>${seg.replace('One. Still one.', 'ONE. STILL ONE.').replace('Two', 'TWO')}</target>`,
+    );
+  });
+
+  test('a seg-source without mrk is ignored', () => {
+    expect(sent(xliff(unit('<source>One. Two.</source><seg-source>x</seg-source>')), 'xliff')).toEqual([
+      'One.',
+      'Two.',
+    ]);
+  });
+});
+
+describe('refusals', () => {
+  test.each([
+    ['not xml', /not well-formed/],
+    ['<a/>', /document element is "a"/],
+    ['<xliff version="2.0"/>', /XLIFF 2 is not supported; send XLIFF 1.2/],
+    ['<xliff version="9"/>', /version "9" is unknown/],
+    ['<xliff version="1.2"/>', /no trans-unit/],
+    ['<!DOCTYPE xliff [<!ENTITY a "b">]><xliff version="1.2"/>', /DOCTYPE/],
+    ['<!DOCTYPE xliff [<!ENTITY % p SYSTEM "http://a.example/"> %p;]><xliff version="1.2"/>', /DOCTYPE/],
+    [xliff(unit('<source>&a;</source>')), /not well-formed/],
+    [xliff(unit('<source>a')), /not well-formed/],
+  ])('%s', (text, message) => {
+    expect(() => scan(text, 'xliff')).toThrow(message);
+  });
+
+  test('line and column of the fault', () => {
+    try {
+      scan('<xliff version="1.2">\n  <file></xliff>', 'xliff');
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ name: 'DocumentError', line: 2 });
+    }
+  });
+
+  test('another target language than the job', () => {
+    const text = xliff(unit('<source>a</source>'), ' target-language="fr-CA"');
+    for (const fine of ['fr', 'fr-ca', 'FR-CA'])
+      expect(() => scan(text, 'xliff', { targetLanguage: fine })).not.toThrow();
+    for (const other of ['de', 'fr-fr']) {
+      expect(() => scan(text, 'xliff', { targetLanguage: other })).toThrow(
+        /asks for the target language "fr-CA"/,
+      );
+    }
+  });
+});
+
+test('the language, name, notes and room of a unit are read', () => {
+  const text = xliff(
+    unit('<source>a</source><note>See &amp; do</note>', ' resname="ok" maxwidth="20" size-unit="char"'),
+  );
+  const document = scan(text, 'xliff', { sourceLanguage: 'fr' });
+  expect(document.sourceLanguage).toBe('en');
+  expect(document.units[0]).toMatchObject({ name: 'ok', notes: ['See & do'], maxLength: 20 });
+});
+
+test('new characters are references when the declared encoding may not hold them', () => {
+  const text = xliff(unit('<source>a</source>')).replace('UTF-8', 'windows-1252');
+  expect(target(result(text, 'xliff', () => [{ text: 'ü & 😀' }]))).toBe(
+    '<target>&#xFC; &amp; &#x1F600;</target>',
+  );
+});
+
+const inline = fc.constantFrom(
+  'words ',
+  'More. ',
+  '<g id="1">in</g>',
+  '<g id="2">',
+  '</g>',
+  '<x id="3"/>',
+  '<bx id="4"/>',
+  '<ex id="4"/>',
+  '<bpt id="5">b</bpt>',
+  '<ept id="5">e</ept>',
+  '<ph id="6">p<sub>sub text</sub></ph>',
+  '<mrk mtype="protected">P</mrk>',
+  '<!-- c -->',
+  '&lt;b&gt;',
+  '&lt;/b&gt;',
+  '&amp;amp;',
+  '&amp;',
+  '{x}',
+  '\n   ',
+  '<![CDATA[c <i>d</i>]]>',
+  '<it id="7" pos="open">i</it>',
+  '😀',
+  '<x id="8" ctype="lb"/>',
+  '{n, plural, one {# a} other {# b}}',
+  '<b>',
+  '</b>',
+);
+const file = fc
+  .array(fc.array(inline, { maxLength: 12 }), { minLength: 1, maxLength: 3 })
+  .map((units) => xliff(units.map((parts) => unit(`<source>${balanced(parts)}</source>`)).join('\n')));
+
+/** Drops the tags that would not be well-formed. */
+function balanced(parts: readonly string[]): string {
+  const open: string[] = [];
+  const out: string[] = [];
+  for (const part of parts) {
+    const name = /^<(\/?)(g|b)\b[^/]*>$/.exec(part);
+    if (name?.[1]) {
+      if (open.at(-1) !== name[2]) continue;
+      open.pop();
+    } else if (name) open.push(name[2]!);
+    out.push(part);
+  }
+  return [...out, ...open.reverse().map((name) => `</${name}>`)].join('');
+}
+
+describe('any units', () => {
+  test.each([
+    ['silent', () => silent],
+    ['shouting', () => shouting],
+    ['clumsy', clumsy],
+  ] as const)('a %s engine', (_, engine) => {
+    fc.assert(
+      fc.property(file, fc.integer({ min: 1 }), (text, seed) => {
+        expect(checkXliff(text, result(text, 'xliff', engine(seed)))).toEqual([]);
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test('without translations the target is a copy of the source', () => {
+    fc.assert(
+      fc.property(file, (text) => {
+        const after = rebuild(scan(text, 'xliff'), new Map(), 'de');
+        const contents = [...after.matchAll(/<source>([\s\S]*?)<\/source><target>([\s\S]*?)<\/target>/g)];
+        expect(contents.length).toBeGreaterThan(0);
+        for (const [, source, copy] of contents) expect(copy).toBe(source);
+      }),
+    );
+  });
+});

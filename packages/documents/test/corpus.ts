@@ -1,0 +1,80 @@
+/**
+ * Public sample files that nobody here wrote, in a folder beside the repository. Not part of it: their licences allow
+ * tests, not copies. Without the folder the tests that need it are skipped; on CI they fail and say so.
+ */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Format } from '../src/document.ts';
+
+const folder = fileURLToPath(new URL('../../../../shared/corpora', import.meta.url));
+
+export const hasCorpora = existsSync(folder);
+export const mustHaveCorpora = process.env['CI'] === 'true';
+
+export interface Sample {
+  name: string;
+  format: Format;
+  text: string;
+  /** The file's line of the manifest, by column. */
+  facts: Record<string, string>;
+}
+
+function manifest(format: string): Map<string, Record<string, string>> {
+  const [head, ...lines] = readFileSync(join(folder, format, 'MANIFEST.tsv'), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const columns = head!.split('\t');
+  return new Map(
+    lines.map((line) => {
+      const cells = line.split('\t');
+      return [cells[0]!, Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? '']))];
+    }),
+  );
+}
+
+/** The files of a format, decoded as the manifest says, byte order mark kept. */
+export function samples(format: 'html' | 'srt' | 'xliff'): Sample[] {
+  if (!hasCorpora) return [];
+  const facts = manifest(format);
+  return readdirSync(join(folder, format))
+    .filter((name) => facts.has(name) && !name.endsWith('.test'))
+    .map((name) => {
+      const own = facts.get(name)!;
+      const decoder = new TextDecoder(own['encoding'] ?? 'utf-8', { ignoreBOM: true });
+      return { name, format, text: decoder.decode(readFileSync(join(folder, format, name))), facts: own };
+    });
+}
+
+/** The inputs of the html5lib tokenizer tests. */
+export function html5libInputs(): string[] {
+  if (!hasCorpora) return [];
+  return readdirSync(join(folder, 'html'))
+    .filter((name) => name.endsWith('.test'))
+    .flatMap((name) => {
+      const { tests } = JSON.parse(readFileSync(join(folder, 'html', name), 'utf8')) as {
+        tests?: { input: string; doubleEscaped?: boolean }[];
+      };
+      return (tests ?? []).map(({ input, doubleEscaped }) =>
+        doubleEscaped ? (JSON.parse(`"${input.replaceAll('"', '\\"')}"`) as string) : input,
+      );
+    });
+}
+
+/** The same file with other line ends, a byte order mark, characters outside the basic plane. */
+export function variants({ text, format }: Sample): [string, string][] {
+  const plain = text.replace(/^\ufeff/, '');
+  const lf = plain.replace(/\r+\n|\r/g, '\n');
+  const astral =
+    format === 'srt'
+      ? lf.replace(/^(.*[a-z])$/gim, (line) => (line.includes('-->') ? line : `${line} 😀`))
+      : lf.replace(/([a-z]{2}) (?=[a-z][^<>=]{0,200}<)/gi, '$1 😀 ');
+  return [
+    ['as it is', text],
+    ['CRLF', lf.replaceAll('\n', '\r\n')],
+    ['CR', lf.replaceAll('\n', '\r')],
+    ['BOM', `\ufeff${plain}`],
+    ['astral', astral],
+  ];
+}

@@ -1,0 +1,32 @@
+/** Shorthand for tests: a text in, its segments or its result out. */
+
+import { type Format, plainText, rebuild, scan, segments } from '../src/documents.ts';
+import { type FakeEngine, shouting, translate } from './engines.ts';
+
+export function result(text: string, format: Format, engine: FakeEngine = shouting, target = 'de'): string {
+  const document = scan(text, format);
+  return rebuild(document, translate(document, 'en', engine), target);
+}
+
+/** What an engine would read, kept words in brackets, other codes as `|`. */
+export function sent(text: string, format: Format, language = 'en'): string[] {
+  return segments(scan(text, format), language).map(({ pieces }) =>
+    pieces
+      .map((piece) => ('keep' in piece ? `[${piece.text}]` : 'text' in piece ? plainText([piece]) : '|'))
+      .join(''),
+  );
+}
+
+export function xliff(units: string, file = ''): string {
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">\n' +
+    `<file original="a" source-language="en" datatype="plaintext"${file}><header/><body>\n` +
+    `${units}\n</body></file></xliff>`
+  );
+}
+
+/** The first direct target of a result, element included. */
+export function target(text: string): string | undefined {
+  return /<(?:\w+:)?target[\s\S]*?<\/(?:\w+:)?target>/.exec(text)?.[0];
+}

@@ -1,0 +1,198 @@
+/**
+ * Variables in a tag with the class `notranslate` and an `origval`: after translation the content of every such tag
+ * is its `origval`. No public sample exists, so the cases are written by hand: as HTML, and in XLIFF as elements, as
+ * escaped text and in CDATA.
+ */
+
+import { describe, expect, test } from 'vitest';
+import { rebuild, scan } from '../src/documents.ts';
+import { silent } from './engines.ts';
+import { result, sent, target, xliff } from './helpers.ts';
+
+const unit = (source: string) => xliff(`<trans-unit id="1"><source>${source}</source></trans-unit>`);
+const escape = (html: string) =>
+  html.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const content = (text: string) => target(text)!.replace(/^<target>|<\/target>$/g, '');
+
+/** How a fragment of HTML gets into each form, and out again. */
+const forms = {
+  html: (html: string) => ({
+    text: `<p>${html}</p>`,
+    read: (after: string) => after.slice(3, -4),
+    format: 'html' as const,
+  }),
+  'XLIFF elements': (html: string) => ({ text: unit(html), read: content, format: 'xliff' as const }),
+  'XLIFF escaped': (html: string) => ({
+    text: unit(escape(html)),
+    read: (after: string) =>
+      content(after).replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
+    format: 'xliff' as const,
+  }),
+  'XLIFF CDATA': (html: string) => ({
+    text: unit(`<![CDATA[${html}]]>`),
+    read: (after: string) => content(after).replace(/^<!\[CDATA\[|\]\]>$/g, ''),
+    format: 'xliff' as const,
+  }),
+};
+
+const one = (origval: string, shown = 'Ann', quote = '"') =>
+  `<span class="notranslate" origval=${quote}${origval}${quote}>${shown}</span>`;
+
+/** Source, and the same with contents replaced; upper-cased elsewhere by the shouting engine. */
+const rows: [string, string, string, string[]][] = [
+  [
+    'in the middle',
+    `Hi ${one('{{name}}')}, you`,
+    `HI ${one('{{name}}', '{{name}}')}, YOU`,
+    ['Hi [Ann], you'],
+  ],
+  ['single quotes', `Hi ${one('{a}', 'Ann', "'")}`, `HI ${one('{a}', '{a}', "'")}`, ['Hi [Ann]']],
+  [
+    'references, decoded once and escaped once',
+    `Hi ${one('&lt;script&gt; &amp; &quot;')}`,
+    `HI ${one('&lt;script&gt; &amp; &quot;', '&lt;script&gt; &amp; "')}`,
+    ['Hi [Ann]'],
+  ],
+  ['empty value', `Hi ${one('')}`, `HI ${one('', '')}`, ['Hi [Ann]']],
+  ['empty content', `Hi ${one('x', '')}`, `HI ${one('x', 'x')}`, ['Hi []']],
+  [
+    'more classes',
+    'Hi <b class="a notranslate b" origval="v">Ann</b>',
+    'HI <b class="a notranslate b" origval="v">v</b>',
+    ['Hi [Ann]'],
+  ],
+  [
+    'inside a link',
+    `See <a href="x">the ${one('v')} page</a>.`,
+    `SEE <a href="x">THE ${one('v', 'v')} PAGE</a>.`,
+    ['See |the [Ann] page|.'],
+  ],
+  [
+    'two adjacent',
+    `Hi ${one('a')}${one('b')} you`,
+    `HI ${one('a', 'a')}${one('b', 'b')} YOU`,
+    ['Hi [Ann][Ann] you'],
+  ],
+  [
+    'first and last',
+    `${one('a')} to ${one('b')}`,
+    `${one('a', 'a')} TO ${one('b', 'b')}`,
+    ['[Ann] to [Ann]'],
+  ],
+  ['alone in its unit', one('a'), one('a', 'a'), []],
+  [
+    'twice the same value',
+    `${one('a')} and ${one('a')}`,
+    `${one('a', 'a')} AND ${one('a', 'a')}`,
+    ['[Ann] and [Ann]'],
+  ],
+  ['markup in the content', `Hi ${one('v', 'A <i>b</i>')}`, `HI ${one('v', 'v')}`, ['Hi [A b]']],
+  [
+    'nested: the outer one wins',
+    `Hi ${one('v', `x ${one('w')} y`)}`,
+    `HI ${one('v', 'v')}`,
+    ['Hi [x Ann y]'],
+  ],
+  [
+    'Liquid, Jinja',
+    `Hi ${one('{{ a | b }}')} ${one('{% c %}')}`,
+    `HI ${one('{{ a | b }}', '{{ a | b }}')} ${one('{% c %}', '{% c %}')}`,
+    ['Hi [Ann] [Ann]'],
+  ],
+  ['printf', `Hi ${one('%1$s')}`, `HI ${one('%1$s', '%1$s')}`, ['Hi [Ann]']],
+  ['ICU', `Hi ${one('{n, number}')}`, `HI ${one('{n, number}', '{n, number}')}`, ['Hi [Ann]']],
+  [
+    'without origval: kept, not replaced',
+    'Hi <b class="notranslate">Ann</b>',
+    'HI <b class="notranslate">Ann</b>',
+    ['Hi [Ann]'],
+  ],
+  ['without the class: plain markup', 'Hi <b origval="v">Ann</b>', 'HI <b origval="v">ANN</b>', ['Hi |Ann|']],
+];
+
+describe.each(Object.entries(forms))('%s', (_, form) => {
+  test.each(rows)('%s', (_name, html, wanted, engine) => {
+    const { text, read, format } = form(html);
+    expect(sent(text, format)).toEqual(engine);
+    expect(read(result(text, format))).toBe(wanted);
+  });
+
+  test.each(rows)('%s, when the engine fails', (_name, html) => {
+    const { text, read, format } = form(html);
+    const shown = (all: string) => all.replace(/<[^<>]*>/g, '');
+    const wanted = read(result(text, format, silent));
+    expect(read(rebuild(scan(text, format), new Map(), 'de'))).toBe(wanted);
+    expect(shown(wanted)).not.toContain(
+      html.includes('origval') && html.includes('notranslate') ? 'Ann' : '\0',
+    );
+  });
+
+  test('right to left', () => {
+    const { text, read, format } = form(`Hi ${one('{{a}}')}!`);
+    const after = result(
+      text,
+      format,
+      (pieces) => [{ text: 'שלום ' }, ...pieces.filter((piece) => 'keep' in piece), { text: '!' }],
+      'he',
+    );
+    expect(read(after)).toBe(`שלום ${one('{{a}}', '{{a}}')}!`);
+  });
+});
+
+test.each([
+  [
+    'upper-case tag, no quotes',
+    '<P>Hi <SPAN CLASS=notranslate ORIGVAL=v>Ann</SPAN></P>',
+    '<P>HI <SPAN CLASS=notranslate ORIGVAL=v>v</SPAN></P>',
+  ],
+  [
+    'void: nothing to replace',
+    '<p>a <img class="notranslate" origval="v" alt="b"> c</p>',
+    '<p>A <img class="notranslate" origval="v" alt="b"> C</p>',
+  ],
+  [
+    'unclosed: up to the end of its unit',
+    '<p>a <b class="notranslate" origval="v">b c</p><p>d</p>',
+    '<p>A <b class="notranslate" origval="v">v</p><p>D</p>',
+  ],
+  [
+    'a block',
+    '<div class="notranslate" origval="v">a<p>b</p></div><p>c</p>',
+    '<div class="notranslate" origval="v">v</div><p>C</p>',
+  ],
+  [
+    'under translate="no"',
+    '<p translate="no">a <b class="notranslate" origval="v">b</b></p>',
+    '<p translate="no">a <b class="notranslate" origval="v">v</b></p>',
+  ],
+  [
+    'inside an outer one without a value',
+    '<p class="notranslate">a <b class="notranslate" origval="v">b</b></p>',
+    '<p class="notranslate">a <b class="notranslate" origval="v">v</b></p>',
+  ],
+  [
+    'as an attribute value: no markup',
+    '<p title=\'<b class="notranslate" origval="v">Ann</b>\'>a</p>',
+    '<p title=\'<B CLASS="NOTRANSLATE" ORIGVAL="V">ANN</B>\'>A</p>',
+  ],
+])('HTML: %s', (_, html, wanted) => {
+  expect(result(html, 'html')).toBe(wanted);
+});
+
+test('XLIFF: only in the output, never in the source or in alt-trans', () => {
+  const tag = '<mrk mtype="x" class="notranslate" origval="v">Ann</mrk>';
+  const text = xliff(
+    `<trans-unit id="1"><source>Hi ${tag}</source><alt-trans><target>Hi ${tag}</target></alt-trans></trans-unit>`,
+  );
+  const after = result(text, 'xliff');
+  expect(after).toBe(text.replace('</source>', `</source><target>HI ${tag.replace('Ann', 'v')}</target>`));
+});
+
+test('XLIFF: replaced under translate="no" too; a self-closed tag has nothing to replace', () => {
+  const text = xliff(
+    '<trans-unit id="1" translate="no"><source>Hi <ph id="1" class="notranslate" origval="v">Ann</ph><x id="2" class="notranslate" origval="w"/></source></trans-unit>',
+  );
+  expect(content(result(text, 'xliff'))).toBe(
+    'Hi <ph id="1" class="notranslate" origval="v">v</ph><x id="2" class="notranslate" origval="w"/>',
+  );
+});
