@@ -14,7 +14,7 @@ import { holdPrices, isOverdrawn } from '../ledger/ledger.ts';
 import { priceOf } from '../ledger/prices.ts';
 import type { Settings } from '../settings.ts';
 import { readPurse } from './jobs.ts';
-import { presentCreation, type Shown } from './present.ts';
+import { type Purse, presentCreation, type Shown } from './present.ts';
 import { type CreateRequest, fingerprint, readCreateRequest } from './request.ts';
 import { firstStatus } from './states.ts';
 import * as store from './store.ts';
@@ -45,7 +45,9 @@ export interface Creator {
   create(caller: Caller, tier: store.Tier, body: unknown): Promise<Created>;
 }
 
-type Inserted = { kind: 'inserted'; orderNumber: number } | { kind: 'exists' };
+type Inserted =
+  /** `balance`: what the account can spend now, in cents; known where the job took something from it. */
+  { kind: 'inserted'; orderNumber: number; balance: number | undefined } | { kind: 'exists' };
 
 const MAX_BATCH_JOBS = 500;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
@@ -103,13 +105,22 @@ export function createCreator(options: CreatorOptions): Creator {
         throw isOverdrawn(error) ? await insufficientBalance(database, caller, job.priceCents) : error;
       });
       if (inserted.kind === 'inserted') {
-        const purse = await readPurse(database, caller);
-        return { status: 201, body: presentCreation(shown(job, inserted.orderNumber), job.text, purse) };
+        const row = shown(job, inserted.orderNumber);
+        return {
+          status: 201,
+          body: presentCreation(row, job.text, await purseAfter(caller, job, inserted.balance)),
+        };
       }
       if (!assigned) return findExisting(database, caller, job);
       if (tried === UID_TRIES) throw new Error('no free uid was found');
       job.uid = assignUid();
     }
+  }
+
+  /** A machine job's answer shows no balance, so none is read for it. */
+  async function purseAfter(caller: Caller, job: store.NewJob, balance: number | undefined): Promise<Purse> {
+    if (balance === undefined && job.tier === 'human') return readPurse(database, caller);
+    return { balance: balance ?? 0, client: caller.username };
   }
 
   return {
@@ -173,39 +184,56 @@ async function insertBatch(
   jobs: store.NewJob[],
   created: (count: number) => void,
 ): Promise<Inserted[]> {
-  const attempt = () =>
-    database.transaction(async (transaction) => {
-      const rows = await store.insertJobs(transaction, jobs);
-      const orders = new Map(rows.map((row) => [row.job_id, row.order_number]));
-      const fresh = jobs.filter(({ jobId }) => orders.has(jobId));
-      await holdPrices(
-        transaction,
-        fresh.map(({ account, environment, jobId, priceCents: cents }) => ({
+  let results: Inserted[];
+  try {
+    results = await insertOnce(database, jobs);
+  } catch (error) {
+    if (!(error instanceof CommitUnknown)) throw error;
+    results = await recognise(database, jobs, await insertOnce(database, jobs));
+  }
+  const count = results.filter(({ kind }) => kind === 'inserted').length;
+  if (count > 0) created(count);
+  return results;
+}
+
+function insertOnce(database: Database, jobs: store.NewJob[]): Promise<Inserted[]> {
+  return database.transaction(async (transaction) => {
+    const rows = await store.insertJobs(transaction, jobs);
+    const orders = new Map(rows.map((row) => [row.job_id, row.order_number]));
+    const balanceOf = await holdPrices(
+      transaction,
+      jobs
+        .filter(({ jobId }) => orders.has(jobId))
+        .map(({ account, environment, jobId, priceCents: cents }) => ({
           account,
           environment,
           jobId,
           cents,
         })),
-      );
-      return orders;
+    );
+    return jobs.map(({ jobId, account, environment }): Inserted => {
+      const orderNumber = orders.get(jobId);
+      if (orderNumber === undefined) return { kind: 'exists' };
+      return { kind: 'inserted', orderNumber, balance: balanceOf(account, environment) };
     });
-  let orders: Map<string, number>;
-  try {
-    orders = await attempt();
-  } catch (error) {
-    if (!(error instanceof CommitUnknown)) throw error;
-    orders = await attempt();
-    for (const job of jobs) {
-      if (orders.has(job.jobId)) continue;
-      const existing = await store.findJob(database, job.account, job.environment, job.uid);
-      if (existing?.job_id === job.jobId) orders.set(job.jobId, existing.order_number);
-    }
-  }
-  if (orders.size > 0) created(orders.size);
-  return jobs.map(({ jobId }) => {
-    const orderNumber = orders.get(jobId);
-    return orderNumber === undefined ? { kind: 'exists' } : { kind: 'inserted', orderNumber };
   });
+}
+
+/** Of jobs that exist, those that an earlier try of the same batch made are inserted ones. */
+async function recognise(
+  database: Database,
+  jobs: readonly store.NewJob[],
+  results: readonly Inserted[],
+): Promise<Inserted[]> {
+  return Promise.all(
+    results.map(async (result, index) => {
+      const job = jobs[index]!;
+      if (result.kind === 'inserted') return result;
+      const existing = await store.findJob(database, job.account, job.environment, job.uid);
+      if (existing?.job_id !== job.jobId) return result;
+      return { kind: 'inserted', orderNumber: existing.order_number, balance: undefined };
+    }),
+  );
 }
 
 /** A create that repeats a uid: the job itself for the same body, a refusal for another. */

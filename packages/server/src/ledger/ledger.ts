@@ -34,11 +34,17 @@ export interface Hold {
 
 /**
  * Holds the price of each job, all in one statement. Free jobs hold nothing.
+ * @returns what each of the accounts can spend afterwards, in cents; undefined for one without a hold
  * @throws pg's check violation of `balances_credit_limit` when an account cannot pay; see `isOverdrawn`
  */
-export async function holdPrices(transaction: Transaction, holds: readonly Hold[]): Promise<void> {
+export async function holdPrices(
+  transaction: Transaction,
+  holds: readonly Hold[],
+): Promise<(account: AccountRef, environment: Environment) => number | undefined> {
   const entries = holds.filter(({ cents }) => cents > 0).map((hold) => ({ ...hold, transferId: uuidv7() }));
-  if (entries.length > 0) await store.insertHolds(transaction, entries);
+  const rows = entries.length > 0 ? await store.insertHolds(transaction, entries) : [];
+  const left = new Map(rows.map((row) => [`${row.account_id} ${row.environment}`, row.available_cents]));
+  return (account, environment) => left.get(`${account.accountId} ${environment}`);
 }
 
 /** Whether an error of `holdPrices` says that the account cannot pay. */

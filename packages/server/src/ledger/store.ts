@@ -70,11 +70,16 @@ const HOLD = statement<{
         and b.environment = due.environment
       order by 1, 2, 3 for update of b)
    update balances b set available_cents = b.available_cents - locked.cents from locked
-    where b.part = locked.part and b.account_id = locked.account_id and b.environment = locked.environment`,
+    where b.part = locked.part and b.account_id = locked.account_id and b.environment = locked.environment
+   returning b.part, b.account_id, b.environment, b.available_cents`,
 );
 
-export async function insertHolds(transaction: Transaction, entries: readonly HoldEntry[]): Promise<void> {
-  await transaction.query(HOLD, [
+/** Writes the holds. @returns what each balance is after them */
+export function insertHolds(
+  transaction: Transaction,
+  entries: readonly HoldEntry[],
+): Promise<{ part: number; account_id: string; environment: Environment; available_cents: number }[]> {
+  return transaction.query(HOLD, [
     entries.map(({ account }) => account.part),
     entries.map(({ account }) => account.accountId),
     entries.map(({ transferId }) => transferId),
