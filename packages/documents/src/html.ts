@@ -174,7 +174,7 @@ class Scanner {
     if (!blank) this.#breaks = 0;
     this.#begin(start, end);
     if (!this.#letters) this.#letters = /\p{L}/u.test(words);
-    if (end - this.#start > Limits.unit) {
+    if (this.#letters && end - this.#start > Limits.unit) {
       throw errorAt(this.#text, this.#start, `A paragraph is longer than ${Limits.unit} characters.`);
     }
   }

@@ -10,7 +10,7 @@ import { silent } from './engines.ts';
 import { result, sent, target, xliff } from './helpers.ts';
 
 const unit = (source: string) => xliff(`<trans-unit id="1"><source>${source}</source></trans-unit>`);
-const escape = (html: string) =>
+const escaped = (html: string) =>
   html.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const content = (text: string) => target(text)!.replace(/^<target>|<\/target>$/g, '');
 
@@ -23,7 +23,7 @@ const forms = {
   }),
   'XLIFF elements': (html: string) => ({ text: unit(html), read: content, format: 'xliff' as const }),
   'XLIFF escaped': (html: string) => ({
-    text: unit(escape(html)),
+    text: unit(escaped(html)),
     read: (after: string) =>
       content(after).replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
     format: 'xliff' as const,

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { xliff } from '../test/helpers.ts';
+import { countWords, detectLanguage, scan } from './documents.ts';
+
+const offered = ['en', 'de', 'fr', 'es', 'pt-br', 'nb', 'id', 'zh-hans', 'zh-hant', 'ja', 'ru'];
+
+test.each([
+  ['The quick brown fox jumps over the lazy dog and runs away.', 'en'],
+  ['Der schnelle braune Fuchs springt über den faulen Hund und läuft weg.', 'de'],
+  ['Saya tidak tahu apa yang harus saya lakukan dengan semua barang ini.', 'id'],
+  ['Jeg vet ikke hva jeg skal gjøre med alle disse tingene akkurat nå.', 'nb'],
+  ['Eu não sei o que devo fazer com todas essas coisas agora.', 'pt-br'],
+  ['我们不知道这些东西应该怎么处理。', 'zh-hans'],
+  ['我們不知道這些東西應該怎麼處理。', 'zh-hant'],
+  ['これをどうすればいいのか分かりません。', 'ja'],
+])('%s', (text, language) => {
+  expect(detectLanguage(scan(text, 'text'), offered)).toEqual({ language });
+});
+
+test('markup, variables and addresses say nothing', () => {
+  const html =
+    '<div class="der die das und"><code>{{the_name}}</code> https://www.beispiel.example/der/die/das/und <p>Where is the nearest station, please?</p></div>';
+  expect(detectLanguage(scan(html, 'html'), offered)).toEqual({ language: 'en' });
+});
+
+test.each(['Hello', '12 34', 'OK {x} https://the.quick.brown.example/fox/jumps/over'])(
+  'too short: %s',
+  (text) => {
+    expect(detectLanguage(scan(text, 'text'), offered)).toHaveProperty('undecided');
+  },
+);
+
+test('nothing offered that the detector knows', () => {
+  expect(detectLanguage(scan('The quick brown fox jumps over it.', 'text'), ['xx'])).toHaveProperty(
+    'undecided',
+  );
+});
+
+test('what an XLIFF declares beats the detector', () => {
+  const text = (language: string) =>
+    xliff('<trans-unit id="1"><source>Der schnelle braune Fuchs springt.</source></trans-unit>').replace(
+      '"en"',
+      `"${language}"`,
+    );
+  expect(detectLanguage(scan(text('en-US'), 'xliff'), offered)).toEqual({ language: 'en' });
+  expect(detectLanguage(scan(text('pt-BR'), 'xliff'), offered)).toEqual({ language: 'pt-br' });
+  expect(detectLanguage(scan(text('no'), 'xliff'), offered)).toEqual({ language: 'nb' });
+  expect(detectLanguage(scan(text('sw'), 'xliff'), offered)).toHaveProperty('undecided');
+});
+
+test.each([
+  ['text', 'Hello, world! It is {name}, see https://a.example/b.', 5],
+  ['text', 'one two\n\n3 4 5\n', 2],
+  ['html', '<p title="a tip">Don’t <b>stop</b><script>no no</script></p><p translate="no">not me</p>', 4],
+  ['srt', '1\n00:00:01,000 --> 00:00:02,000\n<i>Hello</i> there\n\n', 2],
+  [
+    'xliff',
+    xliff(
+      '<trans-unit id="1"><source>Two <x id="1"/>words</source><note>not these</note></trans-unit><trans-unit id="2" translate="no"><source>no</source></trans-unit>',
+    ),
+    2,
+  ],
+] as const)('words in %s', (format, text, count) => {
+  expect(countWords(scan(text, format), 'en')).toBe(count);
+});
