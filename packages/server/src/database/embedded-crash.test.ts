@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { isAlive, signal } from './embedded/processes.ts';
 import { readRecord } from './embedded/server.ts';
-import { Ground, query, queryWhenUp, until } from './embedded/testing.ts';
+import { Ground, keep, query, queryWhenUp, until } from './embedded/testing.ts';
 
 const ground = new Ground();
 afterAll(() => ground.clean());
@@ -15,7 +15,7 @@ afterAll(() => ground.clean());
 async function killedOwner(dataDir: string) {
   const owner = ground.hold(dataDir);
   const held = await owner.event('ready');
-  await query(held, 'CREATE TABLE kept AS SELECT 7 AS n');
+  await keep(held, 7);
   await owner.kill();
   return readRecord(dataDir)!;
 }
@@ -64,7 +64,7 @@ test('a taken over server that dies is started again', async () => {
 test('a server killed under its owner is started again, each time, and heard of', async () => {
   const dataDir = await ground.prepared();
   const embedded = await ground.start(dataDir);
-  await query(embedded, 'CREATE TABLE kept AS SELECT 7 AS n');
+  await keep(embedded, 7);
   const heard: string[] = [];
   embedded.onExit(({ how }) => heard.push(how));
   for (const round of [1, 2]) {

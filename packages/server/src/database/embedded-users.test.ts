@@ -17,7 +17,7 @@ import { afterAll, expect, test } from 'vitest';
 import { makeLinks } from './embedded/binaries.ts';
 import { chooseIdentity } from './embedded/identity.ts';
 import { readRecord } from './embedded/server.ts';
-import { Ground, query, STRANGER } from './embedded/testing.ts';
+import { Ground, keep, query, STRANGER } from './embedded/testing.ts';
 
 const ground = new Ground();
 chmodSync(ground.root, 0o755);
@@ -65,7 +65,7 @@ test.runIf(strangerCanRun && namespaces)('a user that the system has no name for
 test.runIf(strangerCanRun)('root in an ordinary user’s directory does not lock that user out', async () => {
   const dataDir = ownedBy(STRANGER);
   const embedded = await ground.start(dataDir, { role: 'command' });
-  await query(embedded, 'CREATE TABLE kept AS SELECT 7 AS n');
+  await keep(embedded, 7);
   expect(effectiveUser(dataDir)).toBe(STRANGER);
   await embedded.stop();
   const holder = ground.hold(dataDir, { role: 'command' }, STRANGER);
@@ -89,7 +89,7 @@ test.runIf(strangerCanRun)('a command of root joins the server of an ordinary us
 test.runIf(namespaces)(
   'root, by a namespace: below a closed directory, and the files stay root’s',
   async () => {
-    const dataDir = await ground.prepared('closed');
+    const dataDir = await ground.copied('closed');
     chmodSync(dirname(dataDir), 0o700);
     const embedded = await ground.start(dataDir);
     expect(await query(embedded, 'SELECT 1')).toEqual([1]);
@@ -101,7 +101,7 @@ test.runIf(namespaces)(
 test.runIf(root)(
   'root, namespaces forbidden: an unprivileged user is given the cluster and keeps it',
   async () => {
-    const dataDir = await ground.prepared();
+    const dataDir = await ground.copied();
     chmodSync(dataDir, 0o700);
     const embedded = await ground.start(dataDir, { canUnshare: () => false });
     expect(effectiveUser(dataDir)).toBe(STRANGER);
@@ -109,7 +109,7 @@ test.runIf(root)(
     // It may pass through the data directory, where the keys lie, and not list or write there.
     expect(statSync(dataDir)).toMatchObject({ uid: 0, gid: STRANGER });
     expect(statSync(dataDir).mode & 0o777).toBe(0o710);
-    await query(embedded, 'CREATE TABLE kept AS SELECT 7 AS n');
+    await keep(embedded, 7);
     await embedded.stop();
     const again = await ground.start(dataDir);
     expect(effectiveUser(dataDir)).toBe(STRANGER);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { isAlive } from './embedded/processes.ts';
 import { readRecord } from './embedded/server.ts';
-import { Ground, query, until } from './embedded/testing.ts';
+import { Ground, keep, query, until } from './embedded/testing.ts';
 
 const ground = new Ground();
 afterAll(() => ground.clean());
@@ -14,7 +14,7 @@ test('the first start makes a cluster, the next one finds what was kept', async 
   const first = await ground.start(dataDir);
   expect(first).toMatchObject({ owned: true, running: true, restarts: 0 });
   expect(first.connection).toMatchObject({ database: 'dragoman', user: 'dragoman_owner' });
-  await query(first, 'CREATE TABLE kept AS SELECT 7 AS n');
+  await keep(first, 7);
   const server = readRecord(dataDir)!;
   await first.stop();
   await first.stop();
@@ -110,7 +110,7 @@ test('serve waits for a command that owns the server', async () => {
 });
 
 test('several clusters run side by side', async () => {
-  const dataDirs = [await ground.prepared(), await ground.prepared(), await ground.prepared()];
+  const dataDirs = [await ground.copied(), await ground.copied(), await ground.copied()];
   const all = await Promise.all(dataDirs.map((dataDir) => ground.start(dataDir)));
   const directories = await Promise.all(all.map((each) => query(each, 'SHOW data_directory')));
   expect(directories.flat()).toEqual(dataDirs.map((dataDir) => join(dataDir, 'postgres')));
@@ -118,7 +118,7 @@ test('several clusters run side by side', async () => {
 });
 
 test('a path too long for a socket: it lies elsewhere, and is gone after the stop', async () => {
-  const dataDir = await ground.prepared('l'.repeat(60), 'o'.repeat(60), `n'g, "${'é'.repeat(10)}`);
+  const dataDir = await ground.copied('l'.repeat(60), 'o'.repeat(60), `n'g, "${'é'.repeat(10)}`);
   const embedded = await ground.start(dataDir);
   const { host } = embedded.connection;
   expect(host.startsWith(dataDir)).toBe(false);
@@ -128,7 +128,7 @@ test('a path too long for a socket: it lies elsewhere, and is gone after the sto
 });
 
 test('a directory with a comma, a quote and a space holds its own socket', async () => {
-  const dataDir = await ground.prepared(`a, "b' c`);
+  const dataDir = await ground.copied(`a, "b' c`);
   const embedded = await ground.start(dataDir);
   expect(embedded.connection.host).toBe(join(dataDir, 'socket'));
   expect(await query(embedded, 'SELECT 1')).toEqual([1]);
@@ -165,7 +165,7 @@ test('an empty cluster directory is made a cluster; a damaged one or another ver
   await expect(ground.start(damaged)).rejects.toMatchObject({ code: 'cluster' });
   expect(existsSync(join(damaged, 'postgres', 'left'))).toBe(true);
 
-  const older = await ground.prepared();
+  const older = await ground.copied();
   writeFileSync(join(older, 'postgres', 'PG_VERSION'), '17\n');
   await expect(ground.start(older)).rejects.toMatchObject({
     code: 'cluster',

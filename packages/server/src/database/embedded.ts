@@ -25,7 +25,7 @@ import {
 } from './embedded/owner.ts';
 import { isAlive } from './embedded/processes.ts';
 import { PORT, removeScratch, socketDirectory } from './embedded/scratch.ts';
-import { ask, DATABASE, readRecord } from './embedded/server.ts';
+import { ask, DATABASE, findLeftOver, readRecord } from './embedded/server.ts';
 import { type ExitListener, Supervisor } from './embedded/supervisor.ts';
 
 export { EmbeddedError, type EmbeddedErrorCode } from './embedded/errors.ts';
@@ -92,8 +92,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 async function own(options: EmbeddedOptions, lock: Lock): Promise<Embedded> {
   const { dataDir, role } = options;
   const log = options.log ?? (() => {});
+  const cluster = join(dataDir, 'postgres');
   try {
-    const cluster = join(dataDir, 'postgres');
     const found = findBinaries(dataDir);
     const identity = chooseIdentity(dataDir, cluster, options.canUnshare);
     const binaries = binariesFor(identity, found, dataDir);
@@ -123,6 +123,9 @@ async function own(options: EmbeddedOptions, lock: Lock): Promise<Embedded> {
       },
     };
   } catch (error) {
+    // A server that is still there, seen or not, needs its socket for whoever deals with it.
+    const inUse = error instanceof EmbeddedError && error.code === 'in_use';
+    if (!inUse && findLeftOver(dataDir, cluster) === undefined) removeScratch(dataDir);
     lock.release();
     throw error;
   }

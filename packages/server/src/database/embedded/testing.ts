@@ -1,7 +1,7 @@
 /** What the tests of the embedded server share: data directories, programs that hold one, and cleaning up. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -39,6 +39,12 @@ export async function query(embedded: Pick<Embedded, 'connection'>, sql: string)
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/** Keeps a value in the database, for later tests of whether it is still there. */
+export async function keep(embedded: Pick<Embedded, 'connection'>, value: number): Promise<void> {
+  await query(embedded, 'DROP TABLE IF EXISTS kept');
+  await query(embedded, `CREATE TABLE kept AS SELECT ${value} AS n`);
 }
 
 /** As `query`, again until it is answered. */
@@ -108,7 +114,7 @@ export class Ground {
   readonly #embedded: Embedded[] = [];
   readonly #holders: Holder[] = [];
   readonly #directories: string[] = [];
-  #template: string | undefined;
+  #shared: string | undefined;
   #count = 0;
 
   /** A new data directory path; nothing is there yet. */
@@ -119,15 +125,24 @@ export class Ground {
     return path;
   }
 
-  /** A data directory with a cluster that was made once for all tests. */
-  async prepared(...below: string[]): Promise<string> {
-    if (this.#template === undefined) {
-      this.#template = this.empty();
-      await (await this.start(this.#template)).stop();
+  /**
+   * A data directory with a stopped cluster, the same for every test that leaves it so: copies and their
+   * removal took two thirds of the time. A test that failed and left it running costs the next one a new one.
+   */
+  async prepared(): Promise<string> {
+    if (this.#shared === undefined || existsSync(join(this.#shared, 'server.json'))) {
+      this.#shared = this.empty();
+      await (await this.start(this.#shared)).stop();
     }
+    return this.#shared;
+  }
+
+  /** A copy of it, for tests that need their own or another place. */
+  async copied(...below: string[]): Promise<string> {
+    const from = await this.prepared();
     const path = this.empty(...below);
     mkdirSync(path, { recursive: true });
-    cpSync(join(this.#template, 'postgres'), join(path, 'postgres'), { recursive: true });
+    cpSync(join(from, 'postgres'), join(path, 'postgres'), { recursive: true });
     return path;
   }
 
