@@ -23,7 +23,7 @@ export function unmark(pieces: readonly Piece[], source: Book): Piece[] {
 }
 
 /** `programar+es+ho`: a word with its pronouns that could not be inflected. */
-export const JOINS = /\p{L}\+\p{L}/gu;
+export const JOINS = /(?<=\p{L})\+(?=\p{L})/gu;
 
 /** Outside this ratio of target to source length, the reply is no translation; not asked of short segments. */
 const MIN_RATIO = 0.3;

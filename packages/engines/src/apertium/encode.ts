@@ -76,7 +76,7 @@ export function encode(pieces: readonly Piece[]): { stream: string; book: Book }
     length: visible.length,
     ats: occurrences(text, '@'),
     hashes: occurrences(text, '#'),
-    joins: (text.match(/\p{L}\+\p{L}/gu) ?? []).length,
+    joins: (text.match(/(?<=\p{L})\+(?=\p{L})/gu) ?? []).length,
   };
   return { stream: write(flat, spans) + (marked ? '[].[]' : ''), book };
 }

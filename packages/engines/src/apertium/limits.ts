@@ -7,6 +7,8 @@ export interface Limits {
   windowLength: number;
   /** How long the first unanswered segment may take, in ms; `length` is its stream's. */
   deadlineMs: (length: number) => number;
+  /** The same for each sentence of the warm-up, when the dictionaries are still being loaded. */
+  startMs: number;
   /** After a stage died: how long the stages behind it may take to hand over what they hold. */
   drainMs: number;
   /** So many failed starts within `loopMs` close the pipeline for `closedMs`. */
@@ -25,6 +27,7 @@ export const LIMITS: Limits = {
   window: 8,
   windowLength: 64 * 1024,
   deadlineMs: (length) => 10_000 + length,
+  startMs: 30_000,
   drainMs: 1_000,
   loopCount: 3,
   loopMs: 60_000,

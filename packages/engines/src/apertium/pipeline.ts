@@ -19,7 +19,9 @@
  */
 
 import type { FailureReason } from '../engine.ts';
+import { Breaker } from './breaker.ts';
 import type { Stage } from './chain.ts';
+import { Framing } from './framing.ts';
 import type { Limits } from './limits.ts';
 import type { Processes } from './processes.ts';
 import { spawnChain } from './processes.ts';
@@ -57,6 +59,8 @@ interface Item {
   settle: (reply: Reply) => void;
 }
 
+/** How long the exits may come after the symptom: the end of the output, or an answer without id. */
+const SHORT_DRAIN_MS = 100;
 const MAX_REPLY = 1024 * 1024;
 
 export class Pipeline {
@@ -75,16 +79,17 @@ export class Pipeline {
   #flightLength = 0;
   #counter = 0;
   #unproven = 0;
-  #partial: Buffer[] = [];
-  #partialLength = 0;
+  #framing = new Framing();
   #outputEnded = false;
+  #blamed = false;
+  #exits = 0;
+  #outOfStepSeen = false;
   /** The deadline of the first unanswered segment, or the idle timer. */
   #timer: NodeJS.Timeout | undefined;
   #armedFor: Item | null = null;
   #drainTimer: NodeJS.Timeout | undefined;
   #pumping = false;
-  #failedStarts: number[] = [];
-  #closedUntil = 0;
+  readonly #breaker: Breaker;
   #lastDeath = '';
   /** Restarts after a death, for the operator. */
   restarts = 0;
@@ -95,6 +100,7 @@ export class Pipeline {
   constructor(setup: PipelineSetup) {
     this.#setup = setup;
     this.#limits = setup.limits;
+    this.#breaker = new Breaker(setup.limits);
     this.name = setup.name;
     this.megabytes = setup.megabytes;
     this.urgent = setup.urgent;
@@ -114,7 +120,7 @@ export class Pipeline {
 
   /** Why it is closed at the moment, or null. */
   get closed(): string | null {
-    return performance.now() < this.#closedUntil ? this.#lastDeath : null;
+    return this.#breaker.closed ? this.#lastDeath : null;
   }
 
   /**
@@ -163,15 +169,17 @@ export class Pipeline {
     this.startedAt = performance.now();
     this.#flight = [];
     this.#flightLength = 0;
-    this.#partial = [];
-    this.#partialLength = 0;
+    this.#framing = new Framing();
     this.#outputEnded = false;
+    this.#blamed = false;
+    this.#exits = 0;
+    this.#outOfStepSeen = false;
     let self: Processes | null = null;
     const current = (): boolean => this.#processes === self;
     try {
       self = spawnChain(this.#setup.stages, this.#setup.env, {
-        onDeath: (detail) => current() && this.#onDeath(detail),
-        onOutput: (chunk) => current() && this.#onOutput(chunk),
+        onDeath: (detail, clean) => current() && this.#onDeath(detail, clean),
+        onOutput: (chunk) => current() && !this.#outOfStepSeen && this.#onOutput(chunk),
         onEnd: () => current() && this.#onEnd(),
       });
     } catch (error) {
@@ -245,37 +253,20 @@ export class Pipeline {
   }
 
   #onOutput(chunk: Buffer): void {
-    let from = 0;
-    for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, from)) {
-      let reply: string;
-      if (this.#partial.length === 0) reply = chunk.toString('utf8', from, at);
-      else {
-        reply = Buffer.concat([...this.#partial, chunk.subarray(from, at)]).toString('utf8');
-        this.#partial = [];
-        this.#partialLength = 0;
-      }
-      from = at + 1;
-      if (!this.#onReply(reply)) return;
+    for (const reply of this.#framing.push(chunk)) {
+      this.#onReply(reply);
+      if (this.#outOfStepSeen) return;
     }
-    if (from < chunk.length) {
-      this.#partial.push(from === 0 ? chunk : chunk.subarray(from));
-      this.#partialLength += chunk.length - from;
-      const head = this.#flight[0];
-      if (this.#partialLength > MAX_REPLY + 32 * (head?.stream.length ?? 0)) {
-        this.#outOfStep();
-        return;
-      }
-    }
-    this.#pump();
+    if (this.#framing.pending > MAX_REPLY + 32 * (this.#flight[0]?.stream.length ?? 0)) this.#outOfStep();
+    else this.#pump();
   }
 
-  /** @returns false when the pipeline is out of step and was given up */
-  #onReply(reply: string): boolean {
+  #onReply(reply: string): void {
     const head = this.#flight[0];
     if (head === undefined || !reply.endsWith(`[@${head.id}]`)) {
-      if (this.#state === 'draining') return true;
-      this.#outOfStep();
-      return false;
+      // A dying stage's last words.
+      if (this.#state !== 'draining') this.#outOfStep();
+      return;
     }
     this.#flight.shift();
     this.#flightLength -= head.stream.length;
@@ -283,7 +274,6 @@ export class Pipeline {
     this.#timer = undefined;
     if (this.#unproven > 0) this.#unproven--;
     head.settle({ ok: true, stream: reply.slice(0, -(head.id.length + 3)) });
-    return true;
   }
 
   /** Arms the deadline of the first unanswered segment, or the idle timer. */
@@ -299,37 +289,46 @@ export class Pipeline {
     if (this.#timer !== undefined && this.#armedFor === head) return;
     clearTimeout(this.#timer);
     this.#armedFor = head;
-    const deadlineMs = this.#limits.deadlineMs(head.stream.length);
+    const deadlineMs =
+      this.#unproven > 0 ? this.#limits.startMs : this.#limits.deadlineMs(head.stream.length);
     this.#timer = setTimeout(() => {
       this.#lastDeath = `no answer within ${deadlineMs} ms`;
       this.#recover('timeout');
     }, deadlineMs);
   }
 
+  /** An answer that is none. If a stage's death is behind it, that will be told in a moment. */
   #outOfStep(): void {
-    this.#lastDeath = 'an answer without the id of its segment';
-    this.#recover('garbled');
+    this.#outOfStepSeen = true;
+    this.#drain(SHORT_DRAIN_MS);
   }
 
-  #onDeath(detail: string): void {
-    if (this.#state === 'running') this.#drain(detail);
-    else if (this.#state === 'draining' && this.#outputEnded) {
-      this.#lastDeath = detail;
-      this.#recover('crashed');
-    }
+  #reason(): FailureReason {
+    if (this.#blamed || !this.#outOfStepSeen) return 'crashed';
+    this.#lastDeath = 'an answer without the id of its segment';
+    return 'garbled';
+  }
+
+  /** The end of the output and the exits come in any order; the exit that is to blame is worth waiting for. */
+  #onDeath(detail: string, clean: boolean): void {
+    if (this.#exits === 0 || (!clean && !this.#blamed)) this.#lastDeath = detail;
+    this.#exits++;
+    this.#blamed ||= !clean;
+    if (this.#blamed && (this.#outputEnded || this.#outOfStepSeen)) this.#recover(this.#reason());
+    else if (this.#state === 'running') this.#drain(this.#limits.drainMs);
   }
 
   #onEnd(): void {
     this.#outputEnded = true;
-    if (this.#state === 'draining') this.#recover('crashed');
-    // The last stage's exit is about to be told; its name and signal are worth the wait.
-    else if (this.#state === 'running') this.#drain('the output ended');
+    if (this.#exits === 0) this.#lastDeath = 'the output ended';
+    if (this.#blamed) this.#recover(this.#reason());
+    else this.#drain(SHORT_DRAIN_MS);
   }
 
-  #drain(detail: string): void {
-    this.#lastDeath = detail;
+  #drain(ms: number): void {
     this.#state = 'draining';
-    this.#drainTimer = setTimeout(() => this.#recover('crashed'), this.#limits.drainMs);
+    clearTimeout(this.#drainTimer);
+    this.#drainTimer = setTimeout(() => this.#recover(this.#reason()), ms);
   }
 
   /** Everything that was in flight is put back, the first of it as a suspect; then a new start if there is work. */
@@ -341,7 +340,7 @@ export class Pipeline {
     this.#endProcesses();
     this.restarts++;
     this.#returned.unshift(...customers);
-    if (!proven || idle) this.#countFailedStart();
+    if (!proven || idle) this.#breaker.failedStart();
     else if (head !== undefined && ++head.tries > 1) {
       this.#returned.shift();
       head.settle({ ok: false, reason, detail: this.#lastDeath });
@@ -353,14 +352,6 @@ export class Pipeline {
       for (const item of work) item.settle({ ok: false, reason: 'crashed', detail: this.#closedDetail() });
     } else if (this.busy) this.#launch();
     else this.#shutDown();
-  }
-
-  #countFailedStart(): void {
-    const now = performance.now();
-    this.#failedStarts = [...this.#failedStarts.filter((at) => now - at < this.#limits.loopMs), now];
-    if (this.#failedStarts.length < this.#limits.loopCount) return;
-    this.#failedStarts = [];
-    this.#closedUntil = now + this.#limits.closedMs;
   }
 
   #closedDetail(): string {

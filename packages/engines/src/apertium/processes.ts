@@ -20,8 +20,11 @@ export interface Processes {
 }
 
 export interface ProcessEvents {
-  /** The first stage that ended, or could not be started: `lt-proc ended by SIGSEGV`. Called once. */
-  onDeath(detail: string): void;
+  /**
+   * A stage ended, or could not be started: `lt-proc ended by SIGSEGV`. Called for each; the stages behind the one
+   * at fault end in good order (`clean`), and may be told of first.
+   */
+  onDeath(detail: string, clean: boolean): void;
   onOutput(chunk: Buffer): void;
   /** The last stage's output has ended: nothing more will come. */
   onEnd(): void;
@@ -38,12 +41,6 @@ export function spawnChain(
 ): Processes {
   const children: ChildProcess[] = [];
   const endings: Promise<void>[] = [];
-  let died = false;
-  const death = (detail: string): void => {
-    if (died) return;
-    died = true;
-    events.onDeath(detail);
-  };
   for (const stage of stages) {
     const before = children.at(-1)?.stdout;
     let child: ChildProcess;
@@ -63,11 +60,12 @@ export function spawnChain(
     endings.push(
       new Promise((resolve) => {
         child.once('exit', (code, signal) => {
-          death(`${nameOf(stage)} ended ${signal === null ? `with status ${code}` : `by ${signal}`}`);
+          const how = signal === null ? `with status ${code}` : `by ${signal}`;
+          events.onDeath(`${nameOf(stage)} ended ${how}`, code === 0);
           resolve();
         });
         child.once('error', (error: NodeJS.ErrnoException) => {
-          death(`${nameOf(stage)} could not be started (${error.code ?? error.message})`);
+          events.onDeath(`${nameOf(stage)} could not be started (${error.code ?? error.message})`, false);
           if (child.pid === undefined) resolve();
         });
       }),

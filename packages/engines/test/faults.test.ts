@@ -1,0 +1,197 @@
+/** Faults of a pipeline, planted with a chain of our own (stage.ts) between two plain `cat`s. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Stage } from '../src/apertium/chain.ts';
+import type { ApertiumEngine, ApertiumOptions, Draft, Lane } from '../src/engines.ts';
+import { createApertium } from '../src/engines.ts';
+import { textOf, translated } from './conformance.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const CAT: Stage = { command: '/bin/cat', args: [] };
+const stage = (...args: string[]): Stage => ({
+  command: process.execPath,
+  args: [join(import.meta.dirname, 'stage.ts'), ...args],
+});
+
+const CHATTER = 'process.stdin.on("data", () => process.stdout.write("no\\0"))';
+
+const engines: ApertiumEngine[] = [];
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((each) => each.stop()));
+});
+
+function make(chain: Stage[], options: ApertiumOptions = {}): ApertiumEngine {
+  const engine = createApertium({ chainOf: async () => chain, ...options });
+  engines.push(engine);
+  return engine;
+}
+
+function draft(engine: ApertiumEngine, texts: string[], lane: Lane = 'bulk', to = 'es'): Promise<Draft[]> {
+  const segments = texts.map((text, n) => ({ id: String(n), pieces: [{ text }] }));
+  return engine.draft({ from: 'en', to, segments, lane });
+}
+
+const good = (n: number): string => `A big house number ${n}.`;
+const answered = (n: number): string => `A grande house number ${n}.`;
+
+/** Twenty segments with the given ones replaced. */
+const batch = (bad: Record<number, string>): string[] =>
+  Array.from({ length: 20 }, (_, n) => bad[n] ?? good(n));
+
+const shortDeadline = { bulk: { deadlineMs: () => 300 } };
+
+describe('one bad segment fails alone', () => {
+  test.each([
+    ['DIE', 'crashed', 'SIGKILL', {}],
+    ['EXIT', 'crashed', 'status 0', {}],
+    ['HANG', 'timeout', '1500 ms', { bulk: { deadlineMs: () => 1_500 } }],
+    ['EMPTY', 'garbled', 'without the id', {}],
+    ['GARBAGE', 'garbled', 'without the id', {}],
+    ['FLOOD', 'garbled', 'without the id', {}],
+    ['UNIT', 'garbled', 'lexical unit', {}],
+    ['SHORT', 'garbled', 'empty', {}],
+  ])('%s', async (word, reason, detail, limits) => {
+    const engine = make([CAT, stage(), CAT], { limits });
+    const drafts = await draft(engine, batch({ 7: `A ${word} house.` }));
+    drafts.forEach((each, n) => {
+      if (n !== 7) expect(textOf(translated(each))).toBe(answered(n));
+    });
+    expect(drafts[7]).toMatchObject({
+      id: '7',
+      status: 'failed',
+      reason,
+      detail: expect.stringContaining(detail),
+    });
+    const restarts = engine.pipelines()[0]?.restarts;
+    expect(restarts).toBe(word === 'UNIT' || word === 'SHORT' ? 0 : 2);
+  });
+
+  test('many bad segments do not close the direction for others', async () => {
+    const engine = make([CAT, stage(), CAT]);
+    const bad = Object.fromEntries([1, 2, 3, 4, 10, 19].map((n) => [n, 'To DIE for.']));
+    const [mine, others] = await Promise.all([draft(engine, batch(bad)), draft(engine, batch({}))]);
+    expect(mine.filter(({ status }) => status === 'failed').map(({ id }) => Number(id))).toEqual([
+      1, 2, 3, 4, 10, 19,
+    ]);
+    expect(others.map((each) => textOf(translated(each)))).toEqual(batch({}).map((_, n) => answered(n)));
+    expect(await engine.health()).toMatchObject({ ok: true });
+  });
+
+  test('a long segment behind a stuck stage neither blocks nor crashes us', async () => {
+    const engine = make([stage(), CAT], { limits: shortDeadline });
+    const long = 'A big house. '.repeat(700);
+    const drafts = await draft(engine, ['A big HANG.', ...Array.from({ length: 12 }, () => long)]);
+    expect(drafts.map(({ status }) => status)).toEqual([
+      'failed',
+      ...Array.from({ length: 12 }, () => 'translated'),
+    ]);
+  });
+});
+
+describe('a pipeline that cannot work', () => {
+  test('a program that is not there', async () => {
+    const engine = make([CAT, { command: '/nonexistent/lt-proc', args: [] }, CAT]);
+    expect(await draft(engine, ['A big house.'])).toMatchObject([
+      { status: 'unsupported', detail: expect.stringContaining('lt-proc could not be started (ENOENT)') },
+    ]);
+    expect(engine.pipelines()).toEqual([]);
+  });
+
+  test.each([
+    ['ends at once', { command: '/bin/false', args: [] }],
+    ['prints what is no answer', { command: process.execPath, args: ['-e', CHATTER] }],
+    ['changes nothing', CAT],
+  ])('%s: not offered', async (_, bad) => {
+    const engine = make([CAT, bad]);
+    expect(await draft(engine, ['A big house.'])).toMatchObject([{ status: 'unsupported' }]);
+    expect(await engine.directions()).toEqual([]);
+  });
+
+  test('fails to start three times: closed for a while, then open again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-engines-'));
+    try {
+      const flag = join(folder, 'flag');
+      const engine = make([stage(flag)], { limits: { bulk: { closedMs: 200 } } });
+      expect(await draft(engine, [good(1)])).toMatchObject([{ status: 'translated' }]);
+      writeFileSync(flag, '');
+      process.kill(engine.pipelines()[0]!.pids[0]!, 'SIGKILL');
+      const drafts = await draft(engine, batch({}));
+      expect(new Set(drafts.map(({ status }) => status))).toEqual(new Set(['failed']));
+      expect(drafts[0]).toMatchObject({
+        reason: 'crashed',
+        detail: expect.stringContaining('3 failed starts'),
+      });
+      rmSync(flag);
+      await vi.waitFor(async () => {
+        expect(await draft(engine, [good(1)])).toMatchObject([{ status: 'translated' }]);
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('sharing', () => {
+  test('a small request does not wait for a large one of the same lane', async () => {
+    const engine = make([CAT, stage()]);
+    await draft(engine, [good(0)]);
+    const order: string[] = [];
+    const large = Array.from({ length: 3_000 }, (_, n) => good(n));
+    await Promise.all([
+      draft(engine, large).then(() => order.push('large')),
+      draft(engine, batch({})).then(() => order.push('small')),
+    ]);
+    expect(order).toEqual(['small', 'large']);
+  });
+
+  test('lanes have pipelines of their own', async () => {
+    const engine = make([CAT, stage()]);
+    await Promise.all([draft(engine, batch({})), draft(engine, batch({}), 'live')]);
+    expect(
+      engine
+        .pipelines()
+        .map(({ lane }) => lane)
+        .sort(),
+    ).toEqual(['bulk', 'live']);
+  });
+
+  test('memory is capped: pipelines take turns', async () => {
+    const engine = make([CAT, stage()], { memoryMebibytes: 160, turnMs: 0 });
+    let most = 0;
+    const look = (): void => {
+      most = Math.max(most, engine.pipelines().length);
+    };
+    const work = ['es', 'ca', 'gl'].map(async (to) => {
+      const drafts = await draft(engine, batch({}), 'bulk', to);
+      look();
+      return drafts.every(({ status }) => status === 'translated');
+    });
+    expect(await Promise.all(work)).toEqual([true, true, true]);
+    expect(most).toBe(1);
+  });
+
+  test('an idle pipeline is stopped, and starts again', async () => {
+    const engine = make([CAT, stage()], { limits: { bulk: { idleMs: 20 } } });
+    await draft(engine, [good(0)]);
+    await vi.waitFor(() => expect(engine.pipelines()).toEqual([]));
+    expect(await draft(engine, [good(0)])).toMatchObject([{ status: 'translated' }]);
+  });
+
+  test('a request given up takes its waiting segments along', async () => {
+    const engine = make([CAT, stage()]);
+    await draft(engine, [good(0)]);
+    const abort = new AbortController();
+    const segments = Array.from({ length: 5_000 }, (_, n) => ({
+      id: String(n),
+      pieces: [{ text: good(n) }],
+    }));
+    const work = engine.draft({ from: 'en', to: 'es', segments, lane: 'bulk', signal: abort.signal });
+    abort.abort(new Error('given up'));
+    await expect(work).rejects.toThrow('given up');
+    expect(textOf(translated((await draft(engine, [good(1)]))[0]))).toBe(answered(1));
+  });
+});

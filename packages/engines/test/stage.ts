@@ -1,0 +1,29 @@
+/**
+ * A stage for fault tests: answers each NUL-ended segment with `big` made `grande`, unless a word in it says
+ * otherwise. With an argument: a file whose existence makes it end at once.
+ */
+
+import { existsSync } from 'node:fs';
+
+const [flag] = process.argv.slice(2);
+if (flag !== undefined && existsSync(flag)) process.exit(3);
+
+let rest = '';
+process.stdin.setEncoding('utf8');
+process.stdin.on('data', (chunk) => {
+  const parts = (rest + chunk).split('\0');
+  rest = parts.pop() ?? '';
+  for (const part of parts) answer(part);
+});
+
+function answer(stream: string): void {
+  if (stream.includes('DIE')) process.kill(process.pid, 'SIGKILL');
+  else if (stream.includes('EXIT')) process.exit(0);
+  else if (stream.includes('HANG')) process.stdin.pause();
+  else if (stream.includes('EMPTY')) process.stdout.write('\0');
+  else if (stream.includes('GARBAGE')) process.stdout.write('no id at all\0');
+  else if (stream.includes('FLOOD')) process.stdout.write('x'.repeat(3_000_000));
+  else if (stream.includes('UNIT')) process.stdout.write(`${stream.replace('UNIT', '^unit<n>$')}\0`);
+  else if (stream.includes('SHORT')) process.stdout.write(`${stream.slice(stream.lastIndexOf('[@'))}\0`);
+  else process.stdout.write(`${stream.replaceAll('big', 'grande')}\0`);
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { parseChain } from '../src/apertium/chain.ts';
+import { Framing } from '../src/apertium/framing.ts';
+import { aptFolders, withoutApertium } from '../src/apertium/install.ts';
+import { modeNamed } from '../src/apertium/modes.ts';
+import { SELF_TEST } from '../src/apertium/phrases.ts';
+import { FairQueue } from '../src/apertium/queue.ts';
+import { parseDirection, ROUTES } from '../src/apertium/routes.ts';
+import { treeAt } from '../src/apertium/tree.ts';
+import { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from '../src/engines.ts';
+
+describe('the route table', () => {
+  test.each([
+    [['en', 'es', 'pt', 'fr', 'ca', 'gl', 'it'], 42],
+    [['da', 'sv', 'nb', 'nn'], 12],
+  ])('has every direction among %j', (languages, count) => {
+    const keys = languages.flatMap((from) =>
+      languages.filter((to) => to !== from).map((to) => `${from}>${to}`),
+    );
+    expect(keys.filter((key) => ROUTES[key] === undefined)).toEqual([]);
+    expect(keys).toHaveLength(count);
+  });
+
+  test.each(Object.entries(ROUTES))('%s: its modes fit together', (key, route) => {
+    const { from, to } = parseDirection(key);
+    const modes = route.map((name) => modeNamed(name));
+    expect(modes[0]?.from).toBe(from);
+    expect(modes.at(-1)?.to).toBe(to);
+    if (modes.length === 2) expect(modes[0]?.to).toBe(modes[1]?.from);
+    expect(SELF_TEST[from]).toBeDefined();
+  });
+
+  test('needs twelve packages, and four more', () => {
+    expect(DEFAULT_PACKAGES).toHaveLength(12);
+    expect(SCANDINAVIAN_PACKAGES).toHaveLength(4);
+    const packages = new Set([...DEFAULT_PACKAGES, ...SCANDINAVIAN_PACKAGES]);
+    for (const name of Object.values(ROUTES).flat()) expect(packages).toContain(modeNamed(name)?.package);
+  });
+});
+
+describe('a mode file', () => {
+  test('becomes argv lists, without a shell', () => {
+    const line =
+      "lt-proc -z '/usr/share/apertium/a b/x.bin' | apertium-tagger -z -g $2 'y' | lt-proc -z $1 -b 'z'\n";
+    expect(parseChain(line, treeAt())).toEqual([
+      { command: '/usr/bin/lt-proc', args: ['-z', '/usr/share/apertium/a b/x.bin'] },
+      { command: '/usr/bin/apertium-tagger', args: ['-z', '-g', 'y'] },
+      { command: '/usr/bin/lt-proc', args: ['-z', '-n', '-b', 'z'] },
+    ]);
+  });
+
+  test('of a private tree points into it', () => {
+    expect(parseChain("lt-proc '/usr/share/apertium/x.bin'", treeAt('/srv/tree/'))).toEqual([
+      { command: '/srv/tree/usr/bin/lt-proc', args: ['/srv/tree/usr/share/apertium/x.bin'] },
+    ]);
+  });
+
+  test.each([
+    '',
+    'a | | b',
+    'lt-proc; rm x',
+    'lt-proc $(id)',
+    'lt-proc > x',
+    '../lt-proc x',
+    'lt-proc $3',
+    'a `b`',
+  ])('is refused when it is %j', (line) => {
+    expect(() => parseChain(line, treeAt())).toThrow('a mode file');
+  });
+});
+
+describe('a private installation', () => {
+  test('keeps apt inside its folder', () => {
+    const { options, folders, archives, status } = aptFolders('/srv/x');
+    for (const path of [...folders, archives, status]) expect(path).toMatch(/^\/srv\/x\//);
+    expect(options).toContain('Dir::State::lists=/srv/x/lists');
+    expect(options).toContain('Debug::NoLocking=1');
+  });
+
+  test('asks for all of Apertium even where the system has some', () => {
+    const stanza = (name: string): string => `Package: ${name}\nStatus: install ok installed\nVersion: 1`;
+    const names = [
+      'libc6',
+      'apertium',
+      'libapertium3',
+      'lttoolbox',
+      'liblttoolbox3',
+      'cg3',
+      'libcg3-1',
+      'libicu72',
+    ];
+    const left = withoutApertium(names.map(stanza).join('\n\n'));
+    expect([...left.matchAll(/^Package: (.*)$/gm)].map(([, name]) => name)).toEqual(['libc6', 'libicu72']);
+  });
+});
+
+describe('framing', () => {
+  test('does not mind where chunks end, even inside a character', () => {
+    const bytes = Buffer.from('año\0\0😀 b\0c', 'utf8');
+    for (let size = 1; size <= bytes.length; size++) {
+      const framing = new Framing();
+      const replies: string[] = [];
+      for (let at = 0; at < bytes.length; at += size)
+        replies.push(...framing.push(bytes.subarray(at, at + size)));
+      expect(replies).toEqual(['año', '', '😀 b']);
+      expect(framing.pending).toBe(1);
+    }
+  });
+});
+
+describe('the queue', () => {
+  test('serves requests in turn', () => {
+    const queue = new FairQueue<object, string>();
+    const [a, b] = [{}, {}];
+    for (const item of ['a1', 'a2', 'a3']) queue.push(a, item);
+    for (const item of ['b1', 'b2']) queue.push(b, item);
+    expect(queue.size).toBe(5);
+    expect([queue.shift(), queue.shift(), queue.shift()]).toEqual(['a1', 'b1', 'a2']);
+    expect(queue.remove(a)).toEqual(['a3']);
+    expect([queue.shift(), queue.shift(), queue.size]).toEqual(['b2', undefined, 0]);
+  });
+});
