@@ -32,6 +32,8 @@ const unspaced =
 const longWord = new RegExp(`[^\\s${unspaced}]{${Limits.word + 1},}`, 'gu');
 const words = new RegExp([...address, ...variable].map((pattern) => pattern.source).join('|'), 'gu');
 const gate = /[{%@]|:\/\/|www\./;
+/** Cheap to look for (a sixth of the price of the scripts' own classes); most texts have none. */
+const longGate = new RegExp(`\\S{${Limits.word + 1}}`);
 
 /** The stretches of a text that are kept as they are, in order. */
 export function protectedRanges(text: string): Range[] {
@@ -39,7 +41,7 @@ export function protectedRanges(text: string): Range[] {
   if (gate.test(text)) {
     for (const match of text.matchAll(words)) ranges.push(keep(match.index, match[0]));
   }
-  if (text.length <= Limits.word) return ranges;
+  if (text.length <= Limits.word || !longGate.test(text)) return ranges;
   const long: Range[] = [];
   for (const match of text.matchAll(longWord)) long.push(keep(match.index, match[0]));
   return long.length === 0 ? ranges : merge(ranges, long);

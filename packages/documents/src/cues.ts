@@ -25,14 +25,15 @@ export interface CueCut {
 /** Longest pause in which a sentence goes on, in milliseconds. */
 const longestPause = 1000;
 
-/** The segments of a subtitle document, in order. */
-export function cutCues(document: Document, language: string): CueCut[] {
+/** The segments of a subtitle document, in order; where only some cues are `wanted`, of the flows they are in. */
+export function cutCues(document: Document, language: string, wanted?: ReadonlySet<number>): CueCut[] {
   const found: CueCut[] = [];
   const { units } = document;
   for (let first = 0; first < units.length; ) {
     let last = first;
     while (last - first + 1 < Limits.cues && goesOn(document, units[last], units[last + 1])) last += 1;
-    cutFlow(document, units.slice(first, last + 1), language, found);
+    const flow = units.slice(first, last + 1);
+    if (!wanted || flow.some(({ index }) => wanted.has(index))) cutFlow(document, flow, language, found);
     first = last + 1;
   }
   return found;
@@ -64,7 +65,6 @@ function goesOn(document: Document, unit: Unit | undefined, next: Unit | undefin
 /** Cuts the cues of one flow of speech. */
 function cutFlow(document: Document, cues: readonly Unit[], language: string, found: CueCut[]): void {
   const runs: Run[] = [];
-  const cueOf = new Map<Run, number>();
   let number = 0;
   for (const cue of cues) {
     if (!cue.translatable) continue;
@@ -81,7 +81,6 @@ function cutFlow(document: Document, cues: readonly Unit[], language: string, fo
     }
     number = highest;
   }
-  cueOf.clear();
   const counts = new Map<number, number>();
   for (const stretch of stretchesOf(runs)) {
     for (const sentence of sentences(stretch, language, false)) {
@@ -126,7 +125,10 @@ export function cueEdits(
   target: string,
 ): Edit[] {
   const parts = new Map<number, Part[]>();
-  for (const { id, cut, cues } of cutCues(document, language)) {
+  const wanted = new Set<number>();
+  for (const id of translations.keys()) wanted.add(Number.parseInt(id, 10));
+  if (wanted.size === 0) return [];
+  for (const { id, cut, cues } of cutCues(document, language, wanted)) {
     const pieces = translationOf(cut, translations.get(id));
     if (!pieces) continue;
     share(document, cut, cues, pieces, target).forEach(({ cue, part }) => {

@@ -8,7 +8,10 @@ import { hasNotranslate } from './escaped.ts';
 import { escapeMarkup } from './escapes.ts';
 import { blocks, voids } from './html-elements.ts';
 import { Stack } from './html-stack.ts';
-import { decodeReference, type Tag, tokenize } from './markup.ts';
+import { decodeReference, type Tag, type Visitor } from './markup.ts';
+
+/** Walks a visitor over the tokens of a text. */
+export type Walk = (visitor: Visitor) => void;
 
 export interface KeptElement {
   /** End of the element; for one that is never closed, the end of its unit. */
@@ -34,15 +37,16 @@ export function switchOf(tag: Tag): 'no' | 'yes' | 'locked' | undefined {
   return value === 'yes' || value === '' ? 'yes' : undefined;
 }
 
-/**
- * Elements that are not translated, by the offset of their start tag, and the contents to replace. `html` is `text`
- * with templates blotted out.
- */
-export function findKept(html: string, text: string): { kept: Map<number, KeptElement>; patches: Patch[] } {
+/** Whether a text may hold anything that is not translated; the first walk is for these only. */
+export function mayKeep(html: string): boolean {
+  return /translate|<math/i.test(html);
+}
+
+/** Elements that are not translated, by the offset of their start tag, and the contents to replace. */
+export function findKept(walk: Walk, text: string): { kept: Map<number, KeptElement>; patches: Patch[] } {
   const kept = new Map<number, KeptElement>();
   const patches: Patch[] = [];
-  if (!/translate|<math/i.test(html)) return { kept, patches };
-  const stack = new Stack<Frame>(html);
+  const stack = new Stack<Frame>(text);
   /** Kept inline elements that have not met the end of their unit yet. */
   let pending: Frame[] = [];
   const border = (offset: number) => {
@@ -70,7 +74,7 @@ export function findKept(html: string, text: string): { kept: Map<number, KeptEl
       }
     }
   };
-  tokenize(html, {
+  walk({
     startTag(tag) {
       finish(stack.implied(tag.name), undefined, tag.start, tag.start);
       const isBlock = blocks.has(tag.name);
@@ -108,8 +112,8 @@ export function findKept(html: string, text: string): { kept: Map<number, KeptEl
     text() {},
     other() {},
   });
-  border(html.length);
-  finish(stack.closeAll(), undefined, html.length, html.length);
+  border(text.length);
+  finish(stack.closeAll(), undefined, text.length, text.length);
   return { kept, patches };
 }
 

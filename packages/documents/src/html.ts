@@ -7,10 +7,10 @@ import { shorten } from './codes.ts';
 import { type Code, type Document, emptyDocument, errorAt, type Form, type Unit } from './document.ts';
 import { plainHtml } from './escaped.ts';
 import { blocks, opaque, preformatted, textAttributes, voids } from './html-elements.ts';
-import { findKept, type KeptElement, switchOf } from './html-kept.ts';
+import { findKept, type KeptElement, mayKeep, switchOf, type Walk } from './html-kept.ts';
 import { Stack } from './html-stack.ts';
 import { Limits } from './limits.ts';
-import { decodeReference, type Tag, tokenize } from './markup.ts';
+import { decodeReference, recordTokens, replay, type Tag, tokenize } from './markup.ts';
 
 interface Frame {
   name: string;
@@ -28,9 +28,15 @@ export function scanHtml(text: string): Document {
   const document = emptyDocument('html', text);
   const ranges = templates(text);
   const html = masked(text, ranges);
-  const { kept, patches } = findKept(html, text);
+  if (!mayKeep(html)) {
+    document.units = new Scanner(text, new Map(), ranges).scan((visitor) => tokenize(html, visitor));
+    return document;
+  }
+  const tokens = recordTokens(html);
+  const walk: Walk = (visitor) => replay(tokens, visitor);
+  const { kept, patches } = findKept(walk, text);
   document.patches = patches;
-  document.units = new Scanner(text, kept, ranges).scan(html);
+  document.units = new Scanner(text, kept, ranges).scan(walk);
   return document;
 }
 
@@ -64,8 +70,8 @@ class Scanner {
     this.#templates = ranges;
   }
 
-  scan(html: string): Unit[] {
-    tokenize(html, {
+  scan(walk: Walk): Unit[] {
+    walk({
       startTag: (tag) => this.#startTag(tag),
       endTag: (name, start, end) => this.#endTag(name, start, end),
       text: (start, end) => this.#chars(start, end),
@@ -160,14 +166,26 @@ class Scanner {
     this.#words(position, end);
   }
 
+  /** Text, in which CDATA sections (of `svg`) stand as they are written. What they hold is left alone. */
   #words(start: number, end: number): void {
+    const words = this.#text.slice(start, end);
+    let position = 0;
+    for (let open = words.indexOf('<![CDATA['); open >= 0; open = words.indexOf('<![CDATA[', position)) {
+      this.#plainWords(start + position, start + open);
+      const close = words.indexOf(']]>', open);
+      position = close < 0 ? words.length : close + 3;
+      this.#code('keep', start + open, start + position, shorten(words.slice(open + 9, position)));
+    }
+    this.#plainWords(start + position, end);
+  }
+
+  #plainWords(start: number, end: number): void {
     if (end <= start) return;
     const words = this.#text.slice(start, end);
     const blank = !/[^ \t\n\f\r]/.test(words);
     if (blank && this.#start < 0) return;
     const frame = this.#stack.top;
-    // A CDATA section (in `svg`) is one token with its brackets; what it holds is left alone.
-    if (frame?.off || words.startsWith('<![CDATA[')) {
+    if (frame?.off) {
       if (!blank) this.#code('keep', start, end, shorten(plainHtml(words)));
       return;
     }

@@ -6,20 +6,39 @@
 
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
 
-export interface Tag {
-  name: string;
+const noAttributes: ReadonlyMap<string, string> = new Map();
+
+/** A start tag. */
+export class Tag {
+  readonly name: string;
+  readonly selfClosing: boolean;
+  readonly start: number;
+  readonly end: number;
   /** Lower-case names. */
-  attributes: ReadonlyMap<string, string>;
-  selfClosing: boolean;
-  start: number;
-  end: number;
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly #location: Token.LocationWithAttributes;
+
+  constructor(token: Token.TagToken, end: number) {
+    this.name = token.tagName;
+    this.selfClosing = token.selfClosing;
+    this.#location = token.location as Token.LocationWithAttributes;
+    this.start = this.#location.startOffset;
+    this.end = end;
+    this.attributes =
+      token.attrs.length === 0 ? noAttributes : new Map(token.attrs.map(({ name, value }) => [name, value]));
+  }
+
   /** Where an attribute stands, name and value. */
-  range(attribute: string): { start: number; end: number } | undefined;
+  range(attribute: string): { start: number; end: number } | undefined {
+    const at = this.#location.attrs?.[attribute];
+    return at && { start: at.startOffset, end: at.endOffset };
+  }
 }
 
 export interface Visitor {
   startTag(tag: Tag): void;
   endTag(name: string, start: number, end: number): void;
+  /** All the text between two tags or comments. */
   text(start: number, end: number): void;
   /** Comments, doctypes, processing instructions. */
   other(start: number, end: number): void;
@@ -31,16 +50,25 @@ const escapableRawText = new Set(['title', 'textarea']);
 /** Walks over the tokens of an HTML text, in order and without gaps. A tag cut off by the end of the text is skipped. */
 export function tokenize(html: string, visitor: Visitor): void {
   let foreign = 0;
+  // The tokenizer reports words and white space apart; a text is one call here.
+  let textStart = -1;
+  let textEnd = -1;
+  const flush = () => {
+    if (textStart >= 0) visitor.text(textStart, textEnd);
+    textStart = -1;
+  };
   const clamp = (token: { location?: Token.Location | null }) => ({
     start: token.location!.startOffset,
     end: Math.min(token.location!.endOffset, html.length),
   });
   const text = (token: Token.CharacterToken) => {
-    const { start, end } = clamp(token);
-    if (end > start) visitor.text(start, end);
+    const { startOffset, endOffset } = token.location!;
+    if (textStart < 0) textStart = startOffset;
+    textEnd = Math.min(endOffset, html.length);
   };
   const other = (token: Token.CommentToken | Token.DoctypeToken) => {
     const { start, end } = clamp(token);
+    flush();
     if (end > start) visitor.other(start, end);
   };
   const tokenizer: Tokenizer = new Tokenizer(
@@ -58,18 +86,8 @@ export function tokenize(html: string, visitor: Visitor): void {
           else if (escapableRawText.has(name)) tokenizer.state = TokenizerMode.RCDATA;
           else if (name === 'plaintext') tokenizer.state = TokenizerMode.PLAINTEXT;
         }
-        const { start, end } = clamp(token);
-        visitor.startTag({
-          name,
-          attributes: new Map(token.attrs.map((attribute) => [attribute.name, attribute.value])),
-          selfClosing: token.selfClosing,
-          start,
-          end,
-          range: (attribute) => {
-            const at = (token.location as Token.LocationWithAttributes | null)?.attrs?.[attribute];
-            return at && { start: at.startOffset, end: at.endOffset };
-          },
-        });
+        flush();
+        visitor.startTag(new Tag(token, Math.min(token.location!.endOffset, html.length)));
       },
       onEndTag(token) {
         const name = token.tagName;
@@ -78,6 +96,7 @@ export function tokenize(html: string, visitor: Visitor): void {
           tokenizer.inForeignNode = foreign > 0;
         }
         const { start, end } = clamp(token);
+        flush();
         visitor.endTag(name, start, end);
       },
       onComment: other,
@@ -89,6 +108,26 @@ export function tokenize(html: string, visitor: Visitor): void {
     },
   );
   tokenizer.write(html, true);
+  flush();
+}
+
+type Recorded = (visitor: Visitor) => void;
+
+/** The tokens of a text, kept to be walked over more than once: tokenizing costs more than the walks. */
+export function recordTokens(html: string): Recorded[] {
+  const tokens: Recorded[] = [];
+  tokenize(html, {
+    startTag: (tag) => tokens.push((visitor) => visitor.startTag(tag)),
+    endTag: (name, start, end) => tokens.push((visitor) => visitor.endTag(name, start, end)),
+    text: (start, end) => tokens.push((visitor) => visitor.text(start, end)),
+    other: (start, end) => tokens.push((visitor) => visitor.other(start, end)),
+  });
+  return tokens;
+}
+
+/** Walks over recorded tokens. */
+export function replay(tokens: readonly Recorded[], visitor: Visitor): void {
+  for (const token of tokens) token(visitor);
 }
 
 const decoded = new Map<string, string>();
