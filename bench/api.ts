@@ -13,10 +13,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { type AccountCredentials, createAccount } from '../packages/server/src/accounts/accounts.ts';
 import { createLog } from '../packages/server/src/log.ts';
 import { openStore } from '../packages/server/src/program.ts';
 import { loadSettings } from '../packages/server/src/settings.ts';
-import { type Credentials, createAccount, startProgram } from '../scripts/program.ts';
+import { startProgram } from '../scripts/program.ts';
 import { type Figure, type Flags, median, type Report } from './figures.ts';
 import { englishText } from './text.ts';
 import { pgbench, wrk } from './tools.ts';
@@ -41,8 +42,13 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
   const client = new pg.Client(store.connection);
   await client.connect();
   try {
-    const credentials: Credentials[] = [];
-    for (let i = 0; i < ACCOUNTS; i++) credentials.push(await createAccount(directory, `bench-${i}`));
+    const credentials: AccountCredentials[] = [];
+    for (let i = 0; i < ACCOUNTS; i++) {
+      const fields = { email: undefined, balanceCents: 0, dialect: 'spec', chat: false } as const;
+      credentials.push(
+        await createAccount(store.database, store.vault, { username: `bench-${i}`, ...fields }),
+      );
+    }
     const text = englishText(WORDS, 1);
     await client.query(
       `create table bench_accounts as select row_number() over () as n, part, account_id from accounts`,
@@ -125,7 +131,7 @@ function toMilliseconds(written: string): number {
 }
 
 /** Every request a new job, the accounts in turn. */
-function wrkScript(tier: Tier, text: string, credentials: readonly Credentials[]): string {
+function wrkScript(tier: Tier, text: string, credentials: readonly AccountCredentials[]): string {
   const body = JSON.stringify({ text, source_language: 'en', target_language: 'es' });
   const keys = credentials.map(({ production_key }) => `  "ApiKey ${production_key}",`).join('\n');
   return `
