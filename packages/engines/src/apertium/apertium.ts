@@ -236,6 +236,10 @@ class Apertium implements ApertiumEngine {
   }
 }
 
+/**
+ * English-Spanish, 30,000 words beside one `apertium` process on the same text as one file, in turn on two shared
+ * cores, medians of five: window 8 0.82, 32 1.20, 64 1.20, 128 1.14.
+ */
 const BULK_WINDOW = 32;
 
 async function selfTest(mode: Mode, pipeline: Pipeline): Promise<Soundness> {

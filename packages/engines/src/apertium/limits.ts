@@ -20,8 +20,7 @@ export interface Limits {
 }
 
 /**
- * From our measurements: a window of 8 keeps chat answers near those of an idle pipeline; see the bulk lane's window
- * for the throughput side. 10 s plus 1 s per 1,000 characters is far above any honest segment.
+ * From our measurements: a window of 8 keeps the wait behind others short; the bulk lane's is wider. 10 s plus 1 s per 1,000 characters is far above any honest segment.
  */
 export const LIMITS: Limits = {
   window: 8,
