@@ -51,8 +51,13 @@ export async function installApertium(options: InstallOptions = {}): Promise<voi
   if (!existsSync('/usr/bin/apt-get') || !existsSync('/usr/bin/dpkg-deb')) throw new InstallError(NOT_DEBIAN);
   const prefix = options.private === true ? null : await privilege();
   if (prefix !== null && found.where === 'the system') await installForSystem(packages, prefix, say);
-  else if (options.root !== undefined) await installInto(resolve(options.root), packages, say);
-  else throw new InstallError(NO_RIGHT);
+  else if (options.root !== undefined) {
+    // The tree is made anew, so the pairs it already has are asked for again.
+    const had = Object.keys(found.where === 'the system' ? {} : found.packages).filter((name) =>
+      PAIRS.has(name),
+    );
+    await installInto(resolve(options.root), [...new Set([...packages, ...had])], say);
+  } else throw new InstallError(NO_RIGHT);
   const after = await findApertium({ ...where, packages });
   if (after.missing.length > 0) {
     throw new InstallError(
@@ -60,6 +65,8 @@ export async function installApertium(options: InstallOptions = {}): Promise<voi
     );
   }
 }
+
+const PAIRS = new Set([...DEFAULT_PACKAGES, ...SCANDINAVIAN_PACKAGES]);
 
 const NOT_DEBIAN =
   'Apertium is installed from Debian’s packages, and this system has no apt-get. Run Dragoman on Debian or Ubuntu ' +
