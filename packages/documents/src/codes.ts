@@ -32,8 +32,6 @@ const unspaced =
 const longWord = new RegExp(`[^\\s${unspaced}]{${Limits.word + 1},}`, 'gu');
 const words = new RegExp([...address, ...variable].map((pattern) => pattern.source).join('|'), 'gu');
 const gate = /[{%@]|:\/\/|www\./;
-/** Cheap to look for (a sixth of the price of the scripts' own classes); most texts have none. */
-const longGate = new RegExp(`\\S{${Limits.word + 1}}`);
 
 /** The stretches of a text that are kept as they are, in order. */
 export function protectedRanges(text: string): Range[] {
@@ -41,10 +39,26 @@ export function protectedRanges(text: string): Range[] {
   if (gate.test(text)) {
     for (const match of text.matchAll(words)) ranges.push(keep(match.index, match[0]));
   }
-  if (text.length <= Limits.word || !longGate.test(text)) return ranges;
+  if (text.length <= Limits.word || !hasLongRun(text)) return ranges;
   const long: Range[] = [];
   for (const match of text.matchAll(longWord)) long.push(keep(match.index, match[0]));
   return long.length === 0 ? ranges : merge(ranges, long);
+}
+
+/**
+ * Whether a run without an ASCII space is longer than a word may be. Such a run covers one of every so many
+ * characters, so only those are looked at, and the words round them.
+ */
+function hasLongRun(text: string): boolean {
+  const step = Limits.word + 1;
+  for (let at = Limits.word; at < text.length; at += step) {
+    let start = at;
+    let end = at;
+    while (start >= 0 && text.charCodeAt(start) > 0x20 && at - start < step) start -= 1;
+    while (end < text.length && text.charCodeAt(end) > 0x20 && end - at < step) end += 1;
+    if (end - start - 1 >= step) return true;
+  }
+  return false;
 }
 
 function keep(from: number, found: string): Range {

@@ -14,7 +14,7 @@ import { createApp } from './app.ts';
 import { createAddressGuard } from './deliveries/addresses.ts';
 import { createPoster } from './deliveries/post.ts';
 import { startSender } from './deliveries/sender.ts';
-import { createCreator } from './jobs/create.ts';
+import { type Creator, createCreator } from './jobs/create.ts';
 import { createLanguages, publishPairs } from './languages/languages.ts';
 import type { Log } from './log.ts';
 import { checkReadiness } from './operations/health.ts';
@@ -61,8 +61,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const worker = role === 'api' ? undefined : startWorker(options.engine());
   let app: FastifyInstance | undefined;
   let url: string | undefined;
+  let creator: Creator | undefined;
   if (role !== 'worker') {
-    const creator = createCreator({
+    creator = createCreator({
       database,
       languages,
       guard,
@@ -132,6 +133,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     async stop(graceMilliseconds = GRACE_MILLISECONDS) {
       stopping = true;
       await app?.close();
+      await creator?.idle();
       await worker?.stop(graceMilliseconds);
     },
   };

@@ -14,20 +14,24 @@ export interface BatcherOptions<Item, Result> {
   maxWeight: number;
 }
 
+export interface Batcher<Item, Result> {
+  /** Adds an item to the next batch and gives its own result. */
+  add(item: Item): Promise<Result>;
+  /** Resolves when nothing waits and nothing is under way. */
+  idle(): Promise<void>;
+}
+
 /**
- * Makes a function that adds an item to the next batch and gives its own result. One batch runs at a time.
- * When a batch of several rejects, each of its items is run alone, so that a bad one fails alone.
+ * One batch runs at a time. When a batch of several rejects, each of its items is run alone, so that a bad one fails alone.
  */
-export function createBatcher<Item, Result>(
-  options: BatcherOptions<Item, Result>,
-): (item: Item) => Promise<Result> {
+export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   interface Waiting {
     item: Item;
     resolve(result: Result): void;
     reject(error: unknown): void;
   }
   let waiting: Waiting[] = [];
-  let running = false;
+  let draining: Promise<void> | undefined;
 
   function take(): Waiting[] {
     let weight = 0;
@@ -52,19 +56,19 @@ export function createBatcher<Item, Result>(
     }
   }
 
+  /** A turn later: requests that were parsed in the same turn of the event loop go together. */
   async function drain(): Promise<void> {
-    running = true;
+    await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) await settle(take());
-    running = false;
+    draining = undefined;
   }
 
-  return (item) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
-      // A turn later: requests that were parsed in the same turn of the event loop go together.
-      if (!running) {
-        running = true;
-        setImmediate(() => void drain());
-      }
-    });
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject });
+        draining ??= drain();
+      }),
+    idle: async () => draining,
+  };
 }

@@ -43,6 +43,8 @@ export interface Creator {
    * @throws ApiError `invalid_request`, `too_large`, `insufficient_balance`
    */
   create(caller: Caller, tier: store.Tier, body: unknown): Promise<Created>;
+  /** Resolves when no creation is under way: callers that went away are not waited for by their requests. */
+  idle(): Promise<void>;
 }
 
 type Inserted =
@@ -57,7 +59,7 @@ const UID_TRIES = 5;
 export function createCreator(options: CreatorOptions): Creator {
   const { database, settings } = options;
 
-  const insert = createBatcher<store.NewJob, Inserted>({
+  const inserts = createBatcher<store.NewJob, Inserted>({
     run: (jobs) => insertBatch(database, jobs, options.created),
     weigh: (job) => job.text.length + (job.targetText?.length ?? 0),
     maxItems: MAX_BATCH_JOBS,
@@ -101,7 +103,7 @@ export function createCreator(options: CreatorOptions): Creator {
 
   async function insertOne(caller: Caller, job: store.NewJob, assigned: boolean): Promise<Created> {
     for (let tried = 1; ; tried++) {
-      const inserted = await insert(job).catch(async (error: unknown) => {
+      const inserted = await inserts.add(job).catch(async (error: unknown) => {
         throw isOverdrawn(error) ? await insufficientBalance(database, caller, job.priceCents) : error;
       });
       if (inserted.kind === 'inserted') {
@@ -129,6 +131,7 @@ export function createCreator(options: CreatorOptions): Creator {
       const job = await prepare(caller, tier, request);
       return insertOne(caller, job, request.uid === undefined);
     },
+    idle: () => inserts.idle(),
   };
 }
 

@@ -3,7 +3,6 @@ import type { Database } from '../database/database.ts';
 import * as store from './store.ts';
 
 export interface Languages {
-  isOffered(source: string, target: string): Promise<boolean>;
   /** Every source language offered, for any target or for the one given; sorted. */
   sources(target?: string): Promise<string[]>;
   /** Every target language offered; sorted. */
@@ -13,15 +12,23 @@ export interface Languages {
 
 const REMEMBER_MILLISECONDS = 2_000;
 
+/** The pairs in the shapes that they are asked for in. */
+interface Known {
+  count: number;
+  targets: string[];
+  /** Source languages by target; under `undefined`, all. */
+  sources: Map<string | undefined, string[]>;
+}
+
 /** Pairs change when an engine is installed or closed, not from request to request: they are remembered 2 s. */
 export function createLanguages(database: Database, now: () => number = Date.now): Languages {
-  let known: Promise<store.PairRow[]> | undefined;
+  let known: Promise<Known> | undefined;
   let until = 0;
 
-  function pairs(): Promise<store.PairRow[]> {
+  function pairs(): Promise<Known> {
     if (known === undefined || now() >= until) {
       until = now() + REMEMBER_MILLISECONDS;
-      const asked = store.listPairs(database);
+      const asked = store.listPairs(database).then(arrange);
       asked.catch(() => {
         if (known === asked) known = undefined;
       });
@@ -30,23 +37,27 @@ export function createLanguages(database: Database, now: () => number = Date.now
     return known;
   }
 
-  const sorted = (languages: string[]) => [...new Set(languages)].sort();
-
   return {
-    async isOffered(source, target) {
-      return (await pairs()).some((p) => p.source_language === source && p.target_language === target);
-    },
     async sources(target) {
-      const matching = (await pairs()).filter((p) => target === undefined || p.target_language === target);
-      return sorted(matching.map((p) => p.source_language));
+      return (await pairs()).sources.get(target) ?? [];
     },
     async targets() {
-      return sorted((await pairs()).map((p) => p.target_language));
+      return (await pairs()).targets;
     },
     async count() {
-      return (await pairs()).length;
+      return (await pairs()).count;
     },
   };
+}
+
+function arrange(pairs: readonly store.PairRow[]): Known {
+  const sorted = (languages: string[]) => [...new Set(languages)].sort();
+  const sources = new Map<string | undefined, string[]>();
+  for (const [target, rows] of Map.groupBy(pairs, (pair) => pair.target_language)) {
+    sources.set(target, sorted(rows.map((pair) => pair.source_language)));
+  }
+  sources.set(undefined, sorted(pairs.map((pair) => pair.source_language)));
+  return { count: pairs.length, targets: sorted(pairs.map((pair) => pair.target_language)), sources };
 }
 
 /** Publishes what one engine offers now, in place of what it offered before. */
