@@ -238,7 +238,8 @@ class Apertium implements ApertiumEngine {
 
 /**
  * English-Spanish, 30,000 words beside one `apertium` process on the same text as one file, in turn on two shared
- * cores, medians of five: window 8 0.82, 32 1.20, 64 1.20, 128 1.14.
+ * cores that others used too, medians of five: window 8 0.82, 32 1.20, 64 1.20, 128 1.14. A quieter run gave 0.94
+ * for 32 (0.85 to 1.67): read it as level with one big file, and as 8 being too few.
  */
 const BULK_WINDOW = 32;
 
