@@ -9,7 +9,7 @@ import { Limits } from './limits.ts';
 import { layOut } from './lines.ts';
 import { encoderOf, type Translations, translationOf } from './render.ts';
 import { keyOf } from './repair.ts';
-import { isText, type Run, runsOf } from './runs.ts';
+import { codesOfUnit, isText, type Run, runsOf } from './runs.ts';
 import { segmenter } from './sentences.ts';
 import type { Edit } from './splice.ts';
 import { readTimes } from './srt.ts';
@@ -249,7 +249,10 @@ function renderCue(document: Document, unit: Unit, parts: Part[], newline: strin
   parts.sort((a, b) => a.start - b.start);
   const out: string[] = [];
   let position = unit.start;
-  const blocks = [...unit.codes.filter((code) => code.kind === 'gap'), { start: unit.end, end: unit.end }];
+  const blocks = [
+    ...codesOfUnit(document, unit).filter((code) => code.kind === 'gap'),
+    { start: unit.end, end: unit.end },
+  ];
   let next = 0;
   for (const gap of blocks) {
     let block = '';

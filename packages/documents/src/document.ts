@@ -59,7 +59,7 @@ export interface Unit {
   form: Form;
   start: number;
   end: number;
-  /** Ordered by offset, never overlapping. */
+  /** Ordered by offset, never overlapping. Empty in subtitles, whose codes are found when needed. */
   codes: readonly Code[];
   /** False: never sent to an engine (`translate="no"`, an approved target, an empty cue). */
   translatable: boolean;

@@ -60,7 +60,8 @@ export class Stack<Frame extends Named> {
   }
 
   #pop(from: number): Frame[] {
-    const popped = this.#frames.splice(from).reverse();
+    const last = from === this.#frames.length - 1;
+    const popped = last ? [this.#frames.pop()!] : this.#frames.splice(from).reverse();
     for (const { name } of popped) this.#count.set(name, this.#count.get(name)! - 1);
     return popped;
   }

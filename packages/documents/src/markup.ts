@@ -111,23 +111,44 @@ export function tokenize(html: string, visitor: Visitor): void {
   flush();
 }
 
-type Recorded = (visitor: Visitor) => void;
+/** Tokens in a form that costs little: most of them are two offsets. */
+export interface Recorded {
+  /** A tag, the name of an end tag, or what is neither. */
+  kinds: (Tag | string | typeof textToken | typeof otherToken)[];
+  offsets: number[];
+}
+
+const textToken = 0;
+const otherToken = 1;
 
 /** The tokens of a text, kept to be walked over more than once: tokenizing costs more than the walks. */
-export function recordTokens(html: string): Recorded[] {
-  const tokens: Recorded[] = [];
+export function recordTokens(html: string): Recorded {
+  const kinds: Recorded['kinds'] = [];
+  const offsets: number[] = [];
+  const add = (kind: Recorded['kinds'][number], start: number, end: number) => {
+    kinds.push(kind);
+    offsets.push(start, end);
+  };
   tokenize(html, {
-    startTag: (tag) => tokens.push((visitor) => visitor.startTag(tag)),
-    endTag: (name, start, end) => tokens.push((visitor) => visitor.endTag(name, start, end)),
-    text: (start, end) => tokens.push((visitor) => visitor.text(start, end)),
-    other: (start, end) => tokens.push((visitor) => visitor.other(start, end)),
+    startTag: (tag) => add(tag, tag.start, tag.end),
+    endTag: add,
+    text: (start, end) => add(textToken, start, end),
+    other: (start, end) => add(otherToken, start, end),
   });
-  return tokens;
+  return { kinds, offsets };
 }
 
 /** Walks over recorded tokens. */
-export function replay(tokens: readonly Recorded[], visitor: Visitor): void {
-  for (const token of tokens) token(visitor);
+export function replay({ kinds, offsets }: Recorded, visitor: Visitor): void {
+  for (let i = 0; i < kinds.length; i += 1) {
+    const kind = kinds[i]!;
+    const start = offsets[2 * i]!;
+    const end = offsets[2 * i + 1]!;
+    if (kind === textToken) visitor.text(start, end);
+    else if (kind === otherToken) visitor.other(start, end);
+    else if (typeof kind === 'string') visitor.endTag(kind, start, end);
+    else visitor.startTag(kind as Tag);
+  }
 }
 
 const decoded = new Map<string, string>();

@@ -8,6 +8,7 @@ import { protectedRanges } from './codes.ts';
 import type { Code, Document, Form, Unit } from './document.ts';
 import { markupRanges, readsAsHtml } from './escaped.ts';
 import { readingOf, readReference } from './escapes.ts';
+import { cueCodes } from './srt.ts';
 
 export interface TextRun {
   text: string;
@@ -47,11 +48,17 @@ export interface Range {
 
 export const isText = (run: Run): run is TextRun => 'text' in run;
 
+/** The codes of a unit. Those of cues are not looked for before they are needed. */
+export function codesOfUnit(document: Source, unit: Unit): readonly Code[] {
+  if (unit.form !== 'srt') return unit.codes;
+  return cueCodes(document.text.slice(unit.start, unit.end), unit.start);
+}
+
 /** The codes the scanner found and the text between them, references decoded. Line breaks are gaps number 0. */
 export function rawRuns(document: Source, unit: Unit): Run[] {
   const runs: Run[] = [];
   let position = unit.start;
-  for (const code of unit.codes) {
+  for (const code of codesOfUnit(document, unit)) {
     textRuns(document, position, code.start, unit.form, runs);
     runs.push({ code, start: code.start, end: code.end });
     position = code.end;
@@ -64,7 +71,7 @@ export function rawRuns(document: Source, unit: Unit): Run[] {
 export function runsOf(document: Document, unit: Unit): UnitRuns {
   const runs = rawRuns(document, unit);
   let number = 0;
-  for (const code of unit.codes) number = Math.max(number, code.number);
+  for (const run of runs) if (!isText(run)) number = Math.max(number, run.code.number);
   const counter = { next: number + 1 };
   const isXml = unit.form.startsWith('xml') || unit.form.startsWith('cdata');
   let html = false;

@@ -1,14 +1,12 @@
 /**
  * SubRip subtitles. There is no standard; the rules are those that read every file of a large collection: a cue
  * begins at a time line and runs to the next, whatever stands between. Numbers, gaps and times are never touched.
+ * Lines end with CRLF or LF, with a lone CR (old Mac files), or with CR CR LF (files that went through two tools).
  */
 
 import { shorten } from './codes.ts';
-import { type Code, type Document, DocumentError, emptyDocument, errorAt, type Unit } from './document.ts';
+import { type Code, type Document, DocumentError, emptyDocument, errorAt } from './document.ts';
 import { Limits } from './limits.ts';
-
-/** Old Mac files end lines with a lone CR; files that went through two tools have CR CR LF. */
-const lineEnd = /\r*\n|\r/g;
 
 const clock = '(\\d{1,9}) ?: ?(\\d{1,2}) ?: ?(\\d{1,2})(?: ?[,.] ?(\\d{1,9}))?';
 const timeLine = new RegExp(
@@ -23,15 +21,19 @@ export function readTimes(line: string): { from: number; to: number } | undefine
   if (line.length > longestTimeLine || !line.includes('-->')) return undefined;
   const parts = timeLine.exec(line);
   if (!parts) return undefined;
-  const ms = (at: number) =>
-    ((Number(parts[at]) * 60 + Number(parts[at + 1])) * 60 + Number(parts[at + 2])) * 1000 +
-    Math.round(Number(`0.${parts[at + 3] ?? 0}`) * 1000);
+  const ms = (at: number) => {
+    const fraction = parts[at + 3];
+    const rest =
+      fraction === undefined ? 0 : fraction.length === 3 ? +fraction : Math.round(+`0.${fraction}` * 1000);
+    return ((+parts[at]! * 60 + +parts[at + 1]!) * 60 + +parts[at + 2]!) * 1000 + rest;
+  };
   return { from: ms(1), to: ms(5) };
 }
 
-interface Line {
+interface TimeLine {
   start: number;
   end: number;
+  time: { from: number; to: number };
 }
 
 /**
@@ -41,77 +43,94 @@ interface Line {
  */
 export function scanSrt(text: string): Document {
   const document = emptyDocument('srt', text);
-  let cue: { time: { from: number; to: number }; lines: Line[] } | undefined;
-  const finish = (isLast: boolean) => {
-    if (!cue) return;
-    if (document.units.length >= Limits.units) {
-      throw errorAt(text, cue.lines[0]?.start ?? 0, `The text has more than ${Limits.units} cues.`);
-    }
-    document.units.push(cueUnit(document, cue.time, cue.lines, isLast));
-  };
-  for (const line of lines(text)) {
-    const time = readTimes(text.slice(line.start, Math.min(line.end, line.start + longestTimeLine + 1)));
-    if (time && line.end - line.start <= longestTimeLine) {
-      finish(false);
-      cue = { time, lines: [{ start: line.end, end: line.end }] };
-    } else cue?.lines.push(line);
+  let cue: TimeLine | undefined;
+  for (let line = nextTimeLine(text, 0); line; line = nextTimeLine(text, line.end)) {
+    if (cue) addCue(document, cue, line.start, false);
+    cue = line;
   }
-  finish(true);
   if (!cue) {
     throw new DocumentError('This is not SRT: there is no line like "00:00:01,000 --> 00:00:04,000".', 1, 1);
   }
+  addCue(document, cue, text.length, true);
   return document;
 }
 
-function* lines(text: string): Generator<Line> {
-  let start = text.startsWith('\ufeff') ? 1 : 0;
-  const end = new RegExp(lineEnd);
-  for (let match = nextEnd(end, text, start); match; match = nextEnd(end, text, start)) {
-    yield { start, end: match.index };
-    start = match.index + match[0].length;
+/** Only lines with an arrow are looked at, and of those only as much as a time line may have. */
+function nextTimeLine(text: string, from: number): TimeLine | undefined {
+  for (let arrow = text.indexOf('-->', from); arrow >= 0; arrow = text.indexOf('-->', arrow + 3)) {
+    let start = arrow;
+    while (start > from && arrow - start <= longestTimeLine && !isLineEnd(text, start - 1)) start -= 1;
+    let end = arrow;
+    while (end < text.length && end - start <= longestTimeLine && !isLineEnd(text, end)) end += 1;
+    const time = readTimes(text.slice(start, end));
+    if (time) return { start, end, time };
   }
-  if (start < text.length) yield { start, end: text.length };
+  return undefined;
 }
 
-function nextEnd(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
-  pattern.lastIndex = from;
-  return pattern.exec(text);
+function isLineEnd(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit === 10 || unit === 13;
 }
 
-/** The first of `found` is the end of the time line. The number of the next cue is no text of this one. */
-function cueUnit(document: Document, time: Unit['time'], found: Line[], isLast: boolean): Unit {
-  const { text } = document;
-  const blank = (line: Line) => text.slice(line.start, line.end).trim() === '';
-  let from = 1;
-  let to = found.length;
-  const last = found[to - 1];
-  if (!isLast && to > from && last && /^[ \t]*\d{1,9}[ \t]*$/.test(text.slice(last.start, last.end))) to -= 1;
-  while (to > from && blank(found[to - 1]!)) to -= 1;
-  while (from < to && blank(found[from]!)) from += 1;
-  const start = from < to ? found[from]!.start : found[0]!.end;
-  const end = from < to ? found[to - 1]!.end : start;
+/** The text between two time lines, less the number of the next cue and the blank lines round it. */
+function addCue(document: Document, line: TimeLine, next: number, isLast: boolean): void {
+  const { text, units } = document;
+  let end = trimmedEnd(text, line.end, next);
+  if (!isLast && end > line.end && oneLineEnd.test(text.slice(end, Math.min(next, end + 200)))) {
+    let number = end;
+    while (number > line.end && isDigit(text, number - 1)) number -= 1;
+    const before = text.slice(Math.max(line.end, number - 200), number);
+    if (number < end && end - number < 10 && /[\r\n][ \t]*$/.test(before)) {
+      end = trimmedEnd(text, line.end, number);
+    }
+  }
+  let start = line.end;
+  while (start < end && isSpace(text, start)) start += 1;
   if (end - start > Limits.unit) {
     throw errorAt(text, start, `A cue is longer than ${Limits.unit} characters.`);
   }
-  const unit: Unit = {
-    index: document.units.length,
+  if (units.length >= Limits.units) {
+    throw errorAt(text, line.start, `The text has more than ${Limits.units} cues.`);
+  }
+  units.push({
+    index: units.length,
     form: 'srt',
     start,
     end,
-    codes: end > start ? cueCodes(text.slice(start, end), start) : [],
+    codes: noCodes,
     translatable: end > start,
-  };
-  if (time) unit.time = time;
-  return unit;
+    time: line.time,
+  });
+}
+
+/** The end of a line and nothing after it. */
+const oneLineEnd = /^[ \t]*(?:\r*\n|\r)$/;
+
+const noCodes: Code[] = [];
+
+function trimmedEnd(text: string, start: number, end: number): number {
+  while (end > start && isSpace(text, end - 1)) end -= 1;
+  return end;
+}
+
+function isSpace(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit <= 32 || (unit > 127 && text[at]!.trim() === '');
+}
+
+function isDigit(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 48 && unit <= 57;
 }
 
 const marks =
   /<(\/?)(i|b|u|s|font)(?:\s[^<>\r\n]{0,500})?>|\{\\[^{}\r\n]{0,200}\}|(?:\r*\n|\r)(?:[ \t]*(?:\r*\n|\r))*[ \t]*|[-–—‐]+[ \t]*/gi;
 
-/** Tags and `{\an8}` are codes; blank lines and the dashes that begin a speaker's line are gaps. */
-function cueCodes(raw: string, offset: number): Code[] {
+/** The codes of a cue, found when they are needed. Tags and `{\an8}` are codes; blank lines and the dashes that begin a speaker's line are gaps. */
+export function cueCodes(raw: string, offset: number): readonly Code[] {
   const codes: Code[] = [];
-  if (!/[<{\r\n–—‐-]/.test(raw)) return codes;
+  if (!/[<{\r\n–—‐-]/.test(raw)) return noCodes;
   const open = new Map<string, number[]>();
   let number = 0;
   let lineStart = true;
