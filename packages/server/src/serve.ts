@@ -20,6 +20,7 @@ import type { Log } from './log.ts';
 import { checkReadiness } from './operations/health.ts';
 import { createMetrics } from './operations/metrics.ts';
 import type { Store } from './program.ts';
+import { createScanner } from './scanning/scanner.ts';
 import type { Settings } from './settings.ts';
 import { startTranslationWorker } from './translation/worker.ts';
 import type { Loop } from './work/loop.ts';
@@ -55,6 +56,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const languages = createLanguages(database);
   const doorkeeper = createDoorkeeper(database);
   const metrics = createMetrics(database);
+  const scanner = createScanner();
   const hints = createHints(database, log);
   let stopping = false;
 
@@ -66,6 +68,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     creator = createCreator({
       database,
       languages,
+      scanner,
       guard,
       settings,
       created(count) {
@@ -96,6 +99,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const translation = startTranslationWorker({
       database,
       engine,
+      scanner,
       log,
       capacity: settings.workerJobs,
       leaseSeconds: settings.leaseSeconds,
@@ -135,6 +139,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await app?.close();
       await creator?.idle();
       await worker?.stop(graceMilliseconds);
+      await scanner.close();
     },
   };
 }

@@ -160,7 +160,7 @@ const DEFINITIONS = {
   maxTextBytes: setting(
     'DRAGOMAN_MAX_TEXT_BYTES',
     String(10 * MEBIBYTE),
-    integer(1, 64 * MEBIBYTE),
+    integer(1, 10 * MEBIBYTE),
     'The longest text of one job, in bytes of UTF-8.',
   ),
   humanCentsPerWord: setting(

@@ -1,8 +1,9 @@
 /** `dragoman translate`: a file or standard input through the engine, without a server or a database. */
 import { readFileSync } from 'node:fs';
-import { type Format, scan } from '@dragoman/documents';
+import type { Format } from '@dragoman/documents';
+import { open } from '../scanning/tasks.ts';
 import type { Settings } from '../settings.ts';
-import { assemble, draftDocument } from '../translation/translate.ts';
+import { assemble, draftSegments } from '../translation/translate.ts';
 import { createEngine, ensureEngine } from './engine.ts';
 import { CommandError, say } from './output.ts';
 
@@ -23,9 +24,10 @@ export async function translate(settings: Settings, file: string, options: Trans
   const text = readText(file);
   const engine = createEngine(settings);
   try {
-    const document = scan(text, options.format, { sourceLanguage: options.from, targetLanguage: options.to });
+    const { format, from: sourceLanguage, to: targetLanguage } = options;
+    const { document, segments } = open({ text, format, sourceLanguage, targetLanguage });
     const started = performance.now();
-    const drafted = await draftDocument(document, {
+    const drafted = await draftSegments(segments, {
       engine,
       from: options.from,
       to: options.to,

@@ -2,7 +2,6 @@
  * Creating jobs. What arrives while a commit is in flight shares the next one (group commit), and an answer
  * is given only after its commit: what is acknowledged is on disk, paid for once, and in the queue.
  */
-import { countWords, DocumentError, detectLanguage, scan } from '@dragoman/documents';
 import type { Caller } from '../account.ts';
 import { createBatcher } from '../database/batcher.ts';
 import { CommitUnknown, type Database } from '../database/database.ts';
@@ -12,6 +11,7 @@ import { assignUid, uuidv7 } from '../ids.ts';
 import type { Languages } from '../languages/languages.ts';
 import { holdPrices, isOverdrawn } from '../ledger/ledger.ts';
 import { priceOf } from '../ledger/prices.ts';
+import type { Scanner } from '../scanning/scanner.ts';
 import type { Settings } from '../settings.ts';
 import { readPurse } from './jobs.ts';
 import { type Purse, presentCreation, type Shown } from './present.ts';
@@ -22,6 +22,7 @@ import * as store from './store.ts';
 export interface CreatorOptions {
   database: Database;
   languages: Languages;
+  scanner: Scanner;
   guard: AddressGuard;
   settings: Pick<
     Settings,
@@ -71,7 +72,7 @@ export function createCreator(options: CreatorOptions): Creator {
       const checked = options.guard.checkUrl(request.callbackUrl);
       if (!checked.ok) throw fieldError('callback_url', checked.reason);
     }
-    const { sourceLanguage, words } = await examine(request, options.languages);
+    const { sourceLanguage, words } = await examine(request, options);
     const perWord = tier === 'human' ? settings.humanCentsPerWord : settings.machineCentsPerWord;
     return {
       account: caller.account,
@@ -135,47 +136,39 @@ export function createCreator(options: CreatorOptions): Creator {
   };
 }
 
-/** Scans the text and settles its language; everything that can be wrong with a document is found here. */
+/** Settles the languages and looks through the text; everything that can be wrong with a document is found here. */
 async function examine(
   request: CreateRequest,
-  languages: Languages,
+  { languages, scanner }: Pick<CreatorOptions, 'languages' | 'scanner'>,
 ): Promise<{ sourceLanguage: string; words: number }> {
-  const { targetLanguage, textFormat } = request;
-  if (!(await languages.targets()).includes(targetLanguage)) {
-    throw fieldError('target_language', await unknownLanguage(targetLanguage, languages.targets()));
+  const { targetLanguage } = request;
+  const targets = await languages.targets();
+  if (!targets.includes(targetLanguage)) {
+    throw fieldError('target_language', notOffered(targetLanguage, '', targets));
   }
-  try {
-    const given = request.sourceLanguage === undefined ? {} : { sourceLanguage: request.sourceLanguage };
-    const document = scan(request.text, textFormat, { ...given, targetLanguage });
-    const offered = await languages.sources(targetLanguage);
-    let sourceLanguage = request.sourceLanguage;
-    if (sourceLanguage === undefined) {
-      const detected = await detectLanguage(document, offered);
-      if ('undecided' in detected) throw fieldError('source_language', detected.undecided);
-      sourceLanguage = detected.language;
-    }
-    if (!offered.includes(sourceLanguage)) {
-      throw fieldError(
-        'source_language',
-        await unknownLanguage(sourceLanguage, Promise.resolve(offered), targetLanguage),
-      );
-    }
-    return { sourceLanguage, words: countWords(document, sourceLanguage) };
-  } catch (error) {
-    if (error instanceof DocumentError) {
-      throw fieldError('text', `${error.message} (line ${error.line}, column ${error.column})`);
-    }
-    throw error;
+  const offered = await languages.sources(targetLanguage);
+  const examined = await scanner.examine({
+    text: request.text,
+    format: request.textFormat,
+    sourceLanguage: request.sourceLanguage,
+    targetLanguage,
+    offered,
+    suppliedText: request.targetText,
+  });
+  if (examined.kind === 'undecided') throw fieldError('source_language', examined.sentence);
+  if (examined.kind === 'unsound') throw fieldError(examined.field, examined.sentence);
+  if (!offered.includes(examined.sourceLanguage)) {
+    const sentence = notOffered(examined.sourceLanguage, ` into ${targetLanguage}`, offered);
+    throw fieldError('source_language', sentence);
   }
+  return examined;
 }
 
-async function unknownLanguage(given: string, offered: Promise<string[]>, target?: string): Promise<string> {
-  const list = (await offered).join(', ');
+function notOffered(given: string, into: string, offered: readonly string[]): string {
   const name = given.length > 20 ? `${given.slice(0, 20)}…` : given;
-  const into = target === undefined ? '' : ` into ${target}`;
-  return list === ''
+  return offered.length === 0
     ? `"${name}"${into} is not offered; no language pair is offered at present.`
-    : `"${name}"${into} is not offered; offered${into} are ${list}.`;
+    : `"${name}"${into} is not offered; offered${into} are ${offered.join(', ')}.`;
 }
 
 /**

@@ -2,7 +2,7 @@
  * The pipeline from a text to its translation: document → segments → engine → codes repaired → result.
  * It knows engines and documents, and neither jobs nor accounts.
  */
-import { type Document, type Piece, rebuild, repair, type Segment, segments } from '@dragoman/documents';
+import { type Document, type Piece, rebuild, repair, type Segment } from '@dragoman/documents';
 import type { Engine, Lane } from '@dragoman/engines';
 
 /** What the machine made of one segment. A failed one has no draft: the source is never passed off as one. */
@@ -18,9 +18,8 @@ export interface DraftOptions {
   signal: AbortSignal;
 }
 
-/** Drafts every segment of a document, in order. Rejects only when `signal` aborts or the engine stops. */
-export async function draftDocument(document: Document, options: DraftOptions): Promise<Drafted[]> {
-  const wanted = segments(document, options.from);
+/** Drafts every segment, in order. Rejects only when `signal` aborts or the engine stops. */
+export async function draftSegments(wanted: readonly Segment[], options: DraftOptions): Promise<Drafted[]> {
   if (wanted.length === 0) return [];
   const drafts = await options.engine.draft({
     from: options.from,

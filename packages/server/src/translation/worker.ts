@@ -9,7 +9,6 @@
  *   drafted with failed segments         tried again later; after the last try: failed and refunded, or, in the
  *                                        human tier, those segments go to the editor with the reason
  */
-import { scan } from '@dragoman/documents';
 import type { Engine } from '@dragoman/engines';
 import type { Database } from '../database/database.ts';
 import {
@@ -22,13 +21,15 @@ import {
   settle,
 } from '../jobs/jobs.ts';
 import type { Log } from '../log.ts';
+import type { Scanner } from '../scanning/scanner.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
-import { assemble, type Drafted, draftDocument } from './translate.ts';
+import { assemble, type Drafted, draftSegments } from './translate.ts';
 
 export interface TranslationWorkerOptions {
   database: Database;
   engine: Engine;
+  scanner: Scanner;
   log: Log;
   capacity: number;
   leaseSeconds: number;
@@ -76,11 +77,13 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       // The customer's own translation is the draft; the machine does not translate.
       return waitsForEditor ? { kind: 'drafted', segments: [] } : finish(texts.supplied, held);
     }
-    const document = scan(texts.source ?? '', row.text_format, {
+    const { document, segments } = await options.scanner.open({
+      text: texts.source ?? '',
+      format: row.text_format,
       sourceLanguage: row.source_language,
       targetLanguage: row.target_language,
     });
-    const drafted = await draftDocument(document, {
+    const drafted = await draftSegments(segments, {
       engine,
       from: row.source_language,
       to: row.target_language,

@@ -1,0 +1,98 @@
+/**
+ * What is done with a text as a whole: finding out what is wrong with it, what it costs and what language it is
+ * in; and opening it for translation. Plain functions of plain data, since they also run in a worker thread.
+ */
+import {
+  countWords,
+  type Document,
+  DocumentError,
+  detectLanguage,
+  type Format,
+  type Segment,
+  scan,
+  segments,
+} from '@dragoman/documents';
+
+export interface ExamineTask {
+  text: string;
+  format: Format;
+  /** Where the caller names none, it is detected among those offered. */
+  sourceLanguage: string | undefined;
+  targetLanguage: string;
+  offered: readonly string[];
+  /** The caller's own translation, in the same format. */
+  suppliedText: string | undefined;
+}
+
+export type Examined =
+  | { kind: 'sound'; sourceLanguage: string; words: number }
+  /** The language cannot be told; the sentence is for the caller. */
+  | { kind: 'undecided'; sentence: string }
+  /** The sentence is for the caller and says where in the text. */
+  | { kind: 'unsound'; field: 'text' | 'target_text'; sentence: string };
+
+export function examine(task: ExamineTask): Examined {
+  const scanned = attempt('text', () => scan(task.text, task.format, languagesOf(task)));
+  if ('kind' in scanned) return scanned;
+  const { document } = scanned;
+  const language = languageOf(document, task);
+  if (language.kind === 'undecided') return language;
+  if (task.suppliedText !== undefined && task.format !== 'text') {
+    const supplied = attempt('target_text', () => scan(task.suppliedText!, task.format));
+    if ('kind' in supplied) return supplied;
+    const [given, wanted] = [supplied.document.units.length, document.units.length];
+    if (given !== wanted) {
+      const sentence = `has ${given} units where text has ${wanted}; both must have the same.`;
+      return { kind: 'unsound', field: 'target_text', sentence };
+    }
+  }
+  const { sourceLanguage } = language;
+  return { kind: 'sound', sourceLanguage, words: countWords(document, sourceLanguage) };
+}
+
+export interface OpenTask {
+  text: string;
+  format: Format;
+  sourceLanguage: string;
+  targetLanguage: string;
+}
+
+export interface Opened {
+  document: Document;
+  segments: Segment[];
+}
+
+/** A text that was examined before, scanned and cut into segments. */
+export function open(task: OpenTask): Opened {
+  const document = scan(task.text, task.format, languagesOf(task));
+  return { document, segments: segments(document, task.sourceLanguage) };
+}
+
+function languagesOf(task: { sourceLanguage: string | undefined; targetLanguage: string }) {
+  const { sourceLanguage, targetLanguage } = task;
+  return sourceLanguage === undefined ? { targetLanguage } : { sourceLanguage, targetLanguage };
+}
+
+function languageOf(
+  document: Document,
+  task: ExamineTask,
+): { kind: 'decided'; sourceLanguage: string } | { kind: 'undecided'; sentence: string } {
+  if (task.sourceLanguage !== undefined) return { kind: 'decided', sourceLanguage: task.sourceLanguage };
+  const detected = detectLanguage(document, task.offered);
+  return 'undecided' in detected
+    ? { kind: 'undecided', sentence: detected.undecided }
+    : { kind: 'decided', sourceLanguage: detected.language };
+}
+
+function attempt(
+  field: 'text' | 'target_text',
+  scanning: () => Document,
+): { document: Document } | { kind: 'unsound'; field: 'text' | 'target_text'; sentence: string } {
+  try {
+    return { document: scanning() };
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    const sentence = `${error.message} (line ${error.line}, column ${error.column})`;
+    return { kind: 'unsound', field, sentence };
+  }
+}
