@@ -65,6 +65,11 @@ export interface Direction {
 
 export interface Engine {
   readonly name: string;
+  /**
+   * Changes whenever drafts may: the engine's own version and that of its data. What was measured of one
+   * version holds until it changes.
+   */
+  version(): Promise<string>;
   /** The directions offered now, measured by self-test, not declared. */
   directions(): Promise<Direction[]>;
   /** One draft per segment, same order. Rejects only when aborted or stopped. */

@@ -76,6 +76,10 @@ class Fake implements FakeEngine {
     return promise;
   }
 
+  async version(): Promise<string> {
+    return '1';
+  }
+
   async directions(): Promise<Direction[]> {
     return this.#directions.map((key) => {
       const [from = '', to = ''] = key.split('>');

@@ -46,7 +46,7 @@ export interface Server {
 
 const GRACE_MILLISECONDS = 6_000;
 /** How often the list of pairs that this worker's engine offers is published anew. */
-const PUBLISH_MILLISECONDS = 60_000;
+const PUBLISH_MILLISECONDS = 600_000;
 const CHANNELS = { jobs: 'dragoman_jobs', deliveries: 'dragoman_deliveries', keys: 'dragoman_keys' } as const;
 
 export async function startServer(options: ServerOptions): Promise<Server> {
@@ -125,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   async function publishDirections(engine: Engine): Promise<void> {
     try {
-      await publishPairs(database, engine.name, await engine.directions());
+      await publishPairs(database, engine);
     } catch (error) {
       if (!stopping) log.warn({ error, name: engine.name }, 'could not publish language pairs');
     }

@@ -13,6 +13,7 @@ import { readChain } from './chain.ts';
 import { faultOf, unmark } from './check.ts';
 import { decode, Garbled } from './decode.ts';
 import { encode, hasLetters } from './encode.ts';
+import { findApertium } from './find.ts';
 import type { Limits } from './limits.ts';
 import { LIMITS } from './limits.ts';
 import type { Mode } from './modes.ts';
@@ -78,6 +79,15 @@ class Apertium implements ApertiumEngine {
    * Tests every installed mode once (about 0.3 s each, 10 s for the default packages on two cores) and remembers;
    * later calls are quick. A mode closed after a crash loop is left out while it is closed.
    */
+  /** Debian's version of every Apertium package here, in one line. */
+  async version(): Promise<string> {
+    const { packages } = await findApertium(
+      this.#options.root === undefined ? {} : { root: this.#options.root },
+    );
+    const names = Object.entries(packages).map(([name, version]) => `${name} ${version}`);
+    return names.sort().join(', ');
+  }
+
   directions(): Promise<Direction[]> {
     this.#testing ??= this.#findDirections().finally(() => {
       this.#testing = null;

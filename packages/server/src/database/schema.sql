@@ -179,6 +179,7 @@ create table pairs (
   engine text not null,
   route text not null,
   hops smallint not null,
+  engine_version text not null,
   checked_at timestamp with time zone not null,
   constraint pairs_pkey PRIMARY KEY (source_language, target_language, engine)
 );

@@ -60,11 +60,26 @@ function arrange(pairs: readonly store.PairRow[]): Known {
   return { count: pairs.length, targets: sorted(pairs.map((pair) => pair.target_language)), sources };
 }
 
-/** Publishes what one engine offers now, in place of what it offered before. */
-export async function publishPairs(
-  database: Database,
-  engine: string,
-  pairs: readonly { from: string; to: string; route: string; hops: number }[],
-): Promise<void> {
-  await database.transaction((transaction) => store.replacePairs(transaction, engine, pairs));
+/** Of an engine, what is needed to learn what it can do. */
+export interface TestedEngine {
+  readonly name: string;
+  version(): Promise<string>;
+  /** Self-tests every direction; may take a while. */
+  directions(): Promise<{ from: string; to: string; route: string; hops: number }[]>;
+}
+
+/** A self-test is believed for a day, as long as engine and data stay the same. */
+const BELIEVED_HOURS = 24;
+
+/**
+ * Publishes what an engine offers, in place of what it offered before. Where the same version was tested within
+ * the day, by this process or another, that holds: a restart does not wait for 42 self-tests.
+ * @returns whether it was tested now
+ */
+export async function publishPairs(database: Database, engine: TestedEngine): Promise<boolean> {
+  const tested = { name: engine.name, version: await engine.version() };
+  if ((await store.countTested(database, tested, BELIEVED_HOURS)) > 0) return false;
+  const pairs = await engine.directions();
+  await database.transaction((transaction) => store.replacePairs(transaction, tested, pairs));
+  return true;
 }

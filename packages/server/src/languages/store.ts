@@ -27,27 +27,45 @@ const REMOVE_OTHERS = statement(
 );
 const KEEP = statement(
   'languages.keep_pairs',
-  `insert into pairs (source_language, target_language, engine, route, hops, checked_at)
-   select source, target, $1, route, hops, now()
+  `insert into pairs (source_language, target_language, engine, engine_version, route, hops, checked_at)
+   select source, target, $1, $6, route, hops, now()
      from unnest($2::text[], $3::text[], $4::text[], $5::smallint[]) as p (source, target, route, hops)
    on conflict (source_language, target_language, engine)
-   do update set route = excluded.route, hops = excluded.hops, checked_at = excluded.checked_at`,
+   do update set engine_version = excluded.engine_version, route = excluded.route, hops = excluded.hops,
+     checked_at = excluded.checked_at`,
 );
 
 /** Makes `pairs` what one engine offers, no more and no less. */
 export async function replacePairs(
   transaction: Transaction,
-  engine: string,
+  engine: { name: string; version: string },
   pairs: readonly { from: string; to: string; route: string; hops: number }[],
 ): Promise<void> {
   const sources = pairs.map(({ from }) => from);
   const targets = pairs.map(({ to }) => to);
-  await transaction.query(REMOVE_OTHERS, [engine, sources, targets]);
+  await transaction.query(REMOVE_OTHERS, [engine.name, sources, targets]);
   await transaction.query(KEEP, [
-    engine,
+    engine.name,
     sources,
     targets,
     pairs.map(({ route }) => route),
     pairs.map(({ hops }) => hops),
+    engine.version,
   ]);
+}
+
+const COUNT_TESTED = statement<{ count: number }>(
+  'languages.count_tested',
+  `select count(*) as count from pairs
+    where engine = $1 and engine_version = $2 and checked_at > now() - make_interval(hours => $3)`,
+);
+
+/** How many pairs an engine of this version was seen to do in the last hours. */
+export async function countTested(
+  on: Queryable,
+  engine: { name: string; version: string },
+  hours: number,
+): Promise<number> {
+  const [row] = await on.query(COUNT_TESTED, [engine.name, engine.version, hours]);
+  return row?.count ?? 0;
 }

@@ -51,6 +51,7 @@ create table pairs (
   engine          text not null,
   route           text not null,
   hops            smallint not null,
+  engine_version  text not null, -- what was measured holds for this version of the engine and its data
   checked_at      timestamptz not null,
   primary key (source_language, target_language, engine)
 );
