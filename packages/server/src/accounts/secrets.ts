@@ -59,7 +59,9 @@ export function createVault(key: Buffer): Vault {
       return Buffer.concat([iv, cipher.getAuthTag(), body]);
     },
     open(sealed, context) {
-      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES))
+      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES), {
+        authTagLength: TAG_BYTES,
+      })
         .setAAD(Buffer.from(context))
         .setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
       return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
