@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { allows, firstStatus, MOVES, STATUSES, type Status, type Trigger } from './states.ts';
+
+/**
+ * The table of the interface's decisions, written out for every status: which trigger moves it, and where to.
+ * A row that is not here is a move that must not exist.
+ */
+const DECIDED: Record<Trigger, { to: Status; from: Status[]; effects: string[] }> = {
+  begin: { from: ['new', 'machine_translate_in_progress'], to: 'translating', effects: [] },
+  complete: {
+    from: ['new', 'machine_translate_in_progress', 'translating'],
+    to: 'completed',
+    effects: ['capture', 'callback'],
+  },
+  fail: {
+    from: ['new', 'machine_translate_in_progress', 'translating'],
+    to: 'failed',
+    effects: ['void', 'callback'],
+  },
+};
+const FINAL: readonly Status[] = ['failed', 'canceled', 'accepted'];
+const TRIGGERS = Object.keys(MOVES) as Trigger[];
+const EVERY_PAIR = TRIGGERS.flatMap((trigger) => STATUSES.map((status) => ({ trigger, status })));
+
+/** What is wrong with a table of moves; the checker, so that it can be shown to catch a planted fault. */
+function faults(allowed: (trigger: Trigger, status: Status) => boolean): string[] {
+  return EVERY_PAIR.filter(
+    ({ trigger, status }) => allowed(trigger, status) !== DECIDED[trigger].from.includes(status),
+  ).map(({ trigger, status }) => `${trigger} from ${status}`);
+}
+
+describe('the table of moves', () => {
+  it('has the triggers that were decided, and no others', () => {
+    expect(TRIGGERS.sort()).toEqual(Object.keys(DECIDED).sort());
+  });
+
+  it.each(EVERY_PAIR)('decides on $trigger from $status as the decisions do', ({ trigger, status }) => {
+    expect(allows(trigger, status)).toBe(DECIDED[trigger].from.includes(status));
+  });
+
+  it('leads where it was decided, with the effects that were decided, each once', () => {
+    for (const trigger of TRIGGERS) {
+      const { to, effects } = MOVES[trigger];
+      expect({ to, effects: [...effects].sort() }, trigger).toEqual({
+        to: DECIDED[trigger].to,
+        effects: DECIDED[trigger].effects.sort(),
+      });
+      expect(new Set(effects).size, trigger).toBe(effects.length);
+    }
+  });
+
+  it('ends the money once on every way to an end: captured or voided, never both, never neither', () => {
+    for (const trigger of TRIGGERS) {
+      const { to, effects } = MOVES[trigger];
+      const ends = effects.filter((effect) => effect === 'capture' || effect === 'void');
+      const finished = to === 'completed' || FINAL.includes(to);
+      expect(ends, trigger).toHaveLength(finished ? 1 : 0);
+    }
+  });
+
+  it.each(FINAL)('lets no move leave %s', (status) => {
+    expect(TRIGGERS.filter((trigger) => allows(trigger, status))).toEqual([]);
+  });
+
+  it('lets nothing be completed or failed twice', () => {
+    expect(allows('complete', 'completed')).toBe(false);
+    expect(allows('fail', 'failed')).toBe(false);
+    expect(allows('fail', 'completed')).toBe(false);
+    expect(allows('complete', 'failed')).toBe(false);
+  });
+
+  it('would be caught with one move too many, or one too few', () => {
+    expect(faults(allows)).toEqual([]);
+    expect(faults((trigger, status) => status === 'failed' || allows(trigger, status))).toEqual([
+      'begin from failed',
+      'complete from failed',
+      'fail from failed',
+    ]);
+    expect(faults((trigger, status) => trigger !== 'begin' && allows(trigger, status))).toEqual([
+      'begin from new',
+      'begin from machine_translate_in_progress',
+    ]);
+  });
+});
+
+describe('firstStatus', () => {
+  it('begins a human job as new and a machine-only one in progress', () => {
+    expect(firstStatus('human')).toBe('new');
+    expect(firstStatus('machine')).toBe('machine_translate_in_progress');
+  });
+
+  it('begins where a move leads on', () => {
+    for (const tier of ['human', 'machine'] as const) {
+      expect(
+        TRIGGERS.every((trigger) => allows(trigger, firstStatus(tier))),
+        tier,
+      ).toBe(true);
+    }
+  });
+});
