@@ -1,0 +1,226 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Batcher, createBatcher } from './batcher.ts';
+
+interface Item {
+  id: number;
+  weight: number;
+  bad?: boolean;
+}
+
+/** A batch that waits to be let go, so that a test decides what arrives while it is in flight. */
+interface Flight {
+  items: Item[];
+  land(): void;
+}
+
+/** A batcher whose runs wait for `land`. `started(n)` resolves when the nth batch is under way. */
+function held(limits: { maxItems?: number; maxWeight?: number } = {}) {
+  const flights: Flight[] = [];
+  const watchers: { count: number; resolve: () => void }[] = [];
+  const batcher = createBatcher<Item, string>({
+    async run(items) {
+      await new Promise<void>((land) => {
+        flights.push({ items, land });
+        for (const { count, resolve } of watchers) if (flights.length >= count) resolve();
+      });
+      if (items.some(({ bad }) => bad)) throw new Error('a bad one');
+      return items.map(({ id }) => `result ${id}`);
+    },
+    weigh: ({ weight }) => weight,
+    maxItems: limits.maxItems ?? 100,
+    maxWeight: limits.maxWeight ?? 1000,
+  });
+  return {
+    batcher,
+    flights,
+    started: (count: number) =>
+      flights.length >= count
+        ? Promise.resolve()
+        : new Promise<void>((resolve) => watchers.push({ count, resolve })),
+  };
+}
+
+const item = (id: number, weight = 1): Item => ({ id, weight });
+const ids = (flight: Flight | undefined) => flight?.items.map(({ id }) => id);
+const addAll = (batcher: Batcher<Item, string>, items: Item[]) => items.map((one) => batcher.add(one));
+
+/** A batcher that commits at once and records its batches. */
+function recording(maxItems: number, maxWeight: number) {
+  const batches: Item[][] = [];
+  let running = 0;
+  let together = 0;
+  const batcher = createBatcher<Item, string>({
+    async run(items) {
+      together = Math.max(together, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      batches.push(items);
+      running--;
+      if (items.some(({ bad }) => bad)) throw new Error(`bad among ${items.map(({ id }) => id)}`);
+      return items.map(({ id }) => `result ${id}`);
+    },
+    weigh: ({ weight }) => weight,
+    maxItems,
+    maxWeight,
+  });
+  return { batcher, batches, together: () => together };
+}
+
+/** What is wrong with batches, given what was added in which order. */
+function faults(batches: Item[][], added: Item[], maxItems: number, maxWeight: number): string[] {
+  const found: string[] = [];
+  const run = batches.flat().map(({ id }) => id);
+  if (String(run) !== String(added.map(({ id }) => id))) found.push('lost, doubled or out of order');
+  for (const batch of batches) {
+    const weight = batch.reduce((sum, one) => sum + one.weight, 0);
+    if (batch.length === 0) found.push('an empty batch');
+    if (batch.length > maxItems) found.push('too many');
+    if (weight > maxWeight && batch.length > 1) found.push('too heavy');
+  }
+  return found;
+}
+
+describe('createBatcher', () => {
+  it('gathers what arrives in one turn, and what arrives while a batch is in flight', async () => {
+    const { batcher, flights, started } = held();
+    const first = addAll(batcher, [item(1), item(2)]);
+    await started(1);
+    const second = addAll(batcher, [item(3), item(4), item(5)]);
+    expect(ids(flights[0])).toEqual([1, 2]);
+    expect(flights).toHaveLength(1);
+    flights[0]!.land();
+    expect(await Promise.all(first)).toEqual(['result 1', 'result 2']);
+    await started(2);
+    expect(ids(flights[1])).toEqual([3, 4, 5]);
+    flights[1]!.land();
+    expect(await Promise.all(second)).toEqual(['result 3', 'result 4', 'result 5']);
+  });
+
+  it('takes at most so many items a batch', async () => {
+    const { batcher, batches } = recording(3, 1000);
+    await Promise.all(
+      addAll(
+        batcher,
+        [1, 2, 3, 4, 5, 6, 7].map((id) => item(id)),
+      ),
+    );
+    expect(batches.map((batch) => batch.length)).toEqual([3, 3, 1]);
+  });
+
+  it('takes at most so much weight a batch, and exactly so much', async () => {
+    const { batcher, batches } = recording(100, 10);
+    await Promise.all(addAll(batcher, [item(1, 4), item(2, 6), item(3, 5), item(4, 6)]));
+    expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1, 2], [3], [4]]);
+  });
+
+  it('lets an item that is heavier than any batch go alone, in its turn', async () => {
+    const { batcher, batches } = recording(100, 10);
+    await Promise.all(addAll(batcher, [item(1), item(2, 11), item(3)]));
+    expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1], [2], [3]]);
+  });
+
+  it('runs each item of a batch that fails alone, so that a bad one fails alone', async () => {
+    const { batcher, batches } = recording(100, 1000);
+    const settled = await Promise.allSettled(addAll(batcher, [item(1), { ...item(2), bad: true }, item(3)]));
+    expect(settled).toEqual([
+      { status: 'fulfilled', value: 'result 1' },
+      { status: 'rejected', reason: new Error('bad among 2') },
+      { status: 'fulfilled', value: 'result 3' },
+    ]);
+    expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1, 2, 3], [1], [2], [3]]);
+  });
+
+  it('does not run a lone bad item twice', async () => {
+    const { batcher, batches } = recording(100, 1000);
+    await expect(batcher.add({ ...item(1), bad: true })).rejects.toThrow('bad among 1');
+    expect(batches).toHaveLength(1);
+  });
+
+  it('goes on after a failure', async () => {
+    const { batcher } = recording(100, 1000);
+    await expect(batcher.add({ ...item(1), bad: true })).rejects.toThrow();
+    expect(await batcher.add(item(2))).toBe('result 2');
+  });
+
+  it('says that it is idle only when nothing waits and nothing is under way', async () => {
+    const { batcher, flights, started } = held({ maxItems: 1 });
+    await batcher.idle(); // nothing was ever added
+    const results = addAll(batcher, [item(1), item(2)]);
+    let idle = false;
+    const idling = batcher.idle().then(() => {
+      idle = true;
+    });
+    await started(1);
+    expect(idle).toBe(false);
+    flights[0]!.land();
+    await started(2);
+    expect(idle).toBe(false);
+    flights[1]!.land();
+    await idling;
+    expect(await Promise.all(results)).toEqual(['result 1', 'result 2']);
+    await batcher.idle();
+  });
+
+  it('gives each its own result, in order, one batch at a time, within its limits', async () => {
+    const scenario = fc.record({
+      maxItems: fc.integer({ min: 1, max: 6 }),
+      maxWeight: fc.integer({ min: 1, max: 30 }),
+      // Groups that arrive together, each some turns of the event loop after the last one.
+      groups: fc.array(
+        fc.record({
+          turns: fc.integer({ min: 0, max: 4 }),
+          weights: fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 8 }),
+        }),
+        { maxLength: 8 },
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ maxItems, maxWeight, groups }) => {
+        const { batcher, batches, together } = recording(maxItems, maxWeight);
+        const added: Item[] = [];
+        const results: Promise<string>[] = [];
+        for (const { turns, weights } of groups) {
+          for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+          for (const weight of weights) {
+            const one = item(added.length, weight);
+            added.push(one);
+            results.push(batcher.add(one));
+          }
+        }
+        await batcher.idle();
+        expect(await Promise.all(results)).toEqual(added.map(({ id }) => `result ${id}`));
+        expect(faults(batches, added, maxItems, maxWeight)).toEqual([]);
+        expect(together()).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  it('fails exactly the bad ones, wherever they stand', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.boolean(), { maxLength: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (bads, maxItems) => {
+          const { batcher } = recording(maxItems, 1000);
+          const settled = await Promise.allSettled(
+            addAll(
+              batcher,
+              bads.map((bad, id) => ({ id, weight: 1, bad })),
+            ),
+          );
+          expect(settled.map(({ status }) => status === 'rejected')).toEqual(bads);
+        },
+      ),
+    );
+  });
+
+  it('would be caught losing, doubling, swapping or overloading', () => {
+    const [a, b, c] = [item(1, 5), item(2, 5), item(3, 5)];
+    expect(faults([[a, b], [c]], [a, b, c], 2, 10)).toEqual([]);
+    expect(faults([[a], [c]], [a, b, c], 2, 10)).toEqual(['lost, doubled or out of order']);
+    expect(faults([[a, b], [b], [c]], [a, b, c], 2, 10)).toEqual(['lost, doubled or out of order']);
+    expect(faults([[b, a], [c]], [a, b, c], 2, 10)).toEqual(['lost, doubled or out of order']);
+    expect(faults([[a, b, c]], [a, b, c], 2, 20)).toEqual(['too many']);
+    expect(faults([[a, b], [c]], [a, b, c], 2, 9)).toEqual(['too heavy']);
+  });
+});
