@@ -1,6 +1,7 @@
 /** `npm run bench [-- NAME …] [--rounds N] [--json]`: every figure of speed, as a ratio to its limit. */
 import { benchApi } from './api.ts';
+import { benchDocuments } from './documents.ts';
 import { benchEngines } from './engines.ts';
 import { runNamed } from './figures.ts';
 
-await runNamed({ api: benchApi, engines: benchEngines });
+await runNamed({ api: benchApi, documents: benchDocuments, engines: benchEngines });

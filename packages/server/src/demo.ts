@@ -31,6 +31,56 @@ const JOBS = [
     },
   },
   {
+    title: 'HTML, Spanish → Catalan, by machine: markup and variables are not touched',
+    path: '/tapi/v2/mt_translation/',
+    environment: 'production',
+    body: {
+      source_language: 'es',
+      target_language: 'ca',
+      text_format: 'html',
+      text:
+        '<h1>Bienvenido</h1>\n<p class="intro">La <b>casa roja</b> está cerca del mar.<br>' +
+        'Hola, <span class="notranslate" origval="{{ user.name }}">María</span>.</p>',
+    },
+  },
+  {
+    title: 'subtitles, English → Portuguese in two hops, by machine: times are not touched',
+    path: '/tapi/v2/mt_translation/',
+    environment: 'production',
+    body: {
+      source_language: 'en',
+      target_language: 'pt',
+      text_format: 'srt',
+      text:
+        '1\n00:00:01,000 --> 00:00:03,500\nThe train leaves at ten,\n\n' +
+        '2\n00:00:03,700 --> 00:00:06,000\nand the city is <i>very</i> far.\n',
+    },
+  },
+  {
+    title: 'XLIFF, English → Spanish, by machine: every unit gets its target',
+    path: '/tapi/v2/mt_translation/',
+    environment: 'production',
+    body: {
+      source_language: 'en',
+      target_language: 'es',
+      text_format: 'xliff',
+      text: `<?xml version="1.0" encoding="UTF-8"?>
+<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
+  <file original="shop" source-language="en" datatype="plaintext">
+    <header/>
+    <body>
+      <trans-unit id="title">
+        <source>A table for six people</source>
+      </trans-unit>
+      <trans-unit id="body">
+        <source>The table is <g id="1">strong</g> and costs <x id="2"/> euros.</source>
+      </trans-unit>
+    </body>
+  </file>
+</xliff>`,
+    },
+  },
+  {
     title: 'text, in the sandbox: the order of a human edit, done by machine, held for 3 s',
     path: '/sandbox/tapi/v2/translation/',
     environment: 'sandbox',
@@ -126,7 +176,7 @@ async function runJob(
   job: (typeof JOBS)[number],
 ): Promise<void> {
   const key = job.environment === 'production' ? credentials.production_key : credentials.sandbox_key;
-  const uid = `${job.environment}-${Date.now().toString(36)}`;
+  const uid = `${'text_format' in job.body ? job.body.text_format : job.environment}-${Date.now().toString(36)}`;
   print(`\n── ${job.title}`);
   print(indent('sent      ', job.body.text));
   const response = await fetch(`${url}${job.path}`, {

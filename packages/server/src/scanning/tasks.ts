@@ -92,7 +92,6 @@ function attempt(
     return { document: scanning() };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    const sentence = `${error.message} (line ${error.line}, column ${error.column})`;
-    return { kind: 'unsound', field, sentence };
+    return { kind: 'unsound', field, sentence: error.message };
   }
 }
