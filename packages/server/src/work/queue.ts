@@ -36,7 +36,7 @@ export interface Queue {
   claim(limit: number): Promise<Lease[]>;
   /** Extends leases that are still held. @returns `token + id` of those that are; the others are lost. */
   extend(leases: readonly Lease[]): Promise<Set<string>>;
-  /** Gives leases back before they run out, as if they had never been claimed. */
+  /** Gives leases back before they run out; a job's as if it had never been claimed. */
   release(leases: readonly Lease[]): Promise<void>;
   readonly leaseSeconds: number;
 }
@@ -82,9 +82,11 @@ function queueStatements(table: 'jobs' | 'deliveries', key: 'job_id' | 'delivery
     `update ${table} t set due_at = now() + make_interval(secs => $5) ${held}
      returning t.${key} as id, t.lease_token as token`,
   );
+  // An attempt at a delivery is on record under its number, so the number is used up.
+  const attempts = table === 'deliveries' ? 'attempts' : 'attempts - 1';
   const release: Statement<never> = statement(
     `work.release_${table}`,
-    `update ${table} t set due_at = now(), lease_token = null, attempts = attempts - 1 ${held}`,
+    `update ${table} t set due_at = now(), lease_token = null, attempts = ${attempts} ${held}`,
   );
   return { due, claim, extend, release };
 }
