@@ -118,7 +118,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         clearInterval(publishing);
         await stopLoops([translation, sender], grace);
         await engine.stop();
-        await poster.close();
+        // The sender has waited and given back what is left: a receiver that never answers is not waited for.
+        await poster.cut();
       },
     };
   }

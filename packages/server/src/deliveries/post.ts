@@ -50,6 +50,8 @@ export interface Poster {
   post(url: string, headers: Record<string, string>, body: Buffer | string): Promise<Outcome>;
   /** Lets deliveries under way finish, then closes every connection. Later POSTs fail. May be called twice. */
   close(): Promise<void>;
+  /** Closes every connection now. POSTs under way fail, and later ones. May be called twice. */
+  cut(): Promise<void>;
 }
 
 export interface PosterSettings {
@@ -148,6 +150,7 @@ export function createPoster(settings: PosterSettings): Poster {
       closing ??= agent.close();
       return closing;
     },
+    cut: () => agent.destroy(),
   };
 }
 
