@@ -1,0 +1,414 @@
+/** Deliveries from the outbox to real receivers: what is sent, how often, what is recorded, what survives. */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCredentials } from '../accounts/accounts.ts';
+import {
+  createClient,
+  type Received,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+import { parseSecret, type SignatureHeaders, verify } from './signature.ts';
+
+const MACHINE = '/tapi/v2/mt_translation/';
+
+let server: TestServer;
+let receiver: Receiver;
+let owner: pg.Pool;
+let account: AccountCredentials;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  // Two seconds between tries: with the jitter never less than one, so that timestamps of tries differ.
+  server = await startTestServer({
+    settings: { DRAGOMAN_CALLBACK_SCHEDULE: '2', DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.1/32' },
+  });
+  owner = new pg.Pool(server.connection);
+  account = await server.createAccount();
+});
+/** What a test leaves pending would be sent to a port that another may have by then. */
+afterEach(() =>
+  owner.query(
+    `update deliveries set status = 'dead', due_at = null, lease_token = null where status = 'pending'`,
+  ),
+);
+afterAll(async () => {
+  await owner.end();
+  await receiver.close();
+  await server.stop();
+});
+
+/** Creates a machine job; the server may have been restarted since, so its address is asked for each time. */
+async function order(
+  uid: string,
+  callback_url: string,
+  key = account.production_key,
+  root = server.url,
+): Promise<{ status: number; error: string | undefined }> {
+  const call = createClient(root, key);
+  const body = { uid, callback_url, text: 'A house.', source_language: 'en', target_language: 'es' };
+  const answer = await call('POST', MACHINE, body);
+  return { status: answer.status, error: answer.body.error };
+}
+
+const read = async (uid: string) =>
+  (await createClient(server.url, account.production_key)('GET', `${MACHINE}${uid}/`)).body;
+
+interface DeliveryRecord {
+  delivery_id: string;
+  status: string;
+  failure: string | null;
+  attempts: number;
+  leased: boolean;
+  finished: boolean;
+  due_in: number | null;
+}
+
+/** The delivery of a job, as the owner of the schema sees it. */
+async function deliveryOf(uid: string): Promise<DeliveryRecord | undefined> {
+  const { rows } = await owner.query<DeliveryRecord>(
+    `select d.delivery_id, d.status, d.failure, d.attempts, d.lease_token is not null as leased,
+            d.finished_at is not null as finished, extract(epoch from d.due_at - now())::float8 as due_in
+       from deliveries d join jobs j using (part, account_id, job_id) where j.uid = $1`,
+    [uid],
+  );
+  return rows[0];
+}
+
+/** The delivery of a job once it is in a state. */
+function settled(uid: string, is: (delivery: DeliveryRecord) => boolean): Promise<DeliveryRecord> {
+  return until(async () => {
+    const delivery = await deliveryOf(uid);
+    return delivery !== undefined && is(delivery) && delivery;
+  });
+}
+const delivered = (uid: string) => settled(uid, ({ status }) => status === 'delivered');
+const waiting = (uid: string, attempts = 1) =>
+  settled(uid, (one) => one.status === 'pending' && one.attempts === attempts && !one.leased);
+
+async function attemptsOf(uid: string): Promise<object[]> {
+  const { rows } = await owner.query(
+    `select a.attempt, a.outcome, a.status_code, a.finished_at >= a.started_at as finished,
+            a.milliseconds >= 0 as measured
+       from attempts a join deliveries using (part, account_id, delivery_id)
+       join jobs j using (part, account_id, job_id) where j.uid = $1 order by a.attempt`,
+    [uid],
+  );
+  return rows;
+}
+
+const answered = (attempt: number, status_code: number) => ({
+  attempt,
+  outcome: 'answered',
+  status_code,
+  finished: true,
+  measured: true,
+});
+const unanswered = (attempt: number, outcome: string) => ({
+  ...answered(attempt, 0),
+  outcome,
+  status_code: null,
+});
+
+const at = (path: string) => receiver.received.filter((one) => one.path === path);
+
+/** The answer to the first request at a path; later ones, and other paths, get 200. */
+function answerFirst(path: string, status: number): void {
+  receiver.answer((one) => (one.path === path && at(path).length === 1 ? status : 200));
+}
+
+const signatureOf = ({ headers }: Received): SignatureHeaders => ({
+  'webhook-id': String(headers['webhook-id']),
+  'webhook-timestamp': String(headers['webhook-timestamp']),
+  'webhook-signature': String(headers['webhook-signature']),
+});
+
+interface Listening {
+  url: string;
+  connections: number;
+  close(): Promise<void>;
+}
+
+/** A receiver that does what it is told to, or never answers at all. */
+async function listen(
+  handler: (request: IncomingMessage, response: ServerResponse) => unknown,
+  host = '127.0.0.1',
+): Promise<Listening> {
+  const http = createServer((request, response) => {
+    request.resume().on('end', () => handler(request, response));
+  });
+  const listening: Listening = {
+    url: '',
+    connections: 0,
+    close: () =>
+      new Promise((resolve) => {
+        http.closeAllConnections();
+        http.close(() => resolve());
+      }),
+  };
+  http.on('connection', () => {
+    listening.connections++;
+  });
+  await new Promise<void>((resolve) => http.listen(0, host, resolve));
+  listening.url = `http://${host}:${(http.address() as AddressInfo).port}/`;
+  return listening;
+}
+
+describe('a delivery that is tried again', () => {
+  let tries: Received[];
+  beforeAll(async () => {
+    answerFirst('/again', 500);
+    await order('again', `${receiver.url}/again`);
+    await delivered('again');
+    tries = at('/again');
+  });
+
+  it('keeps its id and every byte of its body, and is stamped and signed anew', () => {
+    expect(tries).toHaveLength(2);
+    const [first, second] = tries as [Received, Received];
+    expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
+    expect(second.body).toBe(first.body);
+    expect(second.headers['content-type']).toBe(first.headers['content-type']);
+    const stamp = (one: Received) => Number(one.headers['webhook-timestamp']);
+    expect(stamp(second)).toBeGreaterThan(stamp(first));
+    expect(second.headers['webhook-signature']).not.toBe(first.headers['webhook-signature']);
+  });
+
+  it('is signed with the secret of its account and environment, each time, and no other', async () => {
+    const stranger = await server.createAccount();
+    const verdict = (one: Received, secret: string) =>
+      verify([parseSecret(secret)!], signatureOf(one), one.body, new Date()).ok;
+    for (const one of tries) {
+      expect(verdict(one, account.webhook_secret_production)).toBe(true);
+      expect(verdict(one, account.webhook_secret_sandbox)).toBe(false);
+      expect(verdict(one, stranger.webhook_secret_production)).toBe(false);
+      expect(verdict({ ...one, body: `${one.body} ` }, account.webhook_secret_production)).toBe(false);
+    }
+    await order('trial', `${receiver.url}/trial`, account.sandbox_key, `${server.url}/sandbox`);
+    const trial = await receiver.next(({ path }) => path === '/trial');
+    expect(verdict(trial, account.webhook_secret_sandbox)).toBe(true);
+    expect(verdict(trial, account.webhook_secret_production)).toBe(false);
+  });
+
+  it('has every try on record with its outcome, and its end', async () => {
+    expect(await attemptsOf('again')).toEqual([answered(1, 500), answered(2, 200)]);
+    expect(await deliveryOf('again')).toEqual({
+      delivery_id: tries[0]!.headers['webhook-id'],
+      status: 'delivered',
+      failure: null,
+      attempts: 2,
+      leased: false,
+      finished: true,
+      due_in: null,
+    });
+  });
+});
+
+describe('what the receiver answers', () => {
+  it('410 is the end: dead at once, and nothing is due any more', async () => {
+    answerFirst('/gone', 410);
+    await order('gone', `${receiver.url}/gone`);
+    const delivery = await settled('gone', ({ status }) => status !== 'pending');
+    expect(delivery).toMatchObject({ status: 'dead', failure: 'gone', attempts: 1, due_in: null });
+    expect(await attemptsOf('gone')).toEqual([answered(1, 410)]);
+    expect(at('/gone')).toHaveLength(1);
+    expect((await read('gone')).status).toBe('completed');
+  });
+
+  it('a redirect is not followed, and tried again where it was', async () => {
+    let asked = 0;
+    const elsewhere = await listen((_, response) => response.writeHead(200).end());
+    const moved = await listen((_, response) =>
+      response.writeHead(++asked === 1 ? 302 : 200, { location: elsewhere.url }).end(),
+    );
+    await order('moved', moved.url);
+    await delivered('moved');
+    expect(await attemptsOf('moved')).toEqual([answered(1, 302), answered(2, 200)]);
+    expect(elsewhere.connections).toBe(0);
+    await moved.close();
+    await elsewhere.close();
+  });
+
+  it('Retry-After later than the schedule is waited for', async () => {
+    const busy = await listen((_, response) => response.writeHead(503, { 'retry-after': '600' }).end());
+    await order('busy', busy.url);
+    const { due_in } = await waiting('busy');
+    expect(due_in).toBeGreaterThan(500);
+    await busy.close();
+  });
+
+  it('no answer at all is recorded by its cause, and tried again', async () => {
+    const closed = await listen(() => {});
+    await closed.close();
+    const broken = await listen((request) => request.socket.destroy());
+    await order('closed', closed.url);
+    await order('broken', broken.url);
+    await waiting('closed');
+    await waiting('broken');
+    expect(await attemptsOf('closed')).toEqual([unanswered(1, 'connect')]);
+    expect(await attemptsOf('broken')).toEqual([unanswered(1, 'reset')]);
+    await broken.close();
+  });
+});
+
+describe('when the request arrives', () => {
+  it('its attempt is on record already, unfinished, and the job reads as completed', async () => {
+    const seen = Promise.withResolvers<{ attempts: object[]; job: { status: string } }>();
+    const curious = await listen(async (_, response) => {
+      seen.resolve({ attempts: await attemptsOf('curious'), job: await read('curious') });
+      response.writeHead(200).end();
+    });
+    await order('curious', curious.url);
+    const { attempts, job } = await seen.promise;
+    expect(attempts).toEqual([
+      { attempt: 1, outcome: null, status_code: null, finished: null, measured: null },
+    ]);
+    expect(job).toMatchObject({ status: 'completed', translated_text: 'A HOUSE.' });
+    await delivered('curious');
+    await curious.close();
+  });
+});
+
+describe('an address that is forbidden', () => {
+  it('is never connected to when it became so after the job was taken, and is tried again', async () => {
+    const inside = await listen((_, response) => response.writeHead(200).end(), '127.0.0.2');
+    expect(await order('refused', inside.url)).toMatchObject({
+      status: 400,
+      error: expect.stringMatching(/^callback_url: /),
+    });
+    answerFirst('/changed', 500);
+    await order('changed', `${receiver.url}/changed`);
+    const { delivery_id } = await waiting('changed');
+    const redirect = `update deliveries set url = $2, due_at = now() where delivery_id = $1`;
+    await owner.query(redirect, [delivery_id, inside.url]);
+    const { due_in } = await waiting('changed', 2);
+    expect(due_in).toBeGreaterThan(0);
+    expect(await attemptsOf('changed')).toEqual([answered(1, 500), unanswered(2, 'refused address')]);
+    expect(inside.connections).toBe(0);
+    await owner.query(redirect, [delivery_id, `${receiver.url}/changed`]);
+    await delivered('changed');
+    expect(at('/changed').map(({ headers }) => headers['webhook-id'])).toEqual([delivery_id, delivery_id]);
+    await inside.close();
+  });
+
+  it('is the loopback, where no network is allowed: refused at creation, and not sent to', async () => {
+    answerFirst('/before', 500);
+    await order('before', `${receiver.url}/before`);
+    await waiting('before');
+    await server.restart({ DRAGOMAN_ALLOWED_NETWORKS: '' });
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+      const refusal = await order('loopback', `http://${host}:8080/`);
+      expect(refusal, host).toMatchObject({
+        status: 400,
+        error: expect.stringMatching(/^callback_url: /),
+      });
+    }
+    await settled('before', ({ attempts, leased }) => attempts >= 2 && !leased);
+    expect((await attemptsOf('before'))[1]).toEqual(unanswered(2, 'refused address'));
+    expect(at('/before')).toHaveLength(1);
+    await server.restart();
+    await delivered('before');
+    expect(at('/before')).toHaveLength(2);
+  });
+});
+
+describe('a sender that goes away', () => {
+  it('leaves what is pending to the next one, which sends it under the same id', async () => {
+    const uids = ['left-1', 'left-2', 'left-3'];
+    receiver.answer(() => 503);
+    for (const uid of uids) await order(uid, `${receiver.url}/${uid}`);
+    for (const uid of uids) await receiver.next(({ path }) => path === `/${uid}`);
+    await server.server.stop();
+    const before = receiver.received.length;
+    receiver.answer(() => 200);
+    expect((await Promise.all(uids.map(deliveryOf))).map((one) => one?.status)).toEqual(
+      uids.map(() => 'pending'),
+    );
+    expect(receiver.received).toHaveLength(before);
+    await server.restart();
+    for (const uid of uids) {
+      const { delivery_id } = await delivered(uid);
+      const ids = at(`/${uid}`).map(({ headers }) => headers['webhook-id']);
+      expect(ids.length).toBeGreaterThan(1);
+      expect(new Set(ids)).toEqual(new Set([delivery_id]));
+    }
+  });
+
+  it('in the middle of a request: its lease runs out, and the next try has the same id', async () => {
+    const requests: { id: unknown; response: ServerResponse }[] = [];
+    const slow = await listen((request, response) => {
+      requests.push({ id: request.headers['webhook-id'], response });
+      if (requests.length === 2) response.writeHead(200).end();
+    });
+    await order('expired', slow.url);
+    await until(() => requests.length === 1);
+    await owner.query(
+      `update deliveries set due_at = now() where status = 'pending' and lease_token is not null`,
+    );
+    await delivered('expired');
+    expect(requests[1]?.id).toBe(requests[0]?.id);
+    // The first one answers after all: it goes on record, and changes nothing of the end.
+    requests[0]?.response.writeHead(500).end();
+    await until(async () => (await attemptsOf('expired')).every((one) => 'finished' in one && one.finished));
+    expect(await attemptsOf('expired')).toEqual([answered(1, 500), answered(2, 200)]);
+    expect(await deliveryOf('expired')).toMatchObject({ status: 'delivered', due_in: null });
+    await slow.close();
+  });
+
+  it('in the middle of a request, in an orderly way: the next one sends it at once, under the same id', async () => {
+    const requests: { id: unknown; response: ServerResponse }[] = [];
+    const slow = await listen((request, response) => {
+      requests.push({ id: request.headers['webhook-id'], response });
+      if (requests.length === 2) response.writeHead(200).end();
+    });
+    await order('stopped', slow.url);
+    await until(() => requests.length === 1);
+    await server.server.stop(0);
+    expect(await deliveryOf('stopped')).toMatchObject({ status: 'pending', attempts: 1, leased: false });
+    expect(requests[0]?.response.writableEnded).toBe(false);
+    // The lease is half a minute: had it not been given back, or could the second attempt not be recorded
+    // beside the first, the next server would still be waiting for it when this test ends.
+    await server.restart();
+    await delivered('stopped');
+    expect(await attemptsOf('stopped')).toEqual([expect.objectContaining({ attempt: 1 }), answered(2, 200)]);
+    expect(requests[1]?.id).toBe(requests[0]?.id);
+    await slow.close();
+  });
+
+  it('may not settle a delivery that another holds', async () => {
+    const requests: ServerResponse[] = [];
+    const slow = await listen((_, response) => requests.push(response));
+    await order('stolen', slow.url);
+    await until(() => requests.length === 1);
+    await owner.query(
+      `update deliveries set lease_token = $1, due_at = now() + interval '1 hour' where lease_token is not null`,
+      [randomUUID()],
+    );
+    requests[0]?.writeHead(200).end();
+    await until(async () => (await attemptsOf('stolen')).every((one) => 'finished' in one && one.finished));
+    expect(await deliveryOf('stolen')).toMatchObject({ status: 'pending', leased: true });
+    await slow.close();
+  });
+});
+
+describe('fairness', () => {
+  it('lets one account’s dead receiver delay nobody else', async () => {
+    const silent: ServerResponse[] = [];
+    const dead = await listen((_, response) => silent.push(response));
+    const unlucky = await server.createAccount();
+    receiver.answer(() => 200);
+    for (let n = 0; n < 24; n++) await order(`dead-${n}`, dead.url, unlucky.production_key);
+    await until(() => silent.length > 0);
+    await order('lively', `${receiver.url}/lively`);
+    await delivered('lively');
+    expect(silent.filter((response) => response.writableEnded)).toEqual([]);
+    expect((await deliveryOf('dead-0'))?.status).toBe('pending');
+    await dead.close();
+  });
+});
