@@ -1,0 +1,379 @@
+/** Transactions that meet deadlocks and dying connections; notifications that outlive theirs. */
+import { type AddressInfo, connect, createServer } from 'node:net';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createLog } from '../log.ts';
+import { administer } from '../testing/cluster.ts';
+import { createTestDatabase, type TestDatabase, until } from '../testing/harness.ts';
+import {
+  CommitUnknown,
+  type Database,
+  isConnectionLoss,
+  openDatabase,
+  type Transaction,
+} from './database.ts';
+import { statement } from './statements.ts';
+
+const ADD = statement('test.add', 'insert into scratch (name, value) values ($1, $2)');
+const BUMP = statement('test.bump', 'update scratch set value = value + 1 where name = $1');
+const READ = statement<{ value: number }>('test.read', 'select value from scratch where name = $1');
+const SUM = statement<{ sum: number }>(
+  'test.sum',
+  'select coalesce(sum(value), 0)::bigint as sum from scratch',
+);
+const SERIALIZABLE = statement('test.serializable', 'set transaction isolation level serializable');
+const PID = statement<{ pid: number }>('test.pid', 'select pg_backend_pid() as pid');
+const SLEEP = statement('test.sleep', 'select pg_sleep(3600)');
+const DIE = statement('test.die', 'select die()');
+const CONFLICT = statement('test.conflict', `do $$ begin raise exception using errcode = '40001'; end $$`);
+const DOOM = statement('test.doom', 'insert into doomed values (1)');
+const LATE = statement('test.late', 'insert into late values (1), (1)');
+
+let test: TestDatabase;
+let database: Database;
+let owner: pg.Client;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  database = test.database;
+  owner = new pg.Client(test.connection);
+  await owner.connect();
+  await owner.query(`
+    create table scratch (name text primary key, value bigint not null);
+    create table doomed (value integer);
+    create table late (value integer, unique (value) deferrable initially deferred);
+    grant all on scratch, doomed, late to dragoman_app;
+    -- As its definer: the application's role may not end connections.
+    create function die() returns void security definer language sql
+      as $$ select pg_terminate_backend(pg_backend_pid()) $$;
+    create function die_at_commit() returns trigger security definer language plpgsql
+      as $$ begin perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(60); return null; end $$;
+    create constraint trigger doomed after insert on doomed deferrable initially deferred
+      for each row execute function die_at_commit();`);
+});
+beforeEach(() => owner.query('truncate scratch, doomed, late'));
+afterAll(async () => {
+  await owner.end();
+  await test.drop();
+});
+
+const valueOf = async (name: string) => (await database.query(READ, [name]))[0]?.value;
+const pidOf = async (transaction: Transaction) => (await transaction.query(PID))[0]!.pid;
+
+/** Resolves for everybody when `count` have arrived; later arrivals pass. */
+function barrier(count: number): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let arrived = 0;
+  return () => {
+    if (++arrived === count) resolve();
+    return promise;
+  };
+}
+
+/** A way to the server that counts who passes. */
+async function startPassage() {
+  const { host, port, user, password, database } = new pg.Client(test.connection);
+  let passed = 0;
+  const passage = createServer((inside) => {
+    passed++;
+    const outside = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    inside.pipe(outside).pipe(inside);
+    inside.on('error', () => outside.destroy());
+    outside.on('error', () => inside.destroy());
+  });
+  await new Promise<void>((resolve) => passage.listen(0, '127.0.0.1', resolve));
+  return {
+    connection: {
+      host: '127.0.0.1',
+      port: (passage.address() as AddressInfo).port,
+      user,
+      password,
+      database,
+    } as Connection,
+    passed: () => passed,
+    close: () => new Promise((resolve) => passage.close(resolve)),
+  };
+}
+
+describe('a transaction', () => {
+  it('commits what its work did, and gives its result', async () => {
+    const result = await database.transaction(async (transaction) => {
+      await transaction.query(ADD, ['a', 1]);
+      expect(await valueOf('a')).toBeUndefined(); // not to be seen from outside yet
+      return 'done';
+    });
+    expect(result).toBe('done');
+    expect(await valueOf('a')).toBe(1);
+  });
+
+  it('undoes everything when its work throws, and throws the same error', async () => {
+    const bug = new Error('a bug');
+    const work = database.transaction(async (transaction) => {
+      await transaction.query(ADD, ['a', 1]);
+      throw bug;
+    });
+    await expect(work).rejects.toBe(bug);
+    expect(await valueOf('a')).toBeUndefined();
+  });
+
+  it('is not run again where a repeat would meet the same error', async () => {
+    await database.transaction((transaction) => transaction.query(ADD, ['a', 1]));
+    let tries = 0;
+    const work = database.transaction(async (transaction) => {
+      tries++;
+      await transaction.query(ADD, ['b', 1]);
+      await transaction.query(ADD, ['a', 2]);
+    });
+    await expect(work).rejects.toMatchObject({ code: '23505' });
+    expect(tries).toBe(1);
+    expect(await valueOf('b')).toBeUndefined();
+  });
+
+  it('throws what the commit itself refuses, with nothing done', async () => {
+    const work = database.transaction((transaction) => transaction.query(LATE));
+    await expect(work).rejects.toMatchObject({ code: '23505' });
+    expect((await owner.query('select from late')).rowCount).toBe(0);
+  });
+
+  it('gives its connection back however it ends', async () => {
+    // Twice as many as the pool has connections: a lost one would leave the last of them waiting.
+    for (let ended = 0; ended < 32; ended++) {
+      await database.transaction(() => Promise.reject(new Error('a bug'))).catch(() => {});
+    }
+    await database.transaction((transaction) => transaction.query(ADD, ['a', 1]));
+    expect(await valueOf('a')).toBe(1);
+  });
+
+  it('is run again after a deadlock, so that both sides get through', async () => {
+    await owner.query(`insert into scratch values ('a', 0), ('b', 0)`);
+    const bothHoldOne = barrier(2);
+    let tries = 0;
+    const side = (first: string, second: string) =>
+      database.transaction(async (transaction) => {
+        tries++;
+        await transaction.query(BUMP, [first]);
+        await bothHoldOne();
+        await transaction.query(BUMP, [second]);
+      });
+    await Promise.all([side('a', 'b'), side('b', 'a')]);
+    expect(tries).toBeGreaterThan(2);
+    expect([await valueOf('a'), await valueOf('b')]).toEqual([2, 2]);
+  });
+
+  it('is run again after a serialization failure, on what is true by then', async () => {
+    const bothHaveRead = barrier(2);
+    let tries = 0;
+    // Each writes the sum that it sees. One after the other, in either order, they write 0 and 0, or 1 and 2.
+    const side = (name: string) =>
+      database.transaction(async (transaction) => {
+        tries++;
+        await transaction.query(SERIALIZABLE);
+        const [row] = await transaction.query(SUM);
+        await bothHaveRead();
+        await transaction.query(ADD, [name, row!.sum + 1]);
+      });
+    await Promise.all([side('a'), side('b')]);
+    expect(tries).toBeGreaterThan(2);
+    expect([await valueOf('a'), await valueOf('b')].sort()).toEqual([1, 2]);
+  });
+
+  it('gives up after five tries, with the last error', async () => {
+    let tries = 0;
+    const work = database.transaction(async (transaction) => {
+      tries++;
+      await transaction.query(CONFLICT);
+    });
+    await expect(work).rejects.toMatchObject({ code: '40001' });
+    expect(tries).toBe(5);
+  });
+
+  it('is run again when its connection is killed in the middle of a query', async () => {
+    const pids: number[] = [];
+    const work = database.transaction(async (transaction) => {
+      pids.push(await pidOf(transaction));
+      await transaction.query(ADD, ['a', pids.length]);
+      if (pids.length === 1) await transaction.query(SLEEP);
+    });
+    await until(async () => {
+      const sql = `select pg_terminate_backend(pid) from pg_stat_activity
+        where pid = $1 and query like '%pg_sleep(3600)%' and state = 'active'`;
+      return (await owner.query(sql, [pids[0] ?? 0])).rowCount === 1;
+    });
+    await work;
+    expect(pids).toHaveLength(2);
+    expect(pids[0]).not.toBe(pids[1]);
+    expect(await valueOf('a')).toBe(2);
+  });
+
+  it('is run again when its connection is killed between two queries', async () => {
+    let tries = 0;
+    await database.transaction(async (transaction) => {
+      const pid = await pidOf(transaction);
+      await transaction.query(ADD, ['a', ++tries]);
+      if (tries > 1) return;
+      await owner.query('select pg_terminate_backend($1)', [pid]);
+      await until(async () => {
+        const sql = 'select from pg_stat_activity where pid = $1';
+        return (await owner.query(sql, [pid])).rowCount === 0;
+      });
+      await transaction.query(BUMP, ['a']);
+    });
+    expect(tries).toBe(2);
+    expect(await valueOf('a')).toBe(2);
+  });
+
+  it('gives up after five lost connections', async () => {
+    let tries = 0;
+    const work = database.transaction(async (transaction) => {
+      tries++;
+      await transaction.query(DIE);
+    });
+    await expect(work).rejects.toSatisfy(isConnectionLoss);
+    expect(tries).toBe(5);
+  });
+
+  it('is not run again when its connection is lost during the commit: it may have happened', async () => {
+    let tries = 0;
+    const work = database.transaction(async (transaction) => {
+      tries++;
+      await transaction.query(DOOM);
+    });
+    await expect(work).rejects.toBeInstanceOf(CommitUnknown);
+    expect(tries).toBe(1);
+  });
+
+  it('meets no trace of killed connections afterwards', async () => {
+    await database.transaction((transaction) => transaction.query(DIE)).catch(() => {});
+    const reads = Array.from({ length: 32 }, () =>
+      database.transaction((transaction) => transaction.query(SUM)),
+    );
+    expect((await Promise.all(reads)).flat()).toEqual(Array(32).fill({ sum: 0 }));
+  });
+});
+
+describe('isConnectionLoss', () => {
+  const coded = (code: string) => Object.assign(new Error('x'), { code });
+
+  it.each(['08006', '08001', '57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT'])(
+    'knows %s',
+    (code) => {
+      expect(isConnectionLoss(coded(code))).toBe(true);
+    },
+  );
+
+  it.each(['23505', '40001', '40P01', '57014', '42P01', 'EACCES'])('does not take %s for one', (code) => {
+    expect(isConnectionLoss(coded(code))).toBe(false);
+  });
+
+  it('knows the ones that pg gives no code, and nothing that is no error', () => {
+    expect(isConnectionLoss(new Error('Connection terminated unexpectedly'))).toBe(true);
+    expect(isConnectionLoss(new Error('Connection terminated'))).toBe(true);
+    expect(isConnectionLoss(new Error('something else'))).toBe(false);
+    expect(isConnectionLoss('Connection terminated')).toBe(false);
+  });
+});
+
+describe('notifications', () => {
+  const LISTENERS = `select pid from pg_stat_activity
+    where application_name = 'dragoman listener' and datname = current_database()`;
+
+  it('are heard on their channel, with what they say', async () => {
+    const heard: string[] = [];
+    await database.listen('test_a', (payload) => heard.push(`a ${payload}`));
+    await database.listen('test_b', (payload) => heard.push(`b ${payload}`));
+    await database.notify('test_b', 'it’s two');
+    await database.notify('test_c', 'nobody');
+    await database.notify('test_a');
+    await until(() => heard.length === 2);
+    expect(heard).toEqual(['b it’s two', 'a ']);
+  });
+
+  it('are heard in one connection of their own, again after it was killed, and once each', async () => {
+    const heard: string[] = [];
+    await database.listen('test_again', (payload) => heard.push(payload));
+    const { rows: before } = await owner.query(LISTENERS);
+    expect(before).toHaveLength(1);
+    await owner.query('select pg_terminate_backend($1)', [before[0].pid]);
+    // What is said while nobody listens is lost; so it is said until it is heard.
+    await until(async () => {
+      await database.notify('test_again', 'anybody');
+      return heard.length > 0;
+    });
+    const { rows: after } = await owner.query(LISTENERS);
+    expect(after).toHaveLength(1);
+    expect(after[0].pid).not.toBe(before[0].pid);
+    heard.length = 0;
+    await database.notify('test_again', 'once');
+    await database.notify('test_again', 'last');
+    await until(() => heard.includes('last'));
+    expect(heard.filter((payload) => payload !== 'anybody')).toEqual(['once', 'last']);
+  });
+
+  it('are heard again after connections were refused for some tries', async () => {
+    const { connection } = inject('cluster');
+    const { database: name } = new pg.Client(test.connection);
+    const heard: string[] = [];
+    await database.listen('test_away', (payload) => heard.push(payload));
+    const reach = await startPassage();
+    const other = openDatabase(reach.connection, createLog('silent'));
+    await other.listen('test_away', (payload) => heard.push(`other ${payload}`));
+    await administer(connection, `alter database ${name} allow_connections false`);
+    const { rows } = await owner.query(LISTENERS);
+    for (const { pid } of rows) await owner.query('select pg_terminate_backend($1)', [pid]);
+    await until(() => reach.passed() >= 4);
+    await administer(connection, `alter database ${name} allow_connections true`);
+    await until(async () => {
+      await owner.query(`notify test_away, 'back'`);
+      return heard.includes('back') && heard.includes('other back');
+    });
+    expect((await owner.query(LISTENERS)).rows).toHaveLength(2);
+    await other.close();
+    await reach.close();
+  });
+
+  it('leave nothing behind when the database is closed', async () => {
+    const other = openDatabase(test.connection, createLog('silent'));
+    const mine = new Set((await owner.query(LISTENERS)).rows.map(({ pid }) => pid));
+    await other.listen('test_close', () => {});
+    const { rows } = await owner.query(LISTENERS);
+    expect(rows.filter(({ pid }) => !mine.has(pid))).toHaveLength(1);
+    await other.close();
+    await until(async () => (await owner.query(LISTENERS)).rows.every(({ pid }) => mine.has(pid)));
+  });
+});
+
+describe('numbers', () => {
+  const BIGINT = statement<{ value: number }>('test.bigint', 'select $1::bigint as value');
+
+  it('reads a bigint as a number, as far as numbers are exact', async () => {
+    for (const value of [0, -1, 1_234_567_890_123, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
+      expect(await database.query(BIGINT, [value])).toEqual([{ value }]);
+    }
+  });
+
+  it('refuses one that is too large for a number rather than bend it', async () => {
+    await expect(database.query(BIGINT, ['9007199254740992'])).rejects.toThrow(
+      'a bigint too large for a number: 9007199254740992',
+    );
+    await expect(database.query(BIGINT, ['9223372036854775807'])).rejects.toThrow('a bigint too large');
+    expect(await database.query(BIGINT, ['1'])).toEqual([{ value: 1 }]); // the connection is still good
+  });
+});
+
+describe('the application’s role', () => {
+  it.each(['transfers', 'job_events'])('may add to %s, and neither change nor remove', async (table) => {
+    const may = async (privilege: string) => {
+      const sql = `select has_table_privilege('dragoman_app', $1, $2) as may`;
+      return (await owner.query(sql, [table, privilege])).rows[0].may;
+    };
+    expect(await may('insert')).toBe(true);
+    expect([await may('update'), await may('delete'), await may('truncate')]).toEqual([false, false, false]);
+  });
+
+  it('is the one that the program works in', async () => {
+    const WHO = statement<{ current_user: string }>('test.who', 'select current_user');
+    expect(await database.query(WHO)).toEqual([{ current_user: 'dragoman_app' }]);
+    const FORGE = statement('test.forge', 'delete from transfers where part = 0 and account_id is null');
+    await expect(database.query(FORGE)).rejects.toMatchObject({ code: '42501' });
+  });
+});
