@@ -47,7 +47,7 @@ export interface Server {
 const GRACE_MILLISECONDS = 6_000;
 /** How often the list of pairs that this worker's engine offers is published anew. */
 const PUBLISH_MILLISECONDS = 600_000;
-const CHANNELS = { jobs: 'dragoman_jobs', deliveries: 'dragoman_deliveries', keys: 'dragoman_keys' } as const;
+const CHANNELS = { jobs: 'dragoman_jobs', keys: 'dragoman_keys' } as const;
 
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { store, settings, role, log } = options;
@@ -60,7 +60,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const hints = createHints(database, log);
   let stopping = false;
 
-  const worker = role === 'api' ? undefined : startWorker(options.engine());
+  let worker: ReturnType<typeof startWorker> | undefined;
   let app: FastifyInstance | undefined;
   let url: string | undefined;
   let creator: Creator | undefined;
@@ -83,6 +83,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     url = await app.listen({ host: settings.host, port: settings.port });
     log.info({ host: settings.host, port: settings.port, role, pid: process.pid }, 'listening');
   }
+  // After the port is ours: a start that fails leaves no worker behind.
+  if (role !== 'api') worker = startWorker(options.engine());
 
   function startWorker(engine: Engine) {
     const poster = createPoster({ guard });

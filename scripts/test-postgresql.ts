@@ -1,0 +1,62 @@
+// Runs the server's tests once more on Debian's PostgreSQL (15 or what there is), given by DATABASE_URL. As root it
+// is installed where it is missing; elsewhere a missing one is said and nothing is run.
+import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const HOME = '/usr/lib/postgresql';
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+function newestBinaries(): string | undefined {
+  const versions = existsSync(HOME) ? readdirSync(HOME).sort((a, b) => Number(b) - Number(a)) : [];
+  return versions.map((version) => join(HOME, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')));
+}
+
+if (newestBinaries() === undefined && isRoot) {
+  const options = { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
+  execFileSync('apt-get', ['update', '-qq'], options);
+  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'postgresql-15'], options);
+}
+const bin = newestBinaries();
+if (bin === undefined) {
+  console.error('Debian’s PostgreSQL is not installed here; its tests were not run.');
+  process.exit(process.env.CI === 'true' ? 1 : 0);
+}
+
+// A short path: a socket's may have 107 bytes. As root the server runs as nobody, who must own its folder.
+const directory = mkdtempSync('/tmp/pg-test-');
+const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+if (isRoot) chownSync(directory, NOBODY, NOBODY);
+const data = join(directory, 'data');
+const options: SpawnOptions = { cwd: directory, stdio: ['ignore', 'ignore', 'inherit'], ...identity };
+execFileSync(
+  join(bin, 'initdb'),
+  ['-D', data, '-U', 'owner', '-A', 'trust', '-E', 'UTF8', '--no-locale'],
+  options,
+);
+const settings = [
+  '-c',
+  'listen_addresses=',
+  '-c',
+  `unix_socket_directories=${directory}`,
+  '-c',
+  'log_min_messages=fatal',
+];
+const server = spawn(join(bin, 'postgres'), ['-D', data, ...settings], options);
+const ended = new Promise((resolve) => server.on('exit', resolve));
+try {
+  while (!existsSync(join(directory, '.s.PGSQL.5432')))
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  const url = `postgres://owner@localhost/postgres?host=${encodeURIComponent(directory)}`;
+  const tests = ['jobs/', 'ledger/', 'work/', 'accounts/', 'database/schema', 'database/database', 'tenants'];
+  const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'server', ...tests], {
+    stdio: 'inherit',
+    env: { ...process.env, DATABASE_URL: url },
+  });
+  process.exitCode = status ?? 1;
+} finally {
+  server.kill('SIGINT');
+  await ended;
+  rmSync(directory, { recursive: true, force: true });
+}
