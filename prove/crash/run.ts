@@ -2,8 +2,10 @@
  * A crash run: clients create jobs while the serving process is killed with -9 again and again. Everything is
  * real: the program as a process of its own, its embedded PostgreSQL, Apertium, HTTP, a receiver.
  */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { createLog } from '../../packages/server/src/log.ts';
@@ -25,6 +27,8 @@ const CLIENTS = 8;
 /** Jobs acknowledged between two kills. */
 const JOBS_BETWEEN = { least: 5, most: 40 };
 const DELIVERIES_AT_A_TIME = 64;
+/** After every so many kills of the program, its database server is killed as well, under the running program. */
+const DATABASE_EVERY = 5;
 const OPENING_CENTS = 1_000_000;
 /** After the last kill: a lease (30 s), a retry of a delivery, and room. What is not done by then is reported. */
 const SETTLE_MILLISECONDS = 120_000;
@@ -75,6 +79,10 @@ export async function runCrash(options: CrashOptions): Promise<History> {
     kills.push(Date.now());
     options.say(`kill ${kill} of ${options.kills}, ${acknowledgements} jobs acknowledged`);
     program = await startProgram({ directory, port, environment: ENVIRONMENT });
+    if (kill % DATABASE_EVERY === 0) {
+      killDatabase(directory);
+      options.say('and PostgreSQL');
+    }
   }
   stopping = true;
   await Promise.all(clients);
@@ -135,7 +143,14 @@ class Refused extends Error {}
 const ENVIRONMENT = {
   DRAGOMAN_SANDBOX_HOLD: '1',
   DRAGOMAN_SENDER_DELIVERIES: String(DELIVERIES_AT_A_TIME),
+  DRAGOMAN_LOG_LEVEL: 'silent', // connections break here all the time
 };
+
+/** Kills the embedded server that this run's program started, by the pid that the server itself wrote. */
+function killDatabase(directory: string): void {
+  const [pid] = readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+  process.kill(Number(pid), 'SIGKILL');
+}
 
 type Facts = Pick<History, 'jobs' | 'transfers' | 'deliveries' | 'balances'>;
 

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Caller, Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
+import { CommitUnknown, isConnectionLoss } from './database/database.ts';
 import { ApiError, fieldError } from './errors.ts';
 import type { Log } from './log.ts';
 
@@ -48,6 +49,11 @@ export function answerErrors(app: FastifyInstance, log: Log): void {
 
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
+  if (error instanceof CommitUnknown || isConnectionLoss(error)) {
+    return new ApiError('unavailable', 'The database does not answer now; the request can be sent again.', {
+      'retry-after': '1',
+    });
+  }
   const status = (error as { statusCode?: number }).statusCode;
   if (status === 413) return new ApiError('too_large', 'body: too large.');
   if (status === 408) return new ApiError('request_timeout', 'The request did not arrive in time.');
