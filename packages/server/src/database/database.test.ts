@@ -7,6 +7,7 @@ import { administer } from '../testing/cluster.ts';
 import { createTestDatabase, type TestDatabase, until } from '../testing/harness.ts';
 import {
   CommitUnknown,
+  type Connection,
   type Database,
   isConnectionLoss,
   openDatabase,

@@ -1,0 +1,434 @@
+/** The lease queue on a real database. Leases run out by moving their rows, never by waiting. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountRef } from '../account.ts';
+import { enqueueDelivery } from '../deliveries/deliveries.ts';
+import { beginAttempt, finishAttempt } from '../deliveries/store.ts';
+import { partOf, uuidv7 } from '../ids.ts';
+import { type Outcome, openLeased, postponeJob, settle } from '../jobs/jobs.ts';
+import { insertJobs, type NewJob } from '../jobs/store.ts';
+import { holdPrices, openBalances, verifyLedger } from '../ledger/ledger.ts';
+import {
+  createClient,
+  createTestDatabase,
+  startTestServer,
+  type TestDatabase,
+  until,
+} from '../testing/harness.ts';
+import { createQueue, type Lease } from './queue.ts';
+
+const LEASE_SECONDS = 3600;
+
+let test: TestDatabase;
+let owner: pg.Client;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  owner = new pg.Client(test.connection);
+  await owner.connect();
+});
+beforeEach(() => owner.query('truncate accounts cascade; truncate jobs, balances cascade'));
+afterAll(async () => {
+  await owner.end();
+  await test.drop();
+});
+
+let accounts = 0;
+
+async function createAccount(): Promise<AccountRef> {
+  const accountId = uuidv7();
+  const account = { part: partOf(accountId), accountId } as AccountRef;
+  await owner.query('insert into accounts (part, account_id, username) values ($1, $2, $3)', [
+    account.part,
+    accountId,
+    `account-${++accounts}`,
+  ]);
+  await test.database.transaction((transaction) =>
+    openBalances(transaction, account, { production: 1000, sandbox: 0 }),
+  );
+  return account;
+}
+
+/** Due jobs of an account, each with its hold. @returns their ids in the order of their making */
+async function createJobs(account: AccountRef, count: number): Promise<string[]> {
+  const jobs = Array.from({ length: count }, (): NewJob => {
+    const jobId = uuidv7();
+    return {
+      account,
+      jobId,
+      environment: 'production',
+      tier: 'machine',
+      uid: jobId,
+      requestHash: randomBytes(32),
+      dialect: 'spec',
+      status: 'machine_translate_in_progress',
+      sourceLanguage: 'en',
+      targetLanguage: 'es',
+      textFormat: 'text',
+      tone: undefined,
+      topics: undefined,
+      brand: undefined,
+      callbackUrl: 'http://127.0.0.1:9/',
+      words: 1,
+      priceCents: 1,
+      holdSeconds: 0,
+      text: 'House.',
+      targetText: undefined,
+      instructions: undefined,
+    };
+  });
+  await test.database.transaction(async (transaction) => {
+    await insertJobs(transaction, jobs);
+    await holdPrices(
+      transaction,
+      jobs.map(({ jobId, environment }) => ({ account, jobId, environment, cents: 1 })),
+    );
+  });
+  return jobs.map(({ jobId }) => jobId);
+}
+
+async function createDeliveries(account: AccountRef, count: number): Promise<void> {
+  const jobs = await createJobs(account, count);
+  await owner.query('update jobs set due_at = null');
+  await test.database.transaction(async (transaction) => {
+    for (const jobId of jobs) {
+      await enqueueDelivery(transaction, account, {
+        environment: 'production',
+        jobId,
+        event: 'job.completed',
+        url: 'http://127.0.0.1:9/',
+        contentType: 'application/json',
+        body: Buffer.from('{}'),
+      });
+    }
+  });
+}
+
+const TABLES = ['jobs', 'deliveries'] as const;
+const KEYS = { jobs: 'job_id', deliveries: 'delivery_id' };
+const fill = { jobs: createJobs, deliveries: createDeliveries };
+type Table = (typeof TABLES)[number];
+
+const queueOf = (table: Table) => createQueue(test.database, table, LEASE_SECONDS);
+
+interface Entry {
+  id: string;
+  lease_token: string | null;
+  attempts: number;
+  /** Seconds from now; null when no machine has work on it. */
+  due_in: number | null;
+}
+
+async function entries(table: Table): Promise<Entry[]> {
+  const { rows } = await owner.query(
+    `select ${KEYS[table]} as id, lease_token, attempts, extract(epoch from due_at - now())::float8 as due_in
+       from ${table} order by 1`,
+  );
+  return rows;
+}
+
+/** As if the lease time had passed without a heartbeat. */
+const expire = (table: Table) =>
+  owner.query(`update ${table} set due_at = now() where lease_token is not null`);
+
+const idsOf = (leases: readonly Lease[]) => leases.map(({ id }) => id).sort();
+
+describe.each(TABLES)('the queue of %s', (table) => {
+  it('gives nothing where nothing is due', async () => {
+    expect(await queueOf(table).claim(10)).toEqual([]);
+    await fill[table](await createAccount(), 2);
+    await owner.query(`update ${table} set due_at = now() + interval '1 hour'`);
+    expect(await queueOf(table).claim(10)).toEqual([]);
+  });
+
+  it('moves what it gives to the end of its lease, under a token, and counts the claim', async () => {
+    const account = await createAccount();
+    await fill[table](account, 2);
+    const leases = await queueOf(table).claim(10);
+    expect(leases).toHaveLength(2);
+    const rows = await entries(table);
+    expect(idsOf(leases)).toEqual(rows.map(({ id }) => id));
+    for (const lease of leases) {
+      const row = rows.find(({ id }) => id === lease.id)!;
+      expect(lease).toMatchObject({ account, attempts: 1, token: row.lease_token });
+      expect(row.attempts).toBe(1);
+      expect(row.due_in).toBeGreaterThan(LEASE_SECONDS / 2);
+      expect(row.due_in).toBeLessThanOrEqual(LEASE_SECONDS);
+    }
+  });
+
+  it('does not give twice what is leased', async () => {
+    await fill[table](await createAccount(), 3);
+    const queue = queueOf(table);
+    expect(await queue.claim(10)).toHaveLength(3);
+    expect(await queue.claim(10)).toEqual([]);
+    expect(await queueOf(table).claim(10)).toEqual([]);
+  });
+
+  it('gives no more than was asked for, the longest due first', async () => {
+    await fill[table](await createAccount(), 5);
+    const oldest = (await entries(table)).slice(3).map(({ id }) => id);
+    await owner.query(
+      `update ${table} set due_at = now() - interval '1 hour' where ${KEYS[table]} = any($1)`,
+      [oldest],
+    );
+    const queue = queueOf(table);
+    expect(idsOf(await queue.claim(2))).toEqual(oldest);
+    expect(await queue.claim(2)).toHaveLength(2);
+    expect(await queue.claim(2)).toHaveLength(1);
+  });
+
+  it('never gives one row to two that claim at once', async () => {
+    for (let made = 0; made < 5; made++) await fill[table](await createAccount(), 20);
+    const queues = Array.from({ length: 6 }, () => queueOf(table));
+    const claimed: Lease[] = [];
+    await Promise.all(
+      queues.map(async (queue) => {
+        for (;;) {
+          const leases = await queue.claim(5);
+          if (leases.length === 0) return;
+          claimed.push(...leases);
+        }
+      }),
+    );
+    // What a rival had locked was skipped: one look more finds what nobody took.
+    const rest = await queueOf(table).claim(100);
+    const all = idsOf([...claimed, ...rest]);
+    expect(all).toHaveLength(100);
+    expect(new Set(all).size).toBe(100);
+    expect(all).toEqual((await entries(table)).map(({ id }) => id));
+  });
+
+  it('extends leases that are held, and says which are', async () => {
+    await fill[table](await createAccount(), 2);
+    const queue = queueOf(table);
+    const [kept, lost] = (await queue.claim(2)) as [Lease, Lease];
+    await owner.query(`update ${table} set due_at = now() + interval '1 second'`);
+    await owner.query(`update ${table} set lease_token = $1 where ${KEYS[table]} = $2`, [uuidv7(), lost.id]);
+    expect(await queue.extend([kept, lost])).toEqual(new Set([kept.token + kept.id]));
+    const rows = await entries(table);
+    expect(rows.find(({ id }) => id === kept.id)!.due_in).toBeGreaterThan(LEASE_SECONDS / 2);
+    expect(rows.find(({ id }) => id === lost.id)!.due_in).toBeLessThan(2);
+  });
+
+  it('gives a lease that has run out to another, and the first one’s token is worth nothing then', async () => {
+    await fill[table](await createAccount(), 1);
+    const [first] = await queueOf(table).claim(1);
+    await expire(table);
+    const [second] = await queueOf(table).claim(1);
+    expect(second).toMatchObject({ id: first!.id, attempts: 2 });
+    expect(second!.token).not.toBe(first!.token);
+    const before = await entries(table);
+    expect(await queueOf(table).extend([first!])).toEqual(new Set());
+    await queueOf(table).release([first!]);
+    expect((await entries(table))[0]).toMatchObject({ lease_token: second!.token, attempts: 2 });
+    expect((await entries(table))[0]!.due_in).toBeCloseTo(before[0]!.due_in!, -2);
+  });
+
+  // An attempt of a delivery has left its mark at the receiver and in `attempts`: its number is used up.
+  const counted = table === 'jobs' ? 0 : 1;
+
+  it(`takes back at once what is released, ${counted === 0 ? 'without' : 'still'} counting the claim`, async () => {
+    await fill[table](await createAccount(), 2);
+    const queue = queueOf(table);
+    const [given, kept] = (await queue.claim(2)) as [Lease, Lease];
+    await queue.release([given]);
+    const row = (await entries(table)).find(({ id }) => id === given.id)!;
+    expect(row).toMatchObject({ lease_token: null, attempts: counted });
+    expect(row.due_in).toBeLessThanOrEqual(0);
+    const again = await queue.claim(10);
+    expect(again).toMatchObject([{ id: given.id, attempts: counted + 1 }]);
+    expect(again[0]!.token).not.toBe(given.token);
+    expect(await queue.extend([kept])).toEqual(new Set([kept.token + kept.id]));
+    await queue.release([]);
+  });
+
+  it('visits every account with due work in a round, however much one of them has', async () => {
+    const crowd = await createAccount();
+    await fill[table](crowd, 1000);
+    const small: string[] = [];
+    for (let made = 0; made < 7; made++) {
+      const account = await createAccount();
+      await fill[table](account, 1);
+      small.push(account.accountId);
+    }
+    if (table === 'deliveries') await owner.query('update jobs set due_at = null');
+    const queue = queueOf(table);
+    // Eight accounts, eight claims a visit: whoever is asked first, nobody waits longer than one round.
+    const round: Lease[] = [];
+    for (let turn = 0; turn < 8; turn++) round.push(...(await queue.claim(8)));
+    const served = new Set(round.map(({ account }) => account.accountId));
+    expect(small.filter((accountId) => !served.has(accountId))).toEqual([]);
+    expect(round.filter(({ account }) => account.accountId === crowd.accountId).length).toBeGreaterThan(0);
+    // Nobody else is left: the crowd gets all there is.
+    expect(await queue.claim(8)).toHaveLength(8);
+  });
+
+  it('passes over accounts whose work is leased or waits for its time', async () => {
+    const busy = await createAccount();
+    await fill[table](busy, 3);
+    await queueOf(table).claim(3);
+    const free = await createAccount();
+    await fill[table](free, 1);
+    expect((await queueOf(table).claim(10)).map(({ account }) => account)).toEqual([free]);
+  });
+});
+
+describe('fairness', () => {
+  it('lets more accounts than a round has each have a turn before one has two', async () => {
+    const made: string[] = [];
+    for (let count = 0; count < 70; count++) {
+      const account = await createAccount();
+      await createJobs(account, 9);
+      made.push(account.accountId);
+    }
+    const queue = queueOf('jobs');
+    const turns = new Map<string, number>();
+    while (turns.size < made.length) {
+      const leases = await queue.claim(8);
+      const [visited] = new Set(leases.map(({ account }) => account.accountId));
+      turns.set(visited!, (turns.get(visited!) ?? 0) + 1);
+      expect(leases.length).toBeGreaterThan(0);
+    }
+    expect([...turns.values()].every((count) => count === 1)).toBe(true);
+  });
+});
+
+describe('a lost lease', () => {
+  const OUTCOMES: Outcome[] = [
+    { kind: 'completed', result: 'CASA.' },
+    { kind: 'held', result: 'CASA.' },
+    {
+      kind: 'drafted',
+      segments: [{ segmentId: '1', source: [], draft: [], route: 'x', notes: [], failure: undefined }],
+    },
+    { kind: 'failed', reason: 'no reason' },
+  ];
+
+  /** Everything that a settlement could change, as text. */
+  async function everything(): Promise<string> {
+    const tables = [
+      'jobs',
+      'job_texts',
+      'segments',
+      'job_events',
+      'transfers',
+      'balances',
+      'deliveries',
+      'attempts',
+    ];
+    const rows: unknown[] = [];
+    for (const name of tables) {
+      rows.push((await owner.query(`select t::text as row from ${name} t order by 1`)).rows);
+    }
+    return JSON.stringify(rows);
+  }
+
+  it.each(OUTCOMES)('settles nothing: $kind', async (outcome) => {
+    await createJobs(await createAccount(), 1);
+    const [stale] = await queueOf('jobs').claim(1);
+    const job = (await openLeased(test.database, stale!))!;
+    await expire('jobs');
+    await queueOf('jobs').claim(1);
+    const before = await everything();
+    expect(await settle(test.database, stale!, job, outcome)).toBe(false);
+    expect(await openLeased(test.database, stale!)).toBeUndefined();
+    await postponeJob(test.database, stale!, 5);
+    expect(await everything()).toBe(before);
+  });
+
+  it.each(OUTCOMES)('settles nothing after the other one has settled: $kind', async (outcome) => {
+    await createJobs(await createAccount(), 1);
+    const [stale] = await queueOf('jobs').claim(1);
+    const job = (await openLeased(test.database, stale!))!;
+    await expire('jobs');
+    const [held] = await queueOf('jobs').claim(1);
+    expect(await settle(test.database, held!, job, { kind: 'completed', result: 'CASA.' })).toBe(true);
+    const before = await everything();
+    expect(await settle(test.database, stale!, job, outcome)).toBe(false);
+    expect(await settle(test.database, held!, job, outcome)).toBe(false);
+    expect(await everything()).toBe(before);
+    expect((await verifyLedger(test.database)).discrepancies).toEqual([]);
+  });
+
+  it('is not lost to a settlement at the same moment: one of two settles, the money ends once', async () => {
+    await createJobs(await createAccount(), 1);
+    const [lease] = await queueOf('jobs').claim(1);
+    const job = (await openLeased(test.database, lease!))!;
+    const settled = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        settle(
+          test.database,
+          lease!,
+          job,
+          index % 2 === 0 ? { kind: 'completed', result: 'CASA.' } : { kind: 'failed', reason: 'x' },
+        ),
+      ),
+    );
+    expect(settled.filter(Boolean)).toHaveLength(1);
+    expect((await verifyLedger(test.database)).discrepancies).toEqual([]);
+    expect((await owner.query('select from deliveries')).rowCount).toBe(1);
+    expect((await owner.query('select from job_events')).rowCount).toBe(1);
+  });
+
+  it('of a delivery begins no attempt and moves nothing, but what was attempted stays on record', async () => {
+    const account = await createAccount();
+    await createDeliveries(account, 1);
+    const [stale] = await queueOf('deliveries').claim(1);
+    expect(await beginAttempt(test.database, account, stale!)).toMatchObject({ url: 'http://127.0.0.1:9/' });
+    await expire('deliveries');
+    const [held] = await queueOf('deliveries').claim(1);
+    expect(await beginAttempt(test.database, account, stale!)).toBeUndefined();
+    const before = await entries('deliveries');
+    const result = { attempt: 1, outcome: 'answered', statusCode: 200, milliseconds: 5 };
+    expect(await finishAttempt(test.database, account, stale!, result, { status: 'delivered' })).toBe(false);
+    expect(await entries('deliveries')).toMatchObject([
+      { lease_token: held!.token, attempts: 2, id: before[0]!.id },
+    ]);
+    expect((await owner.query('select attempt, outcome, status_code from attempts')).rows).toEqual([
+      { attempt: 1, outcome: 'answered', status_code: 200 },
+    ]);
+  });
+});
+
+describe('a worker that stops in the middle of a delivery', () => {
+  let receiver: Server;
+  afterAll(() => {
+    receiver?.closeAllConnections();
+    receiver?.close();
+  });
+
+  it('gives it back so that the next worker can send it at once', async () => {
+    const asked: ServerResponse[] = [];
+    let answers = false;
+    receiver = createServer((request, response) => {
+      request.resume();
+      asked.push(response);
+      if (answers) response.end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    // With this lease, whoever has to wait for it to run out waits longer than the test does.
+    const server = await startTestServer({ settings: { DRAGOMAN_LEASE: '3600' } });
+    const { production_key } = await server.createAccount();
+    const call = createClient(server.url, production_key);
+    const callback_url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    const body = { text: 'House.', source_language: 'en', target_language: 'es', callback_url };
+    expect((await call('POST', '/tapi/v2/mt_translation/', body)).status).toBe(201);
+    await until(() => asked.length === 1);
+    await server.server.stop(0);
+    answers = true;
+    await server.restart();
+    await until(async () => {
+      const client = new pg.Client(server.connection);
+      await client.connect();
+      const { rowCount } = await client.query(`select from deliveries where status = 'delivered'`);
+      await client.end();
+      return rowCount === 1;
+    });
+    expect(asked).toHaveLength(2);
+    await server.stop();
+  });
+});
