@@ -1,0 +1,181 @@
+/** The whole service with the real engine: jobs in, Apertium's pipelines, callbacks out. */
+import { type ApertiumEngine, createApertium, findApertium } from '@dragoman/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createClient,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestServer,
+} from '../testing/harness.ts';
+
+const MACHINE = '/tapi/v2/mt_translation/';
+const { missing } = await findApertium();
+
+if (missing.length === 0) describe('with Apertium', withApertium);
+else {
+  const sentence = `Apertium is not whole here (${missing.join(', ')}); run: node scripts/prepare-tests.ts`;
+  if (process.env.CI === 'true') {
+    it(sentence, () => {
+      throw new Error(sentence);
+    });
+  } else it.skip(sentence, () => {});
+}
+
+function withApertium(): void {
+  let engine: ApertiumEngine;
+  let server: TestServer;
+  let receiver: Receiver;
+  let call: ReturnType<typeof createClient>;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    server = await startTestServer({
+      engine: () => {
+        engine = createApertium();
+        return engine;
+      },
+    });
+    call = createClient(server.url, (await server.createAccount()).production_key);
+  });
+  afterAll(async () => {
+    await server.stop();
+    await receiver.close();
+  });
+
+  /** Orders a translation; its callback comes to a path named after it. */
+  async function order(uid: string, text: string, fields: object = {}): Promise<void> {
+    const callback_url = `${receiver.url}/${uid}`;
+    const body = { uid, text, source_language: 'en', target_language: 'es', callback_url, ...fields };
+    expect((await call('POST', MACHINE, body)).status).toBe(201);
+  }
+
+  /** What the callback brings, which is also what is read. */
+  async function arrived(uid: string): Promise<string> {
+    const { body } = await receiver.next(({ path }) => path === `/${uid}`);
+    const { status, failure, translated_text } = JSON.parse(body);
+    expect({ status, failure }).toEqual({ status: 'completed', failure: undefined });
+    expect((await call('GET', `${MACHINE}${uid}/`)).body.translated_text).toBe(translated_text);
+    return translated_text;
+  }
+
+  async function translated(uid: string, text: string, fields: object = {}): Promise<string> {
+    await order(uid, text, fields);
+    return arrived(uid);
+  }
+
+  it('translates a paragraph from English into Spanish', async () => {
+    const text = await translated(
+      'paragraph',
+      'The house is big. Every summer, the family opens the windows.\r\n\r\nIn winter, nobody comes here.\r\n',
+    );
+    expect(text).toMatch(
+      /^La casa es grande\. [^\r\n]*familia[^\r\n]*\.\r\n\r\n[^\r\n]*invierno[^\r\n]*\.\r\n$/,
+    );
+  });
+
+  it('goes two hops where there is no direct way, from English into Portuguese', async () => {
+    const offered = await engine.directions();
+    expect(offered.find(({ from, to }) => from === 'en' && to === 'pt')?.hops).toBe(2);
+    const text = await translated('hops', 'The house is big.', { target_language: 'pt' });
+    expect(text).toBe('A casa é grande.');
+  });
+
+  it('refuses a pair that no engine here has shown it can do', async () => {
+    const body = { text: 'The house.', source_language: 'en', target_language: 'tlh' };
+    const refused = await call('POST', MACHINE, body);
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^target_language: /) },
+    });
+  });
+
+  it('loses none of the signs that mean something to the engine', async () => {
+    const text = [
+      'The [house] is {big} and <red> today.',
+      'A ^caret, a $dollar, a /slash and a \\backslash.',
+      'An @at, a *star, a #hash and a ~tilde: ^word/word<n>$ [[t:b:abc]] {{name}}.',
+      '',
+      '\tThe 👩‍👩‍👧‍👦 family — “quotes”, ¿signs?, 100 % of it…  ',
+      'See https://example.com/a_b?c=d&e=%20f or write to ann@example.com.',
+      '.[]',
+      '^^^^$$$$[][[]]\\\\\\',
+    ].join('\r\n');
+    const translation = await translated('hostile', text);
+    const lines = translation.split('\r\n');
+    const sources = text.split('\r\n');
+    expect(lines).toHaveLength(sources.length);
+    const signs = (line: string) => (line.match(/[[\]{}<>^$/\\@*#~👩👧👦“”¿%…\t]/gu) ?? []).sort().join('');
+    expect(lines.map(signs)).toEqual(sources.map(signs));
+    expect(lines[2]).toContain('{{name}}');
+    expect(lines[4]).toMatch(/^\t.*👩‍👩‍👧‍👦.* {2}$/u);
+    expect(lines[5]).toContain('https://example.com/a_b?c=d&e=%20f');
+    expect(lines[5]).toContain('ann@example.com');
+    expect(lines[0]).toMatch(/casa/);
+  });
+
+  it('keeps the markup of an HTML page', async () => {
+    const page =
+      '<!doctype html>\n<html lang="en"><head><title>The house</title>\n<style>p { color: red }</style></head>\n' +
+      '<body class="a b"><p>The <b>big</b> house &amp; the <a href="/t?a=1&amp;b=2">table</a>.</p>\n' +
+      '<!-- a note --><p class="notranslate">The house</p><script>var house = "The house";</script></body></html>\n';
+    const translation = await translated('page', page, { text_format: 'html' });
+    const tags = (html: string) => (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/lang="\w+"/, ''));
+    expect(tags(translation).sort()).toEqual(tags(page).sort());
+    expect(translation).toContain('<p class="notranslate">The house</p>');
+    expect(translation).toContain('var house = "The house";');
+    expect(translation).toContain('<style>p { color: red }</style>');
+    expect(translation).toMatch(/<title>La casa<\/title>/);
+  });
+
+  it('keeps the times of subtitles', async () => {
+    const subtitles =
+      '1\n00:00:01,000 --> 00:00:03,500\nThe train leaves at ten,\n\n' +
+      '2\n00:00:03,700 --> 00:00:06,000\nand the city is <i>very</i> big.\n';
+    const translation = await translated('subtitles', subtitles, { text_format: 'srt' });
+    const frame = (text: string) => text.split('\n').filter((line) => /^\d|^$/.test(line));
+    expect(frame(translation)).toEqual(frame(subtitles));
+    expect(translation).toMatch(/tren/);
+    expect(translation).toMatch(/<i>.+<\/i>/);
+    expect(translation).toMatch(/ciudad/);
+  });
+
+  it('gives every unit of an XLIFF file its target, and leaves the sources', async () => {
+    const file = `<?xml version="1.0" encoding="UTF-8"?>
+<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
+  <file original="shop" source-language="en" target-language="es" datatype="plaintext">
+    <body>
+      <trans-unit id="1"><source>The house is big.</source></trans-unit>
+      <trans-unit id="2"><source>The table is <g id="1">red</g> &amp; costs <x id="2"/> euros.</source></trans-unit>
+    </body>
+  </file>
+</xliff>
+`;
+    const translation = await translated('file', file, { text_format: 'xliff' });
+    const sources = (text: string) => text.match(/<source>.*?<\/source>/gs);
+    expect(sources(translation)).toEqual(sources(file));
+    const targets = [...translation.matchAll(/<target[^>]*>(.*?)<\/target>/gs)].map(([, target]) => target);
+    expect(targets[0]).toBe('La casa es grande.');
+    expect(targets[1]).toMatch(/mesa/);
+    for (const code of ['<g id="1">', '</g>', '<x id="2"/>', '&amp;']) expect(targets[1]).toContain(code);
+    expect(targets).toHaveLength(2);
+  });
+
+  it('loses no job when a process of the engine is killed in the middle of them', async () => {
+    const text = Array.from({ length: 12 }, (_, n) => `The house number ${n} is big and red.`).join('\n');
+    const expected = await translated('whole', text);
+    const uids = Array.from({ length: 24 }, (_, n) => `killed-${n}`);
+    await Promise.all(uids.map((uid) => order(uid, text)));
+    await Promise.race(uids.map(arrived));
+    const pipeline = engine.pipelines().find(({ mode, lane }) => mode === 'eng-spa' && lane === 'bulk')!;
+    const victim = pipeline.pids[3]!;
+    process.kill(victim, 'SIGKILL');
+    const done = receiver.received.filter(({ path }) => path.startsWith('/killed-'));
+    expect(done.length).toBeLessThan(uids.length);
+    for (const uid of uids) expect(await arrived(uid)).toBe(expected);
+    expect(await translated('after', text)).toBe(expected);
+    const now = engine.pipelines().find(({ mode, lane }) => mode === 'eng-spa' && lane === 'bulk')!;
+    expect(now.pids).not.toContain(victim);
+    expect(now.restarts).toBe(pipeline.restarts + 1);
+  });
+}
