@@ -178,6 +178,8 @@ class Apertium implements ApertiumEngine {
       sound.set(name, ready.ok && ready.pipeline.closed === null);
       if (ready.ok && !used) ready.pipeline.rest();
     }
+    // Part of the answer would be believed to be all of it.
+    if (this.#stopped) throw new Error('the Apertium engine is stopped');
     return Object.entries(this.#routes)
       .filter(([, route]) => route.every((name) => sound.get(name) === true))
       .map(([key, route]) => ({ ...parseDirection(key), route: routeName(route), hops: route.length }));
