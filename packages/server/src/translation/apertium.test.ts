@@ -1,12 +1,17 @@
 /** The whole service with the real engine: jobs in, Apertium's pipelines, callbacks out. */
 import { type ApertiumEngine, createApertium, findApertium } from '@dragoman/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLanguages } from '../languages/languages.ts';
+import { createLog } from '../log.ts';
+import { startServer } from '../serve.ts';
 import {
   createClient,
+  createTestDatabase,
   type Receiver,
   startReceiver,
   startTestServer,
   type TestServer,
+  until,
 } from '../testing/harness.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -159,6 +164,24 @@ function withApertium(): void {
     expect(targets[1]).toMatch(/mesa/);
     for (const code of ['<g id="1">', '</g>', '<x id="2"/>', '&amp;']) expect(targets[1]).toContain(code);
     expect(targets).toHaveLength(2);
+  });
+
+  it('publishes no pairs when it is stopped before all were tested: part would be taken for all', async () => {
+    const fresh = await createTestDatabase();
+    const halfway = createApertium();
+    const starting = await startServer({
+      store: { ...server.store, database: fresh.database, connection: fresh.connection },
+      settings: server.settings,
+      role: 'worker',
+      engine: () => halfway,
+      log: createLog('silent'),
+    });
+    const asking = halfway.directions().catch((error: Error) => error);
+    await until(() => halfway.pipelines().length > 0);
+    await starting.stop();
+    expect(await asking).toBeInstanceOf(Error);
+    expect(await createLanguages(fresh.database).count()).toBe(0);
+    await fresh.drop();
   });
 
   it('loses no job when a process of the engine is killed in the middle of them', async () => {
