@@ -1,0 +1,97 @@
+/** The four formats through the front door; the engine is the fake one, which upper-cases. */
+import { createFake } from '@dragoman/engines/fake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { INLINE_LENGTH } from '../scanning/scanner.ts';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+
+const MACHINE = '/tapi/v2/mt_translation/';
+
+let server: TestServer;
+let call: ReturnType<typeof createClient>;
+beforeAll(async () => {
+  server = await startTestServer({ engine: () => createFake() });
+  call = createClient(server.url, (await server.createAccount()).production_key);
+});
+afterAll(() => server.stop());
+
+async function translate(text_format: string, text: string): Promise<string> {
+  const created = await call('POST', MACHINE, {
+    text,
+    text_format,
+    source_language: 'en',
+    target_language: 'es',
+  });
+  expect(created.body).toMatchObject({ text, text_format });
+  return until(async () => {
+    const { body } = await call('GET', `${MACHINE}${created.body.uid}/`);
+    return body.status === 'completed' && body.translated_text;
+  });
+}
+
+const xliff = (units: string) =>
+  `<?xml version="1.0"?>\r\n<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">` +
+  `<file original="a" source-language="en" datatype="plaintext"><header/><body>${units}</body></file></xliff>\r\n`;
+
+describe('a job in each format', () => {
+  it('text: lines, white space, variables and addresses stay', async () => {
+    expect(await translate('text', '  Hello, {name}!\r\n\r\n\tSee https://example.com/a?b=c now.\n')).toBe(
+      '  HELLO, {name}!\r\n\r\n\tSEE https://example.com/a?b=c NOW.\n',
+    );
+  });
+
+  it('html: markup, comments and scripts stay; origval takes the place of its example', async () => {
+    const text =
+      '<!-- keep --><p id=x>Big <b>house</b>, <i class="notranslate" origval="{{n}}">Ann</i></p><script>var a</script>';
+    expect(await translate('html', text)).toBe(
+      '<!-- keep --><p id=x>BIG <b>HOUSE</b>, <i class="notranslate" origval="{{n}}">{{n}}</i></p><script>var a</script>',
+    );
+  });
+
+  it('srt: numbers, times and tags stay', async () => {
+    const text =
+      '1\r\n00:00:01,000 --> 00:00:02,000\r\n<i>Hello there.</i>\r\n\r\n7\r\n00:00:03.5 --> 00:00:04\r\n- Yes.\r\n';
+    expect(await translate('srt', text)).toBe(
+      text.replace('Hello there.', 'HELLO THERE.').replace('Yes.', 'YES.'),
+    );
+  });
+
+  it('xliff: every unit gets its target, and nothing else changes', async () => {
+    const units = (first: string, second: string) =>
+      `\r\n  <trans-unit id="1">\r\n    <source>A <g id="1">big</g> house</source>${first}\r\n  </trans-unit>` +
+      `<trans-unit id="2" translate="no"><source>SKU-1</source>${second}</trans-unit>`;
+    expect(await translate('xliff', xliff(units('', '')))).toBe(
+      xliff(units('\r\n    <target>A <g id="1">BIG</g> HOUSE</target>', '<target>SKU-1</target>')),
+    );
+  });
+
+  it('a document that is scanned in a thread comes back whole', async () => {
+    const unit = '<trans-unit id="1"><source>The house is big.</source></trans-unit>';
+    const text = xliff(unit.repeat(Math.ceil(INLINE_LENGTH / unit.length) + 1));
+    expect(await translate('xliff', text)).toBe(
+      text.replaceAll('</source>', '</source><target>THE HOUSE IS BIG.</target>'),
+    );
+  });
+
+  it('a text without a word to translate completes as it is', async () => {
+    expect(await translate('text', '12:30 – 14:00\n***\n')).toBe('12:30 – 14:00\n***\n');
+  });
+});
+
+describe('a document that cannot be translated', () => {
+  it.each([
+    ['xliff', '<xliff version="2.0"></xliff>', /^text: .*XLIFF 2/],
+    ['xliff', '<xliff version="1.2"><file>', /^text: .*line 1, column \d+/],
+    ['xliff', 'not xml', /^text: .*line 1/],
+    ['xliff', xliff(''), /^text: .*nothing to translate/i],
+    ['srt', 'Hello.', /^text: /],
+  ])('is refused at creation: %s %j', async (text_format, text, error) => {
+    const refused = await call('POST', MACHINE, {
+      text,
+      text_format,
+      source_language: 'en',
+      target_language: 'es',
+    });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toMatch(error);
+  });
+});
