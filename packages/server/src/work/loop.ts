@@ -41,6 +41,8 @@ export function startLoop(options: LoopOptions): Loop {
   const held = new Set<Held>();
   let stopping = false;
   let looking = false;
+  /** Resolves when the last look is over. */
+  let looked = Promise.resolve();
   let lookAgain = false;
   let poll: NodeJS.Timeout | undefined;
 
@@ -68,6 +70,10 @@ export function startLoop(options: LoopOptions): Loop {
         const room = capacity - held.size;
         if (stopping || room < Math.max(1, capacity / 4)) break;
         const leases = await queue.claim(room);
+        if (stopping) {
+          await queue.release(leases); // asked for before the stop, come after it
+          break;
+        }
         for (const lease of leases) take(lease);
         if (leases.length > 0) lookAgain = true;
       } while (lookAgain);
@@ -81,7 +87,7 @@ export function startLoop(options: LoopOptions): Loop {
 
   function wake(): void {
     lookAgain = true;
-    if (!looking && !stopping) void look();
+    if (!looking && !stopping) looked = look();
   }
 
   async function beat(): Promise<void> {
@@ -111,13 +117,18 @@ export function startLoop(options: LoopOptions): Loop {
       const patience = new Promise<void>((resolve) => {
         grace = setTimeout(resolve, graceMilliseconds);
       });
-      await Promise.race([Promise.all([...held].map(({ done }) => done)), patience]);
+      await Promise.race([Promise.all([looked, ...[...held].map(({ done }) => done)]), patience]);
       clearTimeout(grace);
       clearInterval(heartbeat);
       const left = [...held];
       for (const { lost } of left) lost.abort();
       // Given back, so that another worker need not wait for the leases to run out.
-      await queue.release(left.map(({ lease }) => lease));
+      try {
+        await queue.release(left.map(({ lease }) => lease));
+      } catch (error) {
+        // The database is gone too; the leases run out. What else is to be stopped must still be.
+        log.warn({ error, name }, 'could not give work back');
+      }
     },
   };
 }
