@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { loadSettings } from '../settings.ts';
 import type { Outcome } from './post.ts';
 import {
-  DEFAULT_SCHEDULE_SECONDS,
   JITTER,
   LIFETIME_SECONDS,
   type NextAttempt,
@@ -10,6 +10,8 @@ import {
   nextAttempt,
   readRetryAfter,
 } from './schedule.ts';
+
+const scheduleSeconds = loadSettings({}).callbackSchedule;
 
 const createdAt = new Date('2026-03-01T00:00:00Z');
 const after = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000);
@@ -25,7 +27,7 @@ function failed(reason: Extract<Outcome, { kind: 'failed' }>['reason']): Outcome
 }
 
 const first = (outcome: Outcome): NextAttempt =>
-  nextAttempt({ attempts: 1, outcome, createdAt, now: createdAt, random: middle });
+  nextAttempt({ attempts: 1, scheduleSeconds, outcome, createdAt, now: createdAt, random: middle });
 
 test('what each outcome leads to', () => {
   const retry: NextAttempt = { kind: 'retry', at: after(5) };
@@ -56,7 +58,14 @@ test('a dead endpoint is tried 16 times, the last about 72 hours after creation'
   const delays: number[] = [];
   let now = createdAt;
   for (let attempts = 1; ; attempts += 1) {
-    const next = nextAttempt({ attempts, outcome: failed('connect'), createdAt, now, random: middle });
+    const next = nextAttempt({
+      attempts,
+      scheduleSeconds,
+      outcome: failed('connect'),
+      createdAt,
+      now,
+      random: middle,
+    });
     if (next.kind !== 'retry') {
       expect(next).toEqual({ kind: 'dead', reason: 'out of time' });
       break;
@@ -73,6 +82,7 @@ test('a dead endpoint is tried 16 times, the last about 72 hours after creation'
 test('jitter takes or adds at most its share', () => {
   const at = (random: number) => {
     const next = nextAttempt({
+      scheduleSeconds,
       ...{ attempts: 4, outcome: answered(500), createdAt, now: createdAt },
       random: () => random,
     });
@@ -97,9 +107,16 @@ describe('for any history', () => {
       fc.property(input, ({ attempts, age, chance, retryAfter, status }) => {
         const now = after(age);
         const ask = (count: number, wish?: number) =>
-          next({ attempts: count, outcome: answered(status, wish), createdAt, now, random: () => chance });
+          next({
+            attempts: count,
+            scheduleSeconds,
+            outcome: answered(status, wish),
+            createdAt,
+            now,
+            random: () => chance,
+          });
         const got = ask(attempts, retryAfter);
-        const base = DEFAULT_SCHEDULE_SECONDS[Math.min(attempts, DEFAULT_SCHEDULE_SECONDS.length) - 1]!;
+        const base = scheduleSeconds[Math.min(attempts, scheduleSeconds.length) - 1]!;
         const least = Math.max(base * (1 - JITTER), retryAfter ?? 0);
         const most = Math.max(base * (1 + JITTER), retryAfter ?? 0);
         if (got.kind === 'retry') {
@@ -139,12 +156,12 @@ describe('for any history', () => {
 });
 
 test('our own mistakes are thrown', () => {
-  const given = { outcome: answered(500), createdAt, now: createdAt, random: middle };
+  const given = { scheduleSeconds, outcome: answered(500), createdAt, now: createdAt, random: middle };
   for (const attempts of [0, -1, 1.5, Number.NaN]) {
     expect(() => nextAttempt({ ...given, attempts })).toThrow(RangeError);
   }
-  for (const scheduleSeconds of [[], [0], [-5], [Number.NaN]]) {
-    expect(() => nextAttempt({ ...given, attempts: 1, scheduleSeconds })).toThrow(RangeError);
+  for (const wrong of [[], [0], [-5], [Number.NaN]]) {
+    expect(() => nextAttempt({ ...given, attempts: 1, scheduleSeconds: wrong })).toThrow(RangeError);
   }
 });
 

@@ -12,12 +12,6 @@
  */
 import type { Outcome } from './post.ts';
 
-/** Seconds from one attempt to the next; the last one is repeated. */
-export const DEFAULT_SCHEDULE_SECONDS: readonly number[] = [
-  ...[5, 30, 120, 600, 1_800],
-  ...[3_600, 7_200, 14_400, 28_800],
-];
-
 /** Seconds after creation in which attempts are made: 72 hours. */
 export const LIFETIME_SECONDS = 259_200;
 
@@ -27,7 +21,8 @@ export const JITTER = 0.15;
 export interface NextAttemptIn {
   /** Attempts made so far, the one with this outcome included: 1 or more. */
   attempts: number;
-  scheduleSeconds?: readonly number[];
+  /** Seconds from one attempt to the next; the last one is repeated. The setting has the default. */
+  scheduleSeconds: readonly number[];
   outcome: Outcome;
   /** Start of the 72 hours: creation, or the moment of a replay by hand. */
   createdAt: Date;
@@ -48,7 +43,7 @@ export type NextAttempt =
  * @throws RangeError for an empty or unordered schedule, or no attempt: our own mistakes.
  */
 export function nextAttempt(input: NextAttemptIn): NextAttempt {
-  const { attempts, scheduleSeconds = DEFAULT_SCHEDULE_SECONDS, outcome, createdAt, now, random } = input;
+  const { attempts, scheduleSeconds, outcome, createdAt, now, random } = input;
   const base = scheduleSeconds[Math.min(attempts, scheduleSeconds.length) - 1];
   if (!Number.isSafeInteger(attempts) || base === undefined || !(base > 0)) {
     throw new RangeError('an attempt number from 1 and a schedule of positive seconds are needed');

@@ -3,11 +3,11 @@
  * HMAC-SHA256 over `id.timestamp.body`, base64, one entry for each live secret so that a secret can be changed
  * without a gap. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 /** Bytes. The standard: "between 24 bytes and 64 bytes". */
-const SECRET_BYTES = { least: 24, most: 64, ours: 32 } as const;
+const SECRET_BYTES = { least: 24, most: 64 } as const;
 /** Seconds a timestamp may lie on either side of the receiver's clock, as in the standard's own libraries. */
 export const TOLERANCE_SECONDS = 300;
 
@@ -90,13 +90,6 @@ export function verify(
     }
   }
   return matches > 0 ? { ok: true } : { ok: false, reason: 'no matching signature' };
-}
-
-/** A new secret in its text form, `whsec_<base64>` of 32 bytes. `random` gives so many unguessable bytes. */
-export function createSecret(random: (bytes: number) => Buffer = randomBytes): string {
-  const secret = random(SECRET_BYTES.ours);
-  if (secret.length !== SECRET_BYTES.ours) throw new TypeError('the source of randomness gave too little');
-  return PREFIX + secret.toString('base64');
 }
 
 /** The bytes of a secret's text form, or undefined when it is not `whsec_` and base64 of 24–64 bytes. */
