@@ -152,19 +152,22 @@ export interface Discrepancy {
 
 /**
  * Re-adds everything from the transfers. Each row of the answer is a broken promise:
- * a balance that is not the sum of its transfers; a job whose price and hold differ; a finished job not
- * captured, or captured unfinished; a failed or canceled job not given back.
+ * a balance that is not the sum of its transfers, or is not there; a job whose price and hold differ; a finished
+ * job not captured, or captured unfinished; a failed or canceled job not given back; a transfer of a job in the
+ * other environment's balance.
  */
 const VERIFY = statement<Discrepancy>(
   'ledger.verify',
-  `select 'balance' as rule, b.part, b.account_id, b.environment as subject,
-          format('balance says %s, transfers say %s', b.available_cents, coalesce(t.cents, 0)) as detail
-     from balances b left join (
+  `select 'balance' as rule, coalesce(b.part, t.part) as part, coalesce(b.account_id, t.account_id) as account_id,
+          coalesce(b.environment, t.environment) as subject,
+          format('balance says %s, transfers say %s',
+                 coalesce(b.available_cents::text, 'nothing'), coalesce(t.cents, 0)) as detail
+     from balances b full join (
        select part, account_id, environment,
               sum(case 'available' when credit then amount_cents when debit then -amount_cents else 0 end) as cents
          from transfers group by 1, 2, 3) t
        on t.part = b.part and t.account_id = b.account_id and t.environment = b.environment
-    where b.available_cents <> coalesce(t.cents, 0)
+    where b.available_cents is distinct from coalesce(t.cents, 0)
    union all
    select 'hold', j.part, j.account_id, j.job_id::text,
           format('price %s, held %s', j.price_cents, coalesce(h.amount_cents, 0))
@@ -186,7 +189,13 @@ const VERIFY = statement<Discrepancy>(
           format('held %s, ended with %s', h.amount_cents, e.amount_cents)
      from transfers e left join transfers h
        on h.part = e.part and h.account_id = e.account_id and h.job_id = e.job_id and h.kind = 'hold'
-    where e.kind in ('capture', 'void') and e.amount_cents is distinct from h.amount_cents`,
+    where e.kind in ('capture', 'void') and e.amount_cents is distinct from h.amount_cents
+   union all
+   select 'environment', t.part, t.account_id, t.job_id::text,
+          format('job of %s, %s in %s', j.environment, t.kind, t.environment)
+     from transfers t join jobs j
+       on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+    where t.environment <> j.environment`,
 );
 
 export function findDiscrepancies(on: Queryable): Promise<Discrepancy[]> {
