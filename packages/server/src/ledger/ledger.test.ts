@@ -1,0 +1,490 @@
+/** Money, through the front door and against a model; and the verifier, against planted faults. */
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountRef, Environment } from '../account.ts';
+import type { AccountCredentials } from '../accounts/accounts.ts';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { availableCents, capturePrice, holdPrices, verifyLedger, voidPrice } from './ledger.ts';
+import { priceOf } from './prices.ts';
+
+const HUMAN = '/tapi/v2/translation/';
+const MACHINE = '/tapi/v2/mt_translation/';
+/** What makes the engine fail. */
+const POISON = 'poison';
+
+let engine: FakeEngine;
+let server: TestServer;
+let owner: pg.Client;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => {
+      engine = createFake();
+      engine.failOn(POISON);
+      return engine;
+    },
+    settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2' },
+  });
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+interface Customer extends AccountCredentials {
+  ref: AccountRef;
+  call: Record<Environment, ReturnType<typeof createClient>>;
+  balance(environment: Environment): Promise<number>;
+  transfers(): Promise<{ kind: string; cents: number }[]>;
+}
+
+async function createCustomer(balanceCents = 0, creditLimit?: number): Promise<Customer> {
+  const made = await server.createAccount({ balanceCents });
+  const { rows } = await owner.query('select part, account_id from accounts where username = $1', [
+    made.username,
+  ]);
+  const ref = { part: rows[0].part, accountId: rows[0].account_id } as AccountRef;
+  if (creditLimit !== undefined) {
+    await owner.query('update balances set credit_limit_cents = $1 where account_id = $2', [
+      creditLimit,
+      ref.accountId,
+    ]);
+  }
+  return {
+    ...made,
+    ref,
+    call: {
+      production: createClient(server.url, made.production_key),
+      sandbox: createClient(`${server.url}/sandbox`, made.sandbox_key),
+    },
+    balance: (environment) => availableCents(server.database, ref, environment),
+    async transfers() {
+      const sql =
+        'select kind, amount_cents as cents from transfers where account_id = $1 order by transfer_id';
+      return (await owner.query(sql, [ref.accountId])).rows;
+    },
+  };
+}
+
+const job = (words: string, fields: object = {}) => ({
+  text: words,
+  source_language: 'en',
+  target_language: 'es',
+  ...fields,
+});
+
+/** Makes postponed tries due at once, as the last ones, until every job of the account that a machine works on has ended. */
+async function settled({ ref }: Customer): Promise<void> {
+  await until(async () => {
+    const hurried = await owner.query(
+      `update jobs set due_at = now(), attempts = 4
+        where account_id = $1 and lease_token is null and due_at > now()`,
+      [ref.accountId],
+    );
+    if (hurried.rowCount !== 0) await owner.query('notify dragoman_jobs');
+    const sql = 'select from jobs where account_id = $1 and due_at is not null';
+    return (await owner.query(sql, [ref.accountId])).rowCount === 0;
+  });
+}
+
+const found = async () => (await verifyLedger(server.database)).discrepancies.map(({ rule }) => rule);
+
+describe('a price', () => {
+  it('is the words times the price of a word, in whole cents', () => {
+    expect(priceOf(7, 3)).toBe(21);
+    expect(priceOf(7, 0)).toBe(0);
+    expect(priceOf(0, 3)).toBe(0);
+  });
+
+  it('is refused where it would not be exact', () => {
+    expect(() => priceOf(Number.MAX_SAFE_INTEGER, 2)).toThrow(RangeError);
+    expect(() => priceOf(-1, 2)).toThrow(RangeError);
+    expect(() => priceOf(1.5, 1)).toThrow(RangeError);
+  });
+});
+
+describe('the money of a job', () => {
+  it('is held at its creation and captured at its completion', async () => {
+    const customer = await createCustomer();
+    const { body } = await customer.call.sandbox('POST', HUMAN, job('The house is big.'));
+    expect(body).toMatchObject({ price: 12, balance: -12 });
+    await settled(customer);
+    expect(await customer.balance('sandbox')).toBe(-12);
+    expect(await customer.transfers()).toEqual([
+      { kind: 'hold', cents: 12 },
+      { kind: 'capture', cents: 12 },
+    ]);
+  });
+
+  it('is held at its creation and given back at its failure', async () => {
+    const customer = await createCustomer(100);
+    await customer.call.production('POST', MACHINE, job(`A ${POISON} pill.`));
+    expect(await customer.balance('production')).toBe(94);
+    await settled(customer);
+    expect(await customer.balance('production')).toBe(100);
+    expect(await customer.transfers()).toEqual([
+      { kind: 'top_up', cents: 100 },
+      { kind: 'hold', cents: 6 },
+      { kind: 'void', cents: 6 },
+    ]);
+  });
+
+  it('stays held while the job waits for an editor', async () => {
+    const customer = await createCustomer(100);
+    await customer.call.production('POST', HUMAN, job('The house.'));
+    await settled(customer);
+    expect(await customer.transfers()).toEqual([
+      { kind: 'top_up', cents: 100 },
+      { kind: 'hold', cents: 6 },
+    ]);
+  });
+
+  it('of one environment does not touch the other', async () => {
+    const customer = await createCustomer(100);
+    await customer.call.sandbox('POST', HUMAN, job('The house.'));
+    expect([await customer.balance('production'), await customer.balance('sandbox')]).toEqual([100, -6]);
+  });
+
+  it('is not moved by a request that was refused or repeated', async () => {
+    const customer = await createCustomer(100);
+    await customer.call.production('POST', HUMAN, job('The house.', { uid: 'once' }));
+    await customer.call.production('POST', HUMAN, job('The house.', { uid: 'once' }));
+    await customer.call.production('POST', HUMAN, job('Another house.', { uid: 'once' }));
+    await customer.call.production('POST', HUMAN, job('', {}));
+    expect(await customer.balance('production')).toBe(94);
+  });
+
+  it('that costs nothing is nothing: no transfer is made', async () => {
+    const customer = await createCustomer();
+    await customer.call.sandbox('POST', HUMAN, job('…'));
+    await settled(customer);
+    expect(await customer.transfers()).toEqual([]);
+  });
+});
+
+describe('the database', () => {
+  /** A job with its hold, whose end is still to come. */
+  async function heldJob(): Promise<{ customer: Customer; jobId: string }> {
+    const customer = await createCustomer(100);
+    await customer.call.production('POST', HUMAN, job('The house.'));
+    await settled(customer);
+    const { rows } = await owner.query('select job_id from jobs where account_id = $1', [
+      customer.ref.accountId,
+    ]);
+    return { customer, jobId: rows[0].job_id };
+  }
+  const UNIQUE = { code: '23505' };
+
+  it('refuses a second hold of one job', async () => {
+    const { customer, jobId } = await heldJob();
+    const hold = { account: customer.ref, environment: 'production' as const, jobId, cents: 6 };
+    const again = server.database.transaction((transaction) => holdPrices(transaction, [hold]));
+    await expect(again).rejects.toMatchObject({ ...UNIQUE, constraint: 'transfers_hold' });
+    expect(await customer.balance('production')).toBe(94);
+  });
+
+  const ends = { capture: capturePrice, void: voidPrice };
+  it.each([
+    ['capture', 'capture'],
+    ['capture', 'void'],
+    ['void', 'capture'],
+    ['void', 'void'],
+  ] as const)('refuses, after a %s of one job, a %s', async (first, second) => {
+    const { customer, jobId } = await heldJob();
+    const end = (kind: keyof typeof ends) =>
+      server.database.transaction((transaction) => ends[kind](transaction, customer.ref, jobId));
+    await end(first);
+    await expect(end(second)).rejects.toMatchObject({ ...UNIQUE, constraint: 'transfers_end' });
+    expect(await customer.balance('production')).toBe(first === 'void' ? 100 : 94);
+    await owner.query('delete from transfers where job_id = $1', [jobId]);
+    await owner.query('delete from job_texts where job_id = $1', [jobId]);
+    await owner.query('delete from segments where job_id = $1', [jobId]);
+    await owner.query('delete from job_events where job_id = $1', [jobId]);
+    await owner.query('delete from jobs where job_id = $1', [jobId]);
+    await owner.query(
+      `update balances set available_cents = 100 where account_id = $1 and environment = 'production'`,
+      [customer.ref.accountId],
+    );
+  });
+
+  it('refuses a transfer between accounts of the ledger that its kind does not name, and one of nothing', async () => {
+    const { customer, jobId } = await heldJob();
+    const add = (kind: string, debit: string, credit: string, cents: number) =>
+      owner.query(
+        `insert into transfers (part, account_id, transfer_id, environment, job_id, kind, debit, credit, amount_cents)
+         values ($1, $2, gen_random_uuid(), 'production', $3, $4, $5, $6, $7)`,
+        [customer.ref.part, customer.ref.accountId, jobId, kind, debit, credit, cents],
+      );
+    await expect(add('capture', 'available', 'revenue', 6)).rejects.toMatchObject({ code: '23514' });
+    await expect(add('void', 'held', 'available', 0)).rejects.toMatchObject({ code: '23514' });
+    await expect(add('void', 'held', 'available', -6)).rejects.toMatchObject({ code: '23514' });
+    await expect(add('gift', 'funding', 'available', 6)).rejects.toMatchObject({ code: '23514' });
+  });
+});
+
+describe('an account that cannot pay', () => {
+  it('is refused with what is needed and what there is, and nothing is created', async () => {
+    const customer = await createCustomer(10, 0);
+    const refused = await customer.call.production('POST', HUMAN, job('The house is big.', { uid: 'dear' }));
+    expect(refused).toMatchObject({
+      status: 402,
+      body: { error: 'insufficient balance: needs 12 cents, has 10' },
+    });
+    expect((await customer.call.production('GET', `${HUMAN}dear/`)).status).toBe(404);
+    expect(await customer.balance('production')).toBe(10);
+  });
+
+  it('may spend its credit to the last cent, and not one more', async () => {
+    const customer = await createCustomer(5, 4);
+    const create = () => customer.call.production('POST', HUMAN, job('The house. Big.'));
+    expect((await create()).body).toMatchObject({ price: 9, balance: -4 });
+    expect(await create()).toMatchObject({
+      status: 402,
+      body: { error: 'insufficient balance: needs 9 cents, has -4' },
+    });
+    const free = await customer.call.production('POST', HUMAN, job('…'));
+    expect(free.status).toBe(201);
+  });
+
+  it('gets exactly one of fifty simultaneous jobs where it can pay for one', async () => {
+    const customer = await createCustomer(12, 0);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        customer.call.production('POST', HUMAN, job('The house is big.', { uid: `rush-${index}` })),
+      ),
+    );
+    const refused = answers.filter(({ status }) => status === 402);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(refused).toHaveLength(49);
+    for (const { body } of refused) {
+      expect(body).toEqual({ error: 'insufficient balance: needs 12 cents, has 0' });
+    }
+    const list = await customer.call.production('GET', HUMAN);
+    expect(list.body.meta.total_count).toBe(1);
+    expect(await customer.balance('production')).toBe(0);
+    expect(await customer.transfers()).toEqual([
+      { kind: 'top_up', cents: 12 },
+      { kind: 'hold', cents: 12 },
+    ]);
+  });
+
+  it('does not spoil the jobs of another that share its commit', async () => {
+    const poor = await createCustomer(0, 0);
+    const rich = await createCustomer(1000, 0);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? poor : rich).call.production('POST', HUMAN, job('The house.')),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(
+      Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 402 : 201)),
+    );
+    expect(await rich.balance('production')).toBe(1000 - 10 * 6);
+  });
+});
+
+describe('a model of the ledger', () => {
+  /** What a customer may ask for, and what it must cost: words of text, and whether the engine fails on it. */
+  const wish = fc.record({
+    tier: fc.constantFrom('human', 'machine'),
+    environment: fc.constantFrom<Environment[]>('production', 'sandbox'),
+    words: fc.integer({ min: 1, max: 8 }),
+    fails: fc.boolean(),
+    repeat: fc.boolean(),
+  });
+
+  it('agrees with the database on every balance and every refusal', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(wish, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: 0, max: 20 }),
+        async (wishes, opening, credit) => {
+          const customer = await createCustomer(opening, credit);
+          const balance = { production: opening, sandbox: 0 };
+          const givenBack = { production: 0, sandbox: 0 };
+          for (const [index, { tier, environment, words, fails, repeat }] of wishes.entries()) {
+            const path = tier === 'human' ? HUMAN : MACHINE;
+            const text = Array(words)
+              .fill(fails ? POISON : 'house')
+              .join(' ');
+            const price = words * (tier === 'human' ? 3 : 2);
+            const body = job(text, { uid: `wish-${index}` });
+            // The worker is quick, and may have given back what failed before this is asked for: let it settle.
+            await settled(customer);
+            balance[environment] += givenBack[environment];
+            givenBack[environment] = 0;
+            const affordable = balance[environment] - price >= -credit;
+            const answer = await customer.call[environment]('POST', path, body);
+            expect(answer.status).toBe(affordable ? 201 : 402);
+            if (repeat) {
+              const again = await customer.call[environment]('POST', path, body);
+              expect(again.status).toBe(affordable ? 200 : 402);
+            }
+            if (!affordable) continue;
+            balance[environment] -= price;
+            const waitsForEditor = tier === 'human' && environment === 'production';
+            if (fails && !waitsForEditor) givenBack[environment] += price;
+          }
+          await settled(customer);
+          for (const environment of ['production', 'sandbox'] as const) {
+            expect(await customer.balance(environment)).toBe(balance[environment] + givenBack[environment]);
+          }
+          expect(await found()).toEqual([]);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('verifyLedger', () => {
+  it('finds nothing wrong with what the program itself did, and counts it', async () => {
+    const customer = await createCustomer(100);
+    await customer.call.production('POST', HUMAN, job('The house.'));
+    await settled(customer);
+    const { discrepancies, accounts, transfers, cents } = await verifyLedger(server.database);
+    expect(discrepancies).toEqual([]);
+    expect(accounts).toBeGreaterThan(0);
+    expect(transfers).toBeGreaterThan(accounts);
+    expect(cents).toBeGreaterThan(0);
+  });
+
+  it('says what is wrong, and whose', async () => {
+    const customer = await createCustomer(100);
+    await owner.query('begin');
+    await owner.query(
+      `update balances set available_cents = 99 where account_id = $1 and environment = 'production'`,
+      [customer.ref.accountId],
+    );
+    await owner.query('commit');
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([
+      {
+        rule: 'balance',
+        part: customer.ref.part,
+        account_id: customer.ref.accountId,
+        subject: 'production',
+        detail: 'balance says 99, transfers say 100',
+      },
+    ]);
+    await owner.query(
+      `update balances set available_cents = 100 where account_id = $1 and environment = 'production'`,
+      [customer.ref.accountId],
+    );
+    expect(await found()).toEqual([]);
+  });
+
+  const ADD = `insert into transfers (part, account_id, transfer_id, environment, job_id, kind, debit, credit, amount_cents)
+    select part, account_id, gen_random_uuid(), environment, job_id`;
+  const OF = (uid: string) =>
+    `job_id = (select job_id from jobs where account_id = '$ACCOUNT' and uid = '${uid}')`;
+
+  it.each([
+    [
+      'a balance that was altered',
+      `update balances set available_cents = available_cents + 1`,
+      ['balance', 'balance'],
+    ],
+    ['a balance that is gone', `delete from balances where environment = 'production'`, ['balance']],
+    ['a top-up that is gone', `delete from transfers where kind = 'top_up'`, ['balance']],
+    [
+      'a hold that is gone',
+      `delete from transfers where kind = 'hold' and ${OF('waits')}`,
+      ['balance', 'hold'],
+    ],
+    [
+      'a hold of another amount than the price',
+      `update transfers set amount_cents = amount_cents + 1 where kind = 'hold' and ${OF('waits')}`,
+      ['balance', 'hold'],
+    ],
+    [
+      'a price that was altered',
+      `update jobs set price_cents = price_cents + 1 where uid = 'waits'`,
+      ['hold'],
+    ],
+    ['a capture that is gone', `delete from transfers where kind = 'capture' and ${OF('done')}`, ['end']],
+    [
+      'a capture of another amount than was held',
+      `update transfers set amount_cents = amount_cents - 1 where kind = 'capture' and ${OF('done')}`,
+      ['amount'],
+    ],
+    [
+      'a capture of a job that is not finished',
+      `${ADD}, 'capture', 'held', 'revenue', amount_cents from transfers where kind = 'hold' and ${OF('waits')}`,
+      ['end'],
+    ],
+    [
+      'a void in place of a capture',
+      `update transfers set kind = 'void', credit = 'available' where kind = 'capture' and ${OF('done')}`,
+      ['balance', 'end'],
+    ],
+    [
+      'a void that is gone',
+      `delete from transfers where kind = 'void' and ${OF('failed')}`,
+      ['balance', 'end'],
+    ],
+    [
+      'a failed job that was charged',
+      `update transfers set kind = 'capture', credit = 'revenue' where kind = 'void' and ${OF('failed')}`,
+      ['balance', 'end'],
+    ],
+    [
+      'a job that failed after it was paid for',
+      `update jobs set status = 'failed' where uid = 'done'`,
+      ['end'],
+    ],
+    [
+      'a hold in the other environment',
+      `with moved as (update transfers set environment = 'sandbox' where kind = 'hold' and ${OF('waits')} returning amount_cents)
+       update balances set available_cents = available_cents
+         + case environment when 'sandbox' then -1 else 1 end * (select amount_cents from moved)`,
+      ['environment'],
+    ],
+    [
+      'a refund into the other environment',
+      `with moved as (update transfers set environment = 'sandbox' where kind = 'void' and ${OF('failed')} returning amount_cents)
+       update balances set available_cents = available_cents
+         + case environment when 'sandbox' then 1 else -1 end * (select amount_cents from moved)`,
+      ['environment'],
+    ],
+  ])('catches %s', async (_, fault, rules) => {
+    const customer = await createCustomer(100);
+    const { production } = customer.call;
+    await production('POST', HUMAN, job('The house is big.', { uid: 'waits' }));
+    await production('POST', MACHINE, job('The house.', { uid: 'done' }));
+    await production('POST', MACHINE, job(`The ${POISON}.`, { uid: 'failed' }));
+    await settled(customer);
+    expect(await found()).toEqual([]);
+    // The fault is planted into this account alone, and taken out again by what was there before.
+    const mine = `account_id = '${customer.ref.accountId}'`;
+    const tables = ['transfers', 'balances', 'jobs'];
+    for (const table of tables) {
+      await owner.query(`create temporary table kept_${table} as select * from ${table} where ${mine}`);
+    }
+    const planted = fault
+      .replaceAll('$ACCOUNT', customer.ref.accountId)
+      .replace(/^(update|delete from)( \w+)(.*?)( where |$)/s, (_all, verb, table, rest, where) =>
+        where === ' where '
+          ? `${verb}${table}${rest} where ${mine} and `
+          : `${verb}${table}${rest} where ${mine}`,
+      )
+      .replace(/(update balances set .*\(select amount_cents from moved\))$/s, `$1 where ${mine}`);
+    expect((await owner.query(planted)).rowCount).toBeGreaterThan(0);
+    const caught = (await verifyLedger(server.database)).discrepancies;
+    await owner.query(`delete from transfers where ${mine}`);
+    await owner.query(`delete from balances where ${mine}`);
+    await owner.query('insert into balances select * from kept_balances');
+    await owner.query('insert into transfers select * from kept_transfers');
+    await owner.query(
+      `update jobs j set price_cents = k.price_cents, status = k.status from kept_jobs k where j.job_id = k.job_id`,
+    );
+    for (const table of tables) await owner.query(`drop table kept_${table}`);
+    expect(caught.map(({ rule }) => rule).sort()).toEqual(rules);
+    expect(caught.every(({ account_id }) => account_id === customer.ref.accountId)).toBe(true);
+    expect(await found()).toEqual([]);
+  });
+});
