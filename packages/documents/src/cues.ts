@@ -124,10 +124,10 @@ export function cueEdits(
   translations: Translations,
   target: string,
 ): Edit[] {
+  if (translations.size === 0) return [];
   const parts = new Map<number, Part[]>();
   const wanted = new Set<number>();
   for (const id of translations.keys()) wanted.add(Number.parseInt(id, 10));
-  if (wanted.size === 0) return [];
   for (const { id, cut, cues } of cutCues(document, language, wanted)) {
     const pieces = translationOf(cut, translations.get(id));
     if (!pieces) continue;

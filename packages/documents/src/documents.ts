@@ -56,7 +56,11 @@ function scanAs(text: string, format: Format, options: ScanOptions): Document {
 
 /** What neither a database nor UTF-8 could give back unchanged is refused at the door. */
 function checkCharacters(text: string): void {
-  if (text.length > Limits.bytes || Buffer.byteLength(text) > Limits.bytes) {
+  // No character takes more than three bytes a UTF-16 unit, so only long texts have to be counted.
+  if (
+    text.length > Limits.bytes ||
+    (text.length * 3 > Limits.bytes && Buffer.byteLength(text) > Limits.bytes)
+  ) {
     throw new DocumentError(`The text is longer than ${Limits.bytes / 1024 / 1024} MiB.`, 1, 1);
   }
   const nul = text.indexOf('\0');

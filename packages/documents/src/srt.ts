@@ -7,6 +7,7 @@
 import { shorten } from './codes.ts';
 import { type Code, type Document, DocumentError, emptyDocument, errorAt } from './document.ts';
 import { Limits } from './limits.ts';
+import { isSpaceUnit } from './spaces.ts';
 
 const clock = '(\\d{1,9}) ?: ?(\\d{1,2}) ?: ?(\\d{1,2})(?: ?[,.] ?(\\d{1,9}))?';
 const timeLine = new RegExp(
@@ -58,6 +59,8 @@ export function scanSrt(text: string): Document {
 /** Only lines with an arrow are looked at, and of those only as much as a time line may have. */
 function nextTimeLine(text: string, from: number): TimeLine | undefined {
   for (let arrow = text.indexOf('-->', from); arrow >= 0; arrow = text.indexOf('-->', arrow + 3)) {
+    const usual = usualTimeLine(text, from, arrow);
+    if (usual) return usual;
     let start = arrow;
     while (start > from && arrow - start <= longestTimeLine && !isLineEnd(text, start - 1)) start -= 1;
     let end = arrow;
@@ -66,6 +69,62 @@ function nextTimeLine(text: string, from: number): TimeLine | undefined {
     if (time) return { start, end, time };
   }
   return undefined;
+}
+
+/** A time line as nearly all are written has at most so many characters on each side of its arrow. */
+const longestUsual = 16;
+
+/**
+ * The line round an arrow when it is one like "00:00:01,000 --> 00:00:04,000", and nothing stands round its times. The
+ * same answer as `readTimes`, without its regular expression: with the ends of cues read by number as well, a scan
+ * of the corpus takes a third to a quarter of the time.
+ */
+function usualTimeLine(text: string, from: number, arrow: number): TimeLine | undefined {
+  if (text.charCodeAt(arrow - 1) !== 32 || text.charCodeAt(arrow + 3) !== 32) return undefined;
+  // Nine of ten in the corpus have milliseconds and hours of two digits, which saves looking for the ends of the line. Were there
+  // another line end in between, the clocks would not read.
+  let start = arrow - 13;
+  if (start !== from && (start < from || !isLineEnd(text, start - 1))) {
+    start = arrow - 1;
+    while (start > from && arrow - start <= longestUsual && !isLineEnd(text, start - 1)) start -= 1;
+    if (start > from && !isLineEnd(text, start - 1)) return undefined;
+  }
+  let end = arrow + 16;
+  if (end !== text.length && (end > text.length || !isLineEnd(text, end))) {
+    end = arrow + 4;
+    while (end < text.length && end - arrow <= longestUsual && !isLineEnd(text, end)) end += 1;
+    if (end < text.length && !isLineEnd(text, end)) return undefined;
+  }
+  const first = usualClock(text, start, arrow - 1);
+  if (first < 0) return undefined;
+  const second = usualClock(text, arrow + 4, end);
+  return second < 0 ? undefined : { start, end, time: { from: first, to: second } };
+}
+
+/** The milliseconds of a stretch like "00:00:01,000", fraction or not; below zero for any other. */
+function usualClock(text: string, from: number, to: number): number {
+  let before = 0; // What hours and minutes come to, in the unit of the part that is being read.
+  let part = 0;
+  let value = 0;
+  let digits = 0;
+  for (let at = from; at < to; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 48 && unit <= 57) {
+      value = value * 10 + unit - 48;
+      digits += 1;
+      continue;
+    }
+    if (digits === 0 || digits > (part === 0 ? 9 : 2)) return -1;
+    if (unit === 58 && part < 2) before = (before + value) * 60;
+    else if ((unit === 44 || unit === 46) && part === 2) before += value;
+    else return -1;
+    part += 1;
+    value = 0;
+    digits = 0;
+  }
+  if (part === 2 && (digits === 1 || digits === 2)) return (before + value) * 1000;
+  if (part !== 3 || digits === 0 || digits > 3) return -1;
+  return before * 1000 + value * (digits === 3 ? 1 : digits === 2 ? 10 : 100);
 }
 
 function isLineEnd(text: string, at: number): boolean {
@@ -77,16 +136,15 @@ function isLineEnd(text: string, at: number): boolean {
 function addCue(document: Document, line: TimeLine, next: number, isLast: boolean): void {
   const { text, units } = document;
   let end = trimmedEnd(text, line.end, next);
-  if (!isLast && end > line.end && oneLineEnd.test(text.slice(end, Math.min(next, end + 200)))) {
+  if (!isLast && end > line.end && isOneLineEnd(text, end, Math.min(next, end + blanks))) {
     let number = end;
     while (number > line.end && isDigit(text, number - 1)) number -= 1;
-    const before = text.slice(Math.max(line.end, number - 200), number);
-    if (number < end && end - number < 10 && /[\r\n][ \t]*$/.test(before)) {
+    if (number < end && end - number < 10 && beginsLine(text, Math.max(line.end, number - blanks), number)) {
       end = trimmedEnd(text, line.end, number);
     }
   }
   let start = line.end;
-  while (start < end && isSpace(text, start)) start += 1;
+  while (start < end && isSpaceUnit(text.charCodeAt(start))) start += 1;
   if (end - start > Limits.unit) {
     throw errorAt(text, start, `A cue is longer than ${Limits.unit} characters.`);
   }
@@ -104,19 +162,34 @@ function addCue(document: Document, line: TimeLine, next: number, isLast: boolea
   });
 }
 
-/** The end of a line and nothing after it. */
-const oneLineEnd = /^[ \t]*(?:\r*\n|\r)$/;
+/** So much is looked at round the number of a cue. */
+const blanks = 200;
+
+/** Whether blanks and the end of a line are all there is from `at` to `to`. */
+function isOneLineEnd(text: string, at: number, to: number): boolean {
+  while (at < to && isBlank(text, at)) at += 1;
+  const first = at;
+  while (at < to && text.charCodeAt(at) === 13) at += 1;
+  if (at < to) return at + 1 === to && text.charCodeAt(at) === 10;
+  return at === first + 1;
+}
+
+/** Whether there is nothing but blanks between `at` and the line end before it, which is not before `from`. */
+function beginsLine(text: string, from: number, at: number): boolean {
+  while (at > from && isBlank(text, at - 1)) at -= 1;
+  return at > from && isLineEnd(text, at - 1);
+}
+
+function isBlank(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit === 32 || unit === 9;
+}
 
 const noCodes: Code[] = [];
 
 function trimmedEnd(text: string, start: number, end: number): number {
-  while (end > start && isSpace(text, end - 1)) end -= 1;
+  while (end > start && isSpaceUnit(text.charCodeAt(end - 1))) end -= 1;
   return end;
-}
-
-function isSpace(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
-  return unit <= 32 || (unit > 127 && text[at]!.trim() === '');
 }
 
 function isDigit(text: string, at: number): boolean {

@@ -5,6 +5,7 @@
 
 import { type Document, emptyDocument, errorAt, type Unit } from './document.ts';
 import { Limits } from './limits.ts';
+import { isSpaceUnit } from './spaces.ts';
 
 const lineEnd = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 const otherLineEnd = /[\r\v\f\u0085\u2028\u2029]/;
@@ -43,8 +44,7 @@ export function scanText(text: string): Document {
 
 function isBlank(text: string, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit > 32 && (unit < 128 || text[at]!.trim() !== '')) return false;
+    if (!isSpaceUnit(text.charCodeAt(at))) return false;
   }
   return true;
 }
