@@ -1,0 +1,226 @@
+/** Starting and stopping: what is under way is finished, what cannot be is given back, and nobody is sent here. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCredentials } from './accounts/accounts.ts';
+import { createLog } from './log.ts';
+import { startServer } from './serve.ts';
+import { createClient, startReceiver, startTestServer, type TestServer, until } from './testing/harness.ts';
+
+const MACHINE = '/tapi/v2/mt_translation/';
+
+let server: TestServer;
+let owner: pg.Pool;
+let account: AccountCredentials;
+/** Of the server that runs now. */
+let engine: FakeEngine;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => {
+      engine = createFake();
+      return engine;
+    },
+  });
+  owner = new pg.Pool(server.connection);
+  account = await server.createAccount();
+});
+afterEach(() => server.restart());
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+const job = (uid: string, fields: object = {}) => ({
+  uid,
+  text: `A house named ${uid}.`,
+  source_language: 'en',
+  target_language: 'es',
+  ...fields,
+});
+
+const order = (uid: string, fields: object = {}) =>
+  createClient(server.url, account.production_key)('POST', MACHINE, job(uid, fields));
+
+/** The engine has the job in hand. */
+const asked = (uid: string) =>
+  until(() => engine.asked.some(({ segments }) => JSON.stringify(segments).includes(`named ${uid}.`)));
+
+async function recordOf(
+  uid: string,
+): Promise<{ status: string; attempts: number; leased: boolean } | undefined> {
+  const { rows } = await owner.query(
+    'select status, attempts, lease_token is not null as leased from jobs where uid = $1',
+    [uid],
+  );
+  return rows[0];
+}
+
+/** A create whose head the server has read and whose body is still to come. Its connection is kept open by us. */
+async function openRequest(bodyLength: number): Promise<{ socket: Socket; answer: Promise<string> }> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  const answer = once(socket, 'close').then(() => text);
+  socket.write(
+    `POST ${MACHINE} HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${account.production_key}\r\n` +
+      `Content-Length: ${bodyLength}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  await once(socket, 'data'); // 100 Continue
+  return { socket, answer };
+}
+
+/** New connections are refused. */
+function closedToNew(url: string): Promise<unknown> {
+  return until(() =>
+    fetch(`${url}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  );
+}
+
+describe('a server that stops', () => {
+  it('takes no new connection, answers the request that it has, and closes what its client keeps open', async () => {
+    const { url } = server;
+    const body = JSON.stringify(job('in-flight'));
+    const { socket, answer } = await openRequest(body.length);
+    const stopped = server.server.stop();
+    await closedToNew(url);
+    socket.write(body);
+    expect(await answer).toMatch(/HTTP\/1\.1 201 Created\r\n.*"uid":"in-flight"/s);
+    await stopped;
+    expect(await recordOf('in-flight')).toBeDefined();
+    await server.restart();
+    await until(async () => (await recordOf('in-flight'))?.status === 'completed');
+  });
+
+  it('cuts a request that does not end within its grace', async () => {
+    const { answer } = await openRequest(1000);
+    await server.server.stop(0);
+    expect(await answer).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  });
+
+  it('is not ready any more for who asks on a connection that there is', async () => {
+    const body = JSON.stringify(job('last-words'));
+    const busy = await openRequest(body.length);
+    const { url } = server;
+    const stopped = server.server.stop();
+    await closedToNew(url);
+    // Asked in the same breath as the body of the request before it, on the same connection.
+    busy.socket.write(`${body}GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const answers = await busy.answer;
+    await stopped;
+    expect(answers).toMatch(/HTTP\/1\.1 201 /);
+    expect(answers).toMatch(/HTTP\/1\.1 503 /);
+    expect(answers).not.toMatch(/"ready":true/);
+  });
+
+  it('finishes the work that it has in hand: the job is completed before it ends', async () => {
+    engine.stall();
+    await order('in-hand');
+    await asked('in-hand');
+    const stopped = server.server.stop();
+    await closedToNew(server.url);
+    expect(await recordOf('in-hand')).toMatchObject({ leased: true });
+    engine.resume();
+    await stopped;
+    expect(await recordOf('in-hand')).toMatchObject({ status: 'completed', leased: false });
+  });
+
+  it('claims nothing more', async () => {
+    await server.restart({ DRAGOMAN_WORKER_JOBS: '1' });
+    engine.stall();
+    await order('claimed');
+    await asked('claimed');
+    await order('unclaimed');
+    const stopped = server.server.stop();
+    await closedToNew(server.url);
+    engine.resume();
+    await stopped;
+    expect(await recordOf('claimed')).toMatchObject({ status: 'completed' });
+    expect(await recordOf('unclaimed')).toEqual({
+      status: 'machine_translate_in_progress',
+      attempts: 0,
+      leased: false,
+    });
+    await server.restart();
+    await until(async () => (await recordOf('unclaimed'))?.status === 'completed');
+  });
+
+  it('gives back at the end of its grace what it could not finish', async () => {
+    engine.stall();
+    await order('given-back');
+    await asked('given-back');
+    await server.server.stop(0);
+    expect(await recordOf('given-back')).toEqual({
+      status: 'machine_translate_in_progress',
+      attempts: 0,
+      leased: false,
+    });
+    await server.restart();
+    await until(async () => (await recordOf('given-back'))?.status === 'completed');
+  });
+
+  it('finishes the delivery that it has in hand', async () => {
+    const receiver = await startReceiver();
+    const at = `${receiver.url}/delivery`;
+    await order('delivery', { callback_url: at });
+    await receiver.next();
+    await server.server.stop();
+    const { rows } = await owner.query('select status from deliveries where url = $1', [at]);
+    expect(rows).toEqual([{ status: 'delivered' }]);
+    expect(receiver.received).toHaveLength(1);
+    await receiver.close();
+  });
+});
+
+describe('readiness', () => {
+  it('wants the database and a pair, and says which is missing; being alive wants neither', async () => {
+    const ready = await fetch(`${server.url}/readyz`);
+    expect(await ready.json()).toEqual({
+      ready: true,
+      checks: { server: 'ok', database: 'ok', languages: 'ok' },
+    });
+    await owner.query('delete from pairs');
+    const refusal = await until(async () => {
+      const response = await fetch(`${server.url}/readyz`);
+      return response.status === 503 && response;
+    });
+    expect(refusal.headers.get('retry-after')).toBe('1');
+    expect(await refusal.json()).toEqual({
+      ready: false,
+      checks: { server: 'ok', database: 'ok', languages: 'no engine offers a language pair yet' },
+    });
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe('roles', () => {
+  it('api answers and works nothing; worker works and answers nothing', async () => {
+    await server.server.stop();
+    const common = { store: server.store, settings: server.settings, log: createLog('silent') };
+    const never = () => {
+      throw new Error('an api needs no engine');
+    };
+    const api = await startServer({ ...common, role: 'api', engine: never });
+    const call = createClient(api.url!, account.production_key);
+    await until(async () => (await fetch(`${api.url}/readyz`)).status === 200);
+    expect((await call('POST', MACHINE, job('parted'))).status).toBe(201);
+    expect(await recordOf('parted')).toEqual({
+      status: 'machine_translate_in_progress',
+      attempts: 0,
+      leased: false,
+    });
+    const worker = await startServer({ ...common, role: 'worker', engine: () => createFake() });
+    expect(worker.url).toBeUndefined();
+    await until(async () => (await call('GET', `${MACHINE}parted/`)).body.status === 'completed');
+    await api.stop();
+    await worker.stop();
+  });
+});
