@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createApertium, findApertium } from '@dragoman/engines';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import type { Database } from '../database/database.ts';
 import { replacePairs } from '../languages/store.ts';
@@ -23,6 +23,9 @@ import {
   type TestDatabase,
   until,
 } from '../testing/harness.ts';
+
+/** Forty-two self-tests of the engine are ten seconds of two idle cores, and more where others work too. */
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
