@@ -29,7 +29,8 @@ const ALLOWED = new Set([
   'version',
 ]);
 
-export type Log = Logger;
+/** No `child`: pino does not ask the allow-list about the fields that a child is given. */
+export type Log = Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>;
 
 /**
  * @param level one of pino's levels or `silent`
@@ -41,17 +42,25 @@ export function createLog(level: string, destination: DestinationStream = pino.d
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: {
-        level: (label) => ({ level: label }),
-        log: (fields) =>
-          Object.fromEntries(
-            Object.entries(fields).flatMap(([key, value]) =>
-              key === 'error' ? Object.entries(errorFields(value)) : ALLOWED.has(key) ? [[key, value]] : [],
-            ),
-          ),
+      errorKey: 'error',
+      formatters: { level: (label) => ({ level: label }), log: allowed },
+      hooks: {
+        logMethod(args, method) {
+          // Without a message of the line's own, pino takes that of the error.
+          const bare = args.length === 1 && typeof args[0] === 'object';
+          method.apply(this, bare ? [args[0], ''] : args);
+        },
       },
     },
     destination,
+  );
+}
+
+function allowed(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) =>
+      key === 'error' ? Object.entries(errorFields(value)) : ALLOWED.has(key) ? [[key, value]] : [],
+    ),
   );
 }
 
@@ -61,7 +70,9 @@ export function createLog(level: string, destination: DestinationStream = pino.d
  */
 function errorFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  // The stack begins with the message, whose lines may look like frames.
+  const stack = (error.stack ?? '').replace(error.message, '');
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
   return {
     error: error.name,
     ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
