@@ -8,7 +8,7 @@ import { inject } from 'vitest';
 import { type AccountCredentials, createAccount, type NewAccount } from '../accounts/accounts.ts';
 import { createVault } from '../accounts/secrets.ts';
 import { type Connection, type Database, openDatabase } from '../database/database.ts';
-import { createLog } from '../log.ts';
+import { createLog, type Log } from '../log.ts';
 import type { Store } from '../program.ts';
 import { type Role, type Server, startServer } from '../serve.ts';
 import { loadSettings, type Settings } from '../settings.ts';
@@ -55,6 +55,8 @@ export interface TestServerOptions {
   engine?: () => Engine;
   role?: Role;
   settings?: Record<string, string>;
+  /** Where the server logs to; nowhere by default. */
+  log?: Log;
 }
 
 /** A server on a free port of the loopback, with a database of its own and callbacks allowed to the loopback. */
@@ -67,7 +69,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     connection: testDatabase.connection,
     close: async () => {},
   };
-  const log = createLog('silent');
+  const log = options.log ?? createLog('silent');
   async function start(changes: Record<string, string>): Promise<{ server: Server; settings: Settings }> {
     const settings = loadSettings({
       DRAGOMAN_PORT: '0',
@@ -159,7 +161,7 @@ export function createClient(url: string, key: string) {
     return {
       status: response.status,
       headers: response.headers,
-      body: isJson ? JSON.parse(text) : undefined,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
       text,
     };
   };
