@@ -1,0 +1,228 @@
+/** Health, readiness and metrics, as an operator's machines ask for them. */
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { administer } from '../testing/cluster.ts';
+import { createClient, startReceiver, startTestServer, type TestServer, until } from '../testing/harness.ts';
+
+const TOKEN = 'a token of the operator';
+let server: TestServer;
+let engine: FakeEngine;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => {
+      engine = createFake();
+      return engine;
+    },
+    settings: { DRAGOMAN_METRICS_TOKEN: TOKEN, DRAGOMAN_SANDBOX_HOLD: '0' },
+  });
+});
+// A server of its own for each test, with nothing counted yet, on one database.
+beforeEach(async () => {
+  await asOwner('truncate jobs cascade');
+  await server.restart();
+  await until(async () => (await ask('/readyz')).status === 200);
+});
+afterAll(() => server.stop());
+
+const ask = (path: string, headers: Record<string, string> = {}) =>
+  fetch(`${server.url}${path}`, { headers });
+const scrape = () => ask('/metrics', { authorization: `Bearer ${TOKEN}` });
+
+/** One sample out of the text that Prometheus reads; 0 where there is none yet. */
+async function sample(name: string, labels = ''): Promise<number> {
+  const text = await (await scrape()).text();
+  const line = text.split('\n').find((one) => one.startsWith(`${name}${labels} `));
+  return line === undefined ? 0 : Number(line.split(' ').at(-1));
+}
+
+async function asOwner(sql: string): Promise<void> {
+  const client = new pg.Client(server.connection);
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
+
+describe('/healthz', () => {
+  it('says that the program is alive, to anybody, whatever else is wrong', async () => {
+    const answer = await ask('/healthz');
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ status: 'ok' });
+    await asOwner('revoke select on pairs from dragoman_app');
+    expect((await ask('/healthz')).status).toBe(200);
+    await asOwner('grant select on pairs to dragoman_app');
+  });
+
+  it('takes no other method', async () => {
+    const answer = await fetch(`${server.url}/healthz`, { method: 'POST' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD');
+  });
+});
+
+describe('/readyz', () => {
+  it('says ready where the database answers and a pair is offered', async () => {
+    const answer = await ask('/readyz');
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({
+      ready: true,
+      checks: { server: 'ok', database: 'ok', languages: 'ok' },
+    });
+  });
+
+  it('says not ready where no engine offers a pair, and when to ask again', async () => {
+    await asOwner('delete from pairs');
+    const answer = await until(async () => {
+      const asked = await ask('/readyz');
+      return asked.status === 503 && asked;
+    });
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await answer.json()).toEqual({
+      ready: false,
+      checks: { server: 'ok', database: 'ok', languages: 'no engine offers a language pair yet' },
+    });
+  });
+
+  it('says not ready while the database is gone, and ready again when it is back', async () => {
+    const { connection } = inject('cluster');
+    const { database } = new pg.Client(server.connection);
+    await administer(connection, `alter database ${database} allow_connections false`);
+    await administer(
+      connection,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
+    );
+    const answer = await until(async () => {
+      const asked = await ask('/readyz');
+      return asked.status === 503 && asked;
+    });
+    expect(await answer.json()).toMatchObject({ ready: false, checks: { database: 'does not answer' } });
+    await administer(connection, `alter database ${database} allow_connections true`);
+    await until(async () => (await ask('/readyz')).status === 200);
+  });
+
+  it('says that it is stopping, so that nothing new is sent its way', async () => {
+    engine.stall();
+    const { app, stop } = server.server;
+    const { production_key } = await server.createAccount();
+    const body = { text: 'House.', source_language: 'en', target_language: 'es' };
+    await createClient(server.url, production_key)('POST', '/tapi/v2/mt_translation/', body);
+    await engine.waitForAsked(1);
+    // The app is asked from within: its door is closed by then.
+    const stopping = stop();
+    const answer = await app!.inject('/readyz');
+    expect(answer.statusCode).toBe(503);
+    engine.resume();
+    await stopping;
+  });
+
+  it('tells an outsider nothing but that', async () => {
+    const text = await (await ask('/readyz')).text();
+    expect(text).not.toContain('customer');
+    expect(text.length).toBeLessThan(200);
+  });
+});
+
+describe('/metrics', () => {
+  it('is not there where no token is set', async () => {
+    await server.restart({ DRAGOMAN_METRICS_TOKEN: '' });
+    for (const headers of [{}, { authorization: `Bearer ${TOKEN}` }, { authorization: 'Bearer ' }]) {
+      const answer = await ask('/metrics', headers);
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toEqual({ error: 'Not found' });
+    }
+  });
+
+  it('is closed to a wrong token, and to none', async () => {
+    const { production_key } = await server.createAccount();
+    const wrong = [
+      {},
+      { authorization: 'Bearer' },
+      { authorization: `Bearer ${TOKEN}x` },
+      { authorization: `Bearer ${TOKEN.slice(1)}` },
+      { authorization: TOKEN },
+      { authorization: `ApiKey ${production_key}` },
+    ] as Record<string, string>[];
+    for (const headers of wrong) {
+      const answer = await ask('/metrics', headers);
+      expect(answer.status, JSON.stringify(headers)).toBe(401);
+      expect(await answer.text()).not.toContain('dragoman_');
+    }
+  });
+
+  it('lists what the program counts, each with what it means', async () => {
+    const answer = await scrape();
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const text = await answer.text();
+    for (const name of [
+      'dragoman_request_seconds',
+      'dragoman_jobs_created_total',
+      'dragoman_jobs_settled_total',
+      'dragoman_delivery_attempt_seconds',
+      'dragoman_queue_due',
+      'dragoman_queue_oldest_seconds',
+      'process_cpu_seconds_total',
+    ]) {
+      expect(text).toMatch(new RegExp(`^# HELP ${name} \\S`, 'm'));
+    }
+  });
+
+  it('counts a job from its creation to its delivery, and a retry not at all', async () => {
+    const receiver = await startReceiver();
+    const { production_key } = await server.createAccount();
+    const call = createClient(server.url, production_key);
+    const body = {
+      uid: 'counted',
+      text: 'House.',
+      source_language: 'en',
+      target_language: 'es',
+      callback_url: `${receiver.url}/counted`,
+    };
+    expect((await call('POST', '/tapi/v2/mt_translation/', body)).status).toBe(201);
+    expect((await call('POST', '/tapi/v2/mt_translation/', body)).status).toBe(200);
+    expect((await call('POST', '/tapi/v2/mt_translation/', {})).status).toBe(400);
+    await receiver.next();
+    await until(
+      async () => (await sample('dragoman_delivery_attempt_seconds_count', '{verdict="delivered"}')) === 1,
+    );
+    expect(await sample('dragoman_jobs_created_total')).toBe(1);
+    expect(await sample('dragoman_jobs_settled_total', '{outcome="completed"}')).toBe(1);
+    const requests = (status: number) =>
+      sample(
+        'dragoman_request_seconds_count',
+        `{method="POST",route="/tapi/v2/mt_translation/",status="${status}"}`,
+      );
+    expect([await requests(201), await requests(200), await requests(400)]).toEqual([1, 1, 1]);
+    await receiver.close();
+  });
+
+  it('shows what is due and how long it has waited', async () => {
+    const { production_key } = await server.createAccount();
+    await createClient(server.url, production_key)('POST', '/tapi/v2/translation/', {
+      text: 'House.',
+      source_language: 'en',
+      target_language: 'es',
+    });
+    await until(async () => (await sample('dragoman_jobs_settled_total', '{outcome="drafted"}')) === 1);
+    expect(await sample('dragoman_queue_due', '{queue="jobs"}')).toBe(0);
+    // No worker may take what the test makes due.
+    await asOwner('revoke update on jobs from dragoman_app');
+    await asOwner(`update jobs set due_at = now() - interval '90 seconds'`);
+    expect(await sample('dragoman_queue_due', '{queue="jobs"}')).toBe(1);
+    expect(await sample('dragoman_queue_oldest_seconds', '{queue="jobs"}')).toBeGreaterThanOrEqual(90);
+    expect(await sample('dragoman_queue_due', '{queue="deliveries"}')).toBe(0);
+    await asOwner('grant update on jobs to dragoman_app');
+  });
+
+  it('names routes by their pattern, never by the address that was asked for', async () => {
+    const { production_key } = await server.createAccount();
+    const call = createClient(server.url, production_key);
+    await call('GET', '/tapi/v2/translation/canary-uid/?canary=1');
+    await call('GET', '/canary/path/');
+    const text = await (await scrape()).text();
+    expect(text).toContain('route="/tapi/v2/translation/:uid/"');
+    expect(text).toContain('route="unknown"');
+    expect(text).not.toContain('canary');
+  });
+});
