@@ -1,0 +1,210 @@
+/**
+ * The tenant walls, from outside: every registered route that carries an id, called with ids that are somebody
+ * else's. The answer must have the same bytes as for an id that nobody has.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, createClient, startTestServer, type TestServer, until } from './testing/harness.ts';
+
+const HUMAN = '/tapi/v2/translation/';
+const MACHINE = '/tapi/v2/mt_translation/';
+/** What a stranger must never see of the victim. */
+const CANARY = 'canary';
+
+interface Route {
+  path: string;
+  methods: string[];
+}
+
+let server: TestServer;
+let routes: Route[];
+let stranger: { production: Call; sandbox: Call };
+let victim: { production: Call; sandbox: Call };
+type Call = ReturnType<typeof createClient>;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
+  routes = readRoutes(server.server.app!.printRoutes({ commonPrefix: false }));
+  [victim, stranger] = [await createCustomer(`${CANARY}-victim`), await createCustomer('stranger')];
+  // The victim has jobs of both tiers in both environments, finished where a machine finishes them.
+  for (const { call, prefix } of doorsOf(victim)) {
+    expect((await call('POST', `${prefix}${HUMAN}`, job(`${CANARY}-human`))).status).toBe(201);
+    await completed(call, `${prefix}${MACHINE}`, `${CANARY}-machine`);
+  }
+  for (const { call, prefix } of doorsOf(stranger)) await completed(call, `${prefix}${MACHINE}`, 'own');
+});
+afterAll(() => server.stop());
+
+const job = (uid: string) => ({
+  uid,
+  text: `The ${CANARY} of ${uid} is big.`,
+  source_language: 'en',
+  target_language: 'es',
+});
+
+const doorsOf = (customer: { production: Call; sandbox: Call }) => [
+  { call: customer.production, prefix: '' },
+  { call: customer.sandbox, prefix: '/sandbox' },
+];
+
+async function completed(call: Call, path: string, uid: string): Promise<void> {
+  expect((await call('POST', path, job(uid))).status).toBe(201);
+  await until(async () => (await call('GET', `${path}${uid}/`)).body.status === 'completed');
+}
+
+async function createCustomer(username: string): Promise<{ production: Call; sandbox: Call }> {
+  const { production_key, sandbox_key } = await server.createAccount({ username });
+  return {
+    production: createClient(server.url, production_key),
+    sandbox: createClient(server.url, sandbox_key),
+  };
+}
+
+/** The routes out of Fastify's drawing of them: a line a path, indented by four under its beginning. */
+function readRoutes(drawing: string): Route[] {
+  const parents: string[] = [];
+  return drawing
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [, indent, part, methods] = /^([│ ]*)[├└]── (\S*)(?: \((.+)\))?/.exec(line)!;
+      const depth = indent!.length / 4;
+      const path = (depth === 0 ? '' : parents[depth - 1]!) + part;
+      parents[depth] = path;
+      return { path, methods: methods?.split(', ') ?? [] };
+    });
+}
+
+/** Ids that are not the stranger's, by the name of the parameter. A new parameter must be added here. */
+const FOREIGN: Record<string, string[]> = { ':uid': [`${CANARY}-human`, `${CANARY}-machine`] };
+const UNKNOWN: Record<string, string> = { ':uid': 'nobody-has-this' };
+const withIds = (path: string, idOf: (parameter: string) => string) =>
+  `${path.replaceAll(/:\w+/g, idOf)}/`.replaceAll('//', '/');
+
+/** All of an answer that could tell two apart; the moment of it cannot. */
+function bytesOf({ status, headers, text }: Answer): string {
+  return JSON.stringify([status, [...headers].filter(([name]) => name !== 'date'), text]);
+}
+
+/** What tells an answer about another's id from one about an unknown id. */
+function difference(foreign: Answer, unknown: Answer): string | undefined {
+  return bytesOf(foreign) === bytesOf(unknown) ? undefined : `${foreign.text} is not ${unknown.text}`;
+}
+
+describe('every route', () => {
+  it('is found: those that there are today among them', () => {
+    const paths = routes.map(({ path }) => path);
+    for (const prefix of ['', '/sandbox']) {
+      for (const tier of ['translation', 'mt_translation']) {
+        expect(paths).toContain(`${prefix}/tapi/v2/${tier}`);
+        expect(paths).toContain(`${prefix}/tapi/v2/${tier}/:uid`);
+      }
+    }
+    expect(paths).toContain('/readyz');
+  });
+
+  it('that carries an id carries only ids that this test knows', () => {
+    const parameters = routes.flatMap(({ path }) => path.match(/[:*]\w*/g) ?? []);
+    expect(new Set(parameters)).toEqual(new Set(Object.keys(FOREIGN)));
+  });
+
+  it('answers the same bytes for another’s id as for one that nobody has', async () => {
+    const carrying = routes.filter(({ path }) => path.includes(':'));
+    expect(carrying.length).toBeGreaterThanOrEqual(4);
+    for (const { path, methods } of carrying) {
+      const caller = path.startsWith('/sandbox') ? stranger.sandbox : stranger.production;
+      for (const method of methods) {
+        const bare = method === 'GET' || method === 'HEAD';
+        const body = bare ? undefined : job('x');
+        const unknown = await caller(
+          method,
+          withIds(path, (name) => UNKNOWN[name]!),
+          body,
+        );
+        for (const index of FOREIGN[':uid']!.keys()) {
+          const foreign = await caller(
+            method,
+            withIds(path, (name) => FOREIGN[name]![index]!),
+            body,
+          );
+          expect(difference(foreign, unknown), `${method} ${path}`).toBeUndefined();
+          expect(foreign.text).not.toContain(CANARY);
+          expect([404, 405]).toContain(foreign.status);
+        }
+      }
+    }
+  });
+
+  it('with the other environment’s key is closed, whatever id it carries', async () => {
+    for (const { path, methods } of routes.filter(({ path }) => path.includes('/tapi/'))) {
+      const wrong = path.startsWith('/sandbox') ? victim.production : victim.sandbox;
+      for (const method of methods) {
+        const answer = await wrong(
+          method,
+          withIds(path, (name) => FOREIGN[name]![0]!),
+        );
+        expect(answer.status, `${method} ${path}`).toBe(401);
+        expect(answer.text).not.toContain(CANARY);
+      }
+    }
+  });
+
+  it('would be caught telling them apart by a word, a header or a status', () => {
+    const unknown: Answer = { status: 404, headers: new Headers({ date: '1' }), body: {}, text: 'Not found' };
+    expect(difference({ ...unknown, headers: new Headers({ date: '2' }) }, unknown)).toBeUndefined();
+    expect(difference({ ...unknown, text: 'Not yours' }, unknown)).toBeDefined();
+    expect(difference({ ...unknown, status: 403 }, unknown)).toBeDefined();
+    expect(difference({ ...unknown, headers: new Headers({ 'x-hint': '1' }) }, unknown)).toBeDefined();
+  });
+});
+
+describe('one environment of an account', () => {
+  it('does not show the jobs of the other', async () => {
+    await victim.production('POST', HUMAN, job('only-production'));
+    const foreign = await victim.sandbox('GET', `/sandbox${HUMAN}only-production/`);
+    const unknown = await victim.sandbox('GET', `/sandbox${HUMAN}nobody-has-this/`);
+    expect(foreign.status).toBe(404);
+    expect(difference(foreign, unknown)).toBeUndefined();
+  });
+});
+
+describe('lists', () => {
+  it.each([
+    '',
+    '?limit=1000',
+    '?limit=0',
+    `?uid=${CANARY}-human`,
+    `?uid=${CANARY}-machine`,
+    '?status=completed',
+    '?source_language=en&target_language=es',
+    '?offset=0&account_id=%25&username=canary-victim&environment=sandbox',
+  ])('never show another’s: %s', async (query) => {
+    for (const { call, prefix } of doorsOf(stranger)) {
+      for (const path of [HUMAN, MACHINE]) {
+        const { status, body, text } = await call('GET', `${prefix}${path}${query}`);
+        expect(status).toBe(200);
+        const links = [body.meta.next, body.meta.previous].join();
+        expect(text.replace(links, '')).not.toContain(CANARY);
+        const uids = body.objects.map(({ uid }: { uid: string }) => uid);
+        expect(uids).toEqual(path === MACHINE && !query.includes('uid=') ? ['own'] : []);
+        expect(body.meta.total_count).toBe(uids.length);
+      }
+    }
+  });
+
+  it('show the victim its own, so that there was something to see', async () => {
+    const { body } = await victim.production('GET', HUMAN);
+    expect(body.objects.map(({ uid }: { uid: string }) => uid)).toContain(`${CANARY}-human`);
+  });
+});
+
+describe('a create', () => {
+  it('under a uid that is another’s makes a job of one’s own, and tells nothing', async () => {
+    const before = await victim.production('GET', `${HUMAN}${CANARY}-human/`);
+    const made = await stranger.production('POST', HUMAN, { ...job(`${CANARY}-human`), text: 'Mine.' });
+    expect(made.status).toBe(201);
+    expect(made.body.client).toBe('stranger');
+    const after = await victim.production('GET', `${HUMAN}${CANARY}-human/`);
+    expect(after.body).toEqual(before.body);
+    expect((await stranger.production('GET', `${HUMAN}${CANARY}-human/`)).body.text).toBe('Mine.');
+  });
+});
