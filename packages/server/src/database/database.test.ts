@@ -58,7 +58,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-const valueOf = async (name: string) => (await database.query(READ, [name]))[0]?.value;
+const readValue = async (name: string) => (await database.query(READ, [name]))[0]?.value;
 const pidOf = async (transaction: Transaction) => (await transaction.query(PID))[0]!.pid;
 
 /** Resolves for everybody when `count` have arrived; later arrivals pass. */
@@ -100,11 +100,11 @@ describe('a transaction', () => {
   it('commits what its work did, and gives its result', async () => {
     const result = await database.transaction(async (transaction) => {
       await transaction.query(ADD, ['a', 1]);
-      expect(await valueOf('a')).toBeUndefined(); // not to be seen from outside yet
+      expect(await readValue('a')).toBeUndefined(); // not to be seen from outside yet
       return 'done';
     });
     expect(result).toBe('done');
-    expect(await valueOf('a')).toBe(1);
+    expect(await readValue('a')).toBe(1);
   });
 
   it('undoes everything when its work throws, and throws the same error', async () => {
@@ -114,7 +114,7 @@ describe('a transaction', () => {
       throw bug;
     });
     await expect(work).rejects.toBe(bug);
-    expect(await valueOf('a')).toBeUndefined();
+    expect(await readValue('a')).toBeUndefined();
   });
 
   it('is not run again where a repeat would meet the same error', async () => {
@@ -127,7 +127,7 @@ describe('a transaction', () => {
     });
     await expect(work).rejects.toMatchObject({ code: '23505' });
     expect(tries).toBe(1);
-    expect(await valueOf('b')).toBeUndefined();
+    expect(await readValue('b')).toBeUndefined();
   });
 
   it('throws what the commit itself refuses, with nothing done', async () => {
@@ -142,7 +142,7 @@ describe('a transaction', () => {
       await database.transaction(() => Promise.reject(new Error('a bug'))).catch(() => {});
     }
     await database.transaction((transaction) => transaction.query(ADD, ['a', 1]));
-    expect(await valueOf('a')).toBe(1);
+    expect(await readValue('a')).toBe(1);
   });
 
   it('is run again after a deadlock, so that both sides get through', async () => {
@@ -158,7 +158,7 @@ describe('a transaction', () => {
       });
     await Promise.all([side('a', 'b'), side('b', 'a')]);
     expect(tries).toBeGreaterThan(2);
-    expect([await valueOf('a'), await valueOf('b')]).toEqual([2, 2]);
+    expect([await readValue('a'), await readValue('b')]).toEqual([2, 2]);
   });
 
   it('is run again after a serialization failure, on what is true by then', async () => {
@@ -175,7 +175,7 @@ describe('a transaction', () => {
       });
     await Promise.all([side('a'), side('b')]);
     expect(tries).toBeGreaterThan(2);
-    expect([await valueOf('a'), await valueOf('b')].sort()).toEqual([1, 2]);
+    expect([await readValue('a'), await readValue('b')].sort()).toEqual([1, 2]);
   });
 
   it('gives up after five tries, with the last error', async () => {
@@ -203,7 +203,7 @@ describe('a transaction', () => {
     await work;
     expect(pids).toHaveLength(2);
     expect(pids[0]).not.toBe(pids[1]);
-    expect(await valueOf('a')).toBe(2);
+    expect(await readValue('a')).toBe(2);
   });
 
   it('is run again when its connection is killed between two queries', async () => {
@@ -220,7 +220,7 @@ describe('a transaction', () => {
       await transaction.query(BUMP, ['a']);
     });
     expect(tries).toBe(2);
-    expect(await valueOf('a')).toBe(2);
+    expect(await readValue('a')).toBe(2);
   });
 
   it('gives up after five lost connections', async () => {
