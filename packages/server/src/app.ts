@@ -1,5 +1,5 @@
 /** Composes the HTTP app out of the rooms' routes. Never listens. */
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
 import type { Database } from './database/database.ts';
@@ -22,8 +22,8 @@ export interface AppOptions {
   log: Log;
 }
 
-/** JSON may write a byte of text as up to six; three times is what real encoders need (`\u4e2d` for 3 bytes). */
-const JSON_OVERHEAD = 3;
+/** Two texts, each written with twice its bytes (`\u4e2d` is six for three). */
+const JSON_OVERHEAD = 4;
 const ENVELOPE_BYTES = 1024 * 1024;
 
 /** Answers are data: nothing may run them, frame them, guess at their type, or keep them. */
@@ -39,6 +39,14 @@ const DOORS: { environment: Environment; prefix: string }[] = [
   { environment: 'sandbox', prefix: '/sandbox' },
 ];
 
+/** At the sandbox's own host name the prefix is not needed; health is the same at both. */
+function rewrite(url: string, host: string, sandbox: URL | undefined): string {
+  if (sandbox === undefined || /^\/(sandbox|healthz|readyz|metrics)\b/.test(url)) return url;
+  const asked = `${sandbox.protocol}//${host}`;
+  return URL.canParse(asked) && new URL(asked).host === sandbox.host ? `/sandbox${url}` : url;
+}
+
+/** The app with every route of every room, in both environments. It does not listen. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { settings, log, metrics } = options;
   const sandbox = settings.sandboxUrl === undefined ? undefined : new URL(settings.sandboxUrl);
@@ -52,11 +60,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     genReqId: () => crypto.randomUUID(),
     // `/a/b` and `/a//b/` are `/a/b/`: served, never redirected, since a redirected POST becomes a GET.
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 512 },
-    rewriteUrl(request) {
-      const url = request.url ?? '/';
-      const host = request.headers.host;
-      const atSandbox = sandbox !== undefined && host === sandbox.host && !url.startsWith('/sandbox/');
-      return atSandbox ? `/sandbox${url}` : url;
+    rewriteUrl: (request) => rewrite(request.url ?? '/', request.headers.host ?? '', sandbox),
+    frameworkErrors(error, _, reply: FastifyReply) {
+      const bad = error.code === 'FST_ERR_BAD_URL';
+      void reply.code(bad ? 400 : 404).send({ error: bad ? 'path: is not a valid address.' : 'Not found' });
     },
   });
 

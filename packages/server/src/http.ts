@@ -23,6 +23,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
  */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  // A type that cannot be parsed would be refused before our parser is asked.
+  app.addHook('onRequest', async (request) => {
+    request.headers['content-type'] = 'application/json';
+  });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     if (request.method === 'GET' || request.method === 'HEAD' || body.length === 0)
       return done(null, undefined);

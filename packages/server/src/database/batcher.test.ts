@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Batcher, createBatcher } from './batcher.ts';
+import { type Batcher, BatcherFull, createBatcher } from './batcher.ts';
 
 interface Item {
   id: number;
@@ -15,7 +15,7 @@ interface Flight {
 }
 
 /** A batcher whose runs wait for `land`. `started(n)` resolves when the nth batch is under way. */
-function held(limits: { maxItems?: number; maxWeight?: number } = {}) {
+function held(limits: { maxItems?: number; maxWeight?: number; maxWaiting?: number } = {}) {
   const flights: Flight[] = [];
   const watchers: { count: number; resolve: () => void }[] = [];
   const batcher = createBatcher<Item, string>({
@@ -30,6 +30,8 @@ function held(limits: { maxItems?: number; maxWeight?: number } = {}) {
     weigh: ({ weight }) => weight,
     maxItems: limits.maxItems ?? 100,
     maxWeight: limits.maxWeight ?? 1000,
+    maxWaiting: limits.maxWaiting ?? 1_000,
+    isolates: () => true,
   });
   return {
     batcher,
@@ -62,6 +64,8 @@ function recording(maxItems: number, maxWeight: number) {
     weigh: ({ weight }) => weight,
     maxItems,
     maxWeight,
+    maxWaiting: 1_000,
+    isolates: () => true,
   });
   return { batcher, batches, together: () => together };
 }
@@ -119,7 +123,7 @@ describe('createBatcher', () => {
     expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1], [2], [3]]);
   });
 
-  it('runs each item of a batch that fails alone, so that a bad one fails alone', async () => {
+  it('runs the halves of a batch that fails by themselves, so that a bad one fails alone', async () => {
     const { batcher, batches } = recording(100, 1000);
     const settled = await Promise.allSettled(addAll(batcher, [item(1), { ...item(2), bad: true }, item(3)]));
     expect(settled).toEqual([
@@ -127,7 +131,38 @@ describe('createBatcher', () => {
       { status: 'rejected', reason: new Error('bad among 2') },
       { status: 'fulfilled', value: 'result 3' },
     ]);
-    expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1, 2, 3], [1], [2], [3]]);
+    expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1, 2, 3], [1], [2, 3], [2], [3]]);
+  });
+
+  it('rejects a whole batch for an error that is no item’s fault', async () => {
+    let runs = 0;
+    const batcher = createBatcher<Item, string>({
+      async run() {
+        runs++;
+        throw new Error('the database is away');
+      },
+      weigh: () => 1,
+      maxItems: 10,
+      maxWeight: 10,
+      maxWaiting: 10,
+      isolates: () => false,
+    });
+    const settled = await Promise.allSettled(addAll(batcher, [item(1), item(2), item(3)]));
+    expect(settled.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(runs).toBe(1);
+  });
+
+  it('refuses what comes when too much waits, and only that', async () => {
+    const { batcher, flights, started } = held({ maxItems: 1, maxWaiting: 2 });
+    const first = batcher.add(item(1));
+    await started(1);
+    const waiting = addAll(batcher, [item(2), item(3)]);
+    await expect(batcher.add(item(4))).rejects.toBeInstanceOf(BatcherFull);
+    for (let flight = 1; flight <= 3; flight++) {
+      await started(flight);
+      flights[flight - 1]!.land();
+    }
+    expect(await Promise.all([first, ...waiting])).toEqual(['result 1', 'result 2', 'result 3']);
   });
 
   it('does not run a lone bad item twice', async () => {

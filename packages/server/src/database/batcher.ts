@@ -12,6 +12,15 @@ export interface BatcherOptions<Item, Result> {
   maxItems: number;
   /** At most this weight a batch; a single heavier item goes alone. */
   maxWeight: number;
+  /** At most this many items wait; one more is refused with `BatcherFull`. */
+  maxWaiting: number;
+  /** Whether one item of a batch can be to blame for this error, so that the others deserve a try without it. */
+  isolates(error: unknown): boolean;
+}
+
+/** More waits than there is room for: load to be shed. */
+export class BatcherFull extends Error {
+  override name = 'BatcherFull';
 }
 
 export interface Batcher<Item, Result> {
@@ -22,7 +31,8 @@ export interface Batcher<Item, Result> {
 }
 
 /**
- * One batch runs at a time. When a batch of several rejects, each of its items is run alone, so that a bad one fails alone.
+ * One batch runs at a time. When a batch of several rejects through the fault of one, its halves are run by themselves, so that a
+ * bad one fails alone.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   interface Waiting {
@@ -51,8 +61,14 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       const results = await options.run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
-      if (batch.length === 1) batch[0]!.reject(error);
-      else for (const one of batch) await settle([one]);
+      if (batch.length === 1 || !options.isolates(error)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      // In halves: one bad item among five hundred costs nine more commits, not five hundred.
+      const middle = batch.length >> 1;
+      await settle(batch.slice(0, middle));
+      await settle(batch.slice(middle));
     }
   }
 
@@ -66,6 +82,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
+        if (waiting.length >= options.maxWaiting) return reject(new BatcherFull('too much waits'));
         waiting.push({ item, resolve, reject });
         draining ??= drain();
       }),

@@ -3,8 +3,8 @@
  * is given only after its commit: what is acknowledged is on disk, paid for once, and in the queue.
  */
 import type { Caller } from '../account.ts';
-import { createBatcher } from '../database/batcher.ts';
-import { CommitUnknown, type Database } from '../database/database.ts';
+import { BatcherFull, createBatcher } from '../database/batcher.ts';
+import { CommitUnknown, type Database, isConnectionLoss } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
 import { ApiError, fieldError } from '../errors.ts';
 import { assignUid, uuidv7 } from '../ids.ts';
@@ -54,6 +54,8 @@ type Inserted =
 
 const MAX_BATCH_JOBS = 500;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+/** Several seconds of work; who comes later is better told to come back. */
+const MAX_WAITING = 10_000;
 /** 40 random bits clash once in a blue moon, not this often. */
 const UID_TRIES = 5;
 
@@ -65,6 +67,9 @@ export function createCreator(options: CreatorOptions): Creator {
     weigh: (job) => job.text.length + (job.targetText?.length ?? 0),
     maxItems: MAX_BATCH_JOBS,
     maxWeight: MAX_BATCH_BYTES,
+    maxWaiting: MAX_WAITING,
+    // A database that is away is nobody's fault: trying five hundred jobs one by one would only keep it busy.
+    isolates: (error) => !(error instanceof CommitUnknown) && !isConnectionLoss(error),
   });
 
   async function prepare(caller: Caller, tier: store.Tier, request: CreateRequest): Promise<store.NewJob> {
@@ -103,20 +108,73 @@ export function createCreator(options: CreatorOptions): Creator {
   }
 
   async function insertOne(caller: Caller, job: store.NewJob, assigned: boolean): Promise<Created> {
-    for (let tried = 1; ; tried++) {
-      const inserted = await inserts.add(job).catch(async (error: unknown) => {
-        throw isOverdrawn(error) ? await insufficientBalance(database, caller, job.priceCents) : error;
-      });
-      if (inserted.kind === 'inserted') {
-        const row = shown(job, inserted.orderNumber);
-        return {
-          status: 201,
-          body: presentCreation(row, job.text, await purseAfter(caller, job, inserted.balance)),
-        };
-      }
-      if (!assigned) return findExisting(database, caller, job);
-      if (tried === UID_TRIES) throw new Error('no free uid was found');
+    for (let tried = 1; tried <= UID_TRIES; tried++) {
+      const inserted = await inserts.add(job).catch((error: unknown) => refuse(error, caller, job));
+      if (inserted.kind === 'inserted')
+        return acknowledge(caller, job, inserted.orderNumber, inserted.balance);
+      const existing = await store.findJob(database, caller.account, caller.environment, job.uid);
+      // Ours, by a commit whose answer was lost.
+      if (existing?.job_id === job.jobId) return acknowledge(caller, job, existing.order_number, undefined);
+      if (!assigned) return repeat(caller, job.requestHash, job.text, existing);
       job.uid = assignUid();
+      job.jobId = uuidv7();
+    }
+    throw new Error('no free uid was found');
+  }
+
+  async function acknowledge(
+    caller: Caller,
+    job: store.NewJob,
+    orderNumber: number,
+    balance: number | undefined,
+  ): Promise<Created> {
+    const purse = await purseAfter(caller, job, balance);
+    return { status: 201, body: presentCreation(shown(job, orderNumber), job.text, purse) };
+  }
+
+  /** A create that repeats a uid: the job itself for the same body, a refusal for another. */
+  async function repeat(
+    caller: Caller,
+    requestHash: Buffer,
+    text: string,
+    existing: store.JobRow | undefined,
+  ): Promise<Created> {
+    if (existing === undefined || !existing.request_hash.equals(requestHash)) {
+      throw fieldError('uid', 'already exists');
+    }
+    const purse = await readPurse(database, caller);
+    return { status: 200, body: presentCreation(existing, text, purse) };
+  }
+
+  async function refuse(error: unknown, caller: Caller, job: store.NewJob): Promise<never> {
+    if (error instanceof BatcherFull) {
+      throw new ApiError('unavailable', 'Too many jobs are being created; try again.', {
+        'retry-after': '1',
+      });
+    }
+    if (!isOverdrawn(error)) throw error;
+    const { balance } = await readPurse(database, caller);
+    const sentence = `insufficient balance: needs ${job.priceCents} cents, has ${balance}`;
+    throw new ApiError('insufficient_balance', sentence);
+  }
+
+  /**
+   * A retry finds its job even where the request would be refused today: the pair may be closed for a while,
+   * an address forbidden since.
+   */
+  async function prepareOrRepeat(
+    caller: Caller,
+    tier: store.Tier,
+    request: CreateRequest,
+  ): Promise<store.NewJob | Created> {
+    try {
+      return await prepare(caller, tier, request);
+    } catch (error) {
+      if (!(error instanceof ApiError) || request.uid === undefined) throw error;
+      const existing = await store.findJob(database, caller.account, caller.environment, request.uid);
+      const hash = fingerprint(tier, request);
+      if (existing?.request_hash.equals(hash)) return repeat(caller, hash, request.text, existing);
+      throw error;
     }
   }
 
@@ -129,7 +187,8 @@ export function createCreator(options: CreatorOptions): Creator {
   return {
     async create(caller, tier, body) {
       const request = readCreateRequest(body, tier, settings.maxTextBytes);
-      const job = await prepare(caller, tier, request);
+      const job = await prepareOrRepeat(caller, tier, request);
+      if ('body' in job) return job;
       return insertOne(caller, job, request.uid === undefined);
     },
     idle: () => inserts.idle(),
@@ -172,21 +231,18 @@ function notOffered(given: string, into: string, offered: readonly string[]): st
 }
 
 /**
- * Inserts a batch in one transaction. When the connection is lost while it commits, it is run again: the ids
- * were made here, so what did get in is recognised as our own.
+ * Inserts a batch in one transaction. When the connection is lost while it commits, it is run again: what did
+ * get in then exists, and is recognised by its id as our own.
  */
 async function insertBatch(
   database: Database,
   jobs: store.NewJob[],
   created: (count: number) => void,
 ): Promise<Inserted[]> {
-  let results: Inserted[];
-  try {
-    results = await insertOnce(database, jobs);
-  } catch (error) {
-    if (!(error instanceof CommitUnknown)) throw error;
-    results = await recognise(database, jobs, await insertOnce(database, jobs));
-  }
+  const results = await insertOnce(database, jobs).catch((error: unknown) => {
+    if (error instanceof CommitUnknown) return insertOnce(database, jobs);
+    throw error;
+  });
   const count = results.filter(({ kind }) => kind === 'inserted').length;
   if (count > 0) created(count);
   return results;
@@ -213,38 +269,6 @@ function insertOnce(database: Database, jobs: store.NewJob[]): Promise<Inserted[
       return { kind: 'inserted', orderNumber, balance: balanceOf(account, environment) };
     });
   });
-}
-
-/** Of jobs that exist, those that an earlier try of the same batch made are inserted ones. */
-async function recognise(
-  database: Database,
-  jobs: readonly store.NewJob[],
-  results: readonly Inserted[],
-): Promise<Inserted[]> {
-  return Promise.all(
-    results.map(async (result, index) => {
-      const job = jobs[index]!;
-      if (result.kind === 'inserted') return result;
-      const existing = await store.findJob(database, job.account, job.environment, job.uid);
-      if (existing?.job_id !== job.jobId) return result;
-      return { kind: 'inserted', orderNumber: existing.order_number, balance: undefined };
-    }),
-  );
-}
-
-/** A create that repeats a uid: the job itself for the same body, a refusal for another. */
-async function findExisting(database: Database, caller: Caller, job: store.NewJob): Promise<Created> {
-  const existing = await store.findJob(database, caller.account, caller.environment, job.uid);
-  if (existing === undefined || !existing.request_hash.equals(job.requestHash)) {
-    throw fieldError('uid', 'already exists');
-  }
-  const purse = await readPurse(database, caller);
-  return { status: 200, body: presentCreation(existing, job.text, purse) };
-}
-
-async function insufficientBalance(database: Database, caller: Caller, cents: number): Promise<ApiError> {
-  const { balance } = await readPurse(database, caller);
-  return new ApiError('insufficient_balance', `insufficient balance: needs ${cents} cents, has ${balance}`);
 }
 
 function shown(job: store.NewJob, orderNumber: number): Shown {

@@ -1,5 +1,6 @@
 /** The main job through the front door: HTTP in, database, worker, callback out. The engine is the fake one. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import {
@@ -80,6 +81,19 @@ describe('POST /translation/', () => {
       balance: 9988,
       client: account.username,
     });
+  });
+
+  it('finds the job of a retry even while its pair is not offered', async () => {
+    const first = await production('POST', HUMAN, job({ uid: 'closed' }));
+    await withOwner((client) => client.query(`update pairs set source_language = 'x' || source_language`));
+    await until(async () => (await production('POST', HUMAN, job())).status === 400);
+    const again = await production('POST', HUMAN, job({ uid: 'closed' }));
+    expect(again).toMatchObject({ status: 200, body: { order_number: first.body.order_number } });
+    expect((await production('POST', HUMAN, job({ uid: 'closed', text: 'Other.' }))).status).toBe(400);
+    await withOwner((client) =>
+      client.query(`update pairs set source_language = substr(source_language, 2)`),
+    );
+    await until(async () => (await production('POST', HUMAN, job())).status === 201);
   });
 
   it('assigns a uid of ten hex digits where none is given', async () => {
@@ -223,6 +237,15 @@ describe('POST /translation/', () => {
     const headers = { 'content-type': 'text/plain' };
     expect((await production('POST', HUMAN, JSON.stringify(job()), headers)).status).toBe(201);
   });
+
+  it.each(['foo', ';;', 'a/b/c', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+    'parses the body as JSON under the content type %j',
+    async (type) => {
+      expect((await production('POST', HUMAN, JSON.stringify(job()), { 'content-type': type })).status).toBe(
+        201,
+      );
+    },
+  );
 
   it('refuses what is not JSON, not an object, or not UTF-8', async () => {
     expect((await production('POST', HUMAN, '{')).body.error).toBe('body: must be valid JSON in UTF-8.');
@@ -432,6 +455,25 @@ describe('doors', () => {
     expect((await production('GET', '/tapi/v2/nothing/')).status).toBe(404);
   });
 
+  it('answers an address that cannot be one with an error of the interface', async () => {
+    const authorization = `ApiKey ${account.production_key}`;
+    const get = async (path: string) => {
+      const response = await fetch(`${server.url}${path}`, { headers: { authorization } });
+      return { status: response.status, body: (await response.json()) as { objects?: unknown[] } };
+    };
+    expect(await get(`${HUMAN}%ZZ/`)).toEqual({
+      status: 400,
+      body: { error: 'path: is not a valid address.' },
+    });
+    expect(await get(`${HUMAN}%00/`)).toEqual({ status: 404, body: { error: 'Not found' } });
+    expect(await get(`${HUMAN}${'u'.repeat(600)}/`)).toEqual({ status: 404, body: { error: 'Not found' } });
+    expect(await get(`${HUMAN}?uid=%00`)).toEqual({
+      status: 400,
+      body: { error: 'uid: must not contain NUL characters.' },
+    });
+    expect((await get(`${HUMAN}?uid=envelope?x`)).body.objects).toEqual([]);
+  });
+
   it('answers 413 to a text that is too large', async () => {
     const { status, body } = await production(
       'POST',
@@ -467,23 +509,32 @@ describe('failure', () => {
   });
 });
 
-/** Makes postponed tries of a job due at once, until it has ended. */
-async function hurry(uid: string): Promise<{ rows: number }> {
-  const { default: pg } = await import('pg');
+/** Works on the database as the owner of its schema. */
+async function withOwner(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client(server.connection);
   await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes postponed tries of a job due at once, until it has ended. */
+async function hurry(uid: string): Promise<{ rows: number }> {
   let rows = 0;
-  await until(async () => {
-    const moved = await client.query(
-      'update jobs set due_at = now() where uid = $1 and lease_token is null and due_at > now()',
-      [uid],
-    );
-    rows += moved.rowCount ?? 0;
-    const { rows: ended } = await client.query(`select from jobs where uid = $1 and status = 'failed'`, [
-      uid,
-    ]);
-    return ended.length > 0;
-  });
-  await client.end();
+  await withOwner((client) =>
+    until(async () => {
+      const moved = await client.query(
+        'update jobs set due_at = now() where uid = $1 and lease_token is null and due_at > now()',
+        [uid],
+      );
+      rows += Number(moved.rowCount);
+      const { rows: ended } = await client.query(`select from jobs where uid = $1 and status = 'failed'`, [
+        uid,
+      ]);
+      return ended.length > 0;
+    }),
+  );
   return { rows };
 }

@@ -42,12 +42,35 @@ export async function readJob(
 export async function listJobs(
   database: Database,
   caller: Caller,
-  filter: Omit<store.ListFilter, 'environment'>,
+  filter: Omit<store.ListFilter, 'environment'> & { uid: string | undefined },
   page: { limit: number; offset: number },
 ): Promise<{ objects: Record<string, unknown>[]; total: number }> {
-  const wanted = { ...filter, environment: caller.environment };
-  const { jobs, total } = await store.listJobs(database, caller.account, wanted, page);
+  const { uid, ...others } = filter;
+  const wanted = { ...others, environment: caller.environment };
+  const { jobs, total } =
+    uid === undefined
+      ? await store.listJobs(database, caller.account, wanted, page)
+      : await listOne(database, caller, uid, wanted, page);
   return { objects: jobs.map((job) => presentListItem(job, caller.dialect)), total };
+}
+
+/** A uid is one job or none; it is read by its key, whatever else is asked of it. */
+async function listOne(
+  database: Database,
+  caller: Caller,
+  uid: string,
+  filter: store.ListFilter,
+  page: { offset: number },
+): Promise<{ jobs: store.JobRow[]; total: number }> {
+  const job = await store.findJob(database, caller.account, caller.environment, uid);
+  const matches =
+    job !== undefined &&
+    job.tier === filter.tier &&
+    (filter.statuses?.includes(job.status) ?? true) &&
+    (filter.sourceLanguage ?? job.source_language) === job.source_language &&
+    (filter.targetLanguage ?? job.target_language) === job.target_language;
+  if (!matches) return { jobs: [], total: 0 };
+  return { jobs: page.offset === 0 ? [job] : [], total: 1 };
 }
 
 /** A lease on a job, as the queue gives it. */
@@ -110,7 +133,8 @@ export async function settle(
     if (outcome.kind === 'drafted') {
       await store.writeSegments(transaction, lease.account, lease.id, outcome.segments);
     }
-    if (outcome.kind === 'completed' || outcome.kind === 'held') {
+    // A held result is there already when its job completes.
+    if ((outcome.kind === 'completed' || outcome.kind === 'held') && outcome.result !== texts.result) {
       await store.writeResult(transaction, lease.account, lease.id, outcome.result);
     }
     const { effects } = MOVES[trigger];
@@ -141,7 +165,8 @@ async function move(
   actor: Actor,
   fields: { failure: string | undefined; due: 'hold' | 'never' },
 ): Promise<boolean> {
-  const { from, to } = MOVES[trigger];
+  const { from, to, by } = MOVES[trigger];
+  if (!(by as readonly Actor[]).includes(actor)) throw new Error(`${actor} may not ${trigger} a job`);
   const moved = await store.moveJob(transaction, lease.account, {
     jobId: lease.id,
     leaseToken: lease.token,

@@ -32,6 +32,11 @@ export const TOPICS = [
 ];
 
 const UID = /^[A-Za-z0-9._~:@+-]{1,128}$/;
+/** Whether a job can have this uid. */
+export function isUid(value: string): boolean {
+  return UID.test(value);
+}
+
 const MAX_INSTRUCTIONS = 10_000;
 const REQUIRED = 'This field is required.';
 
@@ -100,7 +105,7 @@ export function readCreateRequest(body: unknown, tier: Tier, maxTextBytes: numbe
     topics: topics(),
     instructions: present('instructions'),
   };
-  if (request.uid !== undefined && !UID.test(request.uid)) {
+  if (request.uid !== undefined && !isUid(request.uid)) {
     complain('uid', 'must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + -');
   }
   if (request.brand !== undefined) complain('brand', 'is not known; the account has no brands.');

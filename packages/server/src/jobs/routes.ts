@@ -1,10 +1,11 @@
 /** The job interface: `/tapi/v2/translation/` and `/tapi/v2/mt_translation/`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../database/database.ts';
-import { fieldError } from '../errors.ts';
+import { fieldError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
 import type { Creator } from './create.ts';
 import { listJobs, readJob } from './jobs.ts';
+import { isUid } from './request.ts';
 import { STATUSES, type Status } from './states.ts';
 import type { ListFilter, Tier } from './store.ts';
 
@@ -34,6 +35,7 @@ export function jobRoutes(app: FastifyInstance, options: { database: Database; c
     resource(app, `${path}:uid/`, {
       async GET(request) {
         const { uid } = request.params as { uid: string };
+        if (!isUid(uid)) throw notFound();
         return readJob(database, request.caller, tier, uid);
       },
     });
@@ -42,10 +44,18 @@ export function jobRoutes(app: FastifyInstance, options: { database: Database; c
 
 /** Query parameters as they were written, each with its last value. */
 function readQuery(request: FastifyRequest): Map<string, string> {
-  return new Map(new URLSearchParams(request.url.split('?')[1] ?? ''));
+  const begin = request.url.indexOf('?');
+  const query = new Map(new URLSearchParams(begin < 0 ? '' : request.url.slice(begin + 1)));
+  for (const [name, value] of query) {
+    if (value.includes('\0')) throw fieldError(name.slice(0, 40), 'must not contain NUL characters.');
+  }
+  return query;
 }
 
-function readFilter(query: Map<string, string>, tier: Tier): Omit<ListFilter, 'environment'> {
+function readFilter(
+  query: Map<string, string>,
+  tier: Tier,
+): Omit<ListFilter, 'environment'> & { uid: string | undefined } {
   for (const name of query.keys()) {
     const [field, lookup] = name.split('__');
     if (lookup !== undefined && ['uid', 'status', 'source_language', 'target_language'].includes(field!)) {

@@ -165,21 +165,19 @@ export async function readTexts(
 export interface ListFilter {
   environment: Environment;
   tier: Tier;
-  /** Equality; undefined for any. */
-  uid: string | undefined;
   statuses: readonly Status[] | undefined;
   sourceLanguage: string | undefined;
   targetLanguage: string | undefined;
 }
 
 const MATCHES = `part = $1 and account_id = $2 and environment = $3 and tier = $4
-  and ($5::text is null or uid = $5) and ($6::text[] is null or status = any($6))
-  and ($7::text is null or source_language = $7) and ($8::text is null or target_language = $8)`;
+  and ($5::text[] is null or status = any($5))
+  and ($6::text is null or source_language = $6) and ($7::text is null or target_language = $7)`;
 
 // Ids are made in the order of creation, so they are the order of the list.
 const LIST = statement<JobRow>(
   'jobs.list',
-  `select ${COLUMNS} from jobs where ${MATCHES} order by job_id limit $9 offset $10`,
+  `select ${COLUMNS} from jobs where ${MATCHES} order by job_id limit $8 offset $9`,
 );
 const COUNT = statement<{ count: number }>(
   'jobs.count',
@@ -197,7 +195,6 @@ export async function listJobs(
     account.accountId,
     filter.environment,
     filter.tier,
-    filter.uid ?? null,
     filter.statuses ?? null,
     filter.sourceLanguage ?? null,
     filter.targetLanguage ?? null,
@@ -247,7 +244,7 @@ const MOVE = statement<{ from_status: Status }>(
             due_at = case when $10 = 'hold' then j.hold_until end,
             finished_at = case when $6 in ('completed', 'failed') then now() end
        from before b
-      where j.part = $1 and j.account_id = $2 and j.job_id = b.job_id
+      where j.part = $1 and j.account_id = $2 and j.job_id = $3
      returning j.job_id, b.status as from_status),
    event as (
      insert into job_events (part, account_id, event_id, job_id, from_status, to_status, actor, detail)
