@@ -49,8 +49,15 @@ pg.types.setTypeParser(INT8_OID, (written) => {
 });
 
 const RETRY_CODES = new Set(['40001', '40P01']);
-/** SQLSTATE class 08 and 57P0x: the connection or the server went away. */
-const CONNECTION_CODES = /^(08...|57P0[1-4]|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT)$/;
+/** SQLSTATE class 08, 57P0x and 53300: the connection or the server went away, or has no room. */
+const CONNECTION_CODES =
+  /^(08...|57P0[1-4]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOENT|EPIPE|ETIMEDOUT)$/;
+/** What pg says without a code: a socket that closed under a query, a pool or a server that never answered. */
+const CONNECTION_WORDS =
+  /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect|^Query read timeout/;
+/** A statement that runs longer is ended by the server; a little later we believe that the server is gone. */
+const STATEMENT_MILLISECONDS = 60_000;
+const SILENCE_MILLISECONDS = 65_000;
 const TRIES = 5;
 
 /** Whether the error says that the server or the way to it is gone, so that a later try may succeed. */
@@ -58,17 +65,19 @@ export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'string') return CONNECTION_CODES.test(code);
-  // pg says this without a code when the socket closes under a query.
-  return /^Connection terminated|^Client has encountered a connection error/.test(error.message);
+  return CONNECTION_WORDS.test(error.message);
 }
 
 /** Opens a pool. Nothing is connected until the first query. */
 export function openDatabase(connection: Connection, log: Log, size = 16): Database {
   const pool = new pg.Pool({
-    ...connection,
-    // The role without ownership: append-only tables are append-only for the program too.
-    options: '-c role=dragoman_app',
+    ...asApplication(connection),
     application_name: 'dragoman',
+    // A server that vanished without a word must not hold a query for ever.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    statement_timeout: STATEMENT_MILLISECONDS,
+    query_timeout: SILENCE_MILLISECONDS,
     max: size,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 10_000,
@@ -106,6 +115,19 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
   };
 }
 
+const ROLE = '-c role=dragoman_app';
+
+/**
+ * In the role without ownership: append-only tables are append-only for the program too. An address may bring
+ * options of its own, which would take the place of ours.
+ */
+function asApplication(connection: Connection): Connection {
+  if (connection.connectionString === undefined) return { ...connection, options: ROLE };
+  const url = new URL(connection.connectionString);
+  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${ROLE}`.trim());
+  return { ...connection, connectionString: url.href };
+}
+
 async function run<Row extends QueryResultRow>(
   on: Pick<pg.ClientBase, 'query'> | pg.Pool,
   statement: Statement<Row>,
@@ -123,7 +145,7 @@ async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
       const code = (error as { code?: string }).code ?? '';
       const again = RETRY_CODES.has(code) || (!(error instanceof CommitUnknown) && isConnectionLoss(error));
       if (!again || tried === TRIES) throw error;
-      // 20, 40, 80, 160 ms and up to as much again: enough for a deadlock's other side or a server's restart.
+      // 20, 40, 80, 160 ms and up to as much again: enough for a deadlock's other side.
       await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** tried * (1 + Math.random())));
     }
   }
@@ -148,7 +170,9 @@ async function runTransaction<T>(pool: pg.Pool, work: (transaction: Transaction)
       throw error;
     }
     try {
-      await client.query('commit');
+      // PostgreSQL answers the commit of a transaction that met an error with ROLLBACK, and no error.
+      const { command } = await client.query('commit');
+      if (command !== 'COMMIT') throw new Error('a transaction that had failed was committed');
     } catch (error) {
       broken = error as Error;
       if (isConnectionLoss(error)) throw new CommitUnknown('connection lost during commit', { cause: error });
@@ -178,14 +202,15 @@ function createListener(connection: Connection, log: Log): Listener {
     client.on('error', (error) => {
       if (!closed) log.warn({ error }, 'database listener lost');
     });
-    client.on('end', reconnectSoon);
     await client.connect();
+    client.on('end', reconnectSoon);
     for (const channel of channels.keys()) await listenOn(client, channel);
     return client;
   }
 
   function reconnectSoon(): void {
     current = undefined;
+    clearTimeout(retry);
     if (closed) return;
     retry = setTimeout(() => {
       current ??= connect();

@@ -19,7 +19,7 @@ create table attempts (
   part smallint not null,
   account_id uuid not null,
   delivery_id uuid not null,
-  attempt smallint not null,
+  attempt integer not null,
   started_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone,
   outcome text,
@@ -59,7 +59,7 @@ create table deliveries (
   created_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone,
   due_at timestamp with time zone default now(),
-  attempts smallint not null default 0,
+  attempts integer not null default 0,
   lease_token uuid,
   constraint deliveries_pkey PRIMARY KEY (part, account_id, delivery_id),
   constraint deliveries_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),
@@ -70,7 +70,6 @@ create table deliveries (
   constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])))
 );
 CREATE INDEX deliveries_due ON deliveries USING btree (part, account_id, due_at) WHERE (due_at IS NOT NULL);
-CREATE INDEX deliveries_of_job ON deliveries USING btree (part, account_id, job_id);
 grant insert, select, update on deliveries to dragoman_app;
 
 create table job_events (
@@ -86,7 +85,6 @@ create table job_events (
   constraint job_events_pkey PRIMARY KEY (part, account_id, event_id),
   constraint job_events_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id)
 );
-CREATE INDEX job_events_of_job ON job_events USING btree (part, account_id, job_id);
 grant insert, select on job_events to dragoman_app;
 
 create table job_texts (
@@ -127,7 +125,7 @@ create table jobs (
   finished_at timestamp with time zone,
   failure text,
   due_at timestamp with time zone,
-  attempts smallint not null default 0,
+  attempts integer not null default 0,
   lease_token uuid,
   constraint jobs_part_account_id_environment_uid_key UNIQUE (part, account_id, environment, uid),
   constraint jobs_pkey PRIMARY KEY (part, account_id, job_id),

@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLog } from '../log.ts';
+import { withDatabase } from '../testing/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/harness.ts';
+import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 import { describeSchema } from './schema.ts';
+import { statement } from './statements.ts';
+
+const WHO = statement<{ current_user: string }>('test.who', 'select current_user');
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -49,3 +55,31 @@ it.each(['transfers', 'job_events'])(
     await client.end();
   },
 );
+
+describe('an owner who may make roles and is no superuser', () => {
+  const OWNER = `dragoman_owner_${process.pid}`;
+  const NAME = `dragoman_owned_${process.pid}`;
+
+  it('migrates, and the program works as the application, whatever options the address brings', async () => {
+    const admin = new pg.Client(test.connection);
+    await admin.connect();
+    await admin.query(`create role ${OWNER} login createrole password 'secret'`);
+    await admin.query(`create database ${NAME} owner ${OWNER}`);
+    // The role exists in this cluster already; who made it may give it away, as on a server of one's own.
+    await admin.query(`grant dragoman_app to ${OWNER} with admin option`);
+    const own = { ...withDatabase(test.connection, NAME), user: OWNER, password: 'secret' };
+    await migrate(own);
+    const { host, port } = own as { host?: string; port?: number };
+    const url = `postgres://${OWNER}:secret@localhost:${port ?? 5432}/${NAME}?host=${encodeURIComponent(host ?? '')}`;
+    for (const connection of [own, { connectionString: `${url}&options=-c%20search_path%3Dpublic` }]) {
+      if (host === undefined && connection !== own) continue;
+      const database = openDatabase(connection, createLog('silent'));
+      const [row] = await database.query(WHO);
+      expect(row).toEqual({ current_user: 'dragoman_app' });
+      await database.close();
+    }
+    await admin.query(`drop database ${NAME} with (force)`);
+    await admin.query(`drop role ${OWNER}`);
+    await admin.end();
+  });
+});

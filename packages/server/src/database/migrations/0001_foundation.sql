@@ -95,7 +95,7 @@ create table jobs (
   failure         text,
   -- the job is its own queue entry; due_at is null when no machine has work on it
   due_at          timestamptz,
-  attempts        smallint not null default 0,
+  attempts        integer not null default 0,
   lease_token     uuid,
   primary key (part, account_id, job_id),
   unique (part, account_id, environment, uid),
@@ -104,7 +104,7 @@ create table jobs (
 create index jobs_due on jobs (part, account_id, due_at) where due_at is not null;
 create index jobs_listed on jobs (part, account_id, environment, tier, job_id);
 
--- Big columns apart from hot ones, one row a text: rows are added, not rewritten.
+-- Big columns apart from hot ones, one row a text: a result does not copy its source.
 create table job_texts (
   part       smallint not null,
   account_id uuid not null,
@@ -144,7 +144,6 @@ create table job_events (
   primary key (part, account_id, event_id),
   foreign key (part, account_id, job_id) references jobs (part, account_id, job_id)
 );
-create index job_events_of_job on job_events (part, account_id, job_id);
 
 -- One row a transfer: it debits one ledger account and credits another, so it balances by construction.
 create table transfers (
@@ -187,7 +186,7 @@ create table deliveries (
   created_at   timestamptz not null default now(),
   finished_at  timestamptz,
   due_at       timestamptz default now(),
-  attempts     smallint not null default 0,
+  attempts     integer not null default 0,
   lease_token  uuid,
   primary key (part, account_id, delivery_id),
   foreign key (part, account_id, job_id) references jobs (part, account_id, job_id),
@@ -195,13 +194,12 @@ create table deliveries (
   check (lease_token is null or due_at is not null)
 );
 create index deliveries_due on deliveries (part, account_id, due_at) where due_at is not null;
-create index deliveries_of_job on deliveries (part, account_id, job_id);
 
 create table attempts (
   part         smallint not null,
   account_id   uuid not null,
   delivery_id  uuid not null,
-  attempt      smallint not null,
+  attempt      integer not null,
   started_at   timestamptz not null default now(), -- the row is written before the attempt
   finished_at  timestamptz,
   outcome      text,
