@@ -87,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   if (role !== 'api') worker = startWorker(options.engine());
 
   function startWorker(engine: Engine) {
-    const poster = createPoster({ guard });
+    const poster = createPoster({ guard, connectionsPerOrigin: settings.senderDeliveries });
     const sender = startSender({
       database,
       poster,

@@ -77,6 +77,16 @@ const listOf =
   (written) =>
     written === '' ? [] : written.split(',').map((item) => check(item.trim()));
 
+const filledListOf =
+  <T>(check: Check<T>): Check<T[]> =>
+  (written) =>
+    written.split(',').map((item) => check(item.trim()));
+
+const folder: Check<string> = (written) => {
+  if (written.trim() === '') throw new Error('the path of a folder');
+  return written;
+};
+
 const network: Check<string> = (written) => {
   if (!ipaddr.isValidCIDR(written)) throw new Error('a comma list of networks such as 10.0.0.0/8');
   return written;
@@ -94,7 +104,7 @@ const DEFINITIONS = {
   data: setting(
     'DRAGOMAN_DATA',
     './data',
-    text,
+    folder,
     'The data directory: embedded database, secret key, offline engine.',
   ),
   host: setting('DRAGOMAN_HOST', '127.0.0.1', text, 'The address that the server listens on.'),
@@ -132,7 +142,7 @@ const DEFINITIONS = {
   callbackSchedule: setting(
     'DRAGOMAN_CALLBACK_SCHEDULE',
     '5,30,120,600,1800,3600,7200,14400,28800',
-    listOf(integer(1, 259_200)),
+    filledListOf(integer(1, 259_200)),
     'Seconds between the tries of a delivery; the last one repeats until 72 hours have passed.',
   ),
   vendor: setting(

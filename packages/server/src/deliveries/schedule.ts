@@ -44,13 +44,13 @@ export type NextAttempt =
  */
 export function nextAttempt(input: NextAttemptIn): NextAttempt {
   const { attempts, scheduleSeconds, outcome, createdAt, now, random } = input;
-  const base = scheduleSeconds[Math.min(attempts, scheduleSeconds.length) - 1];
-  if (!Number.isSafeInteger(attempts) || base === undefined || !(base > 0)) {
-    throw new RangeError('an attempt number from 1 and a schedule of positive seconds are needed');
-  }
   if (outcome.kind === 'answered') {
     if (outcome.status >= 200 && outcome.status < 300) return { kind: 'delivered' };
     if (outcome.status === 410) return { kind: 'dead', reason: 'gone' };
+  }
+  const base = scheduleSeconds[Math.min(attempts, scheduleSeconds.length) - 1];
+  if (!Number.isSafeInteger(attempts) || base === undefined || !(base > 0)) {
+    throw new RangeError('an attempt number from 1 and a schedule of positive seconds are needed');
   }
   const asked = outcome.kind === 'answered' ? (outcome.retryAfterSeconds ?? 0) : 0;
   const jittered = base * (1 - JITTER + 2 * JITTER * random());

@@ -1,6 +1,6 @@
 /** The sender: posts due deliveries, records every attempt, and settles what follows from its outcome. */
 import type { AccountRef, Environment } from '../account.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, isConnectionLoss } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
@@ -24,6 +24,9 @@ export interface SenderOptions {
   random?: () => number;
 }
 
+/** Of all bodies in hand; one body is at most some 40 MiB, mostly a few kB. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
 export function startSender(options: SenderOptions): Loop {
   const { database, poster, log } = options;
   const now = options.now ?? (() => new Date());
@@ -32,8 +35,7 @@ export function startSender(options: SenderOptions): Loop {
   async function work(lease: Lease): Promise<void> {
     const delivery = await beginAttempt(database, lease.account, lease);
     if (delivery === undefined) return;
-    const secrets = await options.secrets(lease.account, delivery.environment);
-    const outcome = await poster.post(delivery.url, headersOf(lease, delivery, secrets), delivery.body);
+    const outcome = await attempt(lease, delivery);
     const verdict = judge(lease, delivery, outcome);
     const result = {
       attempt: lease.attempts,
@@ -52,6 +54,20 @@ export function startSender(options: SenderOptions): Loop {
       };
       log.info(fields, verdict.status === 'dead' ? 'delivery is dead' : 'delivery will be tried again');
     }
+  }
+
+  /** A delivery that cannot even be signed counts as an attempt that failed: it is tried again, and not for ever. */
+  async function attempt(lease: Lease, delivery: DeliveryRow): Promise<Outcome> {
+    let headers: Record<string, string>;
+    try {
+      const secrets = await options.secrets(lease.account, delivery.environment);
+      headers = headersOf(lease, delivery, secrets);
+    } catch (error) {
+      if (isConnectionLoss(error)) throw error;
+      log.error({ error, delivery: lease.id }, 'a delivery could not be signed');
+      return { kind: 'failed', reason: 'other', detail: 'It could not be signed.', latencyMs: 0 };
+    }
+    return poster.post(delivery.url, headers, delivery.body);
   }
 
   function headersOf(
@@ -83,8 +99,9 @@ export function startSender(options: SenderOptions): Loop {
 
   return startLoop({
     name: 'sender',
-    queue: createQueue(database, 'deliveries', options.leaseSeconds),
+    queue: createQueue(database, 'deliveries', options.leaseSeconds, log),
     capacity: options.capacity,
+    maxWeight: MAX_BODY_BYTES,
     work,
     log,
   });
