@@ -130,6 +130,7 @@ const NO_KEY: store.KeyRow = {
  */
 export function createDoorkeeper(database: Database, now: () => number = Date.now): Doorkeeper {
   const known = new Map<string, { caller: Caller; until: number }>();
+  let forgotten = 0;
 
   async function lookUp(username: string, secret: string, environment: Environment): Promise<Caller> {
     const keyId = keyIdOf(secret, environment) ?? '';
@@ -157,11 +158,17 @@ export function createDoorkeeper(database: Database, now: () => number = Date.no
       const remembered = known.get(memo);
       if (remembered !== undefined && remembered.until > now()) return remembered.caller;
       known.delete(memo);
+      const asked = forgotten;
       const caller = await lookUp(username, secret, environment);
+      // What was looked up before a revocation is not remembered after it.
+      if (asked !== forgotten) return caller;
       if (known.size >= REMEMBER_KEYS) known.clear();
       known.set(memo, { caller, until: now() + REMEMBER_MILLISECONDS });
       return caller;
     },
-    forget: () => known.clear(),
+    forget() {
+      forgotten++;
+      known.clear();
+    },
   };
 }

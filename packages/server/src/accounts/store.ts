@@ -4,14 +4,6 @@ import type { AccountRef, Dialect, Environment } from '../account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-export interface AccountRow {
-  part: number;
-  account_id: string;
-  username: string;
-  email: string | null;
-  chat: boolean;
-}
-
 export interface KeyRow {
   part: number;
   account_id: string;
@@ -39,17 +31,6 @@ export async function insertAccount(
     fields.email ?? null,
     fields.chat,
   ]);
-}
-
-const FIND_ACCOUNT = statement<AccountRow>(
-  'accounts.find',
-  `select part, account_id, username, email, chat from accounts where username = $1`,
-);
-
-/** The account of a username, for operators' commands. */
-export async function findAccount(on: Queryable, username: string): Promise<AccountRow | undefined> {
-  const [row] = await on.query(FIND_ACCOUNT, [username]);
-  return row;
 }
 
 const INSERT_KEY = statement(

@@ -4,14 +4,28 @@ import { openStore } from '../program.ts';
 import { type Role, startServer } from '../serve.ts';
 import type { Settings } from '../settings.ts';
 import { createEngine } from './engine.ts';
+import { CommandError } from './output.ts';
 
 /** A second signal, or this long, ends a stop that hangs; the contract is 10 s. */
 const LAST_MILLISECONDS = 9_500;
 
+const LISTEN_CODES = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND']);
+
 export async function serve(settings: Settings, role: Role): Promise<void> {
   const log = createLog(settings.logLevel);
   const store = await openStore(settings, 'serve', log);
-  const server = await startServer({ store, settings, role, engine: () => createEngine(settings), log });
+  const server = await startServer({
+    store,
+    settings,
+    role,
+    engine: () => createEngine(settings),
+    log,
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    await store.close();
+    throw LISTEN_CODES.has(error.code ?? '')
+      ? new CommandError(`Cannot listen on ${settings.host}:${settings.port}: ${error.code}.`)
+      : error;
+  });
   await untilSignal();
   log.info('stopping');
   const last = setTimeout(() => {
