@@ -62,12 +62,6 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** `share` from 0 to 1 of the values are at most this. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
-}
-
 /**
  * Runs the named ones of `all` (none named: every one), prints their figures, and ends the process with 1 when
  * a goal was missed, 2 for a name that there is not.
