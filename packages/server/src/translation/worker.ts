@@ -46,6 +46,12 @@ const MAX_CLAIMS = 12;
 /** Seconds before the next try: 5, 10, 20, 40. */
 const retrySeconds = (attempts: number) => 5 * 2 ** (attempts - 1);
 
+/**
+ * UTF-16 units of the texts in hand. A text in hand with its segments and drafts takes some ten times its size:
+ * capacity alone, as a count of jobs, would let a few large documents run the process out of memory.
+ */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+
 export function startTranslationWorker(options: TranslationWorkerOptions): Loop {
   const { database, engine, log } = options;
 
@@ -101,8 +107,9 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
 
   return startLoop({
     name: 'translation',
-    queue: createQueue(database, 'jobs', options.leaseSeconds),
+    queue: createQueue(database, 'jobs', options.leaseSeconds, log),
     capacity: options.capacity,
+    maxWeight: MAX_CHARACTERS,
     work,
     log,
   });

@@ -43,15 +43,19 @@ interface InHand {
 }
 
 /** A loop whose work waits to be finished. */
-function start(options: { capacity?: number; leaseSeconds?: number; pollMilliseconds?: number } = {}) {
+function start(
+  options: { capacity?: number; maxWeight?: number; leaseSeconds?: number; pollMilliseconds?: number } = {},
+) {
   const inHand = new Map<string, InHand>();
   let most = 0;
+  const log = createLog('warn', { write: (line) => lines.push(line) });
   const loop = startLoop({
     name: 'test',
-    queue: createQueue(test.database, 'jobs', options.leaseSeconds ?? 3600),
+    queue: createQueue(test.database, 'jobs', options.leaseSeconds ?? 3600, log),
     capacity: options.capacity ?? 8,
+    maxWeight: options.maxWeight ?? 1_000_000,
     pollMilliseconds: options.pollMilliseconds ?? 3_600_000,
-    log: createLog('warn', { write: (line) => lines.push(line) }),
+    log,
     async work(lease, lost) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       inHand.set(lease.id, {
@@ -78,7 +82,8 @@ function start(options: { capacity?: number; leaseSeconds?: number; pollMillisec
   return { loop, inHand, most: () => most, one: () => [...inHand.values()][0]! };
 }
 
-async function createJobs(count: number): Promise<string[]> {
+/** Due jobs of a new account, each of a text of that many characters. */
+async function createJobs(count: number, characters = 6): Promise<string[]> {
   const accountId = uuidv7();
   const account = { part: partOf(accountId), accountId } as AccountRef;
   const jobs = Array.from({ length: count }, (): NewJob => {
@@ -102,7 +107,7 @@ async function createJobs(count: number): Promise<string[]> {
       words: 1,
       priceCents: 0,
       holdSeconds: 0,
-      text: 'House.',
+      text: 'x'.repeat(characters),
       targetText: undefined,
       instructions: undefined,
     };
@@ -150,6 +155,48 @@ describe('the loop', () => {
     for (let finished = 0; finished < 3; finished++)
       await (await until(() => [...inHand.values()][0])).finish();
     expect(most()).toBe(1);
+  });
+
+  it('never has more weight in hand than it may, and gets through all of it', async () => {
+    await createJobs(6, 40);
+    await createJobs(12, 5);
+    const { loop, inHand } = start({ maxWeight: 100 });
+    for (let finished = 0; finished < 18; finished++) {
+      const one = await until(() => [...inHand.values()][0]);
+      const weights = [...inHand.values()].map(({ lease }) => lease.weight);
+      expect(weights.reduce((sum, weight) => sum + weight)).toBeLessThanOrEqual(100);
+      await one.finish();
+    }
+    await until(() => loop.inHand === 0);
+    expect([await leased(), await due()]).toEqual([0, 0]);
+  });
+
+  it('works what is heavier than it may have in hand, alone', async () => {
+    await createJobs(1, 101);
+    await createJobs(1, 500);
+    await createJobs(1, 5);
+    const { loop, inHand, most } = start({ maxWeight: 100 });
+    const worked: number[] = [];
+    for (let finished = 0; finished < 3; finished++) {
+      const one = await until(() => [...inHand.values()][0]);
+      worked.push(one.lease.weight);
+      await one.finish();
+      await until(() => loop.inHand <= 1);
+    }
+    expect(worked.sort((a, b) => a - b)).toEqual([5, 101, 500]);
+    expect(most()).toBe(1);
+  });
+
+  it('gives one account half of the room while another waits, and all of it otherwise', async () => {
+    const crowd = new Set(await createJobs(100));
+    const { inHand, loop } = start({ capacity: 16 });
+    await until(() => loop.inHand === 16);
+    await createJobs(100);
+    const ofCrowd = () => [...inHand.values()].filter(({ lease }) => crowd.has(lease.id));
+    for (const one of ofCrowd().slice(8)) await one.finish();
+    // It claims when a quarter is free, so up to three places may stay empty.
+    await until(() => inHand.size > 12);
+    expect(ofCrowd()).toHaveLength(8);
   });
 
   it('looks again when it is woken, and at its poll when nobody wakes it', async () => {
@@ -301,7 +348,7 @@ describe('stopping', () => {
     const { loop, inHand } = start();
     await until(async () => {
       const sql = `select from pg_locks l join pg_stat_activity a using (pid)
-        where not l.granted and a.datname = current_database() and a.query like 'update jobs set due_at%'`;
+        where not l.granted and a.datname = current_database() and a.query like '%update jobs set due_at%'`;
       return (await owner.query(sql)).rowCount === 1;
     });
     const stopping = loop.stop(3_600_000);

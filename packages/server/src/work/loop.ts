@@ -3,13 +3,15 @@
  * stops in an orderly way. What the work is, it does not know.
  */
 import type { Log } from '../log.ts';
-import type { Lease, Queue } from './queue.ts';
+import type { Lease, Queue, Room } from './queue.ts';
 
 export interface LoopOptions {
   name: string;
   queue: Queue;
-  /** How many pieces of work may be in hand at a time. */
+  /** How many pieces of work may be in hand at a time; one account has half of them while others wait. */
   capacity: number;
+  /** What they may weigh together, in the units of `Lease.weight`; a heavier piece is worked alone. */
+  maxWeight: number;
   /**
    * Does one piece of work, to its end: done, put back, or given up. `lost` aborts when the lease was lost;
    * nothing may be written after that (the fencing token sees to it as well). A rejection is a bug or a lost
@@ -36,7 +38,7 @@ interface Held {
 }
 
 export function startLoop(options: LoopOptions): Loop {
-  const { name, queue, capacity, log } = options;
+  const { name, queue, capacity, maxWeight, log } = options;
   const pollMilliseconds = options.pollMilliseconds ?? 1000;
   const held = new Set<Held>();
   let stopping = false;
@@ -60,6 +62,22 @@ export function startLoop(options: LoopOptions): Loop {
       });
   }
 
+  function roomLeft(): Room {
+    let weight = maxWeight;
+    const pieces = new Map<string, number>();
+    for (const { lease } of held) {
+      weight -= lease.weight;
+      const { accountId } = lease.account;
+      pieces.set(accountId, (pieces.get(accountId) ?? 0) + 1);
+    }
+    const share = Math.ceil(capacity / 2);
+    return {
+      weight: Math.max(0, weight),
+      empty: held.size === 0,
+      shareOf: ({ accountId }) => share - (pieces.get(accountId) ?? 0),
+    };
+  }
+
   async function look(): Promise<void> {
     looking = true;
     clearTimeout(poll);
@@ -69,7 +87,7 @@ export function startLoop(options: LoopOptions): Loop {
         // Room for a quarter at least, so that a full worker does not claim one by one.
         const room = capacity - held.size;
         if (stopping || room < Math.max(1, capacity / 4)) break;
-        const leases = await queue.claim(room);
+        const leases = await queue.claim(room, roomLeft());
         if (stopping) {
           await queue.release(leases); // asked for before the stop, come after it
           break;

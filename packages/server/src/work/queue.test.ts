@@ -11,6 +11,7 @@ import { partOf, uuidv7 } from '../ids.ts';
 import { type Outcome, openLeased, postponeJob, settle } from '../jobs/jobs.ts';
 import { insertJobs, type NewJob } from '../jobs/store.ts';
 import { holdPrices, openBalances, verifyLedger } from '../ledger/ledger.ts';
+import { createLog } from '../log.ts';
 import {
   createClient,
   createTestDatabase,
@@ -23,6 +24,7 @@ import { createQueue, type Lease } from './queue.ts';
 const LEASE_SECONDS = 3600;
 
 let test: TestDatabase;
+const lines: string[] = [];
 let owner: pg.Client;
 
 beforeAll(async () => {
@@ -30,7 +32,10 @@ beforeAll(async () => {
   owner = new pg.Client(test.connection);
   await owner.connect();
 });
-beforeEach(() => owner.query('truncate accounts cascade; truncate jobs, balances cascade'));
+beforeEach(() => {
+  lines.length = 0;
+  return owner.query('truncate accounts cascade; truncate jobs, balances cascade');
+});
 afterAll(async () => {
   await owner.end();
   await test.drop();
@@ -112,7 +117,8 @@ const KEYS = { jobs: 'job_id', deliveries: 'delivery_id' };
 const fill = { jobs: createJobs, deliveries: createDeliveries };
 type Table = (typeof TABLES)[number];
 
-const queueOf = (table: Table) => createQueue(test.database, table, LEASE_SECONDS);
+const queueOf = (table: Table) =>
+  createQueue(test.database, table, LEASE_SECONDS, createLog('warn', { write: (line) => lines.push(line) }));
 
 interface Entry {
   id: string;
@@ -246,6 +252,16 @@ describe.each(TABLES)('the queue of %s', (table) => {
     await queue.release([]);
   });
 
+  it('takes back what is released for later when its time has come', async () => {
+    await fill[table](await createAccount(), 1);
+    const queue = queueOf(table);
+    await queue.release(await queue.claim(1), 60);
+    const [row] = await entries(table);
+    expect(row).toMatchObject({ lease_token: null, attempts: counted });
+    expect(row!.due_in).toBeGreaterThan(50);
+    expect(await queue.claim(1)).toEqual([]);
+  });
+
   it('visits every account with due work in a round, however much one of them has', async () => {
     const crowd = await createAccount();
     await fill[table](crowd, 1000);
@@ -274,6 +290,113 @@ describe.each(TABLES)('the queue of %s', (table) => {
     const free = await createAccount();
     await fill[table](free, 1);
     expect((await queueOf(table).claim(10)).map(({ account }) => account)).toEqual([free]);
+  });
+});
+
+describe.each(TABLES)('the room for %s', (table) => {
+  /** As if the rows weighed this much, in the order of their making; they fall due in that order too. */
+  async function weigh(...weights: number[]): Promise<string[]> {
+    const ids = (await entries(table)).map(({ id }) => id);
+    for (const [index, weight] of weights.entries()) {
+      await owner.query(
+        `update ${table} set due_at = now() - make_interval(secs => $3),
+                ${table === 'jobs' ? 'characters = $2' : `body = convert_to(repeat('x', $2), 'UTF8')`}
+          where ${KEYS[table]} = $1`,
+        [ids[index], weight, 1000 - index],
+      );
+    }
+    return ids;
+  }
+  const room = (weight: number, empty = false, share = 100) => ({ weight, empty, shareOf: () => share });
+
+  it('is kept: what would be too much is not claimed, and not counted', async () => {
+    await fill[table](await createAccount(), 4);
+    const ids = await weigh(30, 40, 50, 1);
+    const queue = queueOf(table);
+    const leases = await queue.claim(10, room(100));
+    expect(leases.map(({ id, weight }) => [id, weight])).toEqual([
+      [ids[0], 30],
+      [ids[1], 40],
+    ]);
+    const left = (await entries(table)).filter(({ id }) => id === ids[2] || id === ids[3]);
+    expect(left).toMatchObject([
+      { attempts: 0, lease_token: null },
+      { attempts: 0, lease_token: null },
+    ]);
+    expect(await queue.claim(10, room(30))).toEqual([]); // nothing goes past the one that has no room
+    expect(idsOf(await queue.claim(10, room(51)))).toEqual(ids.slice(2).sort());
+  });
+
+  it('is exceeded by one row that has it to itself', async () => {
+    await fill[table](await createAccount(), 2);
+    const ids = await weigh(500, 1);
+    const queue = queueOf(table);
+    expect(await queue.claim(10, room(100, false))).toEqual([]);
+    expect(idsOf(await queue.claim(10, room(100, true)))).toEqual([ids[0]]);
+  });
+
+  it('is waited for by who needs much of it: nobody else gets any before', async () => {
+    await fill[table](await createAccount(), 1);
+    await weigh(90);
+    const [heavy] = await entries(table);
+    for (let made = 0; made < 3; made++) await fill[table](await createAccount(), 8);
+    if (table === 'deliveries') await owner.query('update jobs set due_at = null');
+    const queue = queueOf(table);
+    const claimed: string[] = [];
+    for (let turn = 0; turn < 8; turn++) claimed.push(...idsOf(await queue.claim(8, room(89))));
+    expect(claimed).not.toContain(heavy!.id);
+    expect(await queue.claim(8, room(89))).toEqual([]);
+    expect((await queue.claim(8, room(90)))[0]!.id).toBe(heavy!.id);
+  });
+
+  it('has a share for each account, unless it is the only one', async () => {
+    const one = await createAccount();
+    await fill[table](one, 4);
+    expect(await queueOf(table).claim(2, room(1000, true, 0))).toHaveLength(2);
+    await fill[table](await createAccount(), 4);
+    if (table === 'deliveries') await owner.query('update jobs set due_at = null');
+    const shareOf = ({ accountId }: AccountRef) => (accountId === one.accountId ? 0 : 3);
+    const leases = await queueOf(table).claim(10, { ...room(1000), shareOf });
+    expect(leases).toHaveLength(3);
+    expect(leases.every(({ account }) => account.accountId !== one.accountId)).toBe(true);
+  });
+});
+
+describe('a claim that fails', () => {
+  /** Any update of a job of this account is refused from now on. */
+  async function refuse(account: AccountRef): Promise<() => Promise<unknown>> {
+    await owner.query(
+      `alter table jobs add constraint refused check (account_id <> '${account.accountId}') not valid`,
+    );
+    return () => owner.query('alter table jobs drop constraint refused');
+  }
+
+  it('of one account costs the others nothing, and is told', async () => {
+    const accounts: AccountRef[] = [];
+    for (let made = 0; made < 3; made++) accounts.push(await createAccount());
+    for (const account of accounts) await createJobs(account, 2);
+    for (const broken of accounts) {
+      const mend = await refuse(broken);
+      lines.length = 0;
+      const queue = queueOf('jobs');
+      const leases = await queue.claim(10);
+      expect(leases).toHaveLength(4);
+      expect(leases.some(({ account }) => account.accountId === broken.accountId)).toBe(false);
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+        { level: 'warn', account: broken.accountId, msg: 'could not claim work of an account' },
+      ]);
+      await mend();
+      await queue.release(leases);
+    }
+  });
+
+  it('with nothing else claimed is an error', async () => {
+    const account = await createAccount();
+    await createJobs(account, 1);
+    const mend = await refuse(account);
+    await expect(queueOf('jobs').claim(10)).rejects.toThrow(/refused/);
+    await mend();
+    expect(await queueOf('jobs').claim(10)).toHaveLength(1);
   });
 });
 

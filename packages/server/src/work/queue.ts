@@ -13,11 +13,16 @@
  *
  * Fairness: one index seek an account finds the accounts with due work; they are visited in turn, a few
  * claims each, so that one account's ten thousand jobs do not stand before another's one.
+ *
+ * Room is also a sum of weights, so that a few large rows fill a worker as many small ones do. A row that is
+ * too heavy for the room that is left ends the round, and the next one begins with it: nothing is claimed past
+ * it, so the room it needs comes free, however much small work others have.
  */
 import type { AccountRef } from '../account.ts';
 import type { Database } from '../database/database.ts';
 import { type Statement, statement } from '../database/statements.ts';
 import { uuidv7 } from '../ids.ts';
+import type { Log } from '../log.ts';
 
 /** One piece of leased work: whose it is, which row, and the token that proves the lease. */
 export interface Lease {
@@ -26,29 +31,48 @@ export interface Lease {
   token: string;
   /** How often the row has been claimed, this time included. */
   attempts: number;
+  /** What it takes of a worker's memory: UTF-16 units of a job's text, bytes of a delivery's body. */
+  weight: number;
+}
+
+/** What a claim may take besides a number of rows. */
+export interface Room {
+  /** Sum of the weights; one row alone may exceed it when `empty`. */
+  weight: number;
+  /** Nothing is in hand. */
+  empty: boolean;
+  /** How many rows more this account may have while others have due work too. */
+  shareOf(account: AccountRef): number;
 }
 
 export interface Queue {
   /**
-   * Claims up to `limit` due rows, visiting the accounts in turn from where the last call ended.
-   * @returns the leases; empty when nothing is due
+   * Claims up to `limit` due rows, visiting the accounts in turn from where the last call ended. An account
+   * whose claim fails is logged and passed over: what was claimed for others is theirs to be worked.
+   * @returns the leases; empty when nothing is due, or nothing that is due has room
+   * @throws the database's error when claims failed and nothing was claimed
    */
-  claim(limit: number): Promise<Lease[]>;
+  claim(limit: number, room?: Room): Promise<Lease[]>;
   /** Extends leases that are still held. @returns `token + id` of those that are; the others are lost. */
   extend(leases: readonly Lease[]): Promise<Set<string>>;
-  /** Gives leases back before they run out; a job's as if it had never been claimed. */
-  release(leases: readonly Lease[]): Promise<void>;
+  /** Gives leases back, due again in `seconds` (at once by default); a job's as if it had never been claimed. */
+  release(leases: readonly Lease[], seconds?: number): Promise<void>;
   readonly leaseSeconds: number;
 }
 
 type DueRow = { part: number; account_id: string };
-type ClaimedRow = { id: string; attempts: number };
+/** A due row that was looked at; without `attempts` it was too heavy and is not claimed. */
+type ClaimedRow = { id: string; attempts: number | null; weight: number };
 
 /** Claims of one account in one visit: small, so that turns come often; large enough to be worth a round trip. */
 const CLAIMS_A_VISIT = 8;
 const ACCOUNTS_A_ROUND = 64;
+/** A second failure in one round is the database's, not an account's: the rest of the round would wait for it. */
+const FAILURES_A_ROUND = 2;
+const BOUNDLESS: Room = { weight: Number.MAX_SAFE_INTEGER, empty: true, shareOf: () => CLAIMS_A_VISIT };
 
-function queueStatements(table: 'jobs' | 'deliveries', key: 'job_id' | 'delivery_id') {
+/** @param weight SQL; must not read what lies apart from the row (the length of a stored body does not) */
+function queueStatements(table: 'jobs' | 'deliveries', key: 'job_id' | 'delivery_id', weight: string) {
   // A loose index scan: the next (part, account) after the last, one seek each, however long its backlog.
   const due: Statement<DueRow> = statement(
     `work.due_${table}`,
@@ -64,15 +88,22 @@ function queueStatements(table: 'jobs' | 'deliveries', key: 'job_id' | 'delivery
      )
      select part, account_id from due where due_at <= now() limit $3`,
   );
+  // The array keeps the update an index scan by key, whatever the planner thinks of the rest.
   const claim: Statement<ClaimedRow> = statement(
     `work.claim_${table}`,
-    `update ${table} set due_at = now() + make_interval(secs => $5), lease_token = $4, attempts = attempts + 1
-      where part = $1 and account_id = $2
-        and ${key} = any(array(
-          select ${key} from ${table}
-           where part = $1 and account_id = $2 and due_at <= now()
-           order by due_at limit $3 for update skip locked))
-     returning ${key} as id, attempts`,
+    `with due as materialized (
+       select ${key}, due_at, ${weight} as weight from ${table}
+        where part = $1 and account_id = $2 and due_at <= now()
+        order by due_at limit $3 for update skip locked),
+     summed as (
+       select ${key}, weight, sum(weight) over in_turn as total, row_number() over in_turn as place
+         from due window in_turn as (order by due_at, ${key} rows unbounded preceding)),
+     claimed as (
+       update ${table} set due_at = now() + make_interval(secs => $5), lease_token = $4, attempts = attempts + 1
+        where part = $1 and account_id = $2
+          and ${key} = any(array(select ${key} from summed where total <= $6 or (place = 1 and $7)))
+       returning ${key}, attempts)
+     select ${key} as id, c.attempts, s.weight from summed s left join claimed c using (${key}) order by place`,
   );
   const held = `from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[]) as held (part, account_id, id, token)
       where t.part = held.part and t.account_id = held.account_id and t.${key} = held.id
@@ -86,14 +117,15 @@ function queueStatements(table: 'jobs' | 'deliveries', key: 'job_id' | 'delivery
   const attempts = table === 'deliveries' ? 'attempts' : 'attempts - 1';
   const release: Statement<never> = statement(
     `work.release_${table}`,
-    `update ${table} t set due_at = now(), lease_token = null, attempts = ${attempts} ${held}`,
+    `update ${table} t set due_at = now() + make_interval(secs => $5), lease_token = null,
+            attempts = ${attempts} ${held}`,
   );
   return { due, claim, extend, release };
 }
 
 const STATEMENTS = {
-  jobs: queueStatements('jobs', 'job_id'),
-  deliveries: queueStatements('deliveries', 'delivery_id'),
+  jobs: queueStatements('jobs', 'job_id', 'characters'),
+  deliveries: queueStatements('deliveries', 'delivery_id', 'octet_length(body)'),
 };
 
 /** Before every part and account. */
@@ -103,48 +135,72 @@ const START = { part: -1, accountId: '00000000-0000-0000-0000-000000000000' };
  * @param name the table whose rows are the work
  * @param leaseSeconds how long a claim lasts without being extended
  */
-export function createQueue(database: Database, name: keyof typeof STATEMENTS, leaseSeconds: number): Queue {
+export function createQueue(
+  database: Database,
+  name: keyof typeof STATEMENTS,
+  leaseSeconds: number,
+  log: Log,
+): Queue {
   const statements = STATEMENTS[name];
   let last: { part: number; accountId: string } = START;
 
+  /** The accounts with due work: those after the last one visited, then those before it. */
   async function accountsInTurn(): Promise<AccountRef[]> {
     const after = async (from: typeof START) => {
       const rows = await database.query(statements.due, [from.part, from.accountId, ACCOUNTS_A_ROUND]);
       return rows.map((row) => ({ part: row.part, accountId: row.account_id }) as AccountRef);
     };
     const found = await after(last);
-    if (found.length > 0 || last === START) return found;
-    last = START;
-    return after(START);
+    if (found.length === ACCOUNTS_A_ROUND || last === START) return found;
+    const names = new Set(found.map(({ accountId }) => accountId));
+    const before = (await after(START)).filter(({ accountId }) => !names.has(accountId));
+    return [...found, ...before];
   }
 
   return {
     leaseSeconds,
-    async claim(limit) {
+    async claim(limit, room = BOUNDLESS) {
       const leases: Lease[] = [];
+      const failures: unknown[] = [];
+      let { weight } = room;
       const accounts = await accountsInTurn();
       for (const account of accounts) {
-        const wanted = Math.min(limit - leases.length, CLAIMS_A_VISIT);
-        if (wanted <= 0) break;
+        if (leases.length >= limit || failures.length >= FAILURES_A_ROUND) break;
+        const share = accounts.length > 1 ? room.shareOf(account) : CLAIMS_A_VISIT;
+        const wanted = Math.min(limit - leases.length, CLAIMS_A_VISIT, share);
+        if (wanted <= 0) continue;
         const token = uuidv7();
-        const rows = await database.query(statements.claim, [
-          account.part,
-          account.accountId,
-          wanted,
-          token,
-          leaseSeconds,
-        ]);
-        for (const row of rows) leases.push({ account, id: row.id, token, attempts: row.attempts });
+        try {
+          const alone = room.empty && leases.length === 0;
+          const rows = await database.query(statements.claim, [
+            account.part,
+            account.accountId,
+            wanted,
+            token,
+            leaseSeconds,
+            weight,
+            alone,
+          ]);
+          for (const row of rows) {
+            if (row.attempts === null) return leases; // too heavy for now; the next round begins with it
+            leases.push({ account, id: row.id, token, attempts: row.attempts, weight: row.weight });
+            weight = Math.max(0, weight - row.weight);
+          }
+        } catch (error) {
+          failures.push(error);
+          log.warn({ error, name, account: account.accountId }, 'could not claim work of an account');
+        }
         last = account;
       }
+      if (leases.length === 0 && failures.length > 0) throw failures[0];
       return leases;
     },
     async extend(leases) {
       const rows = await database.query(statements.extend, [...columns(leases), leaseSeconds]);
       return new Set(rows.map(({ id, token }) => token + id));
     },
-    async release(leases) {
-      if (leases.length > 0) await database.query(statements.release, columns(leases));
+    async release(leases, seconds = 0) {
+      if (leases.length > 0) await database.query(statements.release, [...columns(leases), seconds]);
     },
   };
 }
