@@ -129,7 +129,7 @@ export function cueEdits(
   const wanted = new Set<number>();
   for (const id of translations.keys()) wanted.add(Number.parseInt(id, 10));
   for (const { id, cut, cues } of cutCues(document, language, wanted)) {
-    const pieces = translationOf(cut, translations.get(id));
+    const pieces = translationOf(cut, translations.get(id), document.format);
     if (!pieces) continue;
     share(document, cut, cues, pieces, target).forEach(({ cue, part }) => {
       const list = parts.get(cue);

@@ -2,7 +2,7 @@
  * Characters as a document writes them: reading character references and writing text back safely, for every form.
  */
 
-import type { Form } from './document.ts';
+import type { Form, Format } from './document.ts';
 import { decodeReference } from './markup.ts';
 
 /** How the raw characters of a form are read. */
@@ -74,14 +74,14 @@ export function asciiOnly(text: string): string {
 }
 
 /**
- * What an engine or editor wrote, without what no document can carry: NUL and other control characters, lone
- * surrogates, the two noncharacters XML forbids (XML 1.0 §2.2). Line breaks become spaces: the source of a segment
- * never holds one.
+ * What an engine or editor wrote, without what its document cannot carry: NUL, lone surrogates and noncharacters
+ * nowhere, control characters not in XML (XML 1.0 §2.2); elsewhere they are the customer's and stay. Line breaks
+ * become spaces: the source of a segment never holds one.
  */
-export function cleanText(text: string): string {
+export function cleanText(text: string, format: Format): string {
   if (!/[\x00-\x1f\x7f\u0085\u2028\u2029\ud800-\udfff\ufffe\uffff]/.test(text)) return text;
   return text
     .toWellFormed()
     .replace(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ')
-    .replace(/[\x00-\x1f\x7f\ufffe\uffff]/g, '');
+    .replace(format === 'xliff' ? /[\x00-\x1f\x7f\ufffe\uffff]/g : /[\0\ufffe\uffff]/g, '');
 }

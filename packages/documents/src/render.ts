@@ -4,7 +4,7 @@
  */
 
 import { type Cut, cutUnit } from './cut.ts';
-import type { Document, Form, Piece, Unit } from './document.ts';
+import type { Document, Form, Format, Piece, Unit } from './document.ts';
 import { asciiOnly, cleanText, escapeAttribute, escapeMarkup, escapeSection } from './escapes.ts';
 import { keyOf, mergeText, repair } from './repair.ts';
 import { isText, type Run } from './runs.ts';
@@ -31,7 +31,7 @@ export function renderUnit(
   let position = unit.start;
   let changed = false;
   cuts.forEach((cut, index) => {
-    const pieces = translationOf(cut, translations.get(`${unit.index}.${index}`));
+    const pieces = translationOf(cut, translations.get(`${unit.index}.${index}`), document.format);
     if (!pieces) return;
     changed = true;
     out.push(copy(position, cut.start), renderPieces(cut, pieces, encode, copy));
@@ -44,12 +44,18 @@ export function renderUnit(
 }
 
 /** The translation of a segment, safe to write; undefined when there is none, or it says what the source says. */
-export function translationOf(cut: Cut, given: readonly Piece[] | undefined): Piece[] | undefined {
+export function translationOf(
+  cut: Cut,
+  given: readonly Piece[] | undefined,
+  format: Format,
+): Piece[] | undefined {
   if (!given) return undefined;
   // Compared before anything is cleaned: what a source may hold (a control character, say) must come back.
   if (same(cut.pieces, trimEdges(mergeText(given)))) return undefined;
   const clean = mergeText(
-    given.map((piece) => ('text' in piece && !('keep' in piece) ? { text: cleanText(piece.text) } : piece)),
+    given.map((piece) =>
+      'text' in piece && !('keep' in piece) ? { text: cleanText(piece.text, format) } : piece,
+    ),
   );
   const repaired = settleHalves(cut, repair(cut.pieces, clean).pieces);
   const pieces = trimEdges(mergeText(repaired));
