@@ -5,8 +5,8 @@
  * | ----------------------------- | ---------------------------------------------- |
  * | new                           | created, paid for, nothing done yet            |
  * | machine_translate_in_progress | the same, for a machine-only job               |
- * | translating                   | a draft is made, or an editor has it           |
- * | completed                     | the result is there; held or delivered         |
+ * | translating                   | a draft is made: an editor has it, or its hold has not passed |
+ * | completed                     | the result is there for all to see, and the callback is in the outbox |
  * | failed                        | given up and refunded; `failure` says why      |
  * | canceled                      | taken back by the customer and refunded        |
  * | accepted, rejected            | the customer's word on a completed job         |
