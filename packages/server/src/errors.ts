@@ -55,6 +55,7 @@ export function unauthorized(): ApiError {
   return new ApiError('unauthorized', 'Unauthorized', { 'www-authenticate': 'ApiKey' });
 }
 
+/** A 413 that names the field. @param maxBytes of UTF-8 */
 export function tooLarge(field: string, maxBytes: number): ApiError {
   return new ApiError('too_large', `${field}: must be at most ${maxBytes} bytes of UTF-8.`);
 }

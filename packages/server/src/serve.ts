@@ -49,6 +49,10 @@ const GRACE_MILLISECONDS = 6_000;
 const PUBLISH_MILLISECONDS = 600_000;
 const CHANNELS = { jobs: 'dragoman_jobs', keys: 'dragoman_keys' } as const;
 
+/**
+ * Starts the roles on an open store. The app listens before the worker starts.
+ * @throws Error of `listen` (such as `EADDRINUSE`); nothing is left running then
+ */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { store, settings, role, log } = options;
   const { database } = store;

@@ -20,6 +20,7 @@ export function createKey(environment: Environment): { keyId: string; secret: st
   return { keyId, secret, hash: hashKey(secret) };
 }
 
+/** SHA-256, 32 bytes: what is stored of a key, and what is compared instead of secrets. */
 export function hashKey(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
@@ -36,6 +37,7 @@ export function createWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
+/** Compares in the same time wherever the two differ. */
 export function hashesEqual(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
@@ -50,6 +52,7 @@ export interface Vault {
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** @param key 32 bytes; what one key sealed, no other opens */
 export function createVault(key: Buffer): Vault {
   return {
     seal(secret, context) {

@@ -27,6 +27,7 @@ export interface SenderOptions {
 /** Of all bodies in hand; one body is at most some 40 MiB, mostly a few kB. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
+/** Starts sending. The loop's `wake` says that a delivery may be due; its `stop` gives back what is left. */
 export function startSender(options: SenderOptions): Loop {
   const { database, poster, log } = options;
   const now = options.now ?? (() => new Date());

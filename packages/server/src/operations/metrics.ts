@@ -22,6 +22,7 @@ const BACKLOG = statement<{ queue: string; due: number; seconds: number }>(
      from deliveries where due_at <= now()`,
 );
 
+/** A registry of this process, with Node's own figures; the backlog is asked of the database at each scrape. */
 export function createMetrics(database: Database): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -54,6 +54,8 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',
   log_autovacuum_min_duration: '-1',
+  // New tables have no statistics: the first thousand rows should not wait a minute for theirs.
+  autovacuum_naptime: '10s',
   logging_collector: 'off',
   log_destination: 'stderr',
   timezone: 'UTC',
