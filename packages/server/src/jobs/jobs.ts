@@ -85,6 +85,8 @@ export interface LeasedJob {
   row: store.JobRow;
   /** A finished result may not be shown yet. */
   held: boolean;
+  /** Seconds since its creation. */
+  age: number;
   texts: Partial<Record<store.TextKind, string>>;
 }
 
@@ -93,7 +95,7 @@ export async function openLeased(database: Database, lease: JobLease): Promise<L
   const found = await store.findLeased(database, lease.account, lease);
   if (found === undefined) return undefined;
   const texts = await store.readTexts(database, lease.account, lease.id, ['source', 'supplied', 'result']);
-  return { row: found, held: found.held, texts };
+  return { row: found, held: found.held, age: found.age, texts };
 }
 
 /** The end of a machine's work on a job, or of a stage of it. */

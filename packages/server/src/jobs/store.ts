@@ -206,18 +206,26 @@ export async function listJobs(
   return { jobs, total: counted[0]?.count ?? 0 };
 }
 
-const LEASED = statement<JobRow & { held: boolean }>(
+export interface LeasedRow extends JobRow {
+  /** Its hold has not passed yet. */
+  held: boolean;
+  /** Seconds since its creation, by the database's clock. */
+  age: number;
+}
+
+const LEASED = statement<LeasedRow>(
   'jobs.leased',
-  `select ${COLUMNS}, coalesce(hold_until > now(), false) as held from jobs
+  `select ${COLUMNS}, coalesce(hold_until > now(), false) as held,
+          extract(epoch from now() - created_at)::float8 as age from jobs
     where part = $1 and account_id = $2 and job_id = $3 and lease_token = $4`,
 );
 
-/** The job of a lease; undefined when the lease is lost. `held`: its hold has not passed yet. */
+/** The job of a lease; undefined when the lease is lost. */
 export async function findLeased(
   on: Queryable,
   account: AccountRef,
   lease: { id: string; token: string },
-): Promise<(JobRow & { held: boolean }) | undefined> {
+): Promise<LeasedRow | undefined> {
   const [row] = await on.query(LEASED, [account.part, account.accountId, lease.id, lease.token]);
   return row;
 }

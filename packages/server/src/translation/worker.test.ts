@@ -194,6 +194,78 @@ describe('a segment that fails', () => {
   });
 });
 
+describe('an engine in trouble', () => {
+  /** As if the job had been created that many hours ago. */
+  const age = (uid: string, hours: number) =>
+    owner.query(`update jobs set created_at = now() - make_interval(hours => $2) where uid = $1`, [
+      uid,
+      hours,
+    ]);
+  const waiting = (uid: string) =>
+    until(async () => {
+      const record = await recordOf(uid);
+      return record.lease_token === null && (record.due_in ?? 0) > 0 && record;
+    });
+
+  it('makes a job wait, and none of the waiting counts as a try', async () => {
+    engine.failOn('troubled', 'stopped');
+    const text = 'A troubled line.';
+    await order('trouble', { text });
+    for (let look = 1; look <= 15; look++) {
+      await until(() => askedAbout(text) === look);
+      const record = await waiting('trouble');
+      expect(record).toMatchObject({ status: 'machine_translate_in_progress', attempts: 0 });
+      expect(record.due_in).toBeGreaterThan(45);
+      expect(record.due_in).toBeLessThanOrEqual(60);
+      await owner.query(`update jobs set due_at = now() where uid = 'trouble'`);
+    }
+    engine.failOn(null);
+    await hurry('trouble', 'completed');
+    expect((await moneyOf('trouble')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'capture']);
+  });
+
+  it('fails a job that has waited for a day, and its price goes back', async () => {
+    engine.failOn('forsaken', 'stopped');
+    await order('forsaken', { text: 'A forsaken line.' });
+    await waiting('forsaken');
+    await age('forsaken', 23);
+    await owner.query(`update jobs set due_at = now() where uid = 'forsaken'`);
+    await until(() => askedAbout('A forsaken line.') === 2);
+    expect((await waiting('forsaken')).status).toBe('machine_translate_in_progress');
+    await age('forsaken', 25);
+    await hurry('forsaken', 'failed');
+    expect((await recordOf('forsaken')).failure).toBe('the engine could not translate a segment: stopped');
+    expect((await moneyOf('forsaken')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'void']);
+  });
+
+  it('that cannot do a pair which was offered makes it wait too', async () => {
+    await order('unable', { text: 'An unable line.' });
+    await ended('unable');
+    const { rows } = await owner.query(
+      `insert into pairs select 'en', 'fr', engine, route, hops, engine_version, checked_at from pairs limit 1
+       returning engine`,
+    );
+    expect(rows).toHaveLength(1);
+    await until(async () => {
+      const body = { uid: 'french', text: 'A French line.', source_language: 'en', target_language: 'fr' };
+      return (await call('production', 'POST', MACHINE, body)).status === 201;
+    });
+    expect(await waiting('french')).toMatchObject({ status: 'machine_translate_in_progress', attempts: 0 });
+    await owner.query(`update jobs set due_at = null where uid = 'french'`);
+  });
+
+  it('is told from a text in trouble by its health', async () => {
+    const sound = engine.health;
+    engine.health = async () => ({ ok: false, detail: 'closed for a while' });
+    engine.failOn('startless', 'crashed');
+    await order('startless', { text: 'A startless line.' });
+    expect((await waiting('startless')).attempts).toBe(0);
+    engine.health = sound;
+    await hurry('startless', 'failed');
+    expect(askedAbout('A startless line.')).toBe(6);
+  });
+});
+
 describe('codes that the engine loses', () => {
   const text = '<p>The <b>big</b> house<br> of <i>Ann</i>.</p>';
 
@@ -230,6 +302,20 @@ describe('a held result', () => {
     await owner.query(`update jobs set hold_until = now(), due_at = now() where uid = 'held'`);
     expect((await ended('held', where)).translated_text).toBe('THE TEXT OF HELD.');
     expect(askedAbout('The text of held.')).toBe(1);
+    await server.restart();
+  });
+});
+
+describe('a result that is already there', () => {
+  it('is never given up on, however often its job was claimed', async () => {
+    await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
+    const where = { path: HUMAN, environment: 'sandbox' as const };
+    await order('finished', {}, where);
+    await until(async () => (await recordOf('finished')).status === 'translating');
+    await owner.query(
+      `update jobs set hold_until = now(), due_at = now(), attempts = 100 where uid = 'finished'`,
+    );
+    expect((await ended('finished', where)).status).toBe('completed');
     await server.restart();
   });
 });

@@ -8,6 +8,7 @@
  *   translating (its hold has passed)    completed with the result that was kept
  *   drafted with failed segments         tried again later; after the last try: failed and refunded, or, in the
  *                                        human tier, those segments go to the editor with the reason
+ *   the engine is in trouble             waits a minute for it, for up to a day; then as after the last try
  */
 import type { Engine } from '@dragoman/engines';
 import type { Database } from '../database/database.ts';
@@ -45,6 +46,9 @@ const MAX_TRIES = 5;
 const MAX_CLAIMS = 12;
 /** Seconds before the next try: 5, 10, 20, 40. */
 const retrySeconds = (attempts: number) => 5 * 2 ** (attempts - 1);
+/** Trouble of the engine or the machine is nobody's try: seconds to the next look at it, and how old a job it may make wait. */
+const TROUBLE_SECONDS = 60;
+const MAX_TROUBLE_AGE_SECONDS = 24 * 3600;
 
 /**
  * UTF-16 units of the texts in hand. A text in hand with its segments and drafts takes some ten times its size:
@@ -54,15 +58,14 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 export function startTranslationWorker(options: TranslationWorkerOptions): Loop {
   const { database, engine, log } = options;
+  const queue = createQueue(database, 'jobs', options.leaseSeconds, log);
 
   async function work(lease: Lease, lost: AbortSignal): Promise<void> {
     const job = await openLeased(database, lease);
     if (job === undefined) return;
     const next = await decide(job, lease, lost);
-    if (next === 'retry') {
-      await postponeJob(database, lease, retrySeconds(lease.attempts));
-      return;
-    }
+    if (next === 'retry') return postponeJob(database, lease, retrySeconds(lease.attempts));
+    if (next === 'wait') return queue.release([lease], TROUBLE_SECONDS);
     if (await settle(database, lease, job, next)) {
       options.settled(next.kind);
       if (next.kind === 'failed') log.warn({ job: lease.id, reason: next.reason }, 'job failed');
@@ -73,11 +76,11 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     job: LeasedJob,
     lease: JobLease & Lease,
     lost: AbortSignal,
-  ): Promise<Outcome | 'retry'> {
+  ): Promise<Outcome | 'retry' | 'wait'> {
     const { row, texts, held } = job;
+    if (texts.result !== undefined) return finish(texts.result, held);
     if (lease.attempts > MAX_CLAIMS)
       return { kind: 'failed', reason: 'given up after too many interrupted tries' };
-    if (texts.result !== undefined) return finish(texts.result, held);
     const waitsForEditor = row.tier === 'human' && row.environment === 'production';
     if (texts.supplied !== undefined) {
       // The customer's own translation is the draft; the machine does not translate.
@@ -97,7 +100,11 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       signal: lost,
     });
     const failed = drafted.find((one) => one.status === 'failed');
-    if (failed !== undefined && lease.attempts < MAX_TRIES) return 'retry';
+    if (failed !== undefined) {
+      if (await isEngineTrouble(drafted)) {
+        if (job.age < MAX_TROUBLE_AGE_SECONDS) return 'wait';
+      } else if (lease.attempts < MAX_TRIES) return 'retry';
+    }
     if (waitsForEditor) return { kind: 'drafted', segments: drafted.map(forEditor) };
     if (failed !== undefined) {
       return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
@@ -105,9 +112,20 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     return finish(assemble(document, drafted, row.target_language), held);
   }
 
+  /**
+   * Whether something failed that is no fault of the text. A pair that was offered when the job was created is
+   * unsupported while the engine cannot start it; pipelines that will not start show in the engine's health.
+   */
+  async function isEngineTrouble(drafted: readonly Drafted[]): Promise<boolean> {
+    const reasons = drafted.flatMap((one) => (one.status === 'failed' ? [one.reason] : []));
+    if (reasons.some((reason) => reason === 'unsupported' || reason === 'stopped')) return true;
+    const perhaps = reasons.some((reason) => reason === 'crashed' || reason === 'timeout');
+    return perhaps && !(await engine.health()).ok;
+  }
+
   return startLoop({
     name: 'translation',
-    queue: createQueue(database, 'jobs', options.leaseSeconds, log),
+    queue,
     capacity: options.capacity,
     maxWeight: MAX_CHARACTERS,
     work,
