@@ -1,9 +1,9 @@
 /** `dragoman translate`: a file or standard input through the engine, without a server or a database. */
 import { readFileSync } from 'node:fs';
 import type { Format } from '@dragoman/documents';
-import { open } from '../scanning/tasks.ts';
+import { assemble, open } from '../scanning/tasks.ts';
 import type { Settings } from '../settings.ts';
-import { assemble, draftSegments } from '../translation/translate.ts';
+import { draftSegments, draftsOf } from '../translation/translate.ts';
 import { createEngine, ensureEngine } from './engine.ts';
 import { CommandError, say } from './output.ts';
 
@@ -25,7 +25,8 @@ export async function translate(settings: Settings, file: string, options: Trans
   const engine = createEngine(settings);
   try {
     const { format, from: sourceLanguage, to: targetLanguage } = options;
-    const { document, segments } = open({ text, format, sourceLanguage, targetLanguage });
+    const task = { text, format, sourceLanguage, targetLanguage };
+    const segments = open(task);
     const started = performance.now();
     const drafted = await draftSegments(segments, {
       engine,
@@ -43,7 +44,7 @@ export async function translate(settings: Settings, file: string, options: Trans
           : `${failed.length} of ${drafted.length} segments could not be translated: ${reasons}.`,
       );
     }
-    process.stdout.write(assemble(document, drafted, options.to));
+    process.stdout.write(assemble({ ...task, drafts: draftsOf(drafted) }));
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const routes = new Set(drafted.flatMap((one) => (one.status === 'translated' ? [one.route] : [])));
     say(`${drafted.length} segments in ${seconds} s by ${[...routes].join(', ') || engine.name}`);

@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { createScanner, INLINE_LENGTH } from './scanner.ts';
-import { examine, open } from './tasks.ts';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { createScanner, INLINE_LENGTH, type Scanner } from './scanner.ts';
+import { type AssembleTask, examine, open } from './tasks.ts';
 
 const scanner = createScanner();
 afterAll(() => scanner.close());
@@ -76,10 +76,75 @@ describe('examining a text', () => {
   });
 });
 
+const { offered: _, suppliedText: __, ...languages } = { ...task, sourceLanguage: 'en' };
+
 describe('opening a text', () => {
   it('gives the same segments at once and in a thread', async () => {
-    const { offered: _, suppliedText: __, ...languages } = task;
-    const opened = { ...languages, sourceLanguage: 'en', text: large };
-    expect(await scanner.open(opened)).toEqual(open(opened));
+    for (const text of [sentence, large]) {
+      expect(await scanner.open({ ...languages, text })).toEqual(open({ ...languages, text }));
+    }
+  });
+});
+
+describe('assembling a text', () => {
+  const paragraph = '<p>The <b>big</b> house stands near {{river}}.</p>\n';
+  const upper = (text: string): AssembleTask => {
+    const wanted = { ...languages, format: 'html' as const, text };
+    const drafts = open(wanted).map(
+      ({ id, pieces }) =>
+        [
+          id,
+          pieces.map((piece) =>
+            'text' in piece && !('keep' in piece) ? { text: piece.text.toUpperCase() } : piece,
+          ),
+        ] as const,
+    );
+    return { ...wanted, drafts };
+  };
+  const translated = '<p>THE <b>BIG</b> HOUSE STANDS NEAR {{river}}.</p>\n';
+
+  it.each([
+    ['at once', 1],
+    ['in a thread', Math.ceil(INLINE_LENGTH / paragraph.length) + 1],
+  ])('puts every draft in its place, and changes nothing else: %s', async (_name, times) => {
+    const result = await scanner.assemble(upper(paragraph.repeat(times)));
+    expect(result === translated.repeat(times)).toBe(true);
+  });
+
+  it('leaves what has no draft as it is', async () => {
+    const wanted = upper(paragraph.repeat(2));
+    expect(await scanner.assemble({ ...wanted, drafts: wanted.drafts.slice(1) })).toBe(
+      paragraph + translated,
+    );
+  });
+});
+
+describe('texts that wait for a thread', () => {
+  const thread = { ...task, text: large };
+  const refusal = {
+    name: 'ApiError',
+    code: 'unavailable',
+    status: 503,
+    headers: { 'retry-after': expect.any(String) },
+  };
+  let small: Scanner;
+  afterEach(() => small.close());
+
+  it('are refused when there are too many, and taken again when there are fewer', async () => {
+    small = createScanner({ maxWaiting: 2 });
+    const first = [small.examine(thread), small.examine(thread)];
+    await expect(small.examine(thread)).rejects.toMatchObject(refusal);
+    expect(await small.examine({ ...task, text: sentence })).toMatchObject({ kind: 'sound' });
+    expect(await small.open({ ...languages, text: large })).not.toHaveLength(0); // a worker's turn comes
+    await Promise.all(first);
+    expect(await small.examine(thread)).toMatchObject({ kind: 'sound' });
+  });
+
+  it('are refused when they are too long together, but one alone never is', async () => {
+    small = createScanner({ maxWaitingLength: large.length - 1 });
+    const first = small.examine(thread);
+    await expect(small.examine(thread)).rejects.toMatchObject(refusal);
+    expect(await first).toMatchObject({ kind: 'sound' });
+    expect(await small.examine(thread)).toMatchObject({ kind: 'sound' });
   });
 });

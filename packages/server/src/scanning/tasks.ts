@@ -1,6 +1,8 @@
 /**
  * What is done with a text as a whole: finding out what is wrong with it, what it costs and what language it is
- * in; and opening it for translation. Plain functions of plain data, since they also run in a worker thread.
+ * in; opening it for translation; and putting its translation together. Plain functions of plain data, since they
+ * also run in a worker thread. Nobody outside holds a scanned document: it is many times its text, and scanning
+ * anew is the smaller part of putting together.
  */
 import {
   countWords,
@@ -8,6 +10,8 @@ import {
   DocumentError,
   detectLanguage,
   type Format,
+  type Piece,
+  rebuild,
   type Segment,
   scan,
   segments,
@@ -57,15 +61,21 @@ export interface OpenTask {
   targetLanguage: string;
 }
 
-export interface Opened {
-  document: Document;
-  segments: Segment[];
+/** The segments of a text that was examined before, in order. */
+export function open(task: OpenTask): Segment[] {
+  return segments(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
 }
 
-/** A text that was examined before, scanned and cut into segments. */
-export function open(task: OpenTask): Opened {
+export interface AssembleTask extends OpenTask {
+  /** Translations by the ids that {@link open} gave the segments of the same text; what has none stays as it is. */
+  drafts: readonly (readonly [segmentId: string, pieces: Piece[]])[];
+}
+
+/** The text with its translations in place. */
+export function assemble(task: AssembleTask): string {
   const document = scan(task.text, task.format, languagesOf(task));
-  return { document, segments: segments(document, task.sourceLanguage) };
+  segments(document, task.sourceLanguage); // tells the document the language that its ids come from
+  return rebuild(document, new Map(task.drafts), task.targetLanguage);
 }
 
 function languagesOf(task: { sourceLanguage: string | undefined; targetLanguage: string }) {

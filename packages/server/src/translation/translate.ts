@@ -1,8 +1,8 @@
 /**
- * The pipeline from a text to its translation: document → segments → engine → codes repaired → result.
- * It knows engines and documents, and neither jobs nor accounts.
+ * The middle of the pipeline from a text to its translation: segments → engine → codes repaired → drafts. A
+ * scanner opens texts and assembles results. It knows engines and segments, and neither jobs nor accounts.
  */
-import { type Document, type Piece, rebuild, repair, type Segment } from '@dragoman/documents';
+import { type Piece, repair, type Segment } from '@dragoman/documents';
 import type { Engine, Lane } from '@dragoman/engines';
 
 /** What the machine made of one segment. A failed one has no draft: the source is never passed off as one. */
@@ -40,12 +40,13 @@ export async function draftSegments(wanted: readonly Segment[], options: DraftOp
   });
 }
 
-/** The document with its drafts in place. Every segment must be translated. */
-export function assemble(document: Document, drafted: readonly Drafted[], targetLanguage: string): string {
-  const translations = new Map<string, Piece[]>();
-  for (const one of drafted) {
-    if (one.status === 'failed') throw new Error('a document with a failed segment cannot be assembled');
-    translations.set(one.segment.id, one.pieces);
-  }
-  return rebuild(document, translations, targetLanguage);
+/**
+ * The drafts as a scanner assembles them, by segment id.
+ * @throws Error when one is failed: a text is assembled whole or not at all
+ */
+export function draftsOf(drafted: readonly Drafted[]): [segmentId: string, pieces: Piece[]][] {
+  return drafted.map((one) => {
+    if (one.status === 'failed') throw new Error('a text with a failed segment cannot be assembled');
+    return [one.segment.id, one.pieces];
+  });
 }

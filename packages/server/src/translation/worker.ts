@@ -25,7 +25,7 @@ import type { Log } from '../log.ts';
 import type { Scanner } from '../scanning/scanner.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
-import { assemble, type Drafted, draftSegments } from './translate.ts';
+import { type Drafted, draftSegments, draftsOf } from './translate.ts';
 
 export interface TranslationWorkerOptions {
   database: Database;
@@ -57,7 +57,7 @@ const MAX_TROUBLE_AGE_SECONDS = 24 * 3600;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 export function startTranslationWorker(options: TranslationWorkerOptions): Loop {
-  const { database, engine, log } = options;
+  const { database, engine, scanner, log } = options;
   const queue = createQueue(database, 'jobs', options.leaseSeconds, log);
 
   async function work(lease: Lease, lost: AbortSignal): Promise<void> {
@@ -86,12 +86,13 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       // The customer's own translation is the draft; the machine does not translate.
       return waitsForEditor ? { kind: 'drafted', segments: [] } : finish(texts.supplied, held);
     }
-    const { document, segments } = await options.scanner.open({
+    const task = {
       text: texts.source ?? '',
       format: row.text_format,
       sourceLanguage: row.source_language,
       targetLanguage: row.target_language,
-    });
+    };
+    const segments = await scanner.open(task);
     const drafted = await draftSegments(segments, {
       engine,
       from: row.source_language,
@@ -109,7 +110,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     if (failed !== undefined) {
       return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
     }
-    return finish(assemble(document, drafted, row.target_language), held);
+    return finish(await scanner.assemble({ ...task, drafts: draftsOf(drafted) }), held);
   }
 
   /**
