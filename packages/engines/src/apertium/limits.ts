@@ -3,6 +3,8 @@
 export interface Limits {
   /** Segments sent and not yet answered. */
   window: number;
+  /** No more are sent until fewer than this are in flight: several at once cost one write and one wake-up. */
+  refill: number;
   /** UTF-16 units of stream in flight; one segment alone may be longer. */
   windowLength: number;
   /** How long the first unanswered segment may take, in ms; `length` is its stream's. */
@@ -24,6 +26,7 @@ export interface Limits {
  */
 export const LIMITS: Limits = {
   window: 8,
+  refill: 8,
   windowLength: 64 * 1024,
   deadlineMs: (length) => 10_000 + length,
   startMs: 30_000,

@@ -226,6 +226,7 @@ export class Pipeline {
   #fill(): void {
     const batch: Item[] = [];
     let { length } = this.#flight;
+    if (this.#unproven === 0 && length >= this.#limits.refill) return;
     let size = this.#flightLength;
     let suspect = (this.#flight[0]?.tries ?? 0) > 0;
     while (!suspect && length < this.#limits.window + this.#unproven && size <= this.#limits.windowLength) {
