@@ -3,67 +3,111 @@ import type { Delivered, History } from './history.ts';
 
 export type Check = (history: History) => string[];
 
-const key = (job: { environment: string; uid: string }) => `${job.environment} ${job.uid}`;
-
 /** Every acknowledged job is there, once, as it was acknowledged. */
 const nothingLost: Check = ({ attempted, jobs }) => {
-  const stored = Map.groupBy(jobs, key);
-  return attempted.flatMap((job) => {
-    if (job.acknowledged === undefined) return [];
-    const found = stored.get(key(job)) ?? [];
-    if (found.length !== 1) return [`${key(job)} was acknowledged and is there ${found.length} times`];
-    const { orderNumber, priceCents } = job.acknowledged;
+  const stored = Map.groupBy(jobs, ({ name }) => name);
+  return attempted.flatMap(({ name, environment, acknowledged }) => {
+    if (acknowledged === undefined) return [];
+    const found = stored.get(name) ?? [];
+    if (found.length !== 1) return [`${name} was acknowledged and is there ${found.length} times`];
+    const [job] = found;
     const same =
-      (orderNumber === undefined || found[0]!.orderNumber === orderNumber) &&
-      found[0]!.priceCents === priceCents;
-    return same ? [] : [`${key(job)} is not as it was acknowledged`];
+      (acknowledged.orderNumber === undefined || job!.orderNumber === acknowledged.orderNumber) &&
+      job!.priceCents === acknowledged.priceCents &&
+      job!.uid === acknowledged.uid &&
+      job!.environment === environment;
+    return same ? [] : [`${name} is not as it was acknowledged`];
   });
 };
 
-/** Nothing is there that nobody asked for. */
+/**
+ * Nothing is there that nobody asked for, and nothing twice that was asked for once. Without a uid the second
+ * part is all that a client can know: of a broken answer it cannot tell whether there is a job.
+ */
 const nothingInvented: Check = ({ attempted, jobs }) => {
-  const asked = new Set(attempted.map(key));
-  return jobs.filter((job) => !asked.has(key(job))).map((job) => `${key(job)} was never asked for`);
+  const asked = new Map(attempted.map((job) => [job.name, job]));
+  const seen = new Set<string>();
+  return jobs.flatMap(({ name, uid, environment }) => {
+    const job = asked.get(name);
+    if (job === undefined || job.environment !== environment || (job.uid ?? uid) !== uid) {
+      return [`${name} was never asked for as ${uid} in ${environment}`];
+    }
+    if (seen.has(name)) return [`${name} is there more than once`];
+    seen.add(name);
+    return [];
+  });
 };
 
-/** Every acknowledged job is completed. */
+/** Every job is completed. */
 const everythingDone: Check = ({ jobs }) =>
-  jobs.filter(({ status }) => status !== 'completed').map((job) => `${key(job)} is ${job.status}`);
+  jobs.filter(({ status }) => status !== 'completed').map((job) => `${job.name} is ${job.status}`);
 
-/** Every acknowledged job was delivered, under one id, with the same bytes each time. */
-const deliveredUnderOneId: Check = ({ attempted, delivered }) => {
-  const byUid = Map.groupBy(delivered, ({ uid }) => uid);
-  return attempted.flatMap((job) => {
-    const arrived = byUid.get(job.uid) ?? [];
-    if (arrived.length === 0) return job.acknowledged === undefined ? [] : [`${key(job)} was not delivered`];
+/** Every job that is there was delivered, under one id, with the same bytes each time. */
+const deliveredUnderOneId: Check = ({ jobs, delivered }) => {
+  const byName = Map.groupBy(delivered, ({ name }) => name);
+  return jobs.flatMap(({ name }) => {
+    const arrived = byName.get(name) ?? [];
+    if (arrived.length === 0) return [`${name} was not delivered`];
     const ids = new Set(arrived.map(({ webhookId }) => webhookId));
     const bodies = new Set(arrived.map(({ body }) => body));
     return [
-      ...(ids.size > 1 ? [`${key(job)} was delivered under ${ids.size} ids`] : []),
-      ...(bodies.size > 1 ? [`${key(job)} was delivered with ${bodies.size} different bodies`] : []),
+      ...(ids.size > 1 ? [`${name} was delivered under ${ids.size} ids`] : []),
+      ...(bodies.size > 1 ? [`${name} was delivered with ${bodies.size} different bodies`] : []),
     ];
   });
 };
 
-/** A delivery is repeated only when a kill may have met it under way. */
-const fewRepeats: Check = ({ delivered, kills, deliveriesAtATime }) => {
-  const repeats = delivered.length - new Set(delivered.map(({ webhookId }) => webhookId)).size;
-  const allowed = kills.length * deliveriesAtATime;
-  return repeats > allowed
-    ? [`${repeats} deliveries were repeated, at most ${allowed} can have been under way`]
-    : [];
+/**
+ * A delivery is repeated only when a kill met it under way. The attempt is on record before it is made, and its
+ * end after it: what arrived once more than that needs an attempt without an end, of the same delivery. Of
+ * those there are no more than can have been under way when something was killed.
+ */
+const fewRepeats: Check = ({ delivered, deliveries, kills, databaseKills, deliveriesAtATime }) => {
+  const arrived = Map.groupBy(delivered, ({ webhookId }) => webhookId);
+  const faults = deliveries.flatMap(({ deliveryId, unfinishedAttempts }) => {
+    const repeats = (arrived.get(deliveryId)?.length ?? 0) - 1;
+    return repeats > unfinishedAttempts
+      ? [`${deliveryId} was repeated ${repeats} times, ${unfinishedAttempts} attempts had no end`]
+      : [];
+  });
+  const unfinished = deliveries.reduce((sum, one) => sum + one.unfinishedAttempts, 0);
+  const underWay = (kills.length + databaseKills) * deliveriesAtATime;
+  if (unfinished > underWay) {
+    faults.push(`${unfinished} attempts have no end, at most ${underWay} can have been under way`);
+  }
+  return faults;
+};
+
+/** Nothing held is delivered early: its hold begins with its creation, which is not before its first request. */
+const notBeforeItsHold: Check = ({ attempted, delivered, holdMilliseconds }) => {
+  const held = new Map(
+    attempted
+      .filter(({ environment, tier }) => environment === 'sandbox' && tier === 'human')
+      .map(({ name, sentAt }) => [name, sentAt + holdMilliseconds]),
+  );
+  return delivered.flatMap(({ name, at }) => {
+    const early = (held.get(name) ?? at) - at;
+    return early > 0 ? [`${name} was delivered ${early} ms before its hold can have passed`] : [];
+  });
 };
 
 /** What was delivered is a translation: of the right job, and not the source again. */
-const translated: Check = ({ attempted, delivered }) => {
-  const texts = new Map(attempted.map(({ uid, text }) => [uid, text]));
-  const wrong = ({ uid, body }: Delivered) => {
-    const { text, translated_text: result, status } = JSON.parse(body);
-    return text !== texts.get(uid) || status !== 'completed' || typeof result !== 'string' || result === text;
+const translated: Check = ({ attempted, jobs, delivered }) => {
+  const texts = new Map(attempted.map(({ name, text }) => [name, text]));
+  const uids = new Map(jobs.map(({ name, uid }) => [name, uid]));
+  const wrong = ({ name, body }: Delivered) => {
+    const { uid, text, translated_text: result, status } = JSON.parse(body);
+    return (
+      uid !== uids.get(name) ||
+      text !== texts.get(name) ||
+      status !== 'completed' ||
+      typeof result !== 'string' ||
+      result === text
+    );
   };
   return delivered
     .filter(wrong)
-    .map(({ uid }) => `${uid} was delivered with something else than its translation`);
+    .map(({ name }) => `${name} was delivered with something else than its translation`);
 };
 
 /** Every job is charged once: one hold and one capture, of its price. */
@@ -77,9 +121,9 @@ const chargedOnce: Check = ({ jobs, transfers }) => {
         .sort()
         .join(' and ') || 'nothing';
     const expected = job.priceCents > 0 ? 'capture and hold' : 'nothing';
-    if (kinds !== expected) return [`${key(job)} has ${kinds}, not ${expected}`];
+    if (kinds !== expected) return [`${job.name} has ${kinds}, not ${expected}`];
     const right = own.every(({ cents }) => cents === job.priceCents);
-    return right ? [] : [`${key(job)} was charged another amount than its price`];
+    return right ? [] : [`${job.name} was charged another amount than its price`];
   });
 };
 
@@ -100,8 +144,8 @@ const outboxSettled: Check = ({ jobs, deliveries }) => {
   const byJob = Map.groupBy(deliveries, ({ jobId }) => jobId);
   return jobs.flatMap((job) => {
     const own = byJob.get(job.jobId) ?? [];
-    if (own.length !== 1) return [`${key(job)} has ${own.length} deliveries`];
-    return own[0]!.status === 'delivered' ? [] : [`the delivery of ${key(job)} is ${own[0]!.status}`];
+    if (own.length !== 1) return [`${job.name} has ${own.length} deliveries`];
+    return own[0]!.status === 'delivered' ? [] : [`the delivery of ${job.name} is ${own[0]!.status}`];
   });
 };
 
@@ -111,6 +155,7 @@ export const CHECKS = {
   'everything done': everythingDone,
   'delivered under one id': deliveredUnderOneId,
   'few repeats': fewRepeats,
+  'not before its hold': notBeforeItsHold,
   translated,
   'charged once': chargedOnce,
   balanced,

@@ -44,14 +44,29 @@ function summary(history: History): Figure[] {
   const acknowledged = history.attempted.filter((job) => job.acknowledged !== undefined);
   const last = history.kills.at(-1) ?? 0;
   const first = new Map<string, number>();
-  for (const { uid, at } of history.delivered) if (!first.has(uid)) first.set(uid, at);
+  for (const { name, at } of history.delivered) if (!first.has(name)) first.set(name, at);
   const seconds = acknowledged.map(
-    (job) => ((first.get(job.uid) ?? Infinity) - Math.max(job.acknowledged!.at, last)) / 1000,
+    (job) => ((first.get(job.name) ?? Infinity) - Math.max(job.acknowledged!.at, last)) / 1000,
   );
   const slowest = Math.max(0, ...seconds);
   return [
     { name: 'crash, kills', value: history.kills.length, unit: 'kills' },
     { name: 'crash, acknowledged', value: acknowledged.length, unit: 'jobs' },
+    {
+      name: 'crash, acknowledged under an assigned uid',
+      value: acknowledged.filter(({ uid }) => uid === undefined).length,
+      unit: 'jobs',
+    },
+    {
+      name: 'crash, repeated deliveries',
+      value: history.delivered.length - new Set(history.delivered.map(({ webhookId }) => webhookId)).size,
+      unit: 'deliveries',
+    },
+    {
+      name: 'crash, attempts without an end',
+      value: history.deliveries.reduce((sum, { unfinishedAttempts }) => sum + unfinishedAttempts, 0),
+      unit: 'attempts',
+    },
     {
       name: 'crash, last job delivered after the last kill',
       value: `${slowest.toFixed(1)} s`,

@@ -27,6 +27,7 @@ const CLIENTS = 8;
 /** Jobs acknowledged between two kills. */
 const JOBS_BETWEEN = { least: 5, most: 40 };
 const DELIVERIES_AT_A_TIME = 64;
+const HOLD_SECONDS = 1;
 /** After every so many kills of the program, its database server is killed as well, under the running program. */
 const DATABASE_EVERY = 5;
 const OPENING_CENTS = 1_000_000;
@@ -50,22 +51,28 @@ export async function runCrash(options: CrashOptions): Promise<History> {
   const credentials = await createAccount(directory, 'crash', OPENING_CENTS);
   const attempted: Attempted[] = [];
   const kills: number[] = [];
+  let databaseKills = 0;
   let acknowledgements = 0;
   let stopping = false;
 
   async function client(name: number): Promise<void> {
     for (let count = 0; !stopping; count++) {
       const human = random.below(2) === 0;
+      const own = `job-${name}-${count}`;
+      // A fifth leaves the uid to the server: asking again would make another job, so nobody does.
+      const assigned = random.below(5) === 0;
       const job: Attempted = {
-        uid: `job-${name}-${count}`,
+        name: own,
+        ...(assigned ? {} : { uid: own }),
         environment: human ? 'sandbox' : 'production',
         tier: human ? 'human' : 'machine',
         text: TEXTS[random.below(TEXTS.length)]!,
+        sentAt: Date.now(),
       };
       attempted.push(job);
       // A tenth of the clients do not come back after a broken answer: their job may exist or not.
       const givesUp = random.below(10) === 0;
-      await create(url, credentials, receiver.url, job, () => stopping || givesUp);
+      await create(url, credentials, receiver.url, job, () => stopping || givesUp || assigned);
       if (job.acknowledged !== undefined) acknowledgements++;
     }
   }
@@ -81,6 +88,7 @@ export async function runCrash(options: CrashOptions): Promise<History> {
     program = await startProgram({ directory, port, environment: ENVIRONMENT });
     if (kill % DATABASE_EVERY === 0) {
       killDatabase(directory);
+      databaseKills++;
       options.say('and PostgreSQL');
     }
   }
@@ -94,12 +102,14 @@ export async function runCrash(options: CrashOptions): Promise<History> {
     attempted,
     delivered: receiver.delivered,
     kills,
+    databaseKills,
+    holdMilliseconds: HOLD_SECONDS * 1000,
     deliveriesAtATime: DELIVERIES_AT_A_TIME,
     ...facts,
   };
 }
 
-/** Creates a job under its uid, again and again until it is acknowledged or `giveUp` says so. */
+/** Asks for a job, again and again until it is acknowledged or `giveUp` says so. */
 async function create(
   url: string,
   credentials: Credentials,
@@ -121,12 +131,22 @@ async function create(
           text: job.text,
           source_language: 'en',
           target_language: 'es',
-          callback_url: `${callbacks}/${job.uid}`,
+          callback_url: `${callbacks}/${job.name}`,
         }),
       });
-      const body = (await response.json()) as { order_number?: number; price?: number; error?: string };
+      const body = (await response.json()) as {
+        uid: string;
+        order_number?: number;
+        price?: number;
+        error?: string;
+      };
       if (response.status === 201 || response.status === 200) {
-        job.acknowledged = { at: Date.now(), orderNumber: body.order_number, priceCents: body.price ?? 0 };
+        job.acknowledged = {
+          at: Date.now(),
+          uid: body.uid,
+          orderNumber: body.order_number,
+          priceCents: body.price ?? 0,
+        };
         return;
       }
       if (response.status < 500) throw new Refused(`${response.status} ${body.error}`);
@@ -141,7 +161,7 @@ async function create(
 class Refused extends Error {}
 
 const ENVIRONMENT = {
-  DRAGOMAN_SANDBOX_HOLD: '1',
+  DRAGOMAN_SANDBOX_HOLD: String(HOLD_SECONDS),
   DRAGOMAN_SENDER_DELIVERIES: String(DELIVERIES_AT_A_TIME),
   DRAGOMAN_LOG_LEVEL: 'silent', // connections break here all the time
 };
@@ -173,13 +193,18 @@ async function settle(directory: string): Promise<Facts> {
     }
     return {
       jobs: await rows(
-        `select uid, environment, job_id as "jobId", order_number as "orderNumber", status,
+        `select substring(callback_url from '[^/]*$') as name, uid, environment, job_id as "jobId", order_number as "orderNumber", status,
                 price_cents as "priceCents" from jobs`,
       ),
       transfers: await rows(
         `select job_id as "jobId", environment, kind, debit, credit, amount_cents as cents from transfers`,
       ),
-      deliveries: await rows(`select delivery_id as "deliveryId", job_id as "jobId", status from deliveries`),
+      deliveries: await rows(
+        `select delivery_id as "deliveryId", job_id as "jobId", status,
+                (select count(*) from attempts a
+                  where a.delivery_id = d.delivery_id and finished_at is null) as "unfinishedAttempts"
+           from deliveries d`,
+      ),
       balances: await rows(`select environment, available_cents as "availableCents" from balances`),
     };
   } finally {
@@ -195,7 +220,7 @@ async function startReceiver() {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       delivered.push({
-        uid: (request.url ?? '').slice(1),
+        name: (request.url ?? '').slice(1),
         webhookId: String(request.headers['webhook-id']),
         body: Buffer.concat(chunks).toString(),
         at: Date.now(),
