@@ -123,9 +123,12 @@ const ROLE = '-c role=dragoman_app';
  */
 function asApplication(connection: Connection): Connection {
   if (connection.connectionString === undefined) return { ...connection, options: ROLE };
-  const url = new URL(connection.connectionString);
-  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${ROLE}`.trim());
-  return { ...connection, connectionString: url.href };
+  // Not as a URL: `postgres://user@/name?host=/folder` is none, and PostgreSQL takes it.
+  const [address, query] = connection.connectionString.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set('options', `${parameters.get('options') ?? ''} ${ROLE}`.trim());
+  // The driver does not read `+` as a space.
+  return { ...connection, connectionString: `${address}?${parameters.toString().replaceAll('+', '%20')}` };
 }
 
 async function run<Row extends QueryResultRow>(
