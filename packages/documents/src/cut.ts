@@ -175,22 +175,34 @@ export function trim(runs: Run[]): Run[] {
   return kept;
 }
 
-/** Index of the other half, for pairs that are whole and nested within these runs. */
+/**
+ * Index of the other half, for pairs that are whole and nested within these runs. Where a pair of tags and a pair of
+ * tied halves cross, the tags are the pair: taken apart, they could be put back in an order that no parser takes.
+ */
 export function pairs(runs: readonly Run[]): Map<number, number> {
   const partner = new Map<number, number>();
   const open: number[] = [];
   const waiting = new Map<number, number>();
+  const codeAt = (index: number) => (runs[index] as CodeRun).code;
+  let closing: Set<number> | undefined;
+  const closes = (number: number) => {
+    closing ??= new Set(
+      runs.flatMap((run) => (!isText(run) && run.code.kind === 'close' ? [run.code.number] : [])),
+    );
+    return closing.has(number);
+  };
   runs.forEach((run, index) => {
     if (isText(run)) return;
-    const { kind, number } = run.code;
+    const { kind, number, tied } = run.code;
     if (kind === 'open') {
       open.push(index);
       waiting.set(number, open.length - 1);
     } else if (kind === 'close') {
       const at = waiting.get(number);
       if (at === undefined || at >= open.length) return;
-      const opened = runs[open[at]!] as CodeRun;
-      if (opened.code.number !== number) return;
+      if (codeAt(open[at]!).number !== number) return;
+      if (tied && open.slice(at + 1).some((above) => !codeAt(above).tied && closes(codeAt(above).number)))
+        return;
       // Pairs that are still open above this one cross it, or never close: they are halves.
       partner.set(open[at]!, index);
       partner.set(index, open[at]!);

@@ -50,6 +50,8 @@ export interface Code {
   end: number;
   /** What a reader sees there; only for `keep`. */
   text?: string;
+  /** A half that is whole by itself (`bpt`, `ept`, Angular's `x`): unlike a tag, it may stand anywhere. */
+  tied?: true;
 }
 
 /** A translatable run of a document: a line, a paragraph, an attribute value, a cue, a trans-unit. */

@@ -107,12 +107,15 @@ export class Capture {
     const tie = `${family} ${attributes.rid ?? attributes.id ?? ''}`;
     if (kind === 'open') {
       const code = this.#code('open', start, end);
+      code.tied = true;
       this.#ties.set(tie, code.number);
       return code;
     }
     const number = this.#ties.get(tie);
     this.#ties.delete(tie);
-    return this.#code('close', start, end, number);
+    const code = this.#code('close', start, end, number);
+    code.tied = true;
+    return code;
   }
 
   /** `x`. Angular writes variables and paired tags as `x`, told apart by their ids. */

@@ -273,6 +273,15 @@ function balanced(parts: readonly string[]): string {
   return [...out, ...open.reverse().map((name) => `</${name}>`)].join('');
 }
 
+test('tags stay nested where a native pair crosses them', () => {
+  const source =
+    'words <g id="2"><bpt id="5">b</bpt><g id="1">in</g><g id="3"><ept id="5">e</ept></g></g> and <g id="4">more</g>';
+  const text = `<xliff version="1.2"><file source-language="en"><body><trans-unit id="1"><source>${source}</source></trans-unit></body></file></xliff>`;
+  for (let seed = 1; seed <= 300; seed++) {
+    expect(checkXliff(text, result(text, 'xliff', clumsy(seed)))).toEqual([]);
+  }
+});
+
 describe('any units', () => {
   test.each([
     ['silent', () => silent],
