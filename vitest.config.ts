@@ -14,6 +14,11 @@ export default defineConfig({
         testTimeout: 60_000,
         hookTimeout: 60_000,
       }),
+      project('client', 'packages/client', {
+        globalSetup: '../server/src/testing/cluster.ts',
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+      }),
       project('prove', 'prove'),
     ],
   },

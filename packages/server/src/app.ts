@@ -7,6 +7,7 @@ import { acceptJson, answerErrors, requireCaller, routeOf } from './http.ts';
 import type { Creator } from './jobs/create.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import type { Log } from './log.ts';
+import { describeInterface } from './openapi.ts';
 import type { Readiness } from './operations/health.ts';
 import type { Metrics } from './operations/metrics.ts';
 import { operationRoutes } from './operations/routes.ts';
@@ -80,7 +81,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     log.debug({ request: request.id, method: request.method, route, status, milliseconds }, 'answered');
   });
 
-  operationRoutes(app, { ...options, metricsToken: settings.metricsToken });
+  describeInterface(app);
+  void app.register(async (root) => {
+    operationRoutes(root, { ...options, metricsToken: settings.metricsToken });
+  });
   for (const { environment, prefix } of DOORS) {
     void app.register(
       async (door) => {

@@ -1,5 +1,5 @@
 /** What every route of the job interface shares: JSON as it comes, errors as the interface shows them. */
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Caller, Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
 import { CommitUnknown, isConnectionLoss } from './database/database.ts';
@@ -14,6 +14,12 @@ declare module 'fastify' {
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+/** What a path does for a method, and how that is described to the world (`/openapi.json`). */
+export interface Operation {
+  schema: FastifySchema;
+  handler: Handler;
+}
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
@@ -80,19 +86,27 @@ export function requireCaller(app: FastifyInstance, doorkeeper: Doorkeeper, envi
   });
 }
 
-/** One path with what it does for each method; any other method is answered with 405 and `Allow`. */
+/**
+ * One path with what it does for each method; any other method is answered with 405 and `Allow`.
+ * An operation without a schema is none of the described interface.
+ */
 export function resource(
   app: FastifyInstance,
   path: string,
-  handlers: Partial<Record<'GET' | 'POST', Handler>>,
+  operations: Partial<Record<Method, Operation | Handler>>,
 ): void {
-  const allowed = Object.keys(handlers).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  for (const [method, handler] of Object.entries(handlers)) {
-    app.route({ method: method === 'GET' ? ['GET', 'HEAD'] : (method as HTTPMethods), url: path, handler });
+  const allowed = Object.keys(operations).flatMap((method) =>
+    method === 'GET' ? ['GET', 'HEAD'] : [method],
+  );
+  for (const [method, operation] of Object.entries(operations)) {
+    const { schema, handler } =
+      typeof operation === 'function' ? { schema: { hide: true }, handler: operation } : operation;
+    app.route({ method: method as HTTPMethods, url: path, schema, handler });
   }
   app.route({
     method: METHODS.filter((method) => !allowed.includes(method as string)),
     url: path,
+    schema: { hide: true },
     handler: async () => {
       throw new ApiError('method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
         allow: allowed.join(', '),

@@ -1,0 +1,2 @@
+/** A client for the interfaces of Dragoman. */
+export {};
