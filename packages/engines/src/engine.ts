@@ -28,6 +28,32 @@ export interface Segment {
   /** Unique in the batch; comes back on the draft. */
   id: string;
   pieces: readonly Piece[];
+  /** The source text before it, for engines that take context: the last sentences of the document or chat. */
+  before?: string;
+}
+
+/** A row of a glossary. */
+export interface Term {
+  source: string;
+  /** Empty where the term is only forbidden or not to be translated. */
+  target: string;
+  caseSensitive: boolean;
+  /** `target` must not be used for `source`. */
+  forbidden: boolean;
+  doNotTranslate: boolean;
+  note?: string;
+}
+
+/** What the customer said about how to translate. Engines use what they can; see {@link Capabilities}. */
+export interface Context {
+  /** `Formal`, `Informal`. */
+  tone?: string;
+  instructions?: string;
+  /** Of the target language. */
+  terms?: readonly Term[];
+  /** The nearest approved translations, nearest first. */
+  examples?: readonly { source: string; target: string }[];
+  format?: 'text' | 'html' | 'srt' | 'xliff';
 }
 
 /** `live`: somebody waits (chat). `bulk`: everything else. Each has its own pipeline, so neither delays the other. */
@@ -38,6 +64,7 @@ export interface DraftRequest {
   to: Language;
   segments: readonly Segment[];
   lane: Lane;
+  context?: Context;
   /** Aborting rejects the whole request; nothing of it is used afterwards. */
   signal?: AbortSignal;
 }
@@ -49,8 +76,11 @@ export type Draft =
   | {
       id: string;
       status: 'translated';
-      pieces: Piece[] /** e.g. `apertium:eng-cat+cat-por` */;
+      pieces: Piece[];
+      /** e.g. `apertium:eng-cat+cat-por` */
       route: string;
+      /** How sure the engine is, 0 to 1, where it says so. */
+      score?: number;
     }
   | { id: string; status: 'unsupported'; detail: string }
   | { id: string; status: 'failed'; reason: FailureReason; detail: string };
@@ -63,8 +93,23 @@ export interface Direction {
   hops: 1 | 2;
 }
 
+/** What an engine takes, so that the pipeline does the rest itself. */
+export interface Capabilities {
+  /** What becomes of codes: always kept, kept where the engine manages, or not understood at all. */
+  codes: 'kept' | 'best effort' | 'none';
+  /** It follows a glossary itself. Where not, terms are put in place as protected words before it. */
+  terms: boolean;
+  tone: boolean;
+  instructions: boolean;
+  /** It reads `before` and `examples`. */
+  context: boolean;
+  /** Texts leave this machine. */
+  remote: boolean;
+}
+
 export interface Engine {
   readonly name: string;
+  readonly capabilities: Capabilities;
   /**
    * Changes whenever drafts may: the engine's own version and that of its data. What was measured of one
    * version holds until it changes.

@@ -12,6 +12,8 @@ export { InstallError, installApertium } from './apertium/install.ts';
 export type { Limits } from './apertium/limits.ts';
 export { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from './apertium/modes.ts';
 export type {
+  Capabilities,
+  Context,
   Direction,
   Draft,
   DraftRequest,
@@ -21,4 +23,5 @@ export type {
   Language,
   Piece,
   Segment,
+  Term,
 } from './engine.ts';

@@ -32,6 +32,14 @@ export function createFake(options: FakeOptions = {}): FakeEngine {
 
 class Fake implements FakeEngine {
   readonly name = 'fake';
+  readonly capabilities = {
+    codes: 'kept',
+    terms: false,
+    tone: false,
+    instructions: false,
+    context: false,
+    remote: false,
+  } as const;
   readonly asked: DraftRequest[] = [];
   readonly #directions: readonly string[];
   #failOn: { text: string; reason: FailureReason } | null = null;

@@ -58,6 +58,14 @@ export function createApertium(options: ApertiumOptions = {}): ApertiumEngine {
 
 class Apertium implements ApertiumEngine {
   readonly name = 'apertium';
+  readonly capabilities = {
+    codes: 'kept',
+    terms: false,
+    tone: false,
+    instructions: false,
+    context: false,
+    remote: false,
+  } as const;
   readonly #options: ApertiumOptions;
   readonly #routes: Readonly<Record<string, Route>>;
   readonly #residency: Residency;
