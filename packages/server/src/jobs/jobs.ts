@@ -2,7 +2,7 @@
 import type { AccountRef, Caller } from '../account.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { enqueueDelivery } from '../deliveries/deliveries.ts';
-import { notFound } from '../errors.ts';
+import { fieldError, notFound } from '../errors.ts';
 import { availableCents, capturePrice, voidPrice } from '../ledger/ledger.ts';
 import { type Purse, presentCallback, presentDetail, presentListItem, showsResult } from './present.ts';
 import { type Actor, MOVES, type Trigger } from './states.ts';
@@ -127,7 +127,7 @@ export async function settle(
 ): Promise<boolean> {
   const trigger = TRIGGERS[outcome.kind];
   return database.transaction(async (transaction) => {
-    const moved = await move(transaction, lease, trigger, 'machine', {
+    const moved = await move(transaction, lease.account, lease, trigger, 'machine', {
       failure: outcome.kind === 'failed' ? outcome.reason : undefined,
       due: outcome.kind === 'held' ? 'hold' : 'never',
     });
@@ -162,22 +162,50 @@ export async function settle(
 
 async function move(
   transaction: Transaction,
-  lease: JobLease,
+  account: AccountRef,
+  job: { id: string; token?: string },
   trigger: Trigger,
   actor: Actor,
   fields: { failure: string | undefined; due: 'hold' | 'never' },
 ): Promise<boolean> {
   const { from, to, by } = MOVES[trigger];
   if (!(by as readonly Actor[]).includes(actor)) throw new Error(`${actor} may not ${trigger} a job`);
-  const moved = await store.moveJob(transaction, lease.account, {
-    jobId: lease.id,
-    leaseToken: lease.token,
+  const moved = await store.moveJob(transaction, account, {
+    jobId: job.id,
+    leaseToken: job.token,
     from,
     to,
     actor,
     ...fields,
   });
   return moved !== undefined;
+}
+
+/**
+ * Takes a job back for its customer: its status and the refund, in one transaction. A worker that has it meets
+ * the end of its lease; where both come at once, the row's lock lets one of them be first, and the other finds
+ * that its move is not allowed any more.
+ * @throws ApiError `not_found` for an unknown uid and for another account's, alike; `invalid_request` for a job
+ * that is finished or canceled already
+ */
+export async function cancelJob(
+  database: Database,
+  caller: Caller,
+  tier: store.Tier,
+  uid: string,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const find = () => store.findJob(transaction, caller.account, caller.environment, uid);
+    const job = await find();
+    if (job === undefined || job.tier !== tier) throw notFound();
+    const id = job.job_id;
+    const fields = { failure: undefined, due: 'never' } as const;
+    if (!(await move(transaction, caller.account, { id }, 'cancel', 'customer', fields))) {
+      const { status } = (await find())!;
+      throw fieldError('status', `the job is ${status}; only an unfinished job can be canceled.`);
+    }
+    await voidPrice(transaction, caller.account, id);
+  });
 }
 
 /** Gives a leased job back, to be tried again after `seconds`. */

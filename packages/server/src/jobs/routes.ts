@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { fieldError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
 import type { Creator } from './create.ts';
-import { listJobs, readJob } from './jobs.ts';
+import { cancelJob, listJobs, readJob } from './jobs.ts';
 import { isUid } from './request.ts';
 import { STATUSES, type Status } from './states.ts';
 import type { ListFilter, Tier } from './store.ts';
@@ -37,6 +37,12 @@ export function jobRoutes(app: FastifyInstance, options: { database: Database; c
         const { uid } = request.params as { uid: string };
         if (!isUid(uid)) throw notFound();
         return readJob(database, request.caller, tier, uid);
+      },
+      async DELETE(request, reply) {
+        const { uid } = request.params as { uid: string };
+        if (!isUid(uid)) throw notFound();
+        await cancelJob(database, request.caller, tier, uid);
+        return reply.code(200).send();
       },
     });
   }

@@ -17,6 +17,11 @@ const DECIDED: Record<Trigger, { to: Status; from: Status[]; effects: string[] }
     to: 'failed',
     effects: ['void', 'callback'],
   },
+  cancel: {
+    from: ['new', 'machine_translate_in_progress', 'translating'],
+    to: 'canceled',
+    effects: ['void'],
+  },
 };
 const FINAL: readonly Status[] = ['failed', 'canceled', 'accepted'];
 const TRIGGERS = Object.keys(MOVES) as Trigger[];
@@ -75,6 +80,7 @@ describe('the table of moves', () => {
       'begin from failed',
       'complete from failed',
       'fail from failed',
+      'cancel from failed',
     ]);
     expect(faults((trigger, status) => trigger !== 'begin' && allows(trigger, status))).toEqual([
       'begin from new',

@@ -57,6 +57,8 @@ export const MOVES = {
   },
   /** The source cannot be parsed or translated, after all tries. */
   fail: { from: UNFINISHED, to: 'failed', by: ['machine'], effects: ['void', 'callback'] },
+  /** The customer takes it back. Who asked for that knows: no callback. */
+  cancel: { from: UNFINISHED, to: 'canceled', by: ['customer'], effects: ['void'] },
 } as const satisfies Record<string, Move>;
 
 export type Trigger = keyof typeof MOVES;

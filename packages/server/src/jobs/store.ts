@@ -232,8 +232,8 @@ export async function findLeased(
 
 export interface MoveFields {
   jobId: string;
-  /** Given: the move is made only while this lease holds. */
-  leaseToken: string;
+  /** Given: the move is made only while this lease holds. Without one it ends any lease. */
+  leaseToken: string | undefined;
   from: readonly Status[];
   to: Status;
   actor: string;
@@ -246,11 +246,12 @@ const MOVE = statement<{ from_status: Status }>(
   'jobs.move',
   `with before as (
      select part, account_id, job_id, status from jobs
-      where part = $1 and account_id = $2 and job_id = $3 and lease_token = $4 and status = any($5) for update),
+      where part = $1 and account_id = $2 and job_id = $3
+        and ($4::uuid is null or lease_token = $4) and status = any($5) for update),
    moved as (
      update jobs j set status = $6, failure = $8, lease_token = null, attempts = 0,
             due_at = case when $10 = 'hold' then j.hold_until end,
-            finished_at = case when $6 in ('completed', 'failed') then now() end
+            finished_at = case when $6 in ('completed', 'failed', 'canceled') then now() end
        from before b
       where j.part = $1 and j.account_id = $2 and j.job_id = $3
      returning j.job_id, b.status as from_status),
@@ -260,7 +261,7 @@ const MOVE = statement<{ from_status: Status }>(
    select from_status from moved`,
 );
 
-/** Moves a leased job and writes the event. @returns the status it had, or undefined when it may not be moved. */
+/** Moves a job and writes the event. @returns the status it had, or undefined when it may not be moved. */
 export async function moveJob(
   transaction: Transaction,
   account: AccountRef,
@@ -270,7 +271,7 @@ export async function moveJob(
     account.part,
     account.accountId,
     move.jobId,
-    move.leaseToken,
+    move.leaseToken ?? null,
     move.from,
     move.to,
     move.actor,
