@@ -2,7 +2,7 @@
  * Secrets at rest. API keys are kept as hashes; webhook secrets must be read back to sign with, so they are
  * sealed with the program's own key (AES-256-GCM).
  */
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../account.ts';
@@ -22,7 +22,7 @@ export function createKey(environment: Environment): { keyId: string; secret: st
 
 /** SHA-256, 32 bytes: what is stored of a key, and what is compared instead of secrets. */
 export function hashKey(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 /** The part of a presented key that finds its row; undefined when it cannot be one of ours. */

@@ -15,7 +15,9 @@ interface Flight {
 }
 
 /** A batcher whose runs wait for `land`. `started(n)` resolves when the nth batch is under way. */
-function held(limits: { maxItems?: number; maxWeight?: number; maxWaiting?: number } = {}) {
+function held(
+  limits: { maxItems?: number; maxWeight?: number; maxWaiting?: number; maxRunning?: number } = {},
+) {
   const flights: Flight[] = [];
   const watchers: { count: number; resolve: () => void }[] = [];
   const batcher = createBatcher<Item, string>({
@@ -31,6 +33,7 @@ function held(limits: { maxItems?: number; maxWeight?: number; maxWaiting?: numb
     maxItems: limits.maxItems ?? 100,
     maxWeight: limits.maxWeight ?? 1000,
     maxWaiting: limits.maxWaiting ?? 1_000,
+    maxRunning: limits.maxRunning ?? 1,
     isolates: () => true,
   });
   return {
@@ -65,6 +68,7 @@ function recording(maxItems: number, maxWeight: number) {
     maxItems,
     maxWeight,
     maxWaiting: 1_000,
+    maxRunning: 1,
     isolates: () => true,
   });
   return { batcher, batches, together: () => together };
@@ -98,6 +102,26 @@ describe('createBatcher', () => {
     expect(ids(flights[1])).toEqual([3, 4, 5]);
     flights[1]!.land();
     expect(await Promise.all(second)).toEqual(['result 3', 'result 4', 'result 5']);
+  });
+
+  it('starts another batch beside the one in flight, where two may run, and gathers for the third', async () => {
+    const { batcher, flights, started } = held({ maxRunning: 2 });
+    const first = batcher.add(item(1));
+    await started(1);
+    const second = addAll(batcher, [item(2), item(3)]);
+    await started(2);
+    const third = addAll(batcher, [item(4), item(5)]);
+    expect(flights.map(ids)).toEqual([[1], [2, 3]]);
+    // The later one may land first, and lets the third go.
+    flights[1]!.land();
+    expect(await Promise.all(second)).toEqual(['result 2', 'result 3']);
+    await started(3);
+    expect(ids(flights[2])).toEqual([4, 5]);
+    const idle = batcher.idle();
+    flights[0]!.land();
+    flights[2]!.land();
+    await idle;
+    expect(await Promise.all([first, ...third])).toEqual(['result 1', 'result 4', 'result 5']);
   });
 
   it('takes at most so many items a batch', async () => {
@@ -145,6 +169,7 @@ describe('createBatcher', () => {
       maxItems: 10,
       maxWeight: 10,
       maxWaiting: 10,
+      maxRunning: 1,
       isolates: () => false,
     });
     const settled = await Promise.allSettled(addAll(batcher, [item(1), item(2), item(3)]));

@@ -14,6 +14,8 @@ export interface BatcherOptions<Item, Result> {
   maxWeight: number;
   /** At most this many items wait; one more is refused with `BatcherFull`. */
   maxWaiting: number;
+  /** Batches under way at a time: while one is being committed, the next is being worked out. */
+  maxRunning: number;
   /** Whether one item of a batch can be to blame for this error, so that the others deserve a try without it. */
   isolates(error: unknown): boolean;
 }
@@ -31,8 +33,8 @@ export interface Batcher<Item, Result> {
 }
 
 /**
- * One batch runs at a time. When a batch of several rejects through the fault of one, its halves are run by themselves, so that a
- * bad one fails alone.
+ * Up to `maxRunning` batches run at a time. When a batch of several rejects through the fault of one, its halves are
+ * run by themselves, so that a bad one fails alone.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   interface Waiting {
@@ -41,7 +43,9 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     reject(error: unknown): void;
   }
   let waiting: Waiting[] = [];
-  let draining: Promise<void> | undefined;
+  let running = 0;
+  let scheduled = false;
+  const idlers: (() => void)[] = [];
 
   function take(): Waiting[] {
     let weight = 0;
@@ -73,10 +77,21 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   }
 
   /** A turn later: requests that were parsed in the same turn of the event loop go together. */
-  async function drain(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) await settle(take());
-    draining = undefined;
+  function schedule(): void {
+    if (scheduled || running >= options.maxRunning || waiting.length === 0) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      void run(take());
+    });
+  }
+
+  async function run(batch: Waiting[]): Promise<void> {
+    running++;
+    await settle(batch);
+    running--;
+    schedule();
+    if (running === 0 && waiting.length === 0) for (const resolve of idlers.splice(0)) resolve();
   }
 
   return {
@@ -84,8 +99,12 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       new Promise((resolve, reject) => {
         if (waiting.length >= options.maxWaiting) return reject(new BatcherFull('too much waits'));
         waiting.push({ item, resolve, reject });
-        draining ??= drain();
+        schedule();
       }),
-    idle: async () => draining,
+    idle: () =>
+      new Promise((resolve) => {
+        if (running === 0 && waiting.length === 0) resolve();
+        else idlers.push(resolve);
+      }),
   };
 }

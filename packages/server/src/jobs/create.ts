@@ -54,6 +54,11 @@ type Inserted =
 
 const MAX_BATCH_JOBS = 500;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+/**
+ * Two batches in flight: while one waits for the disk, the next is worked out. Measured at 64 connections on two
+ * cores: 1.25 to 1.4 of what one in flight creates; a third adds nothing.
+ */
+const MAX_RUNNING = 2;
 /** Several seconds of work; who comes later is better told to come back. */
 const MAX_WAITING = 10_000;
 /** 40 random bits clash once in a blue moon, not this often. */
@@ -68,6 +73,7 @@ export function createCreator(options: CreatorOptions): Creator {
     maxItems: MAX_BATCH_JOBS,
     maxWeight: MAX_BATCH_BYTES,
     maxWaiting: MAX_WAITING,
+    maxRunning: MAX_RUNNING,
     // A database that is away is nobody's fault: trying five hundred jobs one by one would only keep it busy.
     isolates: (error) => !(error instanceof CommitUnknown) && !isConnectionLoss(error),
   });
@@ -249,8 +255,10 @@ async function insertBatch(
 }
 
 function insertOnce(database: Database, jobs: store.NewJob[]): Promise<Inserted[]> {
+  // In the order of their unique key: two batches that repeat each other's uids would otherwise wait in a circle.
+  const ordered = jobs.toSorted(byKey);
   return database.transaction(async (transaction) => {
-    const rows = await store.insertJobs(transaction, jobs);
+    const rows = await store.insertJobs(transaction, ordered);
     const orders = new Map(rows.map((row) => [row.job_id, row.order_number]));
     const balanceOf = await holdPrices(
       transaction,
@@ -269,6 +277,13 @@ function insertOnce(database: Database, jobs: store.NewJob[]): Promise<Inserted[
       return { kind: 'inserted', orderNumber, balance: balanceOf(account, environment) };
     });
   });
+}
+
+function byKey(a: store.NewJob, b: store.NewJob): number {
+  const difference = a.account.part - b.account.part;
+  if (difference !== 0) return difference;
+  const [one, other] = [a, b].map((job) => `${job.account.accountId} ${job.environment} ${job.uid}`);
+  return one! < other! ? -1 : one! > other! ? 1 : 0;
 }
 
 function shown(job: store.NewJob, orderNumber: number): Shown {

@@ -1,5 +1,5 @@
 /** What a caller may send to create a job, checked and made plain. Pure. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ApiError, fieldError, tooLarge } from '../errors.ts';
 import type { TextFormat, Tier } from './store.ts';
 
@@ -127,9 +127,7 @@ export function readCreateRequest(body: unknown, tier: Tier, maxTextBytes: numbe
 /** The fingerprint of a create: equal for a retry, different for another request under the same uid. */
 export function fingerprint(tier: Tier, request: CreateRequest): Buffer {
   const { uid: _, ...content } = request;
-  return createHash('sha256')
-    .update(JSON.stringify([tier, Object.entries(content)]))
-    .digest();
+  return hash('sha256', JSON.stringify([tier, Object.entries(content)]), 'buffer');
 }
 
 function asObject(body: unknown): Record<string, unknown> {
