@@ -1,47 +1,24 @@
 /** The command line. Exit status: 0 done, 1 failed, 2 wrong usage. */
 import { DocumentError } from '@dragoman/documents';
 import { InstallError } from '@dragoman/engines';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { AccountError, createAccount } from './accounts/accounts.ts';
+import { Command, CommanderError, Option } from 'commander';
+import { AccountError } from './accounts/accounts.ts';
+import { addAccountCommands } from './commands/account.ts';
 import { examineInstallation } from './commands/doctor.ts';
 import { installEngine } from './commands/engine.ts';
+import { addLedgerCommands } from './commands/ledger.ts';
+import { data, json, settingsWith, withStore, yes } from './commands/options.ts';
 import { CommandError, print, printJson, say } from './commands/output.ts';
 import { serve } from './commands/serve.ts';
 import { translate } from './commands/translate.ts';
 import { EmbeddedError } from './database/embedded.ts';
-import { verifyLedger } from './ledger/ledger.ts';
-import { createLog } from './log.ts';
-import { openStore, type Store } from './program.ts';
 import type { Role } from './serve.ts';
-import { describeSettings, loadSettings, SettingError, type Settings } from './settings.ts';
+import { describeSettings, SettingError } from './settings.ts';
 
 const program = new Command('dragoman')
   .description('An open, self-hostable translation service.')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true });
-
-const json = () => new Option('--json', 'one JSON object on standard output');
-const data = () => new Option('--data <dir>', 'the data directory (DRAGOMAN_DATA)');
-const yes = () => new Option('--yes', 'install the offline engine without asking, where it is missing');
-
-/** Options win over the environment, the environment over the settings file. */
-function settingsWith(options: { data?: string; port?: string; host?: string }): Settings {
-  return loadSettings({
-    ...process.env,
-    ...(options.data === undefined ? {} : { DRAGOMAN_DATA: options.data }),
-    ...(options.port === undefined ? {} : { DRAGOMAN_PORT: options.port }),
-    ...(options.host === undefined ? {} : { DRAGOMAN_HOST: options.host }),
-  });
-}
-
-async function withStore<T>(options: { data?: string }, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(settingsWith(options), 'command', createLog('error'));
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
 
 program
   .command('serve')
@@ -95,70 +72,8 @@ program
     }
   });
 
-const account = program.command('account').description('customers');
-account
-  .command('create')
-  .description(
-    'make an account with a key and a webhook secret for each environment; they are shown this once',
-  )
-  .argument('<name>', 'the username')
-  .option('--email <email>', 'where to reach the customer')
-  .option('--balance <cents>', 'put this much on the production balance', cents, 0)
-  .addOption(
-    new Option('--dialect <dialect>', 'which face of the interface its keys see')
-      .choices(['spec', 'legacy'])
-      .default('spec'),
-  )
-  .option('--chat', 'subscribe the account to chat', false)
-  .addOption(data())
-  .addOption(json())
-  .action(
-    (
-      username: string,
-      options: {
-        email?: string;
-        balance: number;
-        dialect: 'spec' | 'legacy';
-        chat: boolean;
-        data?: string;
-        json?: boolean;
-      },
-    ) =>
-      withStore(options, async ({ database, vault }) => {
-        const credentials = await createAccount(database, vault, {
-          username,
-          email: options.email,
-          balanceCents: options.balance,
-          dialect: options.dialect,
-          chat: options.chat,
-        });
-        if (options.json) return printJson(credentials);
-        for (const [name, value] of Object.entries(credentials)) print(`${name.padEnd(26)} ${value}`);
-        say('Keys and secrets are not shown again.');
-      }),
-  );
-
-program
-  .command('ledger')
-  .description('money')
-  .command('verify')
-  .description('re-add every balance and every job’s price from the transfers')
-  .addOption(data())
-  .addOption(json())
-  .action((options: { data?: string; json?: boolean }) =>
-    withStore(options, async ({ database }) => {
-      const { discrepancies, ...totals } = await verifyLedger(database);
-      if (options.json) printJson({ ok: discrepancies.length === 0, ...totals, discrepancies });
-      else {
-        print(`${totals.transfers} transfers of ${totals.accounts} accounts, ${totals.cents} cents in all`);
-        for (const { rule, account_id, subject, detail } of discrepancies) {
-          print(`FAIL  ${rule} ${account_id} ${subject}: ${detail}`);
-        }
-        print(discrepancies.length === 0 ? 'The ledger is sound.' : `${discrepancies.length} discrepancies.`);
-      }
-      if (discrepancies.length > 0) process.exitCode = 1;
-    }),
-  );
+addAccountCommands(program);
+addLedgerCommands(program);
 
 program
   .command('engine')
@@ -186,11 +101,6 @@ program
   .addOption(data())
   .addOption(yes())
   .action((file: string, options) => translate(settingsWith(options), file, options));
-
-function cents(written: string): number {
-  if (!/^\d{1,12}$/.test(written)) throw new InvalidArgumentError('It must be a whole number of cents.');
-  return Number(written);
-}
 
 const EXPECTED = [SettingError, AccountError, CommandError, DocumentError, EmbeddedError, InstallError];
 

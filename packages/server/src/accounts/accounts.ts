@@ -1,10 +1,10 @@
 /** Accounts: making them, and telling who is calling. */
 
 import type { AccountRef, Caller, Dialect, Environment } from '../account.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { unauthorized } from '../errors.ts';
 import { partOf, uuidv7 } from '../ids.ts';
-import { openBalances } from '../ledger/ledger.ts';
+import { creditLimitOf, isOverdrawn, openBalances, setCreditLimit } from '../ledger/ledger.ts';
 import { createKey, createWebhookSecret, hashesEqual, hashKey, keyIdOf, type Vault } from './secrets.ts';
 import * as store from './store.ts';
 
@@ -86,6 +86,63 @@ export async function createAccount(
     webhook_secret_production: production.webhookSecret,
     webhook_secret_sandbox: sandbox.webhookSecret,
   };
+}
+
+/** An account, as the operator sees it. */
+export interface Account {
+  ref: AccountRef;
+  username: string;
+  email: string | null;
+  chat: boolean;
+}
+
+/**
+ * The account of a name that an operator gave.
+ * @throws AccountError when there is none
+ */
+export async function accountNamed(on: Queryable, username: string): Promise<Account> {
+  const row = await store.findAccount(on, username);
+  if (row === undefined) throw new AccountError(`There is no account named ${username}.`);
+  const { part, account_id: accountId, ...fields } = row;
+  return { ...fields, ref: { part, accountId } as AccountRef };
+}
+
+export interface AccountChanges {
+  chat?: boolean | undefined;
+  /** On: it spends what it has, and its credit. Off: it may owe without limit. */
+  prepaid?: boolean | undefined;
+  /** In cents; makes it prepaid. */
+  creditLimit?: number | undefined;
+  /** Whose balance `prepaid` and `creditLimit` are about. */
+  environment: Environment;
+}
+
+/**
+ * Changes what is given, all or nothing.
+ * @throws AccountError when there is no such account, the changes contradict each other, or it owes more than it may
+ */
+export async function setAccount(
+  database: Database,
+  username: string,
+  { chat, prepaid, creditLimit, environment }: AccountChanges,
+): Promise<void> {
+  if (prepaid === false && creditLimit !== undefined) {
+    throw new AccountError('An account that is not prepaid has no credit limit; give one or the other.');
+  }
+  try {
+    await database.transaction(async (transaction) => {
+      const { ref } = await accountNamed(transaction, username);
+      if (chat !== undefined) await store.setChat(transaction, ref, chat);
+      if (prepaid === false) await setCreditLimit(transaction, ref, environment, null);
+      else if (creditLimit !== undefined || prepaid) {
+        const before = await creditLimitOf(transaction, ref, environment);
+        await setCreditLimit(transaction, ref, environment, creditLimit ?? before ?? 0);
+      }
+    });
+  } catch (error) {
+    if (!isOverdrawn(error)) throw error;
+    throw new AccountError(`${username} owes more than that in ${environment}; top it up first.`);
+  }
 }
 
 /** The webhook secrets (in their `whsec_…` form) that an account's deliveries are signed with now. */

@@ -33,6 +33,33 @@ export async function insertAccount(
   ]);
 }
 
+export interface AccountRow {
+  part: number;
+  account_id: string;
+  username: string;
+  email: string | null;
+  chat: boolean;
+}
+
+const FIND_ACCOUNT = statement<AccountRow>(
+  'accounts.find',
+  `select part, account_id, username, email, chat from accounts where username = $1`,
+);
+
+export async function findAccount(on: Queryable, username: string): Promise<AccountRow | undefined> {
+  const [row] = await on.query(FIND_ACCOUNT, [username]);
+  return row;
+}
+
+const SET_CHAT = statement(
+  'accounts.set_chat',
+  `update accounts set chat = $3 where part = $1 and account_id = $2`,
+);
+
+export async function setChat(on: Queryable, account: AccountRef, chat: boolean): Promise<void> {
+  await on.query(SET_CHAT, [account.part, account.accountId, chat]);
+}
+
 const INSERT_KEY = statement(
   'accounts.insert_key',
   `insert into keys (key_id, part, account_id, environment, name, secret_hash, dialect)

@@ -1,12 +1,7 @@
 /** The command line as its users have it: processes, exit statuses, standard output and error. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createApertium, findApertium } from '@dragoman/engines';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -23,12 +18,11 @@ import {
   type TestDatabase,
   until,
 } from '../testing/harness.ts';
+import { dragoman, killPrograms, type Serving, serve, start, urlOf } from '../testing/programs.ts';
 
 /** Forty-two self-tests of the engine are ten seconds of two idle cores, and more where others work too. */
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const MACHINE = '/tapi/v2/mt_translation/';
 const { missing } = await findApertium();
 /** In CI the engine must be there, and what needs it fails without. */
@@ -36,95 +30,10 @@ const withEngine = describe.skipIf(missing.length > 0 && process.env.CI !== 'tru
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-commands-'));
 const data = join(directory, 'data');
-const running = new Set<ChildProcess>();
 afterAll(async () => {
-  for (const child of running) child.kill('SIGKILL');
-  await Promise.all([...running].map((child) => once(child, 'exit')));
+  await killPrograms();
   rmSync(directory, { recursive: true, force: true });
 });
-
-type Environment = Record<string, string>;
-
-/** Nothing of the tester's own settings. */
-function environment(own: Environment): Environment {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(DRAGOMAN_|DATABASE_URL$|CI$|NODE_OPTIONS$|VITEST)/.test(name),
-  );
-  return { ...(Object.fromEntries(inherited) as Environment), ...own };
-}
-
-interface Ended {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-interface Program {
-  child: ChildProcess;
-  output: { stdout: string; stderr: string };
-  ended: Promise<Ended>;
-}
-
-function start(command: string, args: string[], own: Environment = {}, input?: string): Program {
-  const child = spawn(command, args, { cwd: ROOT, env: environment(own), stdio: 'pipe' });
-  running.add(child);
-  const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output.stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output.stderr += text;
-  });
-  child.stdin.on('error', () => {}); // a command that refuses may end before it reads
-  child.stdin.end(input);
-  const ended = once(child, 'close').then(([status]) => {
-    running.delete(child);
-    return { status: status as number | null, ...output };
-  });
-  return { child, output, ended };
-}
-
-const dragoman = (args: string[], own: Environment = {}, input?: string): Promise<Ended> =>
-  start(process.execPath, [MAIN, ...args], own, input).ended;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-interface Serving extends Program {
-  url: string;
-  /** Waits until a path answers 200. @throws Error with what the program said, when it ends before */
-  answers(path: string): Promise<void>;
-  /** SIGTERM, and the status it ends with. */
-  terminate(): Promise<number | null>;
-}
-
-async function serve(args: string[], own: Environment = {}): Promise<Serving> {
-  const port = await freePort();
-  const program = start(process.execPath, [MAIN, 'serve', '--port', String(port), ...args], {
-    DRAGOMAN_LOG_LEVEL: 'warn',
-    DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
-    ...own,
-  });
-  const url = `http://127.0.0.1:${port}`;
-  return {
-    ...program,
-    url,
-    answers: (path) =>
-      until(async () => {
-        if (program.child.exitCode !== null) throw new Error(program.output.stderr);
-        return (await fetch(`${url}${path}`).catch(() => undefined))?.status === 200;
-      }).then(() => {}),
-    async terminate() {
-      program.child.kill('SIGTERM');
-      return (await program.ended).status;
-    },
-  };
-}
 
 /** One sentence for a person: one line, no stack. */
 const SENTENCE = /^[A-Z][^\n]*\.\n$/;
@@ -432,7 +341,7 @@ describe('a database that is not there', () => {
 
 withEngine('one database, several processes', () => {
   let database: TestDatabase;
-  let own: Environment;
+  let own: Record<string, string>;
   let started: Serving[] = [];
   const here = ['--data', join(directory, 'roles')];
 
@@ -505,11 +414,4 @@ async function believe(database: Database): Promise<void> {
   const tested = { name: engine.name, version: await engine.version() };
   const pair = { from: 'en', to: 'es', route: 'apertium:eng-spa', hops: 1 };
   await database.transaction((transaction) => replacePairs(transaction, tested, [pair]));
-}
-
-/** The database of a test as DATABASE_URL has it. */
-function urlOf(connection: TestDatabase['connection']): string {
-  if (connection.connectionString !== undefined) return connection.connectionString;
-  const { user, database, host = '', port = 5432 } = connection;
-  return `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 }

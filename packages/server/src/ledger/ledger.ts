@@ -25,6 +25,28 @@ export async function openBalances(
   }
 }
 
+/** Puts money on a balance. @returns what the account can spend afterwards, in cents */
+export function topUp(
+  on: Queryable,
+  account: AccountRef,
+  entry: { environment: Environment; cents: number; memo: string },
+): Promise<number> {
+  return store.topUp(on, account, { ...entry, transferId: uuidv7() });
+}
+
+/**
+ * Sets how far a balance may be owed; null is without limit.
+ * @throws pg's check violation of `balances_credit_limit` when more is owed already; see `isOverdrawn`
+ */
+export function setCreditLimit(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  cents: number | null,
+): Promise<void> {
+  return store.setCreditLimit(on, account, environment, cents);
+}
+
 export interface Hold {
   account: AccountRef;
   environment: Environment;
@@ -69,6 +91,28 @@ export async function availableCents(
   environment: Environment,
 ): Promise<number> {
   return (await store.readBalance(on, account, environment))?.available_cents ?? 0;
+}
+
+/** How far a balance may be owed, in cents; null is without limit. */
+export async function creditLimitOf(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+): Promise<number | null> {
+  return (await store.readBalance(on, account, environment))?.credit_limit_cents ?? null;
+}
+
+/** Both balances of an account, in cents; a credit limit of null is none. */
+export async function readBalances(
+  on: Queryable,
+  account: AccountRef,
+): Promise<{ environment: Environment; balance: number; credit_limit: number | null }[]> {
+  const rows = await store.listBalances(on, account);
+  return rows.map(({ environment, available_cents, credit_limit_cents }) => ({
+    environment,
+    balance: available_cents,
+    credit_limit: credit_limit_cents,
+  }));
 }
 
 /** Re-adds every balance and every job's price from the transfers. An empty list is a sound ledger. */

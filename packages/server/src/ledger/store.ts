@@ -16,21 +16,23 @@ export async function openBalance(
   await transaction.query(OPEN_BALANCE, [account.part, account.accountId, environment]);
 }
 
-const TOP_UP = statement(
+const TOP_UP = statement<{ available_cents: number }>(
   'ledger.top_up',
   `with entry as (
      insert into transfers (part, account_id, transfer_id, environment, kind, debit, credit, amount_cents, memo)
      values ($1, $2, $3, $4, 'top_up', 'funding', 'available', $5, $6))
    update balances set available_cents = available_cents + $5
-    where part = $1 and account_id = $2 and environment = $4`,
+    where part = $1 and account_id = $2 and environment = $4
+   returning available_cents`,
 );
 
+/** @returns what there is afterwards */
 export async function topUp(
-  transaction: Transaction,
+  on: Queryable,
   account: AccountRef,
   entry: { transferId: string; environment: Environment; cents: number; memo: string },
-): Promise<void> {
-  await transaction.query(TOP_UP, [
+): Promise<number> {
+  const [row] = await on.query(TOP_UP, [
     account.part,
     account.accountId,
     entry.transferId,
@@ -38,6 +40,7 @@ export async function topUp(
     entry.cents,
     entry.memo,
   ]);
+  return row!.available_cents;
 }
 
 export interface HoldEntry {
@@ -131,6 +134,38 @@ const BALANCE = statement<{ available_cents: number; credit_limit_cents: number 
   `select available_cents, credit_limit_cents from balances
     where part = $1 and account_id = $2 and environment = $3`,
 );
+
+const BALANCES = statement<{
+  environment: Environment;
+  available_cents: number;
+  credit_limit_cents: number | null;
+}>(
+  'ledger.balances',
+  `select environment, available_cents, credit_limit_cents from balances
+    where part = $1 and account_id = $2 order by environment`,
+);
+
+export function listBalances(
+  on: Queryable,
+  account: AccountRef,
+): Promise<{ environment: Environment; available_cents: number; credit_limit_cents: number | null }[]> {
+  return on.query(BALANCES, [account.part, account.accountId]);
+}
+
+const SET_CREDIT = statement(
+  'ledger.set_credit',
+  `update balances set credit_limit_cents = $4 where part = $1 and account_id = $2 and environment = $3`,
+);
+
+/** @param cents null: no limit */
+export async function setCreditLimit(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  cents: number | null,
+): Promise<void> {
+  await on.query(SET_CREDIT, [account.part, account.accountId, environment, cents]);
+}
 
 export async function readBalance(
   on: Queryable,

@@ -1,0 +1,107 @@
+/** The program as its users run it: processes, exit statuses, standard output and error. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { type TestDatabase, until } from './harness.ts';
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+
+const running = new Set<ChildProcess>();
+/** Ends what a test left running. */
+export async function killPrograms(): Promise<void> {
+  for (const child of running) child.kill('SIGKILL');
+  await Promise.all([...running].map((child) => once(child, 'exit')));
+}
+
+type Environment = Record<string, string>;
+
+/** Nothing of the tester's own settings. */
+function environment(own: Environment): Environment {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(DRAGOMAN_|DATABASE_URL$|CI$|NODE_OPTIONS$|VITEST)/.test(name),
+  );
+  return { ...(Object.fromEntries(inherited) as Environment), ...own };
+}
+
+export interface Ended {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Program {
+  child: ChildProcess;
+  output: { stdout: string; stderr: string };
+  ended: Promise<Ended>;
+}
+
+export function start(command: string, args: string[], own: Environment = {}, input?: string): Program {
+  const child = spawn(command, args, { cwd: ROOT, env: environment(own), stdio: 'pipe' });
+  running.add(child);
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  child.stdin.on('error', () => {}); // a command that refuses may end before it reads
+  child.stdin.end(input);
+  const ended = once(child, 'close').then(([status]) => {
+    running.delete(child);
+    return { status: status as number | null, ...output };
+  });
+  return { child, output, ended };
+}
+
+export const dragoman = (args: string[], own: Environment = {}, input?: string): Promise<Ended> =>
+  start(process.execPath, [MAIN, ...args], own, input).ended;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export interface Serving extends Program {
+  url: string;
+  /** Waits until a path answers 200. @throws Error with what the program said, when it ends before */
+  answers(path: string): Promise<void>;
+  /** SIGTERM, and the status it ends with. */
+  terminate(): Promise<number | null>;
+}
+
+export async function serve(args: string[], own: Environment = {}): Promise<Serving> {
+  const port = await freePort();
+  const program = start(process.execPath, [MAIN, 'serve', '--port', String(port), ...args], {
+    DRAGOMAN_LOG_LEVEL: 'warn',
+    DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
+    ...own,
+  });
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    ...program,
+    url,
+    answers: (path) =>
+      until(async () => {
+        if (program.child.exitCode !== null) throw new Error(program.output.stderr);
+        return (await fetch(`${url}${path}`).catch(() => undefined))?.status === 200;
+      }).then(() => {}),
+    async terminate() {
+      program.child.kill('SIGTERM');
+      return (await program.ended).status;
+    },
+  };
+}
+
+/** The database of a test as DATABASE_URL has it. */
+export function urlOf(connection: TestDatabase['connection']): string {
+  if (connection.connectionString !== undefined) return connection.connectionString;
+  const { user, database, host = '', port = 5432 } = connection;
+  return `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+}
