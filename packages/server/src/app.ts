@@ -6,12 +6,13 @@ import type { Database } from './database/database.ts';
 import { acceptJson, answerErrors, requireCaller, routeOf } from './http.ts';
 import type { Creator } from './jobs/create.ts';
 import { jobRoutes } from './jobs/routes.ts';
-import type { Log } from './log.ts';
-import { describeInterface } from './openapi.ts';
+import { jobWebhooks } from './jobs/schemas.ts';
+import { createLog, type Log } from './log.ts';
+import { describeInterface, type OpenApi } from './openapi.ts';
 import type { Readiness } from './operations/health.ts';
 import type { Metrics } from './operations/metrics.ts';
 import { operationRoutes } from './operations/routes.ts';
-import type { Settings } from './settings.ts';
+import { loadSettings, type Settings } from './settings.ts';
 
 export interface AppOptions {
   database: Database;
@@ -42,7 +43,7 @@ const DOORS: { environment: Environment; prefix: string }[] = [
 
 /** At the sandbox's own host name the prefix is not needed; health is the same at both. */
 function rewrite(url: string, host: string, sandbox: URL | undefined): string {
-  if (sandbox === undefined || /^\/(sandbox|healthz|readyz|metrics)\b/.test(url)) return url;
+  if (sandbox === undefined || /^\/(sandbox|healthz|readyz|metrics|openapi\.json)\b/.test(url)) return url;
   const asked = `${sandbox.protocol}//${host}`;
   return URL.canParse(asked) && new URL(asked).host === sandbox.host ? `/sandbox${url}` : url;
 }
@@ -81,7 +82,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     log.debug({ request: request.id, method: request.method, route, status, milliseconds }, 'answered');
   });
 
-  describeInterface(app);
+  describeInterface(app, jobWebhooks);
   void app.register(async (root) => {
     operationRoutes(root, { ...options, metricsToken: settings.metricsToken });
   });
@@ -95,4 +96,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     );
   }
   return app;
+}
+
+/** The description of the interface, from an app that has nothing behind its routes and answers nobody. */
+export async function describeApp(): Promise<OpenApi> {
+  const app = createApp({ settings: loadSettings({}), log: createLog('silent') } as unknown as AppOptions);
+  await app.ready();
+  return app.swagger() as unknown as OpenApi;
 }

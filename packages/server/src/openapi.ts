@@ -3,14 +3,74 @@
  *
  * The schemas describe, they do not check: requests are checked by the rooms, which name every wrong field at once
  * in the interface's own words, and take what careless clients send (`null`, unknown fields). That every answer
- * fits its schema is what the tests check.
+ * fits its schema is what the tests check (`testing/answers.ts`).
  */
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import swagger from '@fastify/swagger';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import Type from 'typebox';
+import { ERRORS, type ErrorCode } from './errors.ts';
 import { resource } from './http.ts';
+import { type DescribedResponse, type DescribedWebhook, describeErrors, ErrorBody } from './schemas.ts';
+
+/** The parts of the document that programs of ours read. */
+export interface OpenApi {
+  openapi: string;
+  paths: Record<string, Partial<Record<string, OpenApiOperation>>>;
+  webhooks: Record<string, { post: { requestBody: { content: Record<string, OpenApiMedia> } } }>;
+  components: { schemas: Record<string, JsonSchema> };
+  'x-errors': { code: string; status: number; meaning: string }[];
+  /** What any path answers, whatever it is. */
+  'x-everywhere': Record<string, OpenApiResponse>;
+}
+
+export interface OpenApiOperation {
+  operationId: string;
+  summary?: string;
+  parameters?: { in: string; name: string; required?: boolean; schema: JsonSchema; description?: string }[];
+  requestBody?: { content: Record<string, OpenApiMedia> };
+  responses: Record<string, OpenApiResponse>;
+  /** The errors behind each status of a refusal. */
+  'x-errors'?: Record<string, ErrorCode[]>;
+}
+
+export interface OpenApiResponse {
+  description: string;
+  headers?: Record<string, { schema: JsonSchema }>;
+  content?: Record<string, OpenApiMedia>;
+}
+
+interface OpenApiMedia {
+  schema: JsonSchema;
+  example?: unknown;
+}
+
+/** As much of JSON Schema as a reader looks into; the rest is for validators. */
+export interface JsonSchema {
+  $ref?: string;
+  title?: string;
+  description?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  items?: JsonSchema;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: boolean | JsonSchema;
+  unevaluatedProperties?: boolean;
+}
+
+const TAGS = [
+  { name: 'Jobs', description: 'Translation by machine, then edited by a human.' },
+  { name: 'Machine jobs', description: 'Translation by machine alone.' },
+  { name: 'Callbacks', description: 'What is posted to the addresses that customers name.' },
+];
 
 /** Must be registered before the routes that it is to describe. */
-export function describeInterface(app: FastifyInstance): void {
+export function describeInterface(app: FastifyInstance, webhooks: Record<string, DescribedWebhook>): void {
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => JSON.stringify);
   void app.register(swagger, {
@@ -19,7 +79,9 @@ export function describeInterface(app: FastifyInstance): void {
       info: {
         title: 'Dragoman',
         version: '2',
-        description: 'Translation jobs and chat translation, by machine and by people.',
+        description:
+          'Translation jobs and chat translation, by machine and by people. Every path is served with and without ' +
+          'its last `/`. Readers must pass over fields that they do not know.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [
@@ -37,20 +99,124 @@ export function describeInterface(app: FastifyInstance): void {
         },
       },
       security: [{ ApiKey: [] }],
+      tags: TAGS,
     },
     // The sandbox is the same interface behind another server address.
     transform: ({ schema, url }) => ({
-      schema: url.startsWith('/sandbox/') ? { ...schema, hide: true } : schema,
+      schema: url.startsWith('/sandbox/') ? { ...schema, hide: true } : withErrorCodes(schema),
       url,
     }),
+    transformObject: (made) =>
+      nameSchemas({
+        ...('openapiObject' in made ? made.openapiObject : {}),
+        webhooks: Object.fromEntries(
+          Object.entries(webhooks).map(([name, webhook]) => [name, describeWebhook(webhook)]),
+        ),
+        'x-errors': Object.entries(ERRORS).map(([code, error]) => ({ code, ...error })),
+        'x-everywhere': EVERYWHERE,
+      }),
   });
   void app.register(async (root) => {
-    let description: object | undefined;
+    let served: { text: string; etag: string } | undefined;
     resource(root, '/openapi.json', {
-      GET: async () => {
-        description ??= root.swagger();
-        return description;
+      async GET(request, reply) {
+        served ??= describe(root);
+        reply.headers({ 'cache-control': 'public, max-age=300', etag: served.etag });
+        if (request.headers['if-none-match'] === served.etag) return reply.code(304).send();
+        return reply.type('application/json').send(served.text);
       },
     });
   });
+}
+
+function describe(root: FastifyInstance): { text: string; etag: string } {
+  const text = JSON.stringify(root.swagger());
+  return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+}
+
+/** The codes behind each status of an operation, where a program finds them: `x-errors`, by status. */
+function withErrorCodes(schema: FastifySchema): FastifySchema {
+  const responses = Object.entries((schema?.response ?? {}) as Record<string, DescribedResponse>);
+  const errors = responses.flatMap(([status, response]) =>
+    response['x-errors'] === undefined ? [] : [[status, response['x-errors']]],
+  );
+  return errors.length === 0
+    ? schema
+    : ({ ...schema, 'x-errors': Object.fromEntries(errors) } as FastifySchema);
+}
+
+/** What any path answers, described or not: no operation could say it. */
+const EVERYWHERE = Object.fromEntries(
+  Object.entries(
+    describeErrors(
+      ['invalid_request', 'unauthorized', 'read_only_key', 'not_found', 'method_not_allowed'],
+      () => ErrorBody,
+    ),
+  ).map(([status, { headers = {}, ...response }]) => [
+    status,
+    {
+      ...response,
+      headers: Object.fromEntries(Object.entries(headers).map(([name, schema]) => [name, { schema }])),
+    },
+  ]),
+);
+
+const SIGNATURE_HEADERS = {
+  'webhook-id': Type.String({ description: 'The same at every try of one delivery.' }),
+  'webhook-timestamp': Type.String({ description: 'Unix seconds of this try.', pattern: '^\\d+$' }),
+  'webhook-signature': Type.String({
+    description: 'Standard Webhooks: `v1,<base64>` for each secret in use, separated by spaces.',
+    pattern: '^v1,\\S+( v1,\\S+)*$',
+  }),
+};
+
+function describeWebhook({ headers, content, ...words }: DescribedWebhook): object {
+  const parameters = Object.entries({ ...SIGNATURE_HEADERS, ...headers }).map(([name, schema]) => ({
+    in: 'header',
+    name,
+    required: true,
+    schema,
+  }));
+  return {
+    post: {
+      ...words,
+      tags: ['Callbacks'],
+      security: [],
+      parameters,
+      requestBody: { required: true, content },
+      responses: {
+        '2XX': { description: 'Received.' },
+        410: { description: 'Never try again.' },
+        default: { description: 'Tried again later.' },
+      },
+    },
+  };
+}
+
+/** Every schema with a title is published once, in `components/schemas`, and referred to elsewhere. */
+function nameSchemas<T extends { components?: object }>(made: T): T {
+  const named: Record<string, unknown> = {};
+  const replace = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(replace);
+    if (typeof value !== 'object' || value === null) return value;
+    const copy = Object.fromEntries(
+      // A parameter's schema lost its description to the parameter: it is no longer the shape that has the name.
+      Object.entries(value).map(([key, inner]) => [key, key === 'parameters' ? inner : replace(inner)]),
+    );
+    if (typeof copy.title !== 'string' || !isSchema(copy)) return copy;
+    const name = copy.title;
+    if (name in named && !isDeepStrictEqual(named[name], copy)) {
+      throw new TypeError(`two schemas are titled "${name}"`);
+    }
+    named[name] = copy;
+    return { $ref: `#/components/schemas/${name}` };
+  };
+  const { components, ...rest } = made;
+  const replaced = replace(rest) as object;
+  const schemas = Object.fromEntries(Object.entries(named).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return { ...replaced, components: { ...components, schemas } } as T;
+}
+
+function isSchema(value: object): boolean {
+  return 'type' in value || 'enum' in value || 'anyOf' in value || 'allOf' in value || 'const' in value;
 }

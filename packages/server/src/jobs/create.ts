@@ -16,6 +16,7 @@ import type { Settings } from '../settings.ts';
 import { readPurse } from './jobs.ts';
 import { type Purse, presentCreation, type Shown } from './present.ts';
 import { type CreateRequest, fingerprint, readCreateRequest } from './request.ts';
+import type { JobCreationBody } from './schemas.ts';
 import { firstStatus } from './states.ts';
 import * as store from './store.ts';
 
@@ -35,7 +36,7 @@ export interface CreatorOptions {
 export interface Created {
   /** 201 for a new job, 200 for one that a retry found. */
   status: 201 | 200;
-  body: Record<string, unknown>;
+  body: JobCreationBody;
 }
 
 export interface Creator {

@@ -5,6 +5,7 @@ import { enqueueDelivery } from '../deliveries/deliveries.ts';
 import { fieldError, notFound } from '../errors.ts';
 import { availableCents, capturePrice, voidPrice } from '../ledger/ledger.ts';
 import { type Purse, presentCallback, presentDetail, presentListItem, showsResult } from './present.ts';
+import type { JobBody, JobListItemBody } from './schemas.ts';
 import { type Actor, MOVES, type Trigger } from './states.ts';
 import * as store from './store.ts';
 
@@ -25,7 +26,7 @@ export async function readJob(
   caller: Caller,
   tier: store.Tier,
   uid: string,
-): Promise<Record<string, unknown>> {
+): Promise<JobBody> {
   const job = await store.findJob(database, caller.account, caller.environment, uid);
   if (job === undefined || job.tier !== tier) throw notFound();
   const [texts, purse] = await Promise.all([
@@ -44,7 +45,7 @@ export async function listJobs(
   caller: Caller,
   filter: Omit<store.ListFilter, 'environment'> & { uid: string | undefined },
   page: { limit: number; offset: number },
-): Promise<{ objects: Record<string, unknown>[]; total: number }> {
+): Promise<{ objects: JobListItemBody[]; total: number }> {
   const { uid, ...others } = filter;
   const wanted = { ...others, environment: caller.environment };
   const { jobs, total } =

@@ -1,5 +1,7 @@
 /** What a caller sees of a job, in both dialects. Pure. */
+import type { Static } from 'typebox';
 import type { Dialect } from '../account.ts';
+import type { Job, JobBody, JobCallback, JobCreationBody, JobListItemBody, LegacyJob } from './schemas.ts';
 import type { Status } from './states.ts';
 import type { JobRow } from './store.ts';
 
@@ -26,8 +28,6 @@ export interface Purse {
   client: string;
 }
 
-type Body = Record<string, unknown>;
-
 /** The states in which a result is shown. */
 const WITH_RESULT: readonly Status[] = ['completed', 'accepted', 'rejected'];
 
@@ -36,7 +36,7 @@ export function showsResult(status: Status): boolean {
 }
 
 /** The answer to a create; the same in both dialects. */
-export function presentCreation(job: Shown, text: string, purse: Purse): Body {
+export function presentCreation(job: Shown, text: string, purse: Purse): JobCreationBody {
   const supplied = {
     ...(job.tone === null ? {} : { tone: job.tone }),
     ...(job.topics === null ? {} : { topics: job.topics }),
@@ -57,16 +57,11 @@ export function presentCreation(job: Shown, text: string, purse: Purse): Body {
 }
 
 /** One job, read by its uid. The result's key is there only when there is a result. */
-export function presentDetail(
-  job: Shown,
-  texts: { source: string; result: string | undefined },
-  purse: Purse,
-  dialect: Dialect,
-): Body {
-  return { ...core(job, texts, dialect), ...purse };
+export function presentDetail(job: Shown, texts: Texts, purse: Purse, dialect: Dialect): JobBody {
+  return dialect === 'legacy' ? { ...legacyCore(job, texts), ...purse } : { ...core(job, texts), ...purse };
 }
 
-export function presentListItem(job: Shown, dialect: Dialect): Body {
+export function presentListItem(job: Shown, dialect: Dialect): JobListItemBody {
   return {
     order_number: job.order_number,
     price: job.price_cents,
@@ -78,26 +73,43 @@ export function presentListItem(job: Shown, dialect: Dialect): Body {
   };
 }
 
-function core(job: Shown, texts: { source: string; result: string | undefined }, dialect: Dialect): Body {
+interface Texts {
+  source: string;
+  result: string | undefined;
+}
+
+function core(job: Shown, texts: Texts): Omit<Static<typeof Job>, keyof Purse> {
   const result = showsResult(job.status) ? texts.result : undefined;
+  return {
+    ...plain(job, texts),
+    ...(result === undefined ? {} : { translated_text: result }),
+    ...(job.status === 'failed' && job.failure !== null ? { failure: job.failure } : {}),
+  };
+}
+
+/** Programs that are written for the older dialect are shown no key that they do not know. */
+function legacyCore(job: Shown, texts: Texts): Omit<Static<typeof LegacyJob>, keyof Purse> {
+  const result = showsResult(job.status) ? texts.result : undefined;
+  return {
+    ...plain(job, texts),
+    status: presentStatus(job, 'legacy'),
+    ...(result === undefined ? {} : { translatedText: result }),
+  };
+}
+
+function plain(job: Shown, texts: Texts) {
   return {
     price: job.price_cents,
     source_language: job.source_language,
-    status: presentStatus(job, dialect),
+    status: job.status,
     target_language: job.target_language,
     text: texts.source,
     text_format: job.text_format,
     uid: job.uid,
-    ...(result === undefined
-      ? {}
-      : { [dialect === 'legacy' ? 'translatedText' : 'translated_text']: result }),
-    ...(dialect === 'spec' && job.status === 'failed' && job.failure !== null
-      ? { failure: job.failure }
-      : {}),
   };
 }
 
-function presentStatus(job: Shown, dialect: Dialect): string {
+function presentStatus(job: Shown, dialect: Dialect): Status | 'deliver_ok' {
   return dialect === 'legacy' && job.tier === 'machine' && job.status === 'completed'
     ? 'deliver_ok'
     : job.status;
@@ -106,11 +118,11 @@ function presentStatus(job: Shown, dialect: Dialect): string {
 /** The completion callback: its type, and the bytes that every attempt sends. */
 export function presentCallback(
   job: Shown,
-  texts: { source: string; result: string | undefined },
+  texts: Texts,
   dialect: Dialect,
 ): { contentType: string; body: Buffer } {
   if (dialect === 'spec') {
-    const body = { order_number: job.order_number, ...core(job, texts, 'spec') };
+    const body: Static<typeof JobCallback> = { order_number: job.order_number, ...core(job, texts) };
     return { contentType: 'application/json', body: Buffer.from(JSON.stringify(body)) };
   }
   const form = new URLSearchParams({

@@ -6,6 +6,7 @@ import { resource } from '../http.ts';
 import type { Creator } from './create.ts';
 import { cancelJob, listJobs, readJob } from './jobs.ts';
 import { isUid } from './request.ts';
+import { createSchema, detailSchema, listSchema } from './schemas.ts';
 import { STATUSES, type Status } from './states.ts';
 import type { ListFilter, Tier } from './store.ts';
 
@@ -21,22 +22,31 @@ export function jobRoutes(app: FastifyInstance, options: { database: Database; c
   const { database, creator } = options;
   for (const { path, tier } of PATHS) {
     resource(app, path, {
-      async POST(request, reply) {
-        const { status, body } = await creator.create(request.caller, tier, request.body);
-        return reply.code(status).send(body);
+      POST: {
+        schema: createSchema(tier),
+        async handler(request, reply) {
+          const { status, body } = await creator.create(request.caller, tier, request.body);
+          return reply.code(status).send(body);
+        },
       },
-      async GET(request) {
-        const query = readQuery(request);
-        const page = readPage(query);
-        const { objects, total } = await listJobs(database, request.caller, readFilter(query, tier), page);
-        return { meta: pageMeta(request, query, page, total), objects };
+      GET: {
+        schema: listSchema(tier),
+        async handler(request) {
+          const query = readQuery(request);
+          const page = readPage(query);
+          const { objects, total } = await listJobs(database, request.caller, readFilter(query, tier), page);
+          return { meta: pageMeta(request, query, page, total), objects };
+        },
       },
     });
     resource(app, `${path}:uid/`, {
-      async GET(request) {
-        const { uid } = request.params as { uid: string };
-        if (!isUid(uid)) throw notFound();
-        return readJob(database, request.caller, tier, uid);
+      GET: {
+        schema: detailSchema(tier),
+        async handler(request) {
+          const { uid } = request.params as { uid: string };
+          if (!isUid(uid)) throw notFound();
+          return readJob(database, request.caller, tier, uid);
+        },
       },
       async DELETE(request, reply) {
         const { uid } = request.params as { uid: string };

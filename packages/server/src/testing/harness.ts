@@ -12,6 +12,7 @@ import { createLog, type Log } from '../log.ts';
 import type { Store } from '../program.ts';
 import { type Role, type Server, startServer } from '../serve.ts';
 import { loadSettings, type Settings } from '../settings.ts';
+import { ourChecker } from './answers.ts';
 import { administer, withDatabase } from './cluster.ts';
 
 let databases = 0;
@@ -143,9 +144,13 @@ export interface Answer {
   text: string;
 }
 
-/** A client that sends what it is told to, as one account. */
+/**
+ * A client that sends what it is told to, as one account. Every answer must be as `/openapi.json` says; a test
+ * that gets another one fails.
+ */
 export function createClient(url: string, key: string) {
   return async function call(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
+    const checker = await ourChecker();
     const response = await fetch(`${url}${path}`, {
       method,
       redirect: 'manual',
@@ -157,6 +162,9 @@ export function createClient(url: string, key: string) {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
+    const { status, headers: answered } = response;
+    const asked = new URL(response.url).pathname;
+    checker.answer({ method, path: asked, status, headers: answered, text });
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
     return {
       status: response.status,
@@ -184,8 +192,14 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A callback receiver on the loopback. */
-export async function startReceiver(): Promise<Receiver> {
+/**
+ * A callback receiver on the loopback. What arrives as JSON must be a webhook of `/openapi.json`; a test that
+ * gets another one fails, at the latest when the receiver closes.
+ * @param takes `anything` for the tests of sending as such, whose bodies mean nothing
+ */
+export async function startReceiver(takes: 'webhooks' | 'anything' = 'webhooks'): Promise<Receiver> {
+  const checker = takes === 'webhooks' ? await ourChecker() : undefined;
+  const faults: string[] = [];
   const received: Received[] = [];
   let waiting: (() => void)[] = [];
   let decide: (received: Received) => number = () => 200;
@@ -195,6 +209,8 @@ export async function startReceiver(): Promise<Receiver> {
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString();
       const one = { path: request.url ?? '', headers: request.headers, body, at: Date.now() };
+      const fault = checker?.callback(request.headers['content-type'], body);
+      if (fault !== undefined) faults.push(fault);
       received.push(one);
       response.writeHead(decide(one)).end();
       for (const wake of waiting.splice(0)) wake();
@@ -206,6 +222,7 @@ export async function startReceiver(): Promise<Receiver> {
     received,
     async next(matches = () => true) {
       for (;;) {
+        if (faults.length > 0) throw new Error(faults.join('\n'));
         const found = received.find(matches);
         if (found !== undefined) return found;
         await new Promise<void>((resolve) => waiting.push(resolve));
@@ -215,10 +232,10 @@ export async function startReceiver(): Promise<Receiver> {
       decide = given;
     },
     close: () =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         waiting = [];
         server.closeAllConnections();
-        server.close(() => resolve());
+        server.close(() => (faults.length > 0 ? reject(new Error(faults.join('\n'))) : resolve()));
       }),
   };
 }

@@ -1,0 +1,131 @@
+/** The description of the interface: valid, whole, served to anybody, and true to the closed list of errors. */
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import fastify from 'fastify';
+import Type from 'typebox';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeApp } from './app.ts';
+import { ERRORS } from './errors.ts';
+import { resource } from './http.ts';
+import { describeInterface, type OpenApi } from './openapi.ts';
+import { answer } from './schemas.ts';
+import { createChecker } from './testing/answers.ts';
+import { startTestServer, type TestServer } from './testing/harness.ts';
+
+/** Rules of the recommended set that do not hold here, each with its reason. */
+const EXCEPTIONS = {
+  // The interface's paths end with a slash.
+  'no-path-trailing-slash': 'off',
+} as const;
+
+let document: OpenApi;
+let server: TestServer;
+beforeAll(async () => {
+  document = await describeApp();
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+
+async function lint(described: object): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended-strict'], rules: EXCEPTIONS });
+  const problems = await lintFromString({
+    source: JSON.stringify(described),
+    absoluteRef: 'openapi.json',
+    config,
+  });
+  return problems.map(
+    ({ ruleId, message, location }) => `${ruleId}: ${message} (${location[0]?.pointer ?? ''})`,
+  );
+}
+
+it('is valid OpenAPI 3.1 by the recommended rules', async () => {
+  expect(document.openapi).toMatch(/^3\.1\./);
+  expect(await lint(document)).toEqual([]);
+});
+
+it('would not pass with a fault in it', async () => {
+  const broken = structuredClone(document);
+  delete (broken.paths['/tapi/v2/translation/']!.post as { operationId?: string }).operationId;
+  broken.components.schemas.Job = { type: 'objekt' };
+  const problems = (await lint(broken)).join('\n');
+  expect(problems).toMatch(/operation-operationId/);
+  expect(problems).toMatch(/objekt|`type`/);
+});
+
+it('is served to anybody, as one document, which need not be fetched twice', async () => {
+  for (const path of ['/openapi.json', '/openapi.json/']) {
+    const response = await fetch(`${server.url}${path}`);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
+    const etag = response.headers.get('etag')!;
+    const again = await fetch(`${server.url}${path}`, { headers: { 'if-none-match': etag } });
+    expect({ status: again.status, text: await again.text() }).toEqual({ status: 304, text: '' });
+    const other = await fetch(`${server.url}${path}`, { headers: { 'if-none-match': '"other"' } });
+    expect(other.status).toBe(200);
+    await other.body?.cancel();
+  }
+});
+
+it('names each path as the interface does: with a slash at its end, and never as the sandbox', () => {
+  const paths = Object.keys(document.paths);
+  expect(paths).toContain('/tapi/v2/translation/{uid}/');
+  expect(paths.filter((path) => path.startsWith('/tapi/') && !path.endsWith('/'))).toEqual([]);
+  expect(paths.filter((path) => path.startsWith('/sandbox'))).toEqual([]);
+});
+
+describe('errors', () => {
+  it('lists every error that a caller can see, and no other', () => {
+    const listed = Object.entries(ERRORS).map(([code, error]) => ({ code, ...error }));
+    expect(document['x-errors']).toEqual(listed);
+  });
+
+  it('says of every refusal which errors are behind it', () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(operations)) {
+        const refusals = Object.keys(operation!.responses).filter((status) => Number(status) >= 400);
+        const codes = operation!['x-errors'] ?? {};
+        expect(Object.keys(codes), `${method} ${path}`).toEqual(refusals);
+        for (const [status, group] of Object.entries(codes)) {
+          expect(group.map((code) => ERRORS[code].status)).toEqual(group.map(() => Number(status)));
+        }
+      }
+    }
+  });
+});
+
+it('shows examples that are as described', () => {
+  const checker = createChecker(document);
+  let examples = 0;
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      for (const [status, response] of Object.entries(operation!.responses)) {
+        const example = response.content?.['application/json']?.example;
+        if (example === undefined) continue;
+        const headers = new Headers({ 'content-type': 'application/json' });
+        const given = { method: method.toUpperCase(), path: path.replace(/\{\w+\}/g, 'x'), headers };
+        checker.answer({ ...given, status: Number(status), text: JSON.stringify(example) });
+        examples++;
+      }
+    }
+  }
+  for (const { post } of Object.values(document.webhooks)) {
+    const { example } = post.requestBody.content['application/json']!;
+    expect(checker.callback('application/json', JSON.stringify(example))).toBeUndefined();
+    examples++;
+  }
+  expect(examples).toBeGreaterThan(5);
+});
+
+it('does not start with two shapes of one name', async () => {
+  const app = fastify();
+  describeInterface(app, {});
+  const operation = (shape: object) => ({
+    schema: { response: { 200: answer('', Type.Object({ ...shape }, { title: 'Planted' })) } },
+    handler: async () => ({}),
+  });
+  void app.register(async (root) => {
+    resource(root, '/one/', { GET: operation({ one: Type.String() }) });
+    resource(root, '/two/', { GET: operation({ two: Type.String() }) });
+  });
+  await expect(app.ready().then(() => app.swagger())).rejects.toThrow('two schemas are titled "Planted"');
+  await app.close();
+});

@@ -1,0 +1,95 @@
+/** The checker of answers must catch what it is there for: each fault is planted in an answer that is right. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClient, startReceiver } from './harness.ts';
+
+const JOB = {
+  balance: 0,
+  client: 'acme',
+  price: 12,
+  source_language: 'en',
+  status: 'completed',
+  target_language: 'es',
+  text: 'The house is big.',
+  text_format: 'text',
+  uid: 'one',
+  translated_text: 'La casa es grande.',
+};
+const PATH = '/tapi/v2/translation/one/';
+
+interface Planted {
+  status?: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+let lie: Planted = {};
+let liar: Server;
+let call: ReturnType<typeof createClient>;
+beforeAll(async () => {
+  liar = createServer((_, response) => {
+    const { status = 200, body = JOB, headers = {} } = lie;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(body === '' ? '' : JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => liar.listen(0, '127.0.0.1', resolve));
+  call = createClient(`http://127.0.0.1:${(liar.address() as AddressInfo).port}`, 'acme:key');
+});
+afterAll(() => new Promise((resolve) => liar.close(resolve)));
+
+const { translated_text, ...unfinished } = JOB;
+
+it.each<[string, Planted, string?, string?]>([
+  ['a job', {}],
+  ['a job that is not done', { body: unfinished }],
+  ['a legacy job', { body: { ...unfinished, translatedText: translated_text, status: 'deliver_ok' } }],
+  ['a job in the sandbox', {}, 'GET', `/sandbox${PATH}`],
+  ['a job at a sloppy address', {}, 'GET', '/tapi//v2/translation/one?x=1'],
+  ['a refusal', { status: 404, body: { error: 'Not found' } }],
+  ['a path that is not there', { status: 404, body: { error: 'Not found' } }, 'GET', '/nowhere'],
+  ['a wrong method', { status: 405, body: { error: 'no' }, headers: { allow: 'GET' } }, 'PUT'],
+])('takes %s', async (_, planted, method = 'GET', path = PATH) => {
+  lie = planted;
+  expect((await call(method, path)).status).toBe(planted.status ?? 200);
+});
+
+it.each<[string, Planted, RegExp, string?, string?]>([
+  ['an extra field', { body: { ...JOB, planted: 1 } }, /additional properties: planted/],
+  ['a field of the other dialect', { body: { ...JOB, translatedText: 'x' } }, /properties: translatedText/],
+  ['a missing field', { body: { ...JOB, price: undefined } }, /required property 'price'/],
+  ['a wrong type', { body: { ...JOB, price: '12' } }, /\/price must be integer/],
+  ['an unknown word', { body: { ...JOB, status: 'done' } }, /\/status must be equal to one of .*: new,/],
+  ['null for absent', { body: { ...JOB, translated_text: null } }, /\/translated_text must be string/],
+  ['an undescribed status', { status: 418, body: { error: 'tea' } }, /only 200, 401, .*Describe it/],
+  ['a missing header', { status: 401, body: { error: 'Unauthorized' } }, /WWW-Authenticate: is missing/],
+  [
+    'a wrong header',
+    { status: 503, body: { error: 'x' }, headers: { 'retry-after': 'soon' } },
+    /Retry-After/,
+  ],
+  ['an error of another shape', { status: 404, body: { error: { code: 'x' } } }, /\/error must be string/],
+  ['another type', { headers: { 'content-type': 'text/html' } }, /type is "text\/html"/],
+  ['an undescribed path', {}, /the path is not described\. Describe it/, 'GET', '/tapi/v2/planted/'],
+  ['an undescribed method', {}, /the method is not described\. Describe it/, 'PUT'],
+  ['405 without Allow', { status: 405, body: { error: 'no' } }, /Allow: is missing/, 'PUT'],
+])('refuses %s', async (_, planted, complaint, method = 'GET', path = PATH) => {
+  lie = planted;
+  await expect(call(method, path)).rejects.toThrow(complaint);
+});
+
+it('refuses a callback that no webhook describes, when it is waited for and when the receiver closes', async () => {
+  const receiver = await startReceiver();
+  const post = (body: object) =>
+    fetch(receiver.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const { balance: _, client: __, ...callback } = JOB;
+  await post({ ...callback, order_number: 1 });
+  expect((await receiver.next()).path).toBe('/');
+  await post({ ...callback, order_number: 1, planted: true });
+  await expect(receiver.next()).rejects.toThrow(/not "jobFinished": .*planted/);
+  await expect(receiver.close()).rejects.toThrow(/none of the described webhooks/);
+});

@@ -1,0 +1,171 @@
+/**
+ * Every answer that a test receives is held against the description of the interface: its status, its headers,
+ * its body. The document leaves room for fields of later versions; here, a field that it does not name is a fault.
+ */
+
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { describeApp } from '../app.ts';
+import type { JsonSchema, OpenApi, OpenApiResponse } from '../openapi.ts';
+
+export interface CheckedAnswer {
+  method: string;
+  path: string;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+export interface Checker {
+  /** @throws Error that says what is not as described */
+  answer(given: CheckedAnswer): void;
+  /** What is posted to a callback address, where it is JSON. @returns what is wrong with it */
+  callback(contentType: string | undefined, body: string): string | undefined;
+}
+
+/** For operators and for reading the description itself: none of the interface. */
+const UNDESCRIBED = ['/healthz', '/readyz', '/metrics', '/openapi.json'];
+
+const HOW =
+  'Describe it: `{ schema, handler }` in `resource(…)`, with the schema in the room’s `schemas.ts`, made of ' +
+  '`answer(…)`, `emptyAnswer(…)` and `errorResponses(…)` of `../schemas.ts`; `jobs/schemas.ts` is an example.';
+
+let ours: Promise<Checker> | undefined;
+
+/** The checker of this code's own interface, made once in a process. */
+export function ourChecker(): Promise<Checker> {
+  ours ??= describeApp().then(createChecker);
+  return ours;
+}
+
+/** Holds answers against a document. Each schema is compiled when it is first needed. */
+export function createChecker(document: OpenApi): Checker {
+  const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
+  ajvFormats.default(ajv);
+  ajv.addVocabulary(['x-everywhere', 'example']);
+  const schemas = Object.fromEntries(
+    Object.entries(document.components.schemas).map(([name, schema]) => [name, close(schema)]),
+  );
+  ajv.addSchema({ $id: 'document', $defs: schemas } as object);
+  const compiled = new Map<JsonSchema, ValidateFunction>();
+  function complaintsOf(schema: JsonSchema, value: unknown): string[] {
+    let validate = compiled.get(schema);
+    if (validate === undefined) {
+      validate = ajv.compile(close(schema));
+      compiled.set(schema, validate);
+    }
+    if (validate(value)) return [];
+    return [
+      ...new Set(
+        validate.errors!.map(({ instancePath, message, params }) => {
+          const named = params.additionalProperty ?? params.unevaluatedProperty ?? params.allowedValues;
+          return `${instancePath || 'body'} ${message}${named === undefined ? '' : `: ${named}`}`;
+        }),
+      ),
+    ];
+  }
+  const routes = Object.entries(document.paths).map(([path, operations]) => ({
+    path,
+    operations,
+    pattern: patternOf(path),
+  }));
+
+  function complaints(given: CheckedAnswer): string[] {
+    const path = plain(given.path);
+    if (UNDESCRIBED.includes(path)) return [];
+    const route = routes.find(({ pattern }) => pattern.test(path));
+    const method = given.method === 'HEAD' ? 'get' : given.method.toLowerCase();
+    const operation = route?.operations[method];
+    if (operation === undefined) {
+      const refusals = route === undefined ? [400, 404] : [400, 401, 403, 405];
+      const refused = refusals.includes(given.status);
+      if (!refused) return [`${route === undefined ? 'the path' : 'the method'} is not described. ${HOW}`];
+      return responseComplaints(document['x-everywhere'][given.status]!, given);
+    }
+    const response = operation.responses[given.status];
+    if (response === undefined) {
+      return [`described are only ${Object.keys(operation.responses).join(', ')}. ${HOW}`];
+    }
+    return responseComplaints(response, given);
+  }
+
+  function responseComplaints(response: OpenApiResponse, given: CheckedAnswer): string[] {
+    const found: string[] = [];
+    for (const [name, { schema }] of Object.entries(response.headers ?? {})) {
+      const value = given.headers.get(name);
+      const wrong = value === null ? ['is missing'] : complaintsOf(schema, headerValue(value, schema));
+      found.push(...wrong.map((line) => `the header ${name}: ${line}`));
+    }
+    if (given.method === 'HEAD') return found;
+    if (response.content === undefined) {
+      return given.text === '' ? found : [...found, 'the body is described as empty'];
+    }
+    const type = given.headers.get('content-type')?.split(';')[0] ?? '';
+    const media = response.content[type];
+    if (media === undefined) {
+      return [...found, `the type is "${type}", described is ${Object.keys(response.content).join(', ')}`];
+    }
+    return type === 'application/json'
+      ? [...found, ...complaintsOf(media.schema, JSON.parse(given.text))]
+      : found;
+  }
+
+  return {
+    answer(given) {
+      const found = complaints(given);
+      if (found.length === 0) return;
+      const body = given.text.length > 600 ? `${given.text.slice(0, 600)}…` : given.text;
+      const line = `${given.method} ${plain(given.path)} answered ${given.status}`;
+      throw new Error(`${line}, and /openapi.json says otherwise:\n- ${found.join('\n- ')}\n${body}`);
+    },
+    callback(contentType, body) {
+      if (contentType?.split(';')[0] !== 'application/json') return undefined;
+      const value: unknown = JSON.parse(body);
+      const refusals = Object.entries(document.webhooks).map(([name, { post }]) => {
+        const schema = post.requestBody.content['application/json']?.schema;
+        return { name, complaints: schema === undefined ? ['it has no JSON'] : complaintsOf(schema, value) };
+      });
+      if (refusals.some(({ complaints }) => complaints.length === 0)) return undefined;
+      const lines = refusals.map(({ name, complaints }) => `- not "${name}": ${complaints.join('; ')}`);
+      return `A callback is none of the described webhooks:\n${lines.join('\n')}\n${body.slice(0, 600)}`;
+    },
+  };
+}
+
+/** What a server sees of an address: no sandbox, no query, no doubled slash, no slash at the end. */
+function plain(path: string): string {
+  const bare = path
+    .split('?')[0]!
+    .replace(/\/{2,}/g, '/')
+    .replace(/^\/sandbox(?=\/)/, '');
+  return bare.length > 1 && bare.endsWith('/') ? bare.slice(0, -1) : bare;
+}
+
+function patternOf(path: string): RegExp {
+  const parts = plain(path)
+    .split('/')
+    .map((part) => (/^\{\w+\}$/.test(part) ? '[^/]+' : RegExp.escape(part)));
+  return new RegExp(`^${parts.join('/')}$`);
+}
+
+function headerValue(value: string, schema: JsonSchema): unknown {
+  return schema.type === 'integer' ? Number(value) : value;
+}
+
+/** The same schema with no room for fields that it does not name; references lead to the closed ones. */
+function close(schema: JsonSchema): JsonSchema {
+  if (schema.$ref !== undefined)
+    return { $ref: schema.$ref.replace('#/components/schemas/', 'document#/$defs/') };
+  const closed: JsonSchema = { ...schema };
+  if (schema.properties !== undefined) {
+    closed.properties = Object.fromEntries(
+      Object.entries(schema.properties).map(([name, inner]) => [name, close(inner)]),
+    );
+    closed.additionalProperties ??= false;
+  }
+  if (schema.items !== undefined) closed.items = close(schema.items);
+  if (schema.anyOf !== undefined) closed.anyOf = schema.anyOf.map(close);
+  if (schema.allOf !== undefined)
+    throw new TypeError('a closed shape cannot be put together with allOf: spread its fields');
+  return closed;
+}
