@@ -248,7 +248,7 @@ export function detailSchema(tier: Tier): FastifySchema {
     params: jobParameters,
     response: {
       200: inDialects('The job.', Job, LegacyJob, { ...EXAMPLE_JOB, ...EXAMPLE_PURSE }),
-      ...errorResponses('not_found'),
+      ...errorResponses('invalid_request', 'not_found'),
     },
   };
 }

@@ -73,7 +73,7 @@ export function createChecker(document: OpenApi): Checker {
   function complaints(given: CheckedAnswer): string[] {
     const path = plain(given.path);
     if (UNDESCRIBED.includes(path)) return [];
-    const route = routes.find(({ pattern }) => pattern.test(path));
+    const route = isAddress(path) ? routes.find(({ pattern }) => pattern.test(path)) : undefined;
     const method = given.method === 'HEAD' ? 'get' : given.method.toLowerCase();
     const operation = route?.operations[method];
     if (operation === undefined) {
@@ -139,6 +139,15 @@ function plain(path: string): string {
     .replace(/\/{2,}/g, '/')
     .replace(/^\/sandbox(?=\/)/, '');
   return bare.length > 1 && bare.endsWith('/') ? bare.slice(0, -1) : bare;
+}
+
+function isAddress(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function patternOf(path: string): RegExp {
