@@ -25,8 +25,20 @@ export interface CueCut {
 /** Longest pause in which a sentence goes on, in milliseconds. */
 const longestPause = 1000;
 
+/** As with the cuts of other units: what `segments` has cut, `rebuild` need not cut again. */
+const known = new WeakMap<Document, { language: string; cuts: CueCut[] }>();
+
+/** The segments of a subtitle document, in order, remembered for as long as the document lives. */
+export function cutCuesAndKeep(document: Document, language: string): CueCut[] {
+  const cuts = cutCues(document, language);
+  known.set(document, { language, cuts });
+  return cuts;
+}
+
 /** The segments of a subtitle document, in order; where only some cues are `wanted`, of the flows they are in. */
 export function cutCues(document: Document, language: string, wanted?: ReadonlySet<number>): CueCut[] {
+  const kept = known.get(document);
+  if (kept?.language === language) return kept.cuts;
   const found: CueCut[] = [];
   const { units } = document;
   for (let first = 0; first < units.length; ) {

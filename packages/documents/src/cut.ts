@@ -27,8 +27,23 @@ const keptWord = 'א';
 
 const letter = /\p{L}/u;
 
+/**
+ * What `segments` has cut, for `rebuild` of the same document: cutting is most of the work of both. Kept beside the
+ * document, which stays plain data; a copy posted to a thread is cut anew.
+ */
+const known = new WeakMap<Unit, { language: string; cuts: UnitCuts }>();
+
+/** The segments of one unit, in order, remembered for as long as the document lives. */
+export function cutAndKeep(document: Document, unit: Unit, language: string): UnitCuts {
+  const cuts = cutUnit(document, unit, language);
+  known.set(unit, { language, cuts });
+  return cuts;
+}
+
 /** The segments of one unit, in order. */
 export function cutUnit(document: Document, unit: Unit, language: string): UnitCuts {
+  const kept = known.get(unit);
+  if (kept?.language === language) return kept.cuts;
   const { runs, html } = runsOf(document, unit);
   const cuts: Cut[] = [];
   for (const stretch of stretches(runs)) {

@@ -4,8 +4,8 @@
  * `scan` → `segments` → (an engine, an editor; `repair`) → `rebuild`. Everything is a pure function of its arguments.
  */
 
-import { cutCues } from './cues.ts';
-import { cutUnit } from './cut.ts';
+import { cutCuesAndKeep } from './cues.ts';
+import { cutAndKeep } from './cut.ts';
 import { type Document, DocumentError, errorAt, type Format, type Segment } from './document.ts';
 import { scanHtml } from './html.ts';
 import { Limits } from './limits.ts';
@@ -78,12 +78,12 @@ function checkCharacters(text: string): void {
 export function segments(document: Document, language: string): Segment[] {
   document.segmentLanguage = language;
   if (document.format === 'srt') {
-    return cutCues(document, language).map(({ id, unit, cut }) => ({ id, unit, pieces: cut.pieces }));
+    return cutCuesAndKeep(document, language).map(({ id, unit, cut }) => ({ id, unit, pieces: cut.pieces }));
   }
   const found: Segment[] = [];
   for (const unit of document.units) {
     if (!unit.translatable) continue;
-    cutUnit(document, unit, language).cuts.forEach((cut, index) => {
+    cutAndKeep(document, unit, language).cuts.forEach((cut, index) => {
       found.push({ id: `${unit.index}.${index}`, unit: unit.index, pieces: cut.pieces });
     });
   }

@@ -1,9 +1,10 @@
 /** A translation job after its creation: reading it, and every move that is made on it. */
 import type { AccountRef, Caller } from '../account.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import { createBatcher } from '../database/batcher.ts';
+import { CommitUnknown, type Database, isConnectionLoss, type Transaction } from '../database/database.ts';
 import { enqueueDelivery } from '../deliveries/deliveries.ts';
 import { fieldError, notFound } from '../errors.ts';
-import { availableCents, capturePrice, voidPrice } from '../ledger/ledger.ts';
+import { availableCents, capturePrices, voidPrice } from '../ledger/ledger.ts';
 import { type Purse, presentCallback, presentDetail, presentListItem, showsResult } from './present.ts';
 import type { JobBody, JobListItemBody } from './schemas.ts';
 import { type Actor, MOVES, type Trigger } from './states.ts';
@@ -93,10 +94,25 @@ export interface LeasedJob {
 
 /** The job of a lease with its texts; undefined when the lease is lost. */
 export async function openLeased(database: Database, lease: JobLease): Promise<LeasedJob | undefined> {
-  const found = await store.findLeased(database, lease.account, lease);
-  if (found === undefined) return undefined;
-  const texts = await store.readTexts(database, lease.account, lease.id, ['source', 'supplied', 'result']);
-  return { row: found, held: found.held, age: found.age, texts };
+  return (await openAllLeased(database, [lease]))[0];
+}
+
+async function openAllLeased(
+  database: Database,
+  leases: readonly JobLease[],
+): Promise<(LeasedJob | undefined)[]> {
+  const [rows, texts] = await Promise.all([
+    store.findAllLeased(database, leases),
+    store.readLeasedTexts(database, leases, ['source', 'supplied', 'instructions', 'result']),
+  ]);
+  const found = new Map(rows.map((row) => [row.job_id + row.lease_token, row]));
+  const textsOf = Map.groupBy(texts, ({ job_id }) => job_id);
+  return leases.map(({ id, token }) => {
+    const row = found.get(id + token);
+    if (row === undefined) return undefined;
+    const own = (textsOf.get(id) ?? []).map(({ kind, body }) => [kind, body] as const);
+    return { row, held: row.held, age: row.age, texts: Object.fromEntries(own) };
+  });
 }
 
 /** The end of a machine's work on a job, or of a stage of it. */
@@ -115,6 +131,13 @@ const TRIGGERS = {
   failed: 'fail',
 } as const satisfies Record<Outcome['kind'], Trigger>;
 
+/** A leased job, and what became of it. */
+export interface Settlement {
+  lease: JobLease;
+  job: LeasedJob;
+  outcome: Outcome;
+}
+
 /**
  * Settles a leased job in one transaction: its status, its result, the end of its hold on the balance, its
  * callback. Nothing of it happens when the lease was lost or the job may not make this move any more.
@@ -123,63 +146,138 @@ const TRIGGERS = {
 export async function settle(
   database: Database,
   lease: JobLease,
-  { row, texts }: LeasedJob,
+  job: LeasedJob,
   outcome: Outcome,
 ): Promise<boolean> {
-  const trigger = TRIGGERS[outcome.kind];
+  return (await settleAll(database, [{ lease, job, outcome }]))[0]!;
+}
+
+/** The same for several: those that can be settled are, the others are left as they are. */
+function settleAll(database: Database, settlements: readonly Settlement[]): Promise<boolean[]> {
   return database.transaction(async (transaction) => {
-    const moved = await move(transaction, lease.account, lease, trigger, 'machine', {
-      failure: outcome.kind === 'failed' ? outcome.reason : undefined,
-      due: outcome.kind === 'held' ? 'hold' : 'never',
-    });
-    if (!moved) return false;
-    if (outcome.kind === 'drafted') {
-      await store.writeSegments(transaction, lease.account, lease.id, outcome.segments);
+    const settled = new Set<Settlement>();
+    for (const [kind, trigger] of Object.entries(TRIGGERS) as [Outcome['kind'], Trigger][]) {
+      const same = settlements.filter(({ outcome }) => outcome.kind === kind);
+      if (same.length === 0) continue;
+      const moves = same.map(({ lease, outcome }) => ({
+        account: lease.account,
+        jobId: lease.id,
+        leaseToken: lease.token,
+        failure: outcome.kind === 'failed' ? outcome.reason : undefined,
+        due: outcome.kind === 'held' ? ('hold' as const) : ('never' as const),
+      }));
+      const made = await moveAll(transaction, moves, trigger, 'machine');
+      const moved = same.filter((_, index) => made[index]);
+      for (const one of moved) settled.add(one);
+      await carryOut(transaction, moved, trigger);
     }
-    // A held result is there already when its job completes.
-    if ((outcome.kind === 'completed' || outcome.kind === 'held') && outcome.result !== texts.result) {
-      await store.writeResult(transaction, lease.account, lease.id, outcome.result);
-    }
-    const { effects } = MOVES[trigger];
-    for (const effect of effects) {
-      if (effect === 'capture') await capturePrice(transaction, lease.account, lease.id);
-      if (effect === 'void') await voidPrice(transaction, lease.account, lease.id);
-      if (effect === 'callback' && row.callback_url !== null) {
-        const failure = outcome.kind === 'failed' ? outcome.reason : null;
-        const shown = { ...row, status: MOVES[trigger].to, failure };
-        const result = outcome.kind === 'completed' ? outcome.result : undefined;
-        await enqueueDelivery(transaction, lease.account, {
-          environment: row.environment,
-          jobId: lease.id,
-          event: outcome.kind === 'failed' ? 'job.failed' : 'job.completed',
-          url: row.callback_url,
-          ...presentCallback(shown, { source: texts.source ?? '', result }, row.dialect),
-        });
-      }
-    }
-    return true;
+    return settlements.map((one) => settled.has(one));
   });
 }
 
-async function move(
+/** What follows from a move that these have made. */
+async function carryOut(
   transaction: Transaction,
-  account: AccountRef,
-  job: { id: string; token?: string },
+  settlements: readonly Settlement[],
+  trigger: Trigger,
+): Promise<void> {
+  const results = settlements.flatMap(({ lease, job, outcome }) =>
+    // A held result is there already when its job completes.
+    (outcome.kind === 'completed' || outcome.kind === 'held') && outcome.result !== job.texts.result
+      ? [{ account: lease.account, jobId: lease.id, result: outcome.result }]
+      : [],
+  );
+  if (results.length > 0) await store.writeResults(transaction, results);
+  for (const { lease, outcome } of settlements) {
+    if (outcome.kind !== 'drafted') continue;
+    await store.writeSegments(transaction, lease.account, lease.id, outcome.segments);
+  }
+  for (const effect of MOVES[trigger].effects) {
+    if (effect === 'capture') {
+      const priced = settlements.filter(({ job }) => job.row.price_cents > 0);
+      await capturePrices(
+        transaction,
+        priced.map(({ lease }) => ({ account: lease.account, jobId: lease.id })),
+      );
+    }
+    if (effect === 'void') {
+      // In the order of the balances, which are locked: batches that share two accounts must not wait for each other.
+      const inOrder = [...settlements].sort((a, b) => compareAccounts(a.lease.account, b.lease.account));
+      for (const { lease } of inOrder) await voidPrice(transaction, lease.account, lease.id);
+    }
+    if (effect === 'callback')
+      await Promise.all(settlements.map((one) => callBack(transaction, one, trigger)));
+  }
+}
+
+async function callBack(
+  transaction: Transaction,
+  { lease, job, outcome }: Settlement,
+  trigger: Trigger,
+): Promise<void> {
+  const { row, texts } = job;
+  if (row.callback_url === null) return;
+  const failure = outcome.kind === 'failed' ? outcome.reason : null;
+  const shown = { ...row, status: MOVES[trigger].to, failure };
+  const result = outcome.kind === 'completed' ? outcome.result : undefined;
+  await enqueueDelivery(transaction, lease.account, {
+    environment: row.environment,
+    jobId: lease.id,
+    event: outcome.kind === 'failed' ? 'job.failed' : 'job.completed',
+    url: row.callback_url,
+    ...presentCallback(shown, { source: texts.source ?? '', result }, row.dialect),
+  });
+}
+
+/** @returns for each whether it was made: its lease holds, where it names one, and its job is where it may begin */
+async function moveAll(
+  transaction: Transaction,
+  moves: readonly store.JobMove[],
   trigger: Trigger,
   actor: Actor,
-  fields: { failure: string | undefined; due: 'hold' | 'never' },
-): Promise<boolean> {
+): Promise<boolean[]> {
   const { from, to, by } = MOVES[trigger];
   if (!(by as readonly Actor[]).includes(actor)) throw new Error(`${actor} may not ${trigger} a job`);
-  const moved = await store.moveJob(transaction, account, {
-    jobId: job.id,
-    leaseToken: job.token,
-    from,
-    to,
-    actor,
-    ...fields,
+  return store.moveJobs(transaction, moves, { from, to, actor });
+}
+
+function compareAccounts(a: AccountRef, b: AccountRef): number {
+  return a.part - b.part || (a.accountId < b.accountId ? -1 : a.accountId > b.accountId ? 1 : 0);
+}
+
+/** What a worker does with the jobs that it leased, many at a time: one round trip and one commit for all that wait. */
+export interface Desk {
+  open(lease: JobLease & { weight: number }): Promise<LeasedJob | undefined>;
+  settle(settlement: Settlement): Promise<boolean>;
+}
+
+/** Of one batch: rows, and UTF-16 units of their texts. */
+const MAX_BATCH = 256;
+const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
+/** More than a worker ever has in hand. */
+const MAX_WAITING = 100_000;
+
+export function createDesk(database: Database): Desk {
+  const limits = {
+    maxItems: MAX_BATCH,
+    maxWeight: MAX_BATCH_LENGTH,
+    maxWaiting: MAX_WAITING,
+    maxRunning: 2,
+  };
+  const opening = createBatcher<JobLease & { weight: number }, LeasedJob | undefined>({
+    ...limits,
+    run: (leases) => openAllLeased(database, leases),
+    weigh: ({ weight }) => weight,
+    isolates: () => false,
   });
-  return moved !== undefined;
+  const settling = createBatcher<Settlement, boolean>({
+    ...limits,
+    run: (settlements) => settleAll(database, settlements),
+    weigh: ({ job }) => (job.texts.source?.length ?? 0) * 2,
+    // Whether a commit on its way was made is not known: the leases run out, and what was settled stays settled.
+    isolates: (error) => !(error instanceof CommitUnknown) && !isConnectionLoss(error),
+  });
+  return { open: opening.add, settle: settling.add };
 }
 
 /**
@@ -200,8 +298,15 @@ export async function cancelJob(
     const job = await find();
     if (job === undefined || job.tier !== tier) throw notFound();
     const id = job.job_id;
-    const fields = { failure: undefined, due: 'never' } as const;
-    if (!(await move(transaction, caller.account, { id }, 'cancel', 'customer', fields))) {
+    const move = {
+      account: caller.account,
+      jobId: id,
+      leaseToken: undefined,
+      failure: undefined,
+      due: 'never',
+    } as const;
+    const [moved] = await moveAll(transaction, [move], 'cancel', 'customer');
+    if (!moved) {
       const { status } = (await find())!;
       throw fieldError('status', `the job is ${status}; only an unfinished job can be canceled.`);
     }

@@ -209,92 +209,130 @@ export async function listJobs(
 export interface LeasedRow extends JobRow {
   /** Its hold has not passed yet. */
   held: boolean;
+  lease_token: string;
   /** Seconds since its creation, by the database's clock. */
   age: number;
 }
 
-const LEASED = statement<LeasedRow>(
-  'jobs.leased',
-  `select ${COLUMNS}, coalesce(hold_until > now(), false) as held,
-          extract(epoch from now() - created_at)::float8 as age from jobs
-    where part = $1 and account_id = $2 and job_id = $3 and lease_token = $4`,
-);
-
-/** The job of a lease; undefined when the lease is lost. */
-export async function findLeased(
-  on: Queryable,
-  account: AccountRef,
-  lease: { id: string; token: string },
-): Promise<LeasedRow | undefined> {
-  const [row] = await on.query(LEASED, [account.part, account.accountId, lease.id, lease.token]);
-  return row;
+/** Leases as the arrays that `unnest` takes: parts, accounts, jobs, tokens. */
+interface LeaseKey {
+  account: AccountRef;
+  id: string;
+  token: string;
 }
 
-export interface MoveFields {
+function leaseColumns(leases: readonly LeaseKey[]): unknown[] {
+  return [
+    leases.map(({ account }) => account.part),
+    leases.map(({ account }) => account.accountId),
+    leases.map(({ id }) => id),
+    leases.map(({ token }) => token),
+  ];
+}
+
+const LEASED = statement<LeasedRow>(
+  'jobs.leased',
+  `select ${COLUMNS}, lease_token, coalesce(hold_until > now(), false) as held,
+          extract(epoch from now() - created_at)::float8 as age
+     from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[]) as g (part, account_id, id, token)
+     join jobs j on j.part = g.part and j.account_id = g.account_id and j.job_id = g.id and j.lease_token = g.token`,
+);
+
+/** The jobs of the leases that still hold. */
+export function findAllLeased(on: Queryable, leases: readonly LeaseKey[]): Promise<LeasedRow[]> {
+  return on.query(LEASED, leaseColumns(leases));
+}
+
+const LEASED_TEXTS = statement<{ job_id: string; kind: TextKind; body: string }>(
+  'jobs.leased_texts',
+  `select t.job_id, t.kind, t.body
+     from unnest($1::smallint[], $2::uuid[], $3::uuid[]) as g (part, account_id, id)
+     join job_texts t on t.part = g.part and t.account_id = g.account_id and t.job_id = g.id
+    where t.kind = any($4)`,
+);
+
+export function readLeasedTexts(
+  on: Queryable,
+  leases: readonly LeaseKey[],
+  kinds: readonly TextKind[],
+): Promise<{ job_id: string; kind: TextKind; body: string }[]> {
+  return on.query(LEASED_TEXTS, [...leaseColumns(leases).slice(0, 3), kinds]);
+}
+
+export interface JobMove {
+  account: AccountRef;
   jobId: string;
   /** Given: the move is made only while this lease holds. Without one it ends any lease. */
   leaseToken: string | undefined;
-  from: readonly Status[];
-  to: Status;
-  actor: string;
   failure: string | undefined;
   /** When a machine has more work on it: at the end of its hold, or never. */
   due: 'hold' | 'never';
 }
 
-const MOVE = statement<{ from_status: Status }>(
+// Rows are locked in the order of their key, as heartbeats lock them: neither waits for the other in a circle.
+const MOVE = statement<{ event_id: string }>(
   'jobs.move',
-  `with before as (
-     select part, account_id, job_id, status from jobs
-      where part = $1 and account_id = $2 and job_id = $3
-        and ($4::uuid is null or lease_token = $4) and status = any($5) for update),
+  `with given as (
+     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[])
+       as g (part, account_id, id, token, failure, due, event_id)),
+   before as (
+     select j.part, j.account_id, j.job_id, j.status, g.failure, g.due, g.event_id
+       from jobs j join given g
+         on j.part = g.part and j.account_id = g.account_id and j.job_id = g.id
+      where (g.token is null or j.lease_token = g.token) and j.status = any($8) order by j.part, j.account_id, j.job_id for update of j),
    moved as (
-     update jobs j set status = $6, failure = $8, lease_token = null, attempts = 0,
-            due_at = case when $10 = 'hold' then j.hold_until end,
-            finished_at = case when $6 in ('completed', 'failed', 'canceled') then now() end
+     update jobs j set status = $9, failure = b.failure, lease_token = null, attempts = 0,
+            due_at = case when b.due = 'hold' then j.hold_until end,
+            finished_at = case when $9 in ('completed', 'failed', 'canceled') then now() end
        from before b
-      where j.part = $1 and j.account_id = $2 and j.job_id = $3
-     returning j.job_id, b.status as from_status),
+      where j.part = b.part and j.account_id = b.account_id and j.job_id = b.job_id),
    event as (
      insert into job_events (part, account_id, event_id, job_id, from_status, to_status, actor, detail)
-     select $1, $2, $9, job_id, from_status, $6, $7, $8 from moved)
-   select from_status from moved`,
+     select b.part, b.account_id, b.event_id, b.job_id, b.status, $9, $10, b.failure from before b)
+   select event_id from before`,
 );
 
-/** Moves a job and writes the event. @returns the status it had, or undefined when it may not be moved. */
-export async function moveJob(
+/** Moves jobs and writes their events. @returns for each whether it was moved */
+export async function moveJobs(
   transaction: Transaction,
-  account: AccountRef,
-  move: MoveFields,
-): Promise<Status | undefined> {
-  const [row] = await transaction.query(MOVE, [
-    account.part,
-    account.accountId,
-    move.jobId,
-    move.leaseToken ?? null,
+  moves: readonly JobMove[],
+  move: { from: readonly Status[]; to: Status; actor: string },
+): Promise<boolean[]> {
+  const eventIds = moves.map(() => uuidv7());
+  const rows = await transaction.query(MOVE, [
+    moves.map(({ account }) => account.part),
+    moves.map(({ account }) => account.accountId),
+    moves.map(({ jobId }) => jobId),
+    moves.map(({ leaseToken }) => leaseToken ?? null),
+    moves.map(({ failure }) => failure ?? null),
+    moves.map(({ due }) => due),
+    eventIds,
     move.from,
     move.to,
     move.actor,
-    move.failure ?? null,
-    uuidv7(),
-    move.due,
   ]);
-  return row?.from_status;
+  const moved = new Set(rows.map(({ event_id }) => event_id));
+  return eventIds.map((id) => moved.has(id));
 }
 
-const WRITE_RESULT = statement(
-  'jobs.write_result',
-  `insert into job_texts (part, account_id, job_id, kind, body) values ($1, $2, $3, 'result', $4)
+const WRITE_RESULTS = statement(
+  'jobs.write_results',
+  `insert into job_texts (part, account_id, job_id, kind, body)
+   select part, account_id, job_id, 'result', body
+     from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::text[]) as g (part, account_id, job_id, body)
    on conflict (part, account_id, job_id, kind) do update set body = excluded.body`,
 );
 
-export async function writeResult(
+export async function writeResults(
   transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-  result: string,
+  results: readonly { account: AccountRef; jobId: string; result: string }[],
 ): Promise<void> {
-  await transaction.query(WRITE_RESULT, [account.part, account.accountId, jobId, result]);
+  await transaction.query(WRITE_RESULTS, [
+    results.map(({ account }) => account.part),
+    results.map(({ account }) => account.accountId),
+    results.map(({ jobId }) => jobId),
+    results.map(({ result }) => result),
+  ]);
 }
 
 const POSTPONE = statement(

@@ -76,7 +76,19 @@ export function isOverdrawn(error: unknown): boolean {
 
 /** Ends a job's hold: the price is earned. Free jobs have none. */
 export function capturePrice(transaction: Transaction, account: AccountRef, jobId: string): Promise<void> {
-  return store.capture(transaction, account, jobId, uuidv7());
+  return capturePrices(transaction, [{ account, jobId }]);
+}
+
+/** The same for several jobs, in one statement. */
+export async function capturePrices(
+  transaction: Transaction,
+  jobs: readonly { account: AccountRef; jobId: string }[],
+): Promise<void> {
+  if (jobs.length === 0) return;
+  await store.captureAll(
+    transaction,
+    jobs.map((job) => ({ ...job, transferId: uuidv7() })),
+  );
 }
 
 /** Ends a job's hold: the price goes back to the account. Free jobs have none. */

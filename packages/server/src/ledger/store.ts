@@ -93,20 +93,24 @@ export function insertHolds(
 }
 
 // The amount and the environment come from the hold itself: a job without a hold (price 0) ends with nothing.
-const CAPTURE = statement(
-  'ledger.capture',
+const CAPTURE_ALL = statement(
+  'ledger.capture_all',
   `insert into transfers (part, account_id, transfer_id, environment, job_id, kind, debit, credit, amount_cents)
-   select part, account_id, $4, environment, job_id, 'capture', 'held', 'revenue', amount_cents
-     from transfers where part = $1 and account_id = $2 and job_id = $3 and kind = 'hold'`,
+   select h.part, h.account_id, g.transfer_id, h.environment, h.job_id, 'capture', 'held', 'revenue', h.amount_cents
+     from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[]) as g (part, account_id, job_id, transfer_id)
+     join transfers h on h.part = g.part and h.account_id = g.account_id and h.job_id = g.job_id and h.kind = 'hold'`,
 );
 
-export async function capture(
+export async function captureAll(
   transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-  transferId: string,
+  entries: readonly { account: AccountRef; jobId: string; transferId: string }[],
 ): Promise<void> {
-  await transaction.query(CAPTURE, [account.part, account.accountId, jobId, transferId]);
+  await transaction.query(CAPTURE_ALL, [
+    entries.map(({ account }) => account.part),
+    entries.map(({ account }) => account.accountId),
+    entries.map(({ jobId }) => jobId),
+    entries.map(({ transferId }) => transferId),
+  ]);
 }
 
 const VOID = statement(

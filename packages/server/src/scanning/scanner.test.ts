@@ -81,7 +81,32 @@ const { offered: _, suppliedText: __, ...languages } = { ...task, sourceLanguage
 describe('opening a text', () => {
   it('gives the same segments at once and in a thread', async () => {
     for (const text of [sentence, large]) {
-      expect(await scanner.open({ ...languages, text })).toEqual(open({ ...languages, text }));
+      const { segments } = await scanner.open({ ...languages, text });
+      expect(segments).toEqual(open({ ...languages, text }));
+    }
+  });
+
+  it('gives a text that can be assembled, as one that was opened elsewhere', async () => {
+    for (const format of ['text', 'html', 'srt', 'xliff'] as const) {
+      const text = {
+        text: 'One. Two.\n',
+        html: '<p>One <b>big</b> house. Two.</p>',
+        srt: '1\n00:00:01,000 --> 00:00:02,000\nOne sentence that\n\n2\n00:00:02,100 --> 00:00:03,000\ngoes on.\n',
+        xliff:
+          '<xliff version="1.2"><file source-language="en" original="a" datatype="plaintext"><body><trans-unit id="1"><source>One. Two.</source></trans-unit></body></file></xliff>',
+      }[format];
+      const opened = await scanner.open({ ...languages, format, text });
+      const drafts = opened.segments.map(({ id }) => [id, [{ text: `Frase ${id}.` }]] as const);
+      const result = await opened.assemble(drafts.map(([id, pieces]) => [id, [...pieces]]));
+      expect(result).toContain('Frase');
+      expect(result).toBe(
+        await scanner.assemble({
+          ...languages,
+          format,
+          text,
+          drafts: drafts.map(([id, pieces]) => [id, [...pieces]]),
+        }),
+      );
     }
   });
 });
@@ -135,7 +160,7 @@ describe('texts that wait for a thread', () => {
     const first = [small.examine(thread), small.examine(thread)];
     await expect(small.examine(thread)).rejects.toMatchObject(refusal);
     expect(await small.examine({ ...task, text: sentence })).toMatchObject({ kind: 'sound' });
-    expect(await small.open({ ...languages, text: large })).not.toHaveLength(0); // a worker's turn comes
+    expect((await small.open({ ...languages, text: large })).segments).not.toHaveLength(0); // a worker's turn comes
     await Promise.all(first);
     expect(await small.examine(thread)).toMatchObject({ kind: 'sound' });
   });

@@ -7,18 +7,28 @@ import { ApiError } from '../errors.ts';
 import {
   type AssembleTask,
   assemble,
+  type Drafts,
   type Examined,
   type ExamineTask,
   examine,
+  hold,
   type OpenTask,
-  open,
+  type open,
 } from './tasks.ts';
+
+/** A text in the middle of its translation. */
+export interface Opened {
+  segments: ReturnType<typeof open>;
+  /** The text with its translations in place; what has none stays as it is. */
+  assemble(drafts: Drafts): Promise<string>;
+}
 
 export interface Scanner {
   /** @throws ApiError `unavailable` when too much waits for a thread already */
   examine(task: ExamineTask): Promise<Examined>;
   /** Workers bound what they have in hand themselves, so this and `assemble` always get their turn. */
-  open(task: OpenTask): Promise<ReturnType<typeof open>>;
+  open(task: OpenTask): Promise<Opened>;
+  /** For a text that was opened before, by this process or another. */
   assemble(task: AssembleTask): Promise<string>;
   close(): Promise<void>;
 }
@@ -60,6 +70,12 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     });
     return threads;
   };
+  async function put(task: AssembleTask): Promise<string> {
+    return task.text.length <= INLINE_WORK_LENGTH
+      ? assemble(task)
+      : inThread().run(task, { name: 'assemble' });
+  }
+
   return {
     async examine(task) {
       const length = task.text.length + (task.suppliedText?.length ?? 0);
@@ -80,13 +96,14 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
       }
     },
     async open(task) {
-      return task.text.length <= INLINE_WORK_LENGTH ? open(task) : inThread().run(task, { name: 'open' });
+      if (task.text.length <= INLINE_WORK_LENGTH) {
+        const held = hold(task);
+        return { segments: held.segments, assemble: async (drafts) => held.assemble(drafts) };
+      }
+      const segments = await inThread().run(task, { name: 'open' });
+      return { segments, assemble: (drafts) => put({ ...task, drafts }) };
     },
-    async assemble(task) {
-      return task.text.length <= INLINE_WORK_LENGTH
-        ? assemble(task)
-        : inThread().run(task, { name: 'assemble' });
-    },
+    assemble: put,
     async close() {
       await threads?.close();
     },

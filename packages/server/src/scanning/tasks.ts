@@ -1,8 +1,8 @@
 /**
  * What is done with a text as a whole: finding out what is wrong with it, what it costs and what language it is
  * in; opening it for translation; and putting its translation together. Plain functions of plain data, since they
- * also run in a worker thread. Nobody outside holds a scanned document: it is many times its text, and scanning
- * anew is the smaller part of putting together.
+ * also run in a worker thread. A scanned document is many times its text, so only that of a small text is held while
+ * it is translated; a large one is scanned anew.
  */
 import {
   countWords,
@@ -66,15 +66,27 @@ export function open(task: OpenTask): Segment[] {
   return segments(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
 }
 
+/** Translations by the ids of their segments. */
+export type Drafts = readonly (readonly [segmentId: string, pieces: Piece[]])[];
+
+/** The same, with the document held until it is assembled: it is scanned and cut once. */
+export function hold(task: OpenTask): { segments: Segment[]; assemble(drafts: Drafts): string } {
+  const document = scan(task.text, task.format, languagesOf(task));
+  return {
+    segments: segments(document, task.sourceLanguage),
+    assemble: (drafts) => rebuild(document, new Map(drafts), task.targetLanguage),
+  };
+}
+
 export interface AssembleTask extends OpenTask {
   /** Translations by the ids that {@link open} gave the segments of the same text; what has none stays as it is. */
-  drafts: readonly (readonly [segmentId: string, pieces: Piece[]])[];
+  drafts: Drafts;
 }
 
 /** The text with its translations in place. */
 export function assemble(task: AssembleTask): string {
   const document = scan(task.text, task.format, languagesOf(task));
-  segments(document, task.sourceLanguage); // tells the document the language that its ids come from
+  document.segmentLanguage = task.sourceLanguage; // the language that the ids come from
   return rebuild(document, new Map(task.drafts), task.targetLanguage);
 }
 

@@ -13,13 +13,12 @@
 import type { Engine } from '@dragoman/engines';
 import type { Database } from '../database/database.ts';
 import {
+  createDesk,
   type DraftedSegment,
   type JobLease,
   type LeasedJob,
   type Outcome,
-  openLeased,
   postponeJob,
-  settle,
 } from '../jobs/jobs.ts';
 import type { Log } from '../log.ts';
 import type { Scanner } from '../scanning/scanner.ts';
@@ -59,14 +58,15 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 export function startTranslationWorker(options: TranslationWorkerOptions): Loop {
   const { database, engine, scanner, log } = options;
   const queue = createQueue(database, 'jobs', options.leaseSeconds, log);
+  const desk = createDesk(database);
 
   async function work(lease: Lease, lost: AbortSignal): Promise<void> {
-    const job = await openLeased(database, lease);
+    const job = await desk.open(lease);
     if (job === undefined) return;
     const next = await decide(job, lease, lost);
     if (next === 'retry') return postponeJob(database, lease, retrySeconds(lease.attempts));
     if (next === 'wait') return queue.release([lease], TROUBLE_SECONDS);
-    if (await settle(database, lease, job, next)) {
+    if (await desk.settle({ lease, job, outcome: next })) {
       options.settled(next.kind);
       if (next.kind === 'failed') log.warn({ job: lease.id, reason: next.reason }, 'job failed');
     }
@@ -92,7 +92,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       sourceLanguage: row.source_language,
       targetLanguage: row.target_language,
     };
-    const segments = await scanner.open(task);
+    const { segments, assemble } = await scanner.open(task);
     const drafted = await draftSegments(segments, {
       engine,
       from: row.source_language,
@@ -110,7 +110,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     if (failed !== undefined) {
       return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
     }
-    return finish(await scanner.assemble({ ...task, drafts: draftsOf(drafted) }), held);
+    return finish(await assemble(draftsOf(drafted)), held);
   }
 
   /**

@@ -105,7 +105,10 @@ function queueStatements(table: 'jobs' | 'deliveries', key: 'job_id' | 'delivery
        returning ${key}, attempts)
      select ${key} as id, c.attempts, s.weight from summed s left join claimed c using (${key}) order by place`,
   );
-  const held = `from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[]) as held (part, account_id, id, token)
+  // Locked in the order of the key, as whoever settles many at once locks them: no circle of waiting.
+  const held = `from (select h.* from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[]) as h (part, account_id, id, token)
+        join ${table} l on l.part = h.part and l.account_id = h.account_id and l.${key} = h.id
+       order by l.part, l.account_id, l.${key} for update of l) held
       where t.part = held.part and t.account_id = held.account_id and t.${key} = held.id
         and t.lease_token = held.token`;
   const extend: Statement<{ id: string; token: string }> = statement(
