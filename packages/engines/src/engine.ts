@@ -59,6 +59,7 @@ export interface Context {
 /** `live`: somebody waits (chat). `bulk`: everything else. Each has its own pipeline, so neither delays the other. */
 export type Lane = 'live' | 'bulk';
 
+/** The segments of one account: an engine may send them, and their context, in one call. */
 export interface DraftRequest {
   from: Language;
   to: Language;
@@ -69,7 +70,22 @@ export interface DraftRequest {
   signal?: AbortSignal;
 }
 
-export type FailureReason = 'crashed' | 'timeout' | 'garbled' | 'too long' | 'stopped';
+/**
+ * - `crashed`, `timeout`: the engine broke off, or took too long.
+ * - `garbled`: it answered, and the answer is no translation of this segment.
+ * - `too long`: the segment is longer than the engine takes.
+ * - `unavailable`: it could not be reached or is too busy; a later try may do.
+ * - `refused`: it will not: a wrong key, a used-up quota, a text it does not accept.
+ * - `stopped`: the program is ending.
+ */
+export type FailureReason =
+  | 'crashed'
+  | 'timeout'
+  | 'garbled'
+  | 'too long'
+  | 'unavailable'
+  | 'refused'
+  | 'stopped';
 
 /** Translated, unsupported and failed are three results. Source text is never passed off as a translation. */
 export type Draft =

@@ -115,7 +115,7 @@ describe('a pipeline that cannot work', () => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-engines-'));
     try {
       const flag = join(folder, 'flag');
-      const engine = make([stage(flag)], { limits: { bulk: { closedMs: 200 } } });
+      const engine = make([stage(flag)], { limits: { bulk: { firstClosedMs: 200 } } });
       expect(await draft(engine, [good(1)])).toMatchObject([{ status: 'translated' }]);
       writeFileSync(flag, '');
       process.kill(engine.pipelines()[0]!.pids[0]!, 'SIGKILL');
@@ -123,7 +123,7 @@ describe('a pipeline that cannot work', () => {
       expect(new Set(drafts.map(({ status }) => status))).toEqual(new Set(['failed']));
       expect(drafts[0]).toMatchObject({
         reason: 'crashed',
-        detail: expect.stringContaining('3 failed starts'),
+        detail: expect.stringContaining('after failed starts'),
       });
       rmSync(flag);
       await vi.waitFor(async () => {
@@ -133,6 +133,25 @@ describe('a pipeline that cannot work', () => {
       rmSync(folder, { recursive: true });
     }
   });
+});
+
+test('killed by somebody else at every start, its self-test too: offered again as soon as that ends', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-stage-'));
+  const flag = join(folder, 'dies');
+  try {
+    writeFileSync(flag, '');
+    const engine = make([stage(flag)], { limits: { bulk: { firstClosedMs: 50, closedMs: 400 } } });
+    for (let storm = 0; storm < 5; storm++) {
+      const drafts = await draft(engine, [good(1)]);
+      expect(drafts).toMatchObject([{ status: 'unsupported', detail: expect.stringContaining('self-test') }]);
+    }
+    rmSync(flag);
+    await vi.waitFor(async () => {
+      expect(await draft(engine, [good(1)])).toMatchObject([{ status: 'translated' }]);
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe('sharing', () => {

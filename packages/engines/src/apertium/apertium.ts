@@ -48,7 +48,8 @@ export interface ApertiumEngine extends Engine {
   pipelines(): { mode: string; lane: Lane; pids: readonly number[]; restarts: number; megabytes: number }[];
 }
 
-type Soundness = { ok: true } | { ok: false; detail: string };
+/** `lasting`: the mode's own fault, which will be the same in a second. */
+type Soundness = { ok: true } | { ok: false; detail: string; lasting: boolean };
 type Step = { ok: true; pieces: Piece[] } | { ok: false; draft: Draft };
 
 /** Nothing is started until it is used. {@link Engine.stop} ends every process. */
@@ -83,10 +84,6 @@ class Apertium implements ApertiumEngine {
     this.#residency = new Residency(options.memoryMebibytes ?? share, options.turnMs ?? 2_000);
   }
 
-  /**
-   * Tests every installed mode once (about 0.3 s each, 10 s for the default packages on two cores) and remembers;
-   * later calls are quick. A mode closed after a crash loop is left out while it is closed.
-   */
   /** Debian's version of every Apertium package here, in one line. */
   async version(): Promise<string> {
     const { packages } = await findApertium(
@@ -96,6 +93,10 @@ class Apertium implements ApertiumEngine {
     return names.sort().join(', ');
   }
 
+  /**
+   * Tests every installed mode once (about 0.3 s each, 10 s for the default packages on two cores) and remembers;
+   * later calls are quick. A mode closed after a crash loop is left out while it is closed.
+   */
   directions(): Promise<Direction[]> {
     this.#testing ??= this.#findDirections().finally(() => {
       this.#testing = null;
@@ -213,9 +214,11 @@ class Apertium implements ApertiumEngine {
     if (soundness === undefined) {
       soundness = selfTest(mode, pipeline);
       this.#soundness.set(name, soundness);
-      // A failure may be the machine's (memory, a kill), so it is not believed for ever.
-      soundness.then(({ ok }) => {
-        if (!ok) setTimeout(() => this.#soundness.delete(name), LIMITS.closedMs).unref();
+      // A crash may be the machine's (memory, a kill): the next who asks tries anew, as soon as the breaker lets it.
+      soundness.then((result) => {
+        if (result.ok) return;
+        if (result.lasting) setTimeout(() => this.#soundness.delete(name), LIMITS.closedMs).unref();
+        else this.#soundness.delete(name);
       });
     }
     const result = await soundness;
@@ -268,11 +271,17 @@ async function selfTest(mode: Mode, pipeline: Pipeline): Promise<Soundness> {
   const text = SELF_TEST[mode.from] ?? '';
   const step = await hop([{ text }], pipeline, 'self-test', {});
   if (!step.ok) {
-    const detail = step.draft.status === 'failed' ? step.draft.detail : '';
-    return { ok: false, detail: `${mode.name} failed its self-test: ${detail}` };
+    const { reason, detail } = step.draft.status === 'failed' ? step.draft : { reason: null, detail: '' };
+    return {
+      ok: false,
+      detail: `${mode.name} failed its self-test: ${detail}`,
+      lasting: reason === 'garbled',
+    };
   }
   const out = step.pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
-  if (out === text) return { ok: false, detail: `${mode.name} failed its self-test: it changes nothing` };
+  if (out === text) {
+    return { ok: false, detail: `${mode.name} failed its self-test: it changes nothing`, lasting: true };
+  }
   return { ok: true };
 }
 

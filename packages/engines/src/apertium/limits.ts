@@ -1,6 +1,8 @@
 /** Times and sizes a pipeline is held to. Given as one value so that tests can make them short. */
 
-export interface Limits {
+import type { BreakerLimits } from '../breaker.ts';
+
+export interface Limits extends BreakerLimits {
   /** Segments sent and not yet answered. */
   window: number;
   /** No more are sent until fewer than this are in flight: several at once cost one write and one wake-up. */
@@ -13,10 +15,6 @@ export interface Limits {
   startMs: number;
   /** After a stage died: how long the stages behind it may take to hand over what they hold. */
   drainMs: number;
-  /** So many failed starts within `loopMs` close the pipeline for `closedMs`. */
-  loopCount: number;
-  loopMs: number;
-  closedMs: number;
   /** Without work for so long, the processes are stopped. */
   idleMs: number;
 }
@@ -33,6 +31,7 @@ export const LIMITS: Limits = {
   drainMs: 1_000,
   loopCount: 3,
   loopMs: 60_000,
+  firstClosedMs: 1_000,
   closedMs: 300_000,
   idleMs: 600_000,
 };

@@ -18,8 +18,8 @@
  * start that cannot even answer our own warm-up counts towards closing: no customer's text can close a direction.
  */
 
+import { Breaker } from '../breaker.ts';
 import type { FailureReason } from '../engine.ts';
-import { Breaker } from './breaker.ts';
 import type { Stage } from './chain.ts';
 import { Framing } from './framing.ts';
 import type { Limits } from './limits.ts';
@@ -273,7 +273,7 @@ export class Pipeline {
     this.#flightLength -= head.stream.length;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#unproven > 0) this.#unproven--;
+    if (this.#unproven > 0 && --this.#unproven === 0) this.#breaker.succeeded();
     head.settle({ ok: true, stream: reply.slice(0, -(head.id.length + 3)) });
   }
 
@@ -341,7 +341,7 @@ export class Pipeline {
     this.#endProcesses();
     this.restarts++;
     this.#returned.unshift(...customers);
-    if (!proven || idle) this.#breaker.failedStart();
+    if (!proven || idle) this.#breaker.failed();
     else if (head !== undefined && ++head.tries > 1) {
       this.#returned.shift();
       head.settle({ ok: false, reason, detail: this.#lastDeath });
@@ -356,7 +356,7 @@ export class Pipeline {
   }
 
   #closedDetail(): string {
-    return `closed for a while after ${this.#limits.loopCount} failed starts: ${this.#lastDeath}`;
+    return `closed for ${Math.ceil(this.#breaker.remainingMs / 1_000)} s after failed starts: ${this.#lastDeath}`;
   }
 
   /** Its turn is over while others wait for room: what is queued waits for the next turn. */
