@@ -25,8 +25,13 @@ create table attempts (
   outcome text,
   status_code smallint,
   milliseconds integer,
+  detail text,
+  headers jsonb,
+  answer text,
+  answer_complete boolean,
   constraint attempts_pkey PRIMARY KEY (part, account_id, delivery_id, attempt),
-  constraint attempts_part_account_id_delivery_id_fkey FOREIGN KEY (part, account_id, delivery_id) REFERENCES deliveries(part, account_id, delivery_id)
+  constraint attempts_part_account_id_delivery_id_fkey FOREIGN KEY (part, account_id, delivery_id) REFERENCES deliveries(part, account_id, delivery_id),
+  constraint attempts_outcome CHECK ((outcome = ANY (ARRAY['answered'::text, 'timeout'::text, 'refused address'::text, 'connect'::text, 'reset'::text, 'tls'::text, 'other'::text])))
 );
 grant insert, select, update on attempts to dragoman_app;
 
@@ -44,33 +49,86 @@ create table balances (
 );
 grant insert, select, update on balances to dragoman_app;
 
+create table breakers (
+  part smallint not null,
+  account_id uuid not null,
+  host text collate "C" not null,
+  failures integer not null,
+  openings integer not null default 0,
+  open_until timestamp with time zone,
+  constraint breakers_pkey PRIMARY KEY (part, account_id, host),
+  constraint breakers_failures_check CHECK ((failures >= 0)),
+  constraint breakers_openings_check CHECK ((openings >= 0))
+);
+grant insert, select, update on breakers to dragoman_app;
+
 create table deliveries (
   part smallint not null,
   account_id uuid not null,
   delivery_id uuid not null,
   environment text not null,
-  job_id uuid not null,
+  job_id uuid,
   event text not null,
   url text not null,
   content_type text not null,
   body bytea not null,
   status text not null default 'pending'::text,
   failure text,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone not null default clock_timestamp(),
   finished_at timestamp with time zone,
   due_at timestamp with time zone default now(),
   attempts integer not null default 0,
   lease_token uuid,
+  chat_id uuid,
+  message_id uuid,
+  order_key uuid,
+  queued_at timestamp with time zone not null default clock_timestamp(),
+  host text collate "C" not null default ''::text,
+  headers jsonb not null default '{}'::jsonb,
   constraint deliveries_pkey PRIMARY KEY (part, account_id, delivery_id),
   constraint deliveries_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),
   constraint deliveries_check CHECK (((status = 'pending'::text) = (due_at IS NOT NULL))),
   constraint deliveries_check1 CHECK (((lease_token IS NULL) OR (due_at IS NOT NULL))),
   constraint deliveries_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text]))),
-  constraint deliveries_event_check CHECK ((event = ANY (ARRAY['job.completed'::text, 'job.failed'::text]))),
-  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])))
+  constraint deliveries_event CHECK ((event = ANY (ARRAY['job.completed'::text, 'job.failed'::text, 'message.translated'::text, 'message.failed'::text, 'message.corrected'::text, 'test'::text]))),
+  constraint deliveries_failure CHECK ((failure = ANY (ARRAY['gone'::text, 'out of time'::text]))),
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text]))),
+  constraint deliveries_subject CHECK (((num_nonnulls(job_id, message_id) <= 1) AND ((chat_id IS NULL) = (message_id IS NULL))))
 );
-CREATE INDEX deliveries_due ON deliveries USING btree (part, account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX deliveries_dead ON deliveries USING btree (part, account_id, environment, delivery_id) WHERE (status = 'dead'::text);
+CREATE INDEX deliveries_due ON deliveries USING btree (part, account_id, host, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX deliveries_in_order ON deliveries USING btree (part, account_id, order_key, queued_at, delivery_id) WHERE ((status = 'pending'::text) AND (order_key IS NOT NULL));
 grant insert, select, update on deliveries to dragoman_app;
+
+create table events (
+  part smallint not null,
+  account_id uuid not null,
+  event_id uuid not null,
+  environment text not null,
+  type text not null,
+  job_id uuid,
+  chat_id uuid,
+  message_id uuid,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  position bigint,
+  constraint events_pkey PRIMARY KEY (part, account_id, event_id),
+  constraint events_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text]))),
+  constraint events_subject CHECK (((num_nonnulls(job_id, message_id) <= 1) AND ((chat_id IS NULL) = (message_id IS NULL)))),
+  constraint events_type CHECK ((type = ANY (ARRAY['job.completed'::text, 'job.failed'::text, 'job.canceled'::text, 'message.translated'::text, 'message.failed'::text, 'message.corrected'::text, 'test'::text])))
+);
+CREATE INDEX events_unplaced ON events USING btree (part, account_id, environment, created_at, event_id) WHERE ("position" IS NULL);
+CREATE UNIQUE INDEX events_placed ON events USING btree (part, account_id, environment, "position") WHERE ("position" IS NOT NULL);
+grant insert, select on events to dragoman_app;
+
+create table feeds (
+  part smallint not null,
+  account_id uuid not null,
+  environment text not null,
+  last_position bigint not null default 0,
+  constraint feeds_pkey PRIMARY KEY (part, account_id, environment),
+  constraint feeds_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
+);
+grant insert, select, update on feeds to dragoman_app;
 
 create table job_events (
   part smallint not null,

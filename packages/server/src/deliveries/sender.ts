@@ -4,10 +4,11 @@ import { type Database, isConnectionLoss } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
+import type { DeliveryMoved } from './deliveries.ts';
 import type { Outcome, Poster } from './post.ts';
 import { nextAttempt } from './schedule.ts';
 import { parseSecret, signatureHeaders } from './signature.ts';
-import { beginAttempt, type DeliveryRow, finishAttempt, type Verdict } from './store.ts';
+import { type AttemptResult, beginAttempt, type DeliveryRow, finishAttempt, type Verdict } from './store.ts';
 
 export interface SenderOptions {
   database: Database;
@@ -18,6 +19,8 @@ export interface SenderOptions {
   capacity: number;
   leaseSeconds: number;
   log: Log;
+  /** What follows for the subject of a delivery that has ended, in the same transaction. */
+  moved?: DeliveryMoved;
   /** Called after each attempt, for metrics. */
   attempted(verdict: Verdict['status'], milliseconds: number): void;
   now?: () => Date;
@@ -44,7 +47,7 @@ export function startSender(options: SenderOptions): Loop {
       statusCode: outcome.kind === 'answered' ? outcome.status : undefined,
       milliseconds: Math.round(outcome.latencyMs),
     };
-    await finishAttempt(database, lease.account, lease, result, verdict);
+    await finish(lease, delivery, result, verdict);
     options.attempted(verdict.status, outcome.latencyMs);
     if (verdict.status !== 'delivered') {
       const fields = {
@@ -55,6 +58,24 @@ export function startSender(options: SenderOptions): Loop {
       };
       log.info(fields, verdict.status === 'dead' ? 'delivery is dead' : 'delivery will be tried again');
     }
+  }
+
+  async function finish(
+    lease: Lease,
+    delivery: DeliveryRow,
+    result: AttemptResult,
+    verdict: Verdict,
+  ): Promise<void> {
+    const { moved } = options;
+    // One statement is a transaction of its own, and one round trip instead of three.
+    if (moved === undefined || delivery.message_id === null || verdict.status === 'pending') {
+      await finishAttempt(database, lease.account, lease, result, verdict);
+      return;
+    }
+    await database.transaction(async (transaction) => {
+      const ended = await finishAttempt(transaction, lease.account, lease, result, verdict);
+      if (ended !== undefined) await moved(transaction, lease.account, ended);
+    });
   }
 
   /** A delivery that cannot even be signed counts as an attempt that failed: it is tried again, and not for ever. */
@@ -78,6 +99,7 @@ export function startSender(options: SenderOptions): Loop {
   ): Record<string, string> {
     const keys = secrets.flatMap((secret) => parseSecret(secret) ?? []);
     return {
+      ...delivery.headers,
       'content-type': delivery.content_type,
       'user-agent': 'dragoman',
       ...signatureHeaders(keys, lease.id, now(), delivery.body),
@@ -89,7 +111,7 @@ export function startSender(options: SenderOptions): Loop {
       attempts: lease.attempts,
       scheduleSeconds: options.scheduleSeconds,
       outcome,
-      createdAt: delivery.created_at,
+      createdAt: delivery.queued_at,
       now: now(),
       random,
     });

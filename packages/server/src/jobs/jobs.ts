@@ -2,7 +2,7 @@
 import type { AccountRef, Caller } from '../account.ts';
 import { createBatcher } from '../database/batcher.ts';
 import { CommitUnknown, type Database, isConnectionLoss, type Transaction } from '../database/database.ts';
-import { enqueueDelivery } from '../deliveries/deliveries.ts';
+import { type NewEvent, recordEvents } from '../deliveries/deliveries.ts';
 import { fieldError, notFound } from '../errors.ts';
 import { availableCents, capturePrices, voidPrice } from '../ledger/ledger.ts';
 import { type Purse, presentCallback, presentDetail, presentListItem, showsResult } from './present.ts';
@@ -206,27 +206,26 @@ async function carryOut(
       for (const { lease } of inOrder) await voidPrice(transaction, lease.account, lease.id);
     }
     if (effect === 'callback')
-      await Promise.all(settlements.map((one) => callBack(transaction, one, trigger)));
+      await recordEvents(
+        transaction,
+        settlements.map((one) => eventOf(one, trigger)),
+      );
   }
 }
 
-async function callBack(
-  transaction: Transaction,
-  { lease, job, outcome }: Settlement,
-  trigger: Trigger,
-): Promise<void> {
+function eventOf({ lease, job, outcome }: Settlement, trigger: Trigger): NewEvent {
   const { row, texts } = job;
-  if (row.callback_url === null) return;
   const failure = outcome.kind === 'failed' ? outcome.reason : null;
   const shown = { ...row, status: MOVES[trigger].to, failure };
   const result = outcome.kind === 'completed' ? outcome.result : undefined;
-  await enqueueDelivery(transaction, lease.account, {
+  const callback = () => presentCallback(shown, { source: texts.source ?? '', result }, row.dialect);
+  return {
+    account: lease.account,
     environment: row.environment,
-    jobId: lease.id,
-    event: outcome.kind === 'failed' ? 'job.failed' : 'job.completed',
-    url: row.callback_url,
-    ...presentCallback(shown, { source: texts.source ?? '', result }, row.dialect),
-  });
+    type: outcome.kind === 'failed' ? 'job.failed' : 'job.completed',
+    subject: { kind: 'job', jobId: lease.id },
+    delivery: row.callback_url === null ? undefined : { url: row.callback_url, ...callback() },
+  };
 }
 
 /** @returns for each whether it was made: its lease holds, where it names one, and its job is where it may begin */

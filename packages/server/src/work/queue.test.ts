@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../account.ts';
-import { enqueueDelivery } from '../deliveries/deliveries.ts';
+import { recordEvents } from '../deliveries/deliveries.ts';
 import { beginAttempt, finishAttempt } from '../deliveries/store.ts';
 import { partOf, uuidv7 } from '../ids.ts';
 import { type Outcome, openLeased, postponeJob, settle } from '../jobs/jobs.ts';
@@ -99,16 +99,20 @@ async function createDeliveries(account: AccountRef, count: number): Promise<voi
   const jobs = await createJobs(account, count);
   await owner.query('update jobs set due_at = null');
   await test.database.transaction(async (transaction) => {
-    for (const jobId of jobs) {
-      await enqueueDelivery(transaction, account, {
+    await recordEvents(
+      transaction,
+      jobs.map((jobId) => ({
+        account,
         environment: 'production',
-        jobId,
-        event: 'job.completed',
-        url: 'http://127.0.0.1:9/',
-        contentType: 'application/json',
-        body: Buffer.from('{}'),
-      });
-    }
+        type: 'job.completed',
+        subject: { kind: 'job', jobId },
+        delivery: {
+          url: 'http://127.0.0.1:9/',
+          contentType: 'application/json',
+          body: Buffer.from('{}'),
+        },
+      })),
+    );
   });
 }
 
@@ -507,7 +511,9 @@ describe('a lost lease', () => {
     expect(await beginAttempt(test.database, account, stale!)).toBeUndefined();
     const before = await entries('deliveries');
     const result = { attempt: 1, outcome: 'answered', statusCode: 200, milliseconds: 5 };
-    expect(await finishAttempt(test.database, account, stale!, result, { status: 'delivered' })).toBe(false);
+    expect(
+      await finishAttempt(test.database, account, stale!, result, { status: 'delivered' }),
+    ).toBeUndefined();
     expect(await entries('deliveries')).toMatchObject([
       { lease_token: held!.token, attempts: 2, id: before[0]!.id },
     ]);
