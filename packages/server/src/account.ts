@@ -20,4 +20,6 @@ export interface Caller {
   readonly environment: Environment;
   readonly dialect: Dialect;
   readonly readOnly: boolean;
+  /** The brand that its requests are for where they name none. */
+  readonly defaultBrand: string | undefined;
 }

@@ -2,6 +2,7 @@
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
+import { brandRoutes } from './brands/routes.ts';
 import type { Database } from './database/database.ts';
 import { acceptJson, answerErrors, requireCaller, routeOf } from './http.ts';
 import type { Creator } from './jobs/create.ts';
@@ -91,6 +92,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       async (door) => {
         requireCaller(door, options.doorkeeper, environment);
         jobRoutes(door, options);
+        brandRoutes(door);
       },
       { prefix },
     );

@@ -3,7 +3,9 @@ import { DocumentError } from '@dragoman/documents';
 import { InstallError } from '@dragoman/engines';
 import { Command, CommanderError, Option } from 'commander';
 import { AccountError } from './accounts/accounts.ts';
+import { BrandError } from './brands/brands.ts';
 import { addAccountCommands } from './commands/account.ts';
+import { addBrandCommands } from './commands/brand.ts';
 import { examineInstallation } from './commands/doctor.ts';
 import { installEngine } from './commands/engine.ts';
 import { addLedgerCommands } from './commands/ledger.ts';
@@ -73,6 +75,7 @@ program
   });
 
 addAccountCommands(program);
+addBrandCommands(program);
 addLedgerCommands(program);
 
 program
@@ -102,7 +105,15 @@ program
   .addOption(yes())
   .action((file: string, options) => translate(settingsWith(options), file, options));
 
-const EXPECTED = [SettingError, AccountError, CommandError, DocumentError, EmbeddedError, InstallError];
+const EXPECTED = [
+  SettingError,
+  AccountError,
+  BrandError,
+  CommandError,
+  DocumentError,
+  EmbeddedError,
+  InstallError,
+];
 
 try {
   await program.parseAsync();

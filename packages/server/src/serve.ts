@@ -9,7 +9,7 @@
  */
 import type { Engine } from '@dragoman/engines';
 import type { FastifyInstance } from 'fastify';
-import { createDoorkeeper, webhookSecrets } from './accounts/accounts.ts';
+import { createDoorkeeper, KEYS_CHANNEL, webhookSecrets } from './accounts/accounts.ts';
 import { createApp } from './app.ts';
 import { createAddressGuard } from './deliveries/addresses.ts';
 import { createPoster } from './deliveries/post.ts';
@@ -47,7 +47,7 @@ export interface Server {
 const GRACE_MILLISECONDS = 6_000;
 /** How often the list of pairs that this worker's engine offers is published anew. */
 const PUBLISH_MILLISECONDS = 600_000;
-const CHANNELS = { jobs: 'dragoman_jobs', keys: 'dragoman_keys' } as const;
+const CHANNELS = { jobs: 'dragoman_jobs', keys: KEYS_CHANNEL } as const;
 
 /**
  * Starts the roles on an open store. The app listens before the worker starts.

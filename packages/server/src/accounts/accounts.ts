@@ -160,6 +160,9 @@ function secretContext(account: AccountRef, environment: Environment): string {
   return `webhook-secret ${account.accountId} ${environment}`;
 }
 
+/** Said when a key, or what its caller brings with it, was changed; every doorkeeper forgets what it knows. */
+export const KEYS_CHANNEL = 'dragoman_keys';
+
 /** Tells who calls from the `Authorization` header and the environment of the address. */
 export interface Doorkeeper {
   /** @throws ApiError `unauthorized`, the same whatever was wrong */
@@ -179,6 +182,7 @@ const NO_KEY: store.KeyRow = {
   secret_hash: Buffer.alloc(32),
   dialect: 'spec',
   read_only: true,
+  default_brand: null,
 };
 
 /**
@@ -204,6 +208,7 @@ export function createDoorkeeper(database: Database, now: () => number = Date.no
       environment,
       dialect: key.dialect,
       readOnly: key.read_only,
+      defaultBrand: key.default_brand ?? undefined,
     };
   }
 

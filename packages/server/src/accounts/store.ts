@@ -12,6 +12,7 @@ export interface KeyRow {
   secret_hash: Buffer;
   dialect: Dialect;
   read_only: boolean;
+  default_brand: string | null;
 }
 
 const INSERT_ACCOUNT = statement(
@@ -84,7 +85,8 @@ export async function insertKey(
 
 const FIND_KEY = statement<KeyRow>(
   'accounts.find_key',
-  `select k.part, k.account_id, a.username, k.environment, k.secret_hash, k.dialect, k.read_only
+  `select k.part, k.account_id, a.username, k.environment, k.secret_hash, k.dialect, k.read_only,
+          a.default_brand
      from keys k join accounts a on a.part = k.part and a.account_id = k.account_id
     where k.key_id = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
 );

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { Environment } from '../account.ts';
 import { accountNamed, createAccount, setAccount } from '../accounts/accounts.ts';
+import { defaultBrand, setDefaultBrand } from '../brands/brands.ts';
 import { readBalances, topUp } from '../ledger/ledger.ts';
 import { amount, cents, data, environment, json, onOrOff, withStore } from './options.ts';
 import { print, printJson, say } from './output.ts';
@@ -57,6 +58,7 @@ export function addAccountCommands(program: Command): void {
     .option('--prepaid <on|off>', 'on: it spends only what it has; off: it may owe without limit', onOrOff)
     .option('--credit-limit <cents>', 'how far it may owe; makes it prepaid', cents)
     .option('--chat <on|off>', 'its subscription to chat', onOrOff)
+    .option('--default-brand <brand>', 'the brand of requests that name none; none: no brand')
     .addOption(environment().default('production', 'production, for prepaid and credit limit'))
     .addOption(data())
     .addOption(json())
@@ -67,6 +69,7 @@ export function addAccountCommands(program: Command): void {
           prepaid?: boolean;
           creditLimit?: number;
           chat?: boolean;
+          defaultBrand?: string;
           environment: Environment;
           data?: string;
           json?: boolean;
@@ -76,9 +79,15 @@ export function addAccountCommands(program: Command): void {
           const { chat, creditLimit, prepaid, environment } = options;
           await setAccount(database, username, { chat, creditLimit, prepaid, environment });
           const { ref, ...fields } = await accountNamed(database, username);
+          if (options.defaultBrand !== undefined) {
+            const brand = options.defaultBrand === 'none' ? undefined : options.defaultBrand;
+            await setDefaultBrand(database, ref, brand);
+          }
+          const brand = (await defaultBrand(database, ref)) ?? null;
           const balances = await readBalances(database, ref);
-          if (options.json) return printJson({ ...fields, balances });
+          if (options.json) return printJson({ ...fields, default_brand: brand, balances });
           print(`${fields.username}, ${fields.email ?? 'no e-mail'}, chat ${fields.chat ? 'on' : 'off'}`);
+          if (brand !== null) print(`default brand ${brand}`);
           for (const { environment, balance, credit_limit } of balances) {
             const limit = credit_limit === null ? 'may owe without limit' : `may owe ${credit_limit}`;
             print(`${environment.padEnd(10)} ${balance} cents, ${limit}`);

@@ -15,6 +15,11 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** A file's text on standard output, as it is. */
+export function write(text: string): void {
+  process.stdout.write(text);
+}
+
 /** Progress and remarks, on standard error. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);

@@ -7,9 +7,11 @@ create table accounts (
   email text,
   chat boolean not null default false,
   created_at timestamp with time zone not null default now(),
+  default_brand text collate "C",
   constraint accounts_part_account_id_key UNIQUE (part, account_id),
   constraint accounts_username_key UNIQUE (username),
   constraint accounts_pkey PRIMARY KEY (account_id),
+  constraint accounts_part_account_id_default_brand_fkey FOREIGN KEY (part, account_id, default_brand) REFERENCES brands(part, account_id, external_id) ON DELETE SET NULL (default_brand),
   constraint accounts_part_check CHECK (((part >= 0) AND (part <= 255))),
   constraint accounts_username_check CHECK ((username ~ '^[A-Za-z0-9._@+-]{1,64}$'::text))
 );
@@ -48,6 +50,35 @@ create table balances (
   constraint balances_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
 );
 grant insert, select, update on balances to dragoman_app;
+
+create table brand_languages (
+  part smallint not null,
+  account_id uuid not null,
+  external_id text collate "C" not null,
+  language text collate "C" not null,
+  tone text,
+  instructions text,
+  constraint brand_languages_pkey PRIMARY KEY (part, account_id, external_id, language),
+  constraint brand_languages_part_account_id_external_id_fkey FOREIGN KEY (part, account_id, external_id) REFERENCES brands(part, account_id, external_id) ON DELETE CASCADE,
+  constraint brand_languages_instructions_check CHECK (((char_length(instructions) >= 1) AND (char_length(instructions) <= 10000))),
+  constraint brand_languages_language_check CHECK ((language ~ '^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$'::text)),
+  constraint brand_languages_tone_check CHECK ((tone = ANY (ARRAY['Informal'::text, 'Formal'::text])))
+);
+grant delete, insert, select, update on brand_languages to dragoman_app;
+
+create table brands (
+  part smallint not null,
+  account_id uuid not null,
+  external_id text collate "C" not null,
+  name text not null,
+  created_at timestamp with time zone not null default now(),
+  changed_at timestamp with time zone not null default now(),
+  constraint brands_pkey PRIMARY KEY (part, account_id, external_id),
+  constraint brands_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
+  constraint brands_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 128))),
+  constraint brands_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+);
+grant delete, insert, select, update on brands to dragoman_app;
 
 create table breakers (
   part smallint not null,
@@ -185,6 +216,7 @@ create table jobs (
   due_at timestamp with time zone,
   attempts integer not null default 0,
   lease_token uuid,
+  default_brand text,
   constraint jobs_part_account_id_environment_uid_key UNIQUE (part, account_id, environment, uid),
   constraint jobs_pkey PRIMARY KEY (part, account_id, job_id),
   constraint jobs_characters_check CHECK ((characters >= 0)),
@@ -257,6 +289,32 @@ create table segments (
   constraint segments_check CHECK (((draft IS NULL) = (failure IS NOT NULL)))
 );
 grant delete, insert, select, update on segments to dragoman_app;
+
+create table terms (
+  part smallint not null,
+  account_id uuid not null,
+  external_id text collate "C" not null,
+  language text collate "C" not null,
+  position integer not null,
+  source text not null,
+  target text not null,
+  case_sensitive boolean not null,
+  forbidden boolean not null,
+  do_not_translate boolean not null,
+  note text,
+  constraint terms_pkey PRIMARY KEY (part, account_id, external_id, language, "position"),
+  constraint terms_part_account_id_external_id_language_fkey FOREIGN KEY (part, account_id, external_id, language) REFERENCES brand_languages(part, account_id, external_id, language) ON DELETE CASCADE,
+  constraint terms_check CHECK (
+CASE
+    WHEN do_not_translate THEN ((target = ''::text) AND (NOT forbidden))
+    ELSE (target <> ''::text)
+END),
+  constraint terms_note_check CHECK (((char_length(note) >= 1) AND (char_length(note) <= 2000))),
+  constraint terms_position_check CHECK (("position" >= 0)),
+  constraint terms_source_check CHECK (((char_length(source) >= 1) AND (char_length(source) <= 500))),
+  constraint terms_target_check CHECK ((char_length(target) <= 500))
+);
+grant delete, insert, select, update on terms to dragoman_app;
 
 create table transfers (
   part smallint not null,

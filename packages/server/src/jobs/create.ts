@@ -3,6 +3,7 @@
  * is given only after its commit: what is acknowledged is on disk, paid for once, and in the queue.
  */
 import type { Caller } from '../account.ts';
+import { resolveBrand } from '../brands/brands.ts';
 import { BatcherFull, createBatcher } from '../database/batcher.ts';
 import { CommitUnknown, type Database, isConnectionLoss } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
@@ -84,6 +85,7 @@ export function createCreator(options: CreatorOptions): Creator {
       const checked = options.guard.checkUrl(request.callbackUrl);
       if (!checked.ok) throw fieldError('callback_url', checked.reason);
     }
+    const brands = await resolveBrand(database, caller, request.brand);
     const { sourceLanguage, words } = await examine(request, options);
     const perWord = tier === 'human' ? settings.humanCentsPerWord : settings.machineCentsPerWord;
     return {
@@ -100,7 +102,7 @@ export function createCreator(options: CreatorOptions): Creator {
       textFormat: request.textFormat,
       tone: request.tone,
       topics: request.topics,
-      brand: request.brand,
+      ...brands,
       callbackUrl: request.callbackUrl,
       words,
       priceCents: priceOf(words, perWord),

@@ -1,5 +1,6 @@
 /** What a caller may send to create a job, checked and made plain. Pure. */
 import { hash } from 'node:crypto';
+import { TONE_NAMES, TOPIC_NAMES } from '../brands/tones.ts';
 import { ApiError, fieldError, tooLarge } from '../errors.ts';
 import type { TextFormat, Tier } from './store.ts';
 
@@ -19,17 +20,6 @@ export interface CreateRequest {
 }
 
 export const TEXT_FORMATS: readonly TextFormat[] = ['text', 'html', 'srt', 'xliff'];
-export const TONES = ['Informal', 'Formal'];
-export const TOPICS = [
-  'politics',
-  'gossip',
-  'sex & relationships',
-  'crafts',
-  'parenting',
-  'startups',
-  'tech',
-  'sports',
-];
 
 const UID = /^[A-Za-z0-9._~:@+-]{1,128}$/;
 /** Whether a job can have this uid. */
@@ -88,7 +78,7 @@ export function readCreateRequest(body: unknown, tier: Tier, maxTextBytes: numbe
     if (!Array.isArray(value) || !value.every((topic) => typeof topic === 'string')) {
       return complain('topics', 'must be a list of strings.');
     }
-    for (const topic of value) oneOf('topics', topic, TOPICS);
+    for (const topic of value) oneOf('topics', topic, TOPIC_NAMES);
     return value.length > 0 ? value : undefined;
   }
 
@@ -101,14 +91,13 @@ export function readCreateRequest(body: unknown, tier: Tier, maxTextBytes: numbe
     uid: present('uid'),
     callbackUrl: present('callback_url'),
     brand: present('brand'),
-    tone: oneOf('tone', present('tone') ?? present('formality'), TONES),
+    tone: oneOf('tone', present('tone') ?? present('formality'), TONE_NAMES),
     topics: topics(),
     instructions: present('instructions'),
   };
   if (request.uid !== undefined && !isUid(request.uid)) {
     complain('uid', 'must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + -');
   }
-  if (request.brand !== undefined) complain('brand', 'is not known; the account has no brands.');
   if ([...(request.instructions ?? '')].length > MAX_INSTRUCTIONS) {
     complain('instructions', `must be at most ${MAX_INSTRUCTIONS} characters.`);
   }

@@ -24,6 +24,8 @@ export interface NewJob {
   tone: string | undefined;
   topics: string[] | undefined;
   brand: string | undefined;
+  /** The account's own, where the request named none. */
+  defaultBrand: string | undefined;
   callbackUrl: string | undefined;
   words: number;
   priceCents: number;
@@ -48,19 +50,20 @@ const INSERT = statement<InsertedRow>(
      select *, now() as at from unnest(
        $1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::text[],
        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::text[],
-       $17::integer[], $18::integer[], $19::bigint[], $20::integer[], $21::text[], $22::text[], $23::text[])
+       $17::integer[], $18::integer[], $19::bigint[], $20::integer[], $21::text[], $22::text[], $23::text[],
+       $24::text[])
      as g (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
        target_language, text_format, tone, topics, brand, callback_url, words, characters, price_cents,
-       hold_seconds, source, supplied, instructions)),
+       hold_seconds, source, supplied, instructions, default_brand)),
    inserted as (
      insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
        source_language, target_language, text_format, tone, topics, brand, callback_url, words, characters,
-       price_cents, created_at, hold_until, due_at)
+       price_cents, created_at, hold_until, due_at, default_brand)
      select part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
        source_language, target_language, text_format, tone,
        case when topics is not null then array(select jsonb_array_elements_text(topics)) end,
        brand, callback_url, words, characters, price_cents, at,
-       case when hold_seconds > 0 then at + make_interval(secs => hold_seconds) end, at
+       case when hold_seconds > 0 then at + make_interval(secs => hold_seconds) end, at, default_brand
        from given
      on conflict (part, account_id, environment, uid) do nothing
      returning part, account_id, job_id, order_number),
@@ -102,6 +105,7 @@ export function insertJobs(transaction: Transaction, jobs: readonly NewJob[]): P
     column(({ text }) => text),
     column(({ targetText }) => targetText),
     column(({ instructions }) => instructions),
+    column(({ defaultBrand }) => defaultBrand),
   ]);
 }
 
@@ -121,6 +125,7 @@ export interface JobRow {
   tone: string | null;
   topics: string[] | null;
   brand: string | null;
+  default_brand: string | null;
   callback_url: string | null;
   price_cents: number;
   hold_until: Date | null;
@@ -128,7 +133,7 @@ export interface JobRow {
 }
 
 const COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
-  target_language, text_format, tone, topics, brand, callback_url, price_cents, hold_until, failure`;
+  target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, hold_until, failure`;
 
 const FIND = statement<JobRow>(
   'jobs.find',

@@ -103,6 +103,7 @@ async function createJobs(count: number, characters = 6): Promise<string[]> {
       tone: undefined,
       topics: undefined,
       brand: undefined,
+      defaultBrand: undefined,
       callbackUrl: undefined,
       words: 1,
       priceCents: 0,

@@ -76,6 +76,7 @@ async function createJobs(account: AccountRef, count: number): Promise<string[]>
       tone: undefined,
       topics: undefined,
       brand: undefined,
+      defaultBrand: undefined,
       callbackUrl: 'http://127.0.0.1:9/',
       words: 1,
       priceCents: 1,

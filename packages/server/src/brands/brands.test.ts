@@ -1,0 +1,266 @@
+/** Brands as a request meets them: tones and topics, named brands and default brands, and what a translator reads. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountRef } from '../account.ts';
+import { accountNamed } from '../accounts/accounts.ts';
+import { statement } from '../database/statements.ts';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { readBrandFile } from './brand.ts';
+import { readContext, removeBrand, saveBrand, setDefaultBrand } from './brands.ts';
+
+const HUMAN = '/tapi/v2/translation/';
+const MACHINE = '/tapi/v2/mt_translation/';
+
+const JOB_BRANDS = statement<{ brand: string | null; default_brand: string | null; tone: string | null }>(
+  'test.job_brands',
+  `select brand, default_brand, tone from jobs where part = $1 and account_id = $2 and uid = $3`,
+);
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+
+const job = (fields: object = {}) => ({
+  text: 'The house is big.',
+  source_language: 'en',
+  target_language: 'es',
+  ...fields,
+});
+
+async function customer() {
+  const credentials = await server.createAccount();
+  const { ref } = await accountNamed(server.database, credentials.username);
+  return {
+    ref,
+    production: createClient(server.url, credentials.production_key),
+    sandbox: createClient(server.url, credentials.sandbox_key),
+    save: (file: object) =>
+      saveBrand(server.database, ref, readBrandFile('test', JSON.stringify(file)), false),
+  };
+}
+
+async function storedJob(ref: AccountRef, uid: string) {
+  const [row] = await server.database.query(JOB_BRANDS, [ref.part, ref.accountId, uid]);
+  return row;
+}
+
+describe('tones and topics', () => {
+  it('are listed in both environments, and every one of them is accepted', async () => {
+    const { production, sandbox } = await customer();
+    const tones = await production('GET', '/tapi/v2/tone/');
+    expect(tones).toMatchObject({
+      status: 200,
+      body: {
+        objects: [
+          { tone: { name: 'Informal', description: expect.stringMatching(/^\p{Lu}.+\.$/u) } },
+          { tone: { name: 'Formal', description: expect.stringMatching(/^\p{Lu}.+\.$/u) } },
+        ],
+      },
+    });
+    const topics = await production('GET', '/tapi/v2/topic/');
+    const names = topics.body.objects.map(({ topic }: { topic: { name: string } }) => topic.name);
+    expect(names).toEqual([
+      'politics',
+      'gossip',
+      'sex & relationships',
+      'crafts',
+      'parenting',
+      'startups',
+      'tech',
+      'sports',
+    ]);
+    expect((await sandbox('GET', '/sandbox/tapi/v2/tone')).text).toBe(tones.text);
+    expect((await sandbox('GET', '/sandbox/tapi/v2/topic')).text).toBe(topics.text);
+    for (const { tone } of tones.body.objects) {
+      const { status, body } = await production('POST', HUMAN, job({ tone: tone.name, topics: names }));
+      expect({ status, tone: body.tone, topics: body.topics }).toEqual({
+        status: 201,
+        tone: tone.name,
+        topics: names,
+      });
+    }
+  });
+
+  it('are refused to who has no key, and only read', async () => {
+    for (const path of ['/tapi/v2/tone/', '/tapi/v2/topic/']) {
+      expect((await fetch(`${server.url}${path}`)).status).toBe(401);
+      const { production } = await customer();
+      const { status, headers } = await production('POST', path, {});
+      expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow: 'GET, HEAD' });
+    }
+  });
+});
+
+describe('a brand that a request names', () => {
+  it('is taken and echoed, and kept with the job', async () => {
+    const { production, ref, save } = await customer();
+    await save({ external_id: 'Büro & Co.', languages: { es: { tone: 'Formal' } } });
+    for (const path of [HUMAN, MACHINE]) {
+      const uid = `named-${path.length}`;
+      const { status, body } = await production('POST', path, job({ uid, brand: 'Büro & Co.' }));
+      expect({ status, brand: body.brand }).toEqual({ status: 201, brand: 'Büro & Co.' });
+      expect(body).not.toHaveProperty('tone');
+      expect(await storedJob(ref, uid)).toEqual({ brand: 'Büro & Co.', default_brand: null, tone: null });
+    }
+  });
+
+  it('that is unknown is refused with those that there are', async () => {
+    const { production, save } = await customer();
+    const refused = async (brand: string) => {
+      const { status, body } = await production('POST', HUMAN, job({ brand }));
+      expect(status).toBe(400);
+      return body.error;
+    };
+    expect(await refused('acme')).toBe('brand: is not known; the account has no brands.');
+    await save({ external_id: 'zeta' });
+    await save({ external_id: 'acme' });
+    expect((await production('POST', HUMAN, job({ brand: 'acme' }))).status).toBe(201);
+    expect(await refused('Acme')).toBe('brand: "Acme" is not one of acme, zeta.');
+    for (let index = 0; index < 25; index++) await save({ external_id: `b${index + 10}` });
+    const many = await refused('x'.repeat(300));
+    expect(many).toBe(
+      `brand: "${'x'.repeat(40)}…" is not one of acme, ${Array.from({ length: 19 }, (_, i) => `b${i + 10}`).join(', ')}` +
+        ' and 7 more.',
+    );
+  });
+
+  it('of another account is as unknown as one that nobody has', async () => {
+    const victim = await customer();
+    await victim.save({ external_id: 'canary' });
+    expect((await victim.production('POST', HUMAN, job({ brand: 'canary' }))).status).toBe(201);
+    const stranger = await customer();
+    const foreign = await stranger.production('POST', HUMAN, job({ brand: 'canary' }));
+    const unknown = await stranger.production('POST', HUMAN, job({ brand: 'nobody' }));
+    expect(foreign.status).toBe(400);
+    expect(foreign.text).toBe(unknown.text);
+    expect(await readContext(server.database, stranger.ref, 'canary', 'es')).toEqual({ terms: [] });
+  });
+
+  it('is served to both environments', async () => {
+    const { sandbox, save } = await customer();
+    await save({ external_id: 'acme' });
+    expect((await sandbox('POST', `/sandbox${HUMAN}`, job({ brand: 'acme' }))).status).toBe(201);
+  });
+
+  it('and was removed since does not break a retry', async () => {
+    const { production, ref, save } = await customer();
+    await save({ external_id: 'acme' });
+    const request = job({ uid: 'again', brand: 'acme' });
+    const first = await production('POST', HUMAN, request);
+    expect(first.status).toBe(201);
+    await removeBrand(server.database, ref, 'acme');
+    const retried = await production('POST', HUMAN, request);
+    expect(retried.status).toBe(200);
+    expect(retried.body).toEqual({ ...first.body });
+    const fresh = await production('POST', HUMAN, { ...request, uid: 'fresh' });
+    expect(fresh).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^brand: /) } });
+  });
+});
+
+describe('the default brand', () => {
+  it('is for requests that name none, and is not echoed', async () => {
+    const { production, ref, save } = await customer();
+    expect((await production('POST', HUMAN, job({ uid: 'before' }))).status).toBe(201);
+    expect(await storedJob(ref, 'before')).toMatchObject({ brand: null, default_brand: null });
+    await save({ external_id: 'house', default: true });
+    await save({ external_id: 'other' });
+    // The default is known with the key, which a notification makes the server look up anew.
+    const made = await until(async () => {
+      const { body } = await production('POST', HUMAN, job());
+      return (await storedJob(ref, body.uid))?.default_brand === 'house' && body;
+    });
+    expect(made).not.toHaveProperty('brand');
+    const { body } = await production('POST', HUMAN, job({ brand: 'other' }));
+    expect(await storedJob(ref, body.uid)).toMatchObject({ brand: 'other', default_brand: null });
+    for (const empty of [null, '']) {
+      const { body } = await production('POST', HUMAN, job({ brand: empty }));
+      expect(await storedJob(ref, body.uid)).toMatchObject({ brand: null, default_brand: 'house' });
+    }
+  });
+
+  it('that changed since does not break a retry, nor change the job', async () => {
+    const { production, ref, save } = await customer();
+    await save({ external_id: 'one', default: true });
+    await save({ external_id: 'two' });
+    const request = job({ uid: 'again' });
+    expect((await production('POST', HUMAN, request)).status).toBe(201);
+    await setDefaultBrand(server.database, ref, 'two');
+    await until(async () => {
+      const { body } = await production('POST', HUMAN, job());
+      return (await storedJob(ref, body.uid))?.default_brand === 'two';
+    });
+    expect((await production('POST', HUMAN, request)).status).toBe(200);
+    expect(await storedJob(ref, 'again')).toMatchObject({ default_brand: 'one' });
+  });
+
+  it('that is removed is no default any more', async () => {
+    const { production, ref, save } = await customer();
+    await save({ external_id: 'house', default: true });
+    await removeBrand(server.database, ref, 'house');
+    await until(async () => {
+      const { body } = await production('POST', HUMAN, job());
+      return (await storedJob(ref, body.uid))?.default_brand === null;
+    });
+  });
+
+  it('must be a brand of the account', async () => {
+    const [one, other] = [await customer(), await customer()];
+    await other.save({ external_id: 'theirs' });
+    await expect(setDefaultBrand(server.database, one.ref, 'theirs')).rejects.toThrow(
+      'brand: is not known; the account has no brands.',
+    );
+  });
+});
+
+describe('what a brand says about a language', () => {
+  const term = { caseSensitive: false, forbidden: false, doNotTranslate: false };
+
+  it('is tone, instructions and terms of the language, or else of its parent, as a whole', async () => {
+    const { ref, save } = await customer();
+    await save({
+      external_id: 'acme',
+      languages: {
+        pt: { tone: 'Formal', instructions: 'Be kind.', glossary: [{ source: 'house', target: 'casa' }] },
+        PT_BR: { tone: 'Informal' },
+        es: {
+          glossary: [
+            { source: 'Acme', do_not_translate: true, case_sensitive: true },
+            { source: 'car', target: 'carro', forbidden: true, note: 'Say coche.' },
+          ],
+        },
+      },
+    });
+    const read = (language: string) => readContext(server.database, ref, 'acme', language);
+    const portuguese = {
+      tone: 'Formal',
+      instructions: 'Be kind.',
+      terms: [{ source: 'house', target: 'casa', ...term }],
+    };
+    expect(await read('pt')).toEqual(portuguese);
+    expect(await read('pt-pt')).toEqual(portuguese);
+    expect(await read('pt-br')).toEqual({ tone: 'Informal', terms: [] });
+    expect(await read('es')).toEqual({
+      terms: [
+        { ...term, source: 'Acme', target: '', caseSensitive: true, doNotTranslate: true },
+        { ...term, source: 'car', target: 'carro', forbidden: true, note: 'Say coche.' },
+      ],
+    });
+    expect(await read('p')).toEqual({ terms: [] });
+    expect(await read('fr')).toEqual({ terms: [] });
+  });
+
+  it('is nothing without a brand, or with one that is gone', async () => {
+    const { ref } = await customer();
+    expect(await readContext(server.database, ref, null, 'es')).toEqual({ terms: [] });
+    expect(await readContext(server.database, ref, 'gone', 'es')).toEqual({ terms: [] });
+  });
+
+  it('is seen as it is now, once it was changed', async () => {
+    const { ref, save } = await customer();
+    await save({ external_id: 'acme', languages: { es: { tone: 'Formal' } } });
+    expect(await readContext(server.database, ref, 'acme', 'es')).toMatchObject({ tone: 'Formal' });
+    await save({ external_id: 'acme', languages: { es: { tone: 'Informal' } } });
+    expect(await readContext(server.database, ref, 'acme', 'es')).toMatchObject({ tone: 'Informal' });
+  });
+});

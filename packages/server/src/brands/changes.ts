@@ -1,0 +1,97 @@
+/** What putting one brand in the place of another changes. Pure. */
+import type { Term } from '@dragoman/engines';
+import type { Brand, BrandLanguage } from './brand.ts';
+import { keyOf, sameTerm } from './terms.ts';
+
+/** Terms are told apart by source and target; a difference in anything else is a change. */
+export interface TermChanges {
+  added: Term[];
+  changed: { from: Term; to: Term }[];
+  removed: Term[];
+  unchanged: number;
+  /** The terms that stay stand in another order. */
+  reordered: boolean;
+}
+
+export interface LanguageChanges {
+  language: string;
+  change: 'added' | 'changed' | 'removed' | 'unchanged';
+  tone: boolean;
+  instructions: boolean;
+  terms: TermChanges;
+}
+
+export interface BrandChanges {
+  externalId: string;
+  change: 'added' | 'changed' | 'unchanged';
+  name: boolean;
+  /** What becomes of it as the account's default. */
+  default: 'becomes' | 'no longer' | 'unchanged';
+  languages: LanguageChanges[];
+}
+
+export function compareBrands(
+  before: Brand | undefined,
+  after: Brand,
+  isDefault: { before: boolean; after: boolean },
+): BrandChanges {
+  const names = new Set([...(before?.languages.keys() ?? []), ...after.languages.keys()]);
+  const languages = [...names]
+    .sort()
+    .map((language) =>
+      compareLanguages(language, before?.languages.get(language), after.languages.get(language)),
+    );
+  const name = before !== undefined && before.name !== after.name;
+  const changed =
+    name || isDefault.before !== isDefault.after || languages.some(({ change }) => change !== 'unchanged');
+  return {
+    externalId: after.externalId,
+    change: before === undefined ? 'added' : changed ? 'changed' : 'unchanged',
+    name,
+    default: isDefault.before === isDefault.after ? 'unchanged' : isDefault.after ? 'becomes' : 'no longer',
+    languages,
+  };
+}
+
+function compareLanguages(
+  language: string,
+  before: BrandLanguage | undefined,
+  after: BrandLanguage | undefined,
+): LanguageChanges {
+  const terms = compareTerms(before?.terms ?? [], after?.terms ?? []);
+  const tone = before?.tone !== after?.tone;
+  const instructions = before?.instructions !== after?.instructions;
+  if (before === undefined) return { language, change: 'added', tone, instructions, terms };
+  if (after === undefined) return { language, change: 'removed', tone, instructions, terms };
+  const change = tone || instructions || termsDiffer(terms) ? 'changed' : 'unchanged';
+  return { language, change, tone, instructions, terms };
+}
+
+export function termsDiffer({ added, changed, removed, reordered }: TermChanges): boolean {
+  return added.length + changed.length + removed.length > 0 || reordered;
+}
+
+function compareTerms(before: readonly Term[], after: readonly Term[]): TermChanges {
+  const old = new Map(before.map((term) => [keyOf(term), term]));
+  const kept = new Set<string>();
+  const added: Term[] = [];
+  const changed: { from: Term; to: Term }[] = [];
+  for (const to of after) {
+    const from = old.get(keyOf(to));
+    if (from === undefined) {
+      added.push(to);
+      continue;
+    }
+    kept.add(keyOf(to));
+    if (!sameTerm(from, to)) changed.push({ from, to });
+  }
+  const staying = before.map(keyOf).filter((key) => kept.has(key));
+  const stayed = [...kept];
+  return {
+    added,
+    changed,
+    removed: before.filter((term) => !kept.has(keyOf(term))),
+    unchanged: kept.size - changed.length,
+    reordered: staying.some((key, index) => key !== stayed[index]),
+  };
+}

@@ -1,0 +1,13 @@
+/** What `tone` and `topics` of a request may be: `/tapi/v2/tone/` and `/tapi/v2/topic/`. */
+import type { FastifyInstance } from 'fastify';
+import { resource } from '../http.ts';
+import { listTones, listTopics } from './schemas.ts';
+import { TONES, TOPICS } from './tones.ts';
+
+const tones = { objects: TONES.map((tone) => ({ tone })) };
+const topics = { objects: TOPICS.map((topic) => ({ topic })) };
+
+export function brandRoutes(app: FastifyInstance): void {
+  resource(app, '/tapi/v2/tone/', { GET: { schema: listTones, handler: async () => tones } });
+  resource(app, '/tapi/v2/topic/', { GET: { schema: listTopics, handler: async () => topics } });
+}

@@ -1,0 +1,267 @@
+/** What is asked of the database about brands. */
+import type { AccountRef } from '../account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import type { Tone } from './tones.ts';
+
+const FIND = statement<{ name: string }>(
+  'brands.find',
+  `select name from brands where part = $1 and account_id = $2 and external_id = $3`,
+);
+
+export async function findBrand(
+  on: Queryable,
+  account: AccountRef,
+  externalId: string,
+): Promise<{ name: string } | undefined> {
+  const [row] = await on.query(FIND, [account.part, account.accountId, externalId]);
+  return row;
+}
+
+const NAMES = statement<{ external_id: string; count: number }>(
+  'brands.names',
+  `select external_id, count(*) over () as count from brands where part = $1 and account_id = $2
+    order by external_id limit $3`,
+);
+
+/** The first external identifiers of an account, each with the count of all. */
+export function listNames(
+  on: Queryable,
+  account: AccountRef,
+  limit: number,
+): Promise<{ external_id: string; count: number }[]> {
+  return on.query(NAMES, [account.part, account.accountId, limit]);
+}
+
+export interface BrandRow {
+  external_id: string;
+  name: string;
+  is_default: boolean;
+  changed_at: Date;
+}
+
+const LIST = statement<BrandRow>(
+  'brands.list',
+  `select b.external_id, b.name, b.external_id = a.default_brand is true as is_default, b.changed_at
+     from brands b join accounts a using (part, account_id)
+    where b.part = $1 and b.account_id = $2 order by b.external_id`,
+);
+
+export function listBrands(on: Queryable, account: AccountRef): Promise<BrandRow[]> {
+  return on.query(LIST, [account.part, account.accountId]);
+}
+
+const DEFAULT = statement<{ default_brand: string | null }>(
+  'brands.default',
+  `select default_brand from accounts where part = $1 and account_id = $2`,
+);
+
+export async function findDefault(on: Queryable, account: AccountRef): Promise<string | undefined> {
+  const [row] = await on.query(DEFAULT, [account.part, account.accountId]);
+  return row?.default_brand ?? undefined;
+}
+
+const SET_DEFAULT = statement(
+  'brands.set_default',
+  `update accounts set default_brand = $3 where part = $1 and account_id = $2`,
+);
+
+export async function setDefault(
+  on: Queryable,
+  account: AccountRef,
+  externalId: string | undefined,
+): Promise<void> {
+  await on.query(SET_DEFAULT, [account.part, account.accountId, externalId ?? null]);
+}
+
+const INSERT = statement<{ external_id: string }>(
+  'brands.insert',
+  `insert into brands (part, account_id, external_id, name) values ($1, $2, $3, $4)
+   on conflict (part, account_id, external_id) do nothing returning external_id`,
+);
+const LOCK = statement(
+  'brands.lock',
+  `select from brands where part = $1 and account_id = $2 and external_id = $3 for update`,
+);
+
+/** Makes the brand where there is none, and keeps others from changing it. @returns whether it was made */
+export async function makeAndLock(
+  transaction: Transaction,
+  account: AccountRef,
+  brand: { externalId: string; name: string },
+): Promise<boolean> {
+  const key = [account.part, account.accountId, brand.externalId];
+  const made = await transaction.query(INSERT, [...key, brand.name]);
+  await transaction.query(LOCK, key);
+  return made.length > 0;
+}
+
+const TOUCH = statement(
+  'brands.touch',
+  `update brands set name = $4, changed_at = now() where part = $1 and account_id = $2 and external_id = $3`,
+);
+
+export async function touchBrand(
+  transaction: Transaction,
+  account: AccountRef,
+  brand: { externalId: string; name: string },
+): Promise<void> {
+  await transaction.query(TOUCH, [account.part, account.accountId, brand.externalId, brand.name]);
+}
+
+const REMOVE = statement<{ external_id: string }>(
+  'brands.remove',
+  `delete from brands where part = $1 and account_id = $2 and external_id = $3 returning external_id`,
+);
+
+/** @returns whether there was such a brand */
+export async function removeBrand(on: Queryable, account: AccountRef, externalId: string): Promise<boolean> {
+  return (await on.query(REMOVE, [account.part, account.accountId, externalId])).length > 0;
+}
+
+export interface LanguageRow {
+  language: string;
+  tone: Tone['name'] | null;
+  instructions: string | null;
+}
+
+const LANGUAGES = statement<LanguageRow>(
+  'brands.languages',
+  `select language, tone, instructions from brand_languages
+    where part = $1 and account_id = $2 and external_id = $3 order by language`,
+);
+
+export function listLanguages(
+  on: Queryable,
+  account: AccountRef,
+  externalId: string,
+): Promise<LanguageRow[]> {
+  return on.query(LANGUAGES, [account.part, account.accountId, externalId]);
+}
+
+const NEAREST = statement<LanguageRow>(
+  'brands.nearest_language',
+  `select language, tone, instructions from brand_languages
+    where part = $1 and account_id = $2 and external_id = $3 and language = any($4)
+    order by char_length(language) desc limit 1`,
+);
+
+/** The longest of `languages` that the brand has settings for: of a language and its parents, the nearest. */
+export async function findNearest(
+  on: Queryable,
+  account: AccountRef,
+  externalId: string,
+  languages: readonly string[],
+): Promise<LanguageRow | undefined> {
+  const [row] = await on.query(NEAREST, [account.part, account.accountId, externalId, languages]);
+  return row;
+}
+
+const SUMMARY = statement<LanguageRow & { external_id: string; terms: number }>(
+  'brands.summary',
+  `select l.external_id, l.language, l.tone, l.instructions,
+          (select count(*) from terms t
+            where t.part = l.part and t.account_id = l.account_id and t.external_id = l.external_id
+              and t.language = l.language) as terms
+     from brand_languages l where l.part = $1 and l.account_id = $2 order by l.external_id, l.language`,
+);
+
+/** Every language of every brand of an account, with how many terms it has. */
+export function summarise(
+  on: Queryable,
+  account: AccountRef,
+): Promise<(LanguageRow & { external_id: string; terms: number })[]> {
+  return on.query(SUMMARY, [account.part, account.accountId]);
+}
+
+const KEEP_LANGUAGE = statement(
+  'brands.keep_language',
+  `insert into brand_languages (part, account_id, external_id, language, tone, instructions)
+   values ($1, $2, $3, $4, $5, $6)
+   on conflict (part, account_id, external_id, language)
+   do update set tone = excluded.tone, instructions = excluded.instructions`,
+);
+
+export async function keepLanguage(
+  transaction: Transaction,
+  account: AccountRef,
+  externalId: string,
+  row: LanguageRow,
+): Promise<void> {
+  const { language, tone, instructions } = row;
+  const key = [account.part, account.accountId, externalId];
+  await transaction.query(KEEP_LANGUAGE, [...key, language, tone, instructions]);
+}
+
+const REMOVE_LANGUAGE = statement(
+  'brands.remove_language',
+  `delete from brand_languages where part = $1 and account_id = $2 and external_id = $3 and language = $4`,
+);
+
+export async function removeLanguage(
+  transaction: Transaction,
+  account: AccountRef,
+  externalId: string,
+  language: string,
+): Promise<void> {
+  await transaction.query(REMOVE_LANGUAGE, [account.part, account.accountId, externalId, language]);
+}
+
+export interface TermRow {
+  source: string;
+  target: string;
+  case_sensitive: boolean;
+  forbidden: boolean;
+  do_not_translate: boolean;
+  note: string | null;
+}
+
+const TERMS = statement<TermRow>(
+  'brands.terms',
+  `select source, target, case_sensitive, forbidden, do_not_translate, note from terms
+    where part = $1 and account_id = $2 and external_id = $3 and language = $4 order by position`,
+);
+
+export function listTerms(
+  on: Queryable,
+  account: AccountRef,
+  externalId: string,
+  language: string,
+): Promise<TermRow[]> {
+  return on.query(TERMS, [account.part, account.accountId, externalId, language]);
+}
+
+const CLEAR_TERMS = statement(
+  'brands.clear_terms',
+  `delete from terms where part = $1 and account_id = $2 and external_id = $3 and language = $4`,
+);
+const INSERT_TERMS = statement(
+  'brands.insert_terms',
+  `insert into terms (part, account_id, external_id, language, position, source, target, case_sensitive, forbidden,
+     do_not_translate, note)
+   select $1, $2, $3, $4, position, source, target, case_sensitive, forbidden, do_not_translate, note
+     from unnest($5::integer[], $6::text[], $7::text[], $8::boolean[], $9::boolean[], $10::boolean[], $11::text[])
+       as t (position, source, target, case_sensitive, forbidden, do_not_translate, note)`,
+);
+
+/** Makes `terms` the glossary of a language, in this order. */
+export async function replaceTerms(
+  transaction: Transaction,
+  account: AccountRef,
+  externalId: string,
+  language: string,
+  terms: readonly TermRow[],
+): Promise<void> {
+  const key = [account.part, account.accountId, externalId, language];
+  await transaction.query(CLEAR_TERMS, key);
+  await transaction.query(INSERT_TERMS, [
+    ...key,
+    terms.map((_, position) => position),
+    terms.map(({ source }) => source),
+    terms.map(({ target }) => target),
+    terms.map(({ case_sensitive }) => case_sensitive),
+    terms.map(({ forbidden }) => forbidden),
+    terms.map(({ do_not_translate }) => do_not_translate),
+    terms.map(({ note }) => note),
+  ]);
+}
