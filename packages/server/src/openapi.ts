@@ -66,6 +66,7 @@ export interface JsonSchema {
 const TAGS = [
   { name: 'Jobs', description: 'Translation by machine, then edited by a human.' },
   { name: 'Machine jobs', description: 'Translation by machine alone.' },
+  { name: 'Context', description: 'What a request may say about how to translate.' },
   { name: 'Callbacks', description: 'What is posted to the addresses that customers name.' },
 ];
 

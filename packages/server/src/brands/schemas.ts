@@ -1,7 +1,8 @@
 /** Tones and topics, described. */
 import type { FastifySchema } from 'fastify';
 import Type, { type TSchema } from 'typebox';
-import { TONE_NAMES, TOPIC_NAMES } from './tones.ts';
+import { answer, errorResponses } from '../schemas.ts';
+import { TONE_NAMES, TONES, TOPIC_NAMES, TOPICS } from './tones.ts';
 
 const Tone = Type.Object(
   {
@@ -27,7 +28,10 @@ export const listTones: FastifySchema = {
   summary: 'List the tones',
   description: 'What `tone` of a request may be.',
   tags: ['Context'],
-  response: { 200: described('The tones.', Tone) },
+  response: {
+    200: answer('The tones.', listOf(Tone, 'Tones'), { objects: TONES.map((tone) => ({ tone })) }),
+    ...errorResponses(),
+  },
 };
 
 export const listTopics: FastifySchema = {
@@ -35,12 +39,12 @@ export const listTopics: FastifySchema = {
   summary: 'List the topics',
   description: 'What `topics` of a request may be.',
   tags: ['Context'],
-  response: { 200: described('The topics.', Topic) },
+  response: {
+    200: answer('The topics.', listOf(Topic, 'Topics'), { objects: TOPICS.map((topic) => ({ topic })) }),
+    ...errorResponses(),
+  },
 };
 
-function described(description: string, item: TSchema): object {
-  return {
-    description,
-    content: { 'application/json': { schema: Type.Object({ objects: Type.Array(item) }) } },
-  };
+function listOf(item: TSchema, title: string): TSchema {
+  return Type.Object({ objects: Type.Array(item) }, { title });
 }
