@@ -20,7 +20,7 @@ export { type Detected, detectLanguage } from './language.ts';
 export { Limits } from './limits.ts';
 export { rebuild } from './rebuild.ts';
 export { isRight, type Note, plainText, type Repaired, repair } from './repair.ts';
-export { countWords } from './words.ts';
+export { countRepeatedWords, countWords } from './words.ts';
 
 export type ScanOptions = XliffOptions;
 

@@ -1,7 +1,7 @@
 /** Words, as they are priced: of the translatable text only, not of markup, variables, times or kept elements. */
 
 import { countWordLike } from './count.ts';
-import type { Document } from './document.ts';
+import type { Document, Piece, Segment } from './document.ts';
 import { isText, type Run, runsOf } from './runs.ts';
 import { segmenter } from './sentences.ts';
 
@@ -30,4 +30,32 @@ function readAloud(runs: readonly Run[]): string {
       return run.code.kind === 'open' || run.code.kind === 'close' ? '' : ' ';
     })
     .join('');
+}
+
+/**
+ * Those of the words counted by `countWords` that stand in repeats: segments that read as an earlier one of the same
+ * document, with the same kinds of codes in the same places.
+ */
+export function countRepeatedWords(document: Document, language: string, found: readonly Segment[]): number {
+  const words = segmenter(language, 'word');
+  const seen = new Set<string>();
+  let count = 0;
+  for (const { pieces } of found) {
+    const reading = JSON.stringify(pieces.map(readPiece));
+    if (seen.has(reading)) count += countWordLike(pieces.map(pieceAloud).join(''), words);
+    else seen.add(reading);
+  }
+  // A sentence over several cues is one segment of several units, so its seams may be counted differently.
+  return Math.min(count, countWords(document, language));
+}
+
+/** Numbers of codes differ from unit to unit and say nothing. */
+function readPiece(piece: Piece): string | string[] {
+  if ('keep' in piece) return ['keep', piece.text];
+  return 'text' in piece ? piece.text : Object.keys(piece);
+}
+
+function pieceAloud(piece: Piece): string {
+  if ('text' in piece && !('keep' in piece)) return piece.text;
+  return 'open' in piece || 'close' in piece ? '' : ' ';
 }

@@ -2,23 +2,30 @@
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
+import { accountRoutes } from './accounts/routes.ts';
 import { brandRoutes } from './brands/routes.ts';
 import type { Database } from './database/database.ts';
 import { acceptJson, answerErrors, requireCaller, routeOf } from './http.ts';
 import type { Creator } from './jobs/create.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { jobWebhooks } from './jobs/schemas.ts';
+import { wordCountRoutes } from './jobs/word-count.ts';
+import type { Languages } from './languages/languages.ts';
+import { languageRoutes } from './languages/routes.ts';
 import { createLog, type Log } from './log.ts';
 import { describeInterface, type OpenApi } from './openapi.ts';
 import type { Readiness } from './operations/health.ts';
 import type { Metrics } from './operations/metrics.ts';
 import { operationRoutes } from './operations/routes.ts';
+import type { Scanner } from './scanning/scanner.ts';
 import { loadSettings, type Settings } from './settings.ts';
 
 export interface AppOptions {
   database: Database;
   doorkeeper: Doorkeeper;
   creator: Creator;
+  languages: Languages;
+  scanner: Scanner;
   metrics: Metrics;
   readiness(): Promise<Readiness>;
   settings: Pick<Settings, 'maxTextBytes' | 'sandboxUrl' | 'metricsToken'>;
@@ -93,6 +100,9 @@ export function createApp(options: AppOptions): FastifyInstance {
         requireCaller(door, options.doorkeeper, environment);
         jobRoutes(door, options);
         brandRoutes(door);
+        wordCountRoutes(door, options);
+        languageRoutes(door, options);
+        accountRoutes(door, options);
       },
       { prefix },
     );

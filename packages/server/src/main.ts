@@ -11,6 +11,7 @@ import { installEngine } from './commands/engine.ts';
 import { addLedgerCommands } from './commands/ledger.ts';
 import { data, json, settingsWith, withStore, yes } from './commands/options.ts';
 import { CommandError, print, printJson, say } from './commands/output.ts';
+import { addPairCommands } from './commands/pair.ts';
 import { serve } from './commands/serve.ts';
 import { translate } from './commands/translate.ts';
 import { EmbeddedError } from './database/embedded.ts';
@@ -77,6 +78,7 @@ program
 addAccountCommands(program);
 addBrandCommands(program);
 addLedgerCommands(program);
+addPairCommands(program);
 
 program
   .command('engine')

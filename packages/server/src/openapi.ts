@@ -67,6 +67,8 @@ const TAGS = [
   { name: 'Jobs', description: 'Translation by machine, then edited by a human.' },
   { name: 'Machine jobs', description: 'Translation by machine alone.' },
   { name: 'Context', description: 'What a request may say about how to translate.' },
+  { name: 'Languages', description: 'What can be translated.' },
+  { name: 'Account', description: 'Who is calling, and what it can spend.' },
   { name: 'Callbacks', description: 'What is posted to the addresses that customers name.' },
 ];
 

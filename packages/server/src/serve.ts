@@ -16,6 +16,7 @@ import { createPoster } from './deliveries/post.ts';
 import { startSender } from './deliveries/sender.ts';
 import { type Creator, createCreator } from './jobs/create.ts';
 import { createLanguages, publishPairs } from './languages/languages.ts';
+import { createPriceList } from './ledger/price-list.ts';
 import type { Log } from './log.ts';
 import { checkReadiness } from './operations/health.ts';
 import { createMetrics } from './operations/metrics.ts';
@@ -72,6 +73,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     creator = createCreator({
       database,
       languages,
+      prices: createPriceList(database, settings),
       scanner,
       guard,
       settings,
@@ -82,7 +84,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       },
     });
     const readiness = () => checkReadiness({ database, languages, stopping });
-    app = createApp({ database, doorkeeper, creator, metrics, readiness, settings, log });
+    app = createApp({ database, doorkeeper, creator, languages, scanner, metrics, readiness, settings, log });
     await database.listen(CHANNELS.keys, () => doorkeeper.forget());
     url = await app.listen({ host: settings.host, port: settings.port });
     log.info({ host: settings.host, port: settings.port, role, pid: process.pid }, 'listening');

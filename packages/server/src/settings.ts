@@ -177,13 +177,19 @@ const DEFINITIONS = {
     'DRAGOMAN_PRICE_HUMAN',
     '3',
     integer(0, 100_000),
-    'Price of a word, in USD cents, where a human edits.',
+    'Price of a word, in USD cents, where a human edits and `pair price` has set no other.',
   ),
   machineCentsPerWord: setting(
     'DRAGOMAN_PRICE_MACHINE',
     '0',
     integer(0, 100_000),
-    'Price of a word, in USD cents, for machine-only jobs.',
+    'Price of a word, in USD cents, for machine-only jobs, where `pair price` has set no other.',
+  ),
+  repeatShare: setting(
+    'DRAGOMAN_REPEAT_SHARE',
+    '100',
+    integer(0, 100),
+    'Percent of its price that a word costs in a sentence that stood in the same text before.',
   ),
   apertiumRoot: setting(
     'DRAGOMAN_APERTIUM_ROOT',

@@ -4,7 +4,13 @@ import type { AccountRef, Caller, Dialect, Environment } from '../account.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { unauthorized } from '../errors.ts';
 import { partOf, uuidv7 } from '../ids.ts';
-import { creditLimitOf, isOverdrawn, openBalances, setCreditLimit } from '../ledger/ledger.ts';
+import {
+  availableCents,
+  creditLimitOf,
+  isOverdrawn,
+  openBalances,
+  setCreditLimit,
+} from '../ledger/ledger.ts';
 import { createKey, createWebhookSecret, hashesEqual, hashKey, keyIdOf, type Vault } from './secrets.ts';
 import * as store from './store.ts';
 
@@ -105,6 +111,23 @@ export async function accountNamed(on: Queryable, username: string): Promise<Acc
   if (row === undefined) throw new AccountError(`There is no account named ${username}.`);
   const { part, account_id: accountId, ...fields } = row;
   return { ...fields, ref: { part, accountId } as AccountRef };
+}
+
+/** The name of an account that something belongs to. */
+export async function usernameOf(on: Queryable, account: AccountRef): Promise<string> {
+  return (await store.readUsername(on, account)) ?? account.accountId;
+}
+
+/** The calling account, as the interface shows it. An account without an e-mail has an empty one: clients read a string. */
+export async function presentAccount(
+  on: Queryable,
+  { account, username, environment }: Caller,
+): Promise<{ username: string; email: string; balance: number }> {
+  const [{ email }, balance] = await Promise.all([
+    accountNamed(on, username),
+    availableCents(on, account, environment),
+  ]);
+  return { username, email: email ?? '', balance };
 }
 
 export interface AccountChanges {

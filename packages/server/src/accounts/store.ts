@@ -52,6 +52,16 @@ export async function findAccount(on: Queryable, username: string): Promise<Acco
   return row;
 }
 
+const USERNAME = statement<{ username: string }>(
+  'accounts.username',
+  `select username from accounts where part = $1 and account_id = $2`,
+);
+
+export async function readUsername(on: Queryable, account: AccountRef): Promise<string | undefined> {
+  const [row] = await on.query(USERNAME, [account.part, account.accountId]);
+  return row?.username;
+}
+
 const SET_CHAT = statement(
   'accounts.set_chat',
   `update accounts set chat = $3 where part = $1 and account_id = $2`,

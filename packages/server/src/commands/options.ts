@@ -50,3 +50,12 @@ export function onOrOff(written: string): boolean {
   if (written !== 'on' && written !== 'off') throw new InvalidArgumentError('It must be on or off.');
   return written === 'on';
 }
+
+/** A day (its first moment in UTC), or a moment with its time zone. */
+export function date(written: string): Date {
+  const value = new Date(written);
+  if (!/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(written) || Number.isNaN(value.getTime())) {
+    throw new InvalidArgumentError('It must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z.');
+  }
+  return value;
+}

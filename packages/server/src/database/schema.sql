@@ -131,6 +131,14 @@ CREATE INDEX deliveries_due ON deliveries USING btree (part, account_id, host, d
 CREATE INDEX deliveries_in_order ON deliveries USING btree (part, account_id, order_key, queued_at, delivery_id) WHERE ((status = 'pending'::text) AND (order_key IS NOT NULL));
 grant insert, select, update on deliveries to dragoman_app;
 
+create table disabled_pairs (
+  source_language text collate "C" not null,
+  target_language text collate "C" not null,
+  disabled_at timestamp with time zone not null default now(),
+  constraint disabled_pairs_pkey PRIMARY KEY (source_language, target_language)
+);
+grant delete, insert, select, update on disabled_pairs to dragoman_app;
+
 create table events (
   part smallint not null,
   account_id uuid not null,
@@ -245,6 +253,7 @@ create table keys (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
   constraint keys_pkey PRIMARY KEY (key_id),
   constraint keys_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
   constraint keys_dialect_check CHECK ((dialect = ANY (ARRAY['spec'::text, 'legacy'::text]))),
@@ -272,6 +281,27 @@ create table pairs (
   constraint pairs_pkey PRIMARY KEY (source_language, target_language, engine)
 );
 grant delete, insert, select, update on pairs to dragoman_app;
+
+create table prices (
+  price_id uuid not null,
+  tier text not null,
+  part smallint,
+  account_id uuid,
+  source_language text collate "C",
+  target_language text collate "C",
+  cents_per_word integer not null,
+  valid_from timestamp with time zone not null,
+  valid_until timestamp with time zone,
+  constraint prices_pkey PRIMARY KEY (price_id),
+  constraint prices_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
+  constraint prices_cents_per_word_check CHECK (((cents_per_word >= 0) AND (cents_per_word <= 100000))),
+  constraint prices_check CHECK ((valid_until > valid_from)),
+  constraint prices_check1 CHECK (((part IS NULL) = (account_id IS NULL))),
+  constraint prices_check2 CHECK (((source_language IS NULL) = (target_language IS NULL))),
+  constraint prices_tier_check CHECK ((tier = ANY (ARRAY['human'::text, 'machine'::text])))
+);
+CREATE UNIQUE INDEX prices_start ON prices USING btree (tier, account_id, source_language, target_language, valid_from) NULLS NOT DISTINCT;
+grant delete, insert, select, update on prices to dragoman_app;
 
 create table segments (
   part smallint not null,
@@ -331,12 +361,13 @@ create table transfers (
   constraint transfers_pkey PRIMARY KEY (part, account_id, transfer_id),
   constraint transfers_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),
   constraint transfers_amount_cents_check CHECK ((amount_cents > 0)),
-  constraint transfers_check CHECK ((((((kind = 'top_up'::text) AND (debit = 'funding'::text) AND (credit = 'available'::text)) OR ((kind = 'hold'::text) AND (debit = 'available'::text) AND (credit = 'held'::text))) OR ((kind = 'capture'::text) AND (debit = 'held'::text) AND (credit = 'revenue'::text))) OR ((kind = 'void'::text) AND (debit = 'held'::text) AND (credit = 'available'::text)))),
-  constraint transfers_check1 CHECK (((kind = 'top_up'::text) = (job_id IS NULL))),
-  constraint transfers_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
+  constraint transfers_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text]))),
+  constraint transfers_job CHECK (((kind = ANY (ARRAY['top_up'::text, 'adjustment'::text])) = (job_id IS NULL))),
+  constraint transfers_kind CHECK (((((((((kind = 'top_up'::text) AND (debit = 'funding'::text) AND (credit = 'available'::text)) OR ((kind = 'adjustment'::text) AND (debit = 'funding'::text) AND (credit = 'available'::text))) OR ((kind = 'adjustment'::text) AND (debit = 'available'::text) AND (credit = 'funding'::text))) OR ((kind = 'hold'::text) AND (debit = 'available'::text) AND (credit = 'held'::text))) OR ((kind = 'capture'::text) AND (debit = 'held'::text) AND (credit = 'revenue'::text))) OR ((kind = 'void'::text) AND (debit = 'held'::text) AND (credit = 'available'::text))) OR ((kind = 'refund'::text) AND (debit = 'revenue'::text) AND (credit = 'available'::text))))
 );
 CREATE UNIQUE INDEX transfers_end ON transfers USING btree (part, account_id, job_id) WHERE (kind = ANY (ARRAY['capture'::text, 'void'::text]));
 CREATE UNIQUE INDEX transfers_hold ON transfers USING btree (part, account_id, job_id) WHERE (kind = 'hold'::text);
+CREATE UNIQUE INDEX transfers_refund ON transfers USING btree (part, account_id, job_id) WHERE (kind = 'refund'::text);
 grant insert, select on transfers to dragoman_app;
 
 create table webhook_secrets (

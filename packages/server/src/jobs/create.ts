@@ -11,7 +11,7 @@ import { ApiError, fieldError } from '../errors.ts';
 import { assignUid, uuidv7 } from '../ids.ts';
 import type { Languages } from '../languages/languages.ts';
 import { holdPrices, isOverdrawn } from '../ledger/ledger.ts';
-import { priceOf } from '../ledger/prices.ts';
+import type { PriceList } from '../ledger/price-list.ts';
 import type { Scanner } from '../scanning/scanner.ts';
 import type { Settings } from '../settings.ts';
 import { readPurse } from './jobs.ts';
@@ -24,12 +24,10 @@ import * as store from './store.ts';
 export interface CreatorOptions {
   database: Database;
   languages: Languages;
+  prices: PriceList;
   scanner: Scanner;
   guard: AddressGuard;
-  settings: Pick<
-    Settings,
-    'maxTextBytes' | 'humanCentsPerWord' | 'machineCentsPerWord' | 'sandboxHoldSeconds' | 'machineHoldSeconds'
-  >;
+  settings: Pick<Settings, 'maxTextBytes' | 'sandboxHoldSeconds' | 'machineHoldSeconds'>;
   /** Called after a commit that made jobs. */
   created(count: number): void;
 }
@@ -86,8 +84,9 @@ export function createCreator(options: CreatorOptions): Creator {
       if (!checked.ok) throw fieldError('callback_url', checked.reason);
     }
     const brands = await resolveBrand(database, caller, request.brand);
-    const { sourceLanguage, words } = await examine(request, options);
-    const perWord = tier === 'human' ? settings.humanCentsPerWord : settings.machineCentsPerWord;
+    const { sourceLanguage, words, repeatedWords } = await examine(request, options);
+    const pair = { sourceLanguage, targetLanguage: request.targetLanguage };
+    const extent = { words, repeatedWords };
     return {
       account: caller.account,
       jobId: uuidv7(),
@@ -105,7 +104,7 @@ export function createCreator(options: CreatorOptions): Creator {
       ...brands,
       callbackUrl: request.callbackUrl,
       words,
-      priceCents: priceOf(words, perWord),
+      priceCents: await options.prices.priceOf(caller.account, tier, pair, extent),
       holdSeconds: Math.max(
         tier === 'machine' ? settings.machineHoldSeconds : 0,
         caller.environment === 'sandbox' && tier === 'human' ? settings.sandboxHoldSeconds : 0,
@@ -207,8 +206,8 @@ export function createCreator(options: CreatorOptions): Creator {
 /** Settles the languages and looks through the text; everything that can be wrong with a document is found here. */
 async function examine(
   request: CreateRequest,
-  { languages, scanner }: Pick<CreatorOptions, 'languages' | 'scanner'>,
-): Promise<{ sourceLanguage: string; words: number }> {
+  { languages, prices, scanner }: Pick<CreatorOptions, 'languages' | 'prices' | 'scanner'>,
+): Promise<{ sourceLanguage: string; words: number; repeatedWords: number }> {
   const { targetLanguage } = request;
   const targets = await languages.targets();
   if (!targets.includes(targetLanguage)) {
@@ -222,6 +221,7 @@ async function examine(
     targetLanguage,
     offered,
     suppliedText: request.targetText,
+    countRepeats: prices.countsRepeats,
   });
   if (examined.kind === 'undecided') throw fieldError('source_language', examined.sentence);
   if (examined.kind === 'unsound') throw fieldError(examined.field, examined.sentence);

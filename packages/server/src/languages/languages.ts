@@ -1,5 +1,9 @@
-/** Language pairs: what the engines have shown they can do. Workers publish it, the interface reads it. */
-import type { Database } from '../database/database.ts';
+/**
+ * Language pairs: what the engines have shown they can do, less what an operator has closed. Workers publish it,
+ * operators switch it, the interface reads it.
+ */
+import type { Database, Queryable } from '../database/database.ts';
+import { nameOf } from './names.ts';
 import * as store from './store.ts';
 
 export interface Languages {
@@ -7,7 +11,21 @@ export interface Languages {
   sources(target?: string): Promise<string[]>;
   /** Every target language offered; sorted. */
   targets(): Promise<string[]>;
+  /** Every pair offered, once, as the interface shows it; sorted by source and target. */
+  pairs(): Promise<LanguagePair[]>;
+  /** How many pairs the engines can do, closed or not. */
   count(): Promise<number>;
+}
+
+/** A language pair, as the interface shows it. */
+export interface LanguagePair {
+  lang_pair: { source_language: Language; target_language: Language };
+}
+
+export interface Language {
+  /** In English. */
+  name: string;
+  shortname: string;
 }
 
 const REMEMBER_MILLISECONDS = 2_000;
@@ -18,6 +36,7 @@ interface Known {
   targets: string[];
   /** Source languages by target; under `undefined`, all. */
   sources: Map<string | undefined, string[]>;
+  pairs: LanguagePair[];
 }
 
 /** Pairs change when an engine is installed or closed, not from request to request: they are remembered 2 s. */
@@ -44,20 +63,66 @@ export function createLanguages(database: Database, now: () => number = Date.now
     async targets() {
       return (await pairs()).targets;
     },
+    async pairs() {
+      return (await pairs()).pairs;
+    },
     async count() {
       return (await pairs()).count;
     },
   };
 }
 
-function arrange(pairs: readonly store.PairRow[]): Known {
+function arrange(rows: readonly store.PairRow[]): Known {
+  const able = rows.filter(({ engine }) => engine !== null);
+  const offered = able.filter(({ enabled }) => enabled);
   const sorted = (languages: string[]) => [...new Set(languages)].sort();
   const sources = new Map<string | undefined, string[]>();
-  for (const [target, rows] of Map.groupBy(pairs, (pair) => pair.target_language)) {
-    sources.set(target, sorted(rows.map((pair) => pair.source_language)));
+  for (const [target, ofTarget] of Map.groupBy(offered, (pair) => pair.target_language)) {
+    sources.set(target, sorted(ofTarget.map((pair) => pair.source_language)));
   }
-  sources.set(undefined, sorted(pairs.map((pair) => pair.source_language)));
-  return { count: pairs.length, targets: sorted(pairs.map((pair) => pair.target_language)), sources };
+  sources.set(undefined, sorted(offered.map((pair) => pair.source_language)));
+  const targets = sorted(offered.map((pair) => pair.target_language));
+  const once = Map.groupBy(offered, (pair) => `${pair.source_language} ${pair.target_language}`);
+  const pairs = [...once.values()].map(([pair]) => ({
+    lang_pair: {
+      source_language: languageOf(pair!.source_language),
+      target_language: languageOf(pair!.target_language),
+    },
+  }));
+  return { count: able.length, targets, sources, pairs };
+}
+
+function languageOf(shortname: string): Language {
+  return { name: nameOf(shortname), shortname };
+}
+
+/** A pair as the operator sees it: who can do it, and whether it is open. */
+export interface KeptPair {
+  source_language: string;
+  target_language: string;
+  enabled: boolean;
+  /** None in a pair that is closed and that no engine can do. */
+  engines: { engine: string; route: string; hops: number }[];
+}
+
+export async function listKeptPairs(on: Queryable): Promise<KeptPair[]> {
+  const rows = await store.listPairs(on);
+  const once = Map.groupBy(rows, (row) => `${row.source_language} ${row.target_language}`);
+  return [...once.values()].map((ofPair) => {
+    const { source_language, target_language, enabled } = ofPair[0]!;
+    const engines = ofPair.flatMap(({ engine, route, hops }) =>
+      engine === null ? [] : [{ engine, route: route!, hops: hops! }],
+    );
+    return { source_language, target_language, enabled, engines };
+  });
+}
+
+/**
+ * Opens or closes a pair for new jobs, whatever engines can do now or later; jobs that were created are finished.
+ * Running servers see it within two seconds.
+ */
+export function switchPair(on: Queryable, from: string, to: string, enabled: boolean): Promise<void> {
+  return store.switchPair(on, from, to, enabled);
 }
 
 /** Of an engine, what is needed to learn what it can do. */

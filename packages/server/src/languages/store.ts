@@ -2,18 +2,25 @@
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
+/** A pair that an engine can do or an operator has closed, once for each engine. */
 export interface PairRow {
   source_language: string;
   target_language: string;
-  engine: string;
-  route: string;
-  hops: number;
+  enabled: boolean;
+  /** Null in a pair that no engine can do. */
+  engine: string | null;
+  route: string | null;
+  hops: number | null;
 }
 
 const LIST = statement<PairRow>(
   'languages.pairs',
-  `select source_language, target_language, engine, route, hops from pairs
-    order by source_language, target_language, engine`,
+  `select coalesce(p.source_language, d.source_language) as source_language,
+          coalesce(p.target_language, d.target_language) as target_language,
+          d.source_language is null as enabled, p.engine, p.route, p.hops
+     from pairs p full join disabled_pairs d
+       on d.source_language = p.source_language and d.target_language = p.target_language
+    order by 1, 2, p.engine`,
 );
 
 export function listPairs(on: Queryable): Promise<PairRow[]> {
@@ -68,4 +75,18 @@ export async function countTested(
 ): Promise<number> {
   const [row] = await on.query(COUNT_TESTED, [engine.name, engine.version, hours]);
   return row?.count ?? 0;
+}
+
+const DISABLE = statement(
+  'languages.disable_pair',
+  `insert into disabled_pairs (source_language, target_language) values ($1, $2) on conflict do nothing`,
+);
+const ENABLE = statement(
+  'languages.enable_pair',
+  `delete from disabled_pairs where source_language = $1 and target_language = $2`,
+);
+
+/** The operator's switch of a pair, whatever engines can do. */
+export async function switchPair(on: Queryable, from: string, to: string, enabled: boolean): Promise<void> {
+  await on.query(enabled ? ENABLE : DISABLE, [from, to]);
 }

@@ -7,7 +7,6 @@ import type { AccountRef, Environment } from '../account.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { availableCents, capturePrice, holdPrices, verifyLedger, voidPrice } from './ledger.ts';
-import { priceOf } from './prices.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -92,20 +91,6 @@ async function settled({ ref }: Customer): Promise<void> {
 }
 
 const found = async () => (await verifyLedger(server.database)).discrepancies.map(({ rule }) => rule);
-
-describe('a price', () => {
-  it('is the words times the price of a word, in whole cents', () => {
-    expect(priceOf(7, 3)).toBe(21);
-    expect(priceOf(7, 0)).toBe(0);
-    expect(priceOf(0, 3)).toBe(0);
-  });
-
-  it('is refused where it would not be exact', () => {
-    expect(() => priceOf(Number.MAX_SAFE_INTEGER, 2)).toThrow(RangeError);
-    expect(() => priceOf(-1, 2)).toThrow(RangeError);
-    expect(() => priceOf(1.5, 1)).toThrow(RangeError);
-  });
-});
 
 describe('the money of a job', () => {
   it('is held at its creation and captured at its completion', async () => {

@@ -7,6 +7,9 @@ import { ApiError } from '../errors.ts';
 import {
   type AssembleTask,
   assemble,
+  type Counted,
+  type CountTask,
+  count,
   type Drafts,
   type Examined,
   type ExamineTask,
@@ -26,6 +29,8 @@ export interface Opened {
 export interface Scanner {
   /** @throws ApiError `unavailable` when too much waits for a thread already */
   examine(task: ExamineTask): Promise<Examined>;
+  /** @throws ApiError `unavailable`, as `examine` */
+  count(task: CountTask): Promise<Counted>;
   /** Workers bound what they have in hand themselves, so this and `assemble` always get their turn. */
   open(task: OpenTask): Promise<Opened>;
   /** For a text that was opened before, by this process or another. */
@@ -76,24 +81,34 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
       : inThread().run(task, { name: 'assemble' });
   }
 
+  /** A caller's text in a thread, unless too much of callers' waits for one already. */
+  async function inTurn<T>(length: number, work: () => Promise<T>): Promise<T> {
+    // One that is alone is always taken, however long.
+    if (waiting >= maxWaiting || (waiting > 0 && waitingLength + length > maxWaitingLength)) {
+      throw new ApiError('unavailable', 'Too many texts are being looked at; try again.', {
+        'retry-after': String(RETRY_SECONDS),
+      });
+    }
+    waiting++;
+    waitingLength += length;
+    try {
+      return await work();
+    } finally {
+      waiting--;
+      waitingLength -= length;
+    }
+  }
   return {
     async examine(task) {
       const length = task.text.length + (task.suppliedText?.length ?? 0);
       if (length <= INLINE_LENGTH && task.sourceLanguage !== undefined) return examine(task);
-      // One that is alone is always taken, however long.
-      if (waiting >= maxWaiting || (waiting > 0 && waitingLength + length > maxWaitingLength)) {
-        throw new ApiError('unavailable', 'Too many texts are being looked at; try again.', {
-          'retry-after': String(RETRY_SECONDS),
-        });
-      }
-      waiting++;
-      waitingLength += length;
-      try {
-        return await inThread().run(task, { name: 'examine' });
-      } finally {
-        waiting--;
-        waitingLength -= length;
-      }
+      return inTurn(length, () => inThread().run(task, { name: 'examine' }));
+    },
+    async count(task) {
+      const { length } = task.text;
+      return length <= INLINE_LENGTH
+        ? count(task)
+        : inTurn(length, () => inThread().run(task, { name: 'count' }));
     },
     async open(task) {
       if (task.text.length <= INLINE_WORK_LENGTH) {

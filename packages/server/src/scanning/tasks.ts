@@ -5,6 +5,7 @@
  * it is translated; a large one is scanned anew.
  */
 import {
+  countRepeatedWords,
   countWords,
   type Document,
   DocumentError,
@@ -26,10 +27,12 @@ export interface ExamineTask {
   offered: readonly string[];
   /** The caller's own translation, in the same format. */
   suppliedText: string | undefined;
+  /** Repeats are charged otherwise, so they are counted too; that takes cutting the text into segments. */
+  countRepeats?: boolean;
 }
 
 export type Examined =
-  | { kind: 'sound'; sourceLanguage: string; words: number }
+  | { kind: 'sound'; sourceLanguage: string; words: number; repeatedWords: number }
   /** The language cannot be told; the sentence is for the caller. */
   | { kind: 'undecided'; sentence: string }
   /** The sentence is for the caller and says where in the text. */
@@ -51,7 +54,26 @@ export function examine(task: ExamineTask): Examined {
     }
   }
   const { sourceLanguage } = language;
-  return { kind: 'sound', sourceLanguage, words: countWords(document, sourceLanguage) };
+  const repeatedWords = task.countRepeats
+    ? countRepeatedWords(document, sourceLanguage, segments(document, sourceLanguage))
+    : 0;
+  return { kind: 'sound', sourceLanguage, words: countWords(document, sourceLanguage), repeatedWords };
+}
+
+export type CountTask = Pick<ExamineTask, 'text' | 'format' | 'sourceLanguage'>;
+export type Counted =
+  | { kind: 'counted'; words: number }
+  | { kind: 'unsound'; field: 'text'; sentence: string };
+
+/** Counts as {@link examine} does. Only a few languages have rules of their own for what is a word. */
+export function count({ text, format, sourceLanguage }: CountTask): Counted {
+  try {
+    const document = scan(text, format, sourceLanguage === undefined ? {} : { sourceLanguage });
+    return { kind: 'counted', words: countWords(document, document.sourceLanguage ?? 'und') };
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    return { kind: 'unsound', field: 'text', sentence: error.message };
+  }
 }
 
 export interface OpenTask {

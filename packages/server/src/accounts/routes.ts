@@ -1,0 +1,15 @@
+/** `/tapi/v2/account/`: the account that is calling. */
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '../database/database.ts';
+import { resource } from '../http.ts';
+import { presentAccount } from './accounts.ts';
+import { getAccountSchema } from './schemas.ts';
+
+export function accountRoutes(app: FastifyInstance, { database }: { database: Database }): void {
+  resource(app, '/tapi/v2/account/', {
+    GET: {
+      schema: getAccountSchema,
+      handler: async ({ caller }) => ({ objects: [{ account: await presentAccount(database, caller) }] }),
+    },
+  });
+}

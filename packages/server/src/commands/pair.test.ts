@@ -1,0 +1,110 @@
+/** Pairs and prices, as the operator keeps them while the server runs. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFake } from '@dragoman/engines/fake';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { dragoman, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
+
+/** Every command is a process of its own, beside others' work. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const directory = mkdtempSync(join(tmpdir(), 'dragoman-pair-'));
+let server: TestServer;
+let call: ReturnType<typeof createClient>;
+let username: string;
+beforeAll(async () => {
+  server = await startTestServer({ engine: () => createFake() });
+  const made = await server.createAccount();
+  call = createClient(server.url, made.production_key);
+  username = made.username;
+});
+afterAll(async () => {
+  await killPrograms();
+  await server.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const command = (...args: string[]): Promise<Ended> =>
+  dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
+
+/** What a command that succeeds says as JSON. */
+async function asked(...args: string[]) {
+  const { status, stdout, stderr } = await command(...args, '--json');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+const create = () =>
+  call('POST', '/tapi/v2/translation/', {
+    text: 'The house.',
+    source_language: 'en',
+    target_language: 'es',
+  });
+
+it('a pair is disabled and enabled beside a running server', async () => {
+  expect((await create()).status).toBe(201);
+  expect(await asked('pair', 'disable', 'en', 'es')).toEqual({
+    source_language: 'en',
+    target_language: 'es',
+    enabled: false,
+  });
+  await until(async () => (await create()).status === 400);
+  const { pairs } = await asked('pair', 'list');
+  expect(pairs).toContainEqual({
+    source_language: 'en',
+    target_language: 'es',
+    enabled: false,
+    engines: [expect.objectContaining({ engine: 'fake' })],
+  });
+  expect((await command('pair', 'list')).stdout).toMatch(/^en es +off fake/m);
+  expect((await command('pair', 'enable', 'en', 'es')).stdout).toBe('en es is enabled.\n');
+  await until(async () => (await create()).status === 201);
+});
+
+it('a price is set, listed, seen by a running server, and ended', async () => {
+  expect((await create()).body.price).toBe(6);
+  const set = ['pair', 'price', 'en', 'es', '--tier', 'human', '--account', username];
+  const price = {
+    source_language: 'en',
+    target_language: 'es',
+    tier: 'human',
+    account: username,
+    cents_per_word: 9,
+    from: expect.any(String),
+    until: '2999-02-01T00:00:00.000Z',
+  };
+  expect(await asked(...set, '--cents', '9', '--until', '2999-02-01')).toEqual(price);
+  await until(async () => (await create()).body.price === 18);
+  const later = ['--from', '2999-01-01T12:00:00+01:00', '--cents', '1'];
+  expect((await asked(...set, ...later)).from).toBe('2999-01-01T11:00:00.000Z');
+  expect((await asked('pair', 'list')).prices).toEqual([
+    { ...price, until: '2999-01-01T11:00:00.000Z' },
+    { ...price, from: '2999-01-01T11:00:00.000Z', until: null, cents_per_word: 1 },
+  ]);
+  expect(await command(...set, '--end')).toMatchObject({ status: 0, stdout: 'The price has ended.\n' });
+  await until(async () => (await create()).body.price === 6);
+  expect((await asked('pair', 'list')).prices).toEqual([]);
+});
+
+it.each([
+  [['pair', 'disable', 'en'], 2, /missing required argument/],
+  [['pair', 'disable', 'en', 'Spanish!'], 2, /shortname/],
+  [['pair', 'price', 'en', 'es', '--cents', '3'], 2, /--tier/],
+  [['pair', 'price', 'en', 'es', '--tier', 'human', '--cents', '1.5'], 2, /whole number of cents/],
+  [['pair', 'price', 'en', 'es', '--tier', 'human', '--cents', '1', '--from', 'soon'], 2, /a date such as/],
+  [['pair', 'price', 'en', 'es', '--tier', 'human', '--cents', '1', '--end'], 2, /cannot be used with/],
+  [['pair', 'price', 'en', '*', '--tier', 'human', '--cents', '1'], 1, /one pair, or for all/],
+  [['pair', 'price', 'en', 'es', '--tier', 'human'], 1, /--cents, or --end/],
+  [['pair', 'price', 'en', 'es', '--tier', 'human', '--end'], 1, /No such price is set/],
+  [['pair', 'price', 'en', 'es', '--tier', 'human', '--cents', '1', '--from', '2020-01-01'], 1, /the past/],
+  [
+    ['pair', 'price', 'en', 'es', '--tier', 'human', '--cents', '1', '--until', '2020-01-01'],
+    1,
+    /must end after/,
+  ],
+  [['pair', 'price', '*', '*', '--tier', 'human', '--cents', '1', '--account', 'nobody'], 1, /no account/],
+] as const)('%j is refused', async (args, status, sentence) => {
+  expect(await command(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(sentence) });
+});

@@ -1,0 +1,77 @@
+/** Counting words without creating a job, and reading one's own account. */
+import { createFake } from '@dragoman/engines/fake';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { INLINE_LENGTH } from '../scanning/scanner.ts';
+import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
+
+const COUNT = '/tapi/v2/wordcount/';
+const HUMAN = '/tapi/v2/translation/';
+let server: TestServer;
+let call: ReturnType<typeof createClient>;
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => createFake(),
+    settings: { DRAGOMAN_MAX_TEXT_BYTES: '200000', DRAGOMAN_PRICE_HUMAN: '1' },
+  });
+  call = createClient(server.url, (await server.createAccount()).production_key);
+});
+afterAll(() => server.stop());
+
+it.each([
+  ['text', 'The house isn’t big: 3.5 m.'],
+  ['html', '<p title="A door">The <b>house</b> of <span class="notranslate" origval="{x}">Ann</span></p>'],
+  ['srt', '1\n00:00:01,000 --> 00:00:02,000\nThe house\nis big.\n'],
+  [
+    'xliff',
+    '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en" ' +
+      'datatype="plaintext"><header/><body><trans-unit id="1"><source>The house</source></trans-unit></body></file></xliff>',
+  ],
+  ['text', 'The house. '.repeat(INLINE_LENGTH / 10)],
+])('%s counts what its job is paid by', async (text_format, text) => {
+  const { status, body } = await call('POST', COUNT, { text, text_format });
+  expect(status).toBe(201);
+  expect(body).toEqual({ word_count: expect.any(Number) });
+  const job = { text, text_format, source_language: 'en', target_language: 'es' };
+  expect((await call('POST', HUMAN, job)).body.price).toBe(body.word_count);
+});
+
+it('creates nothing, and takes what a create takes', async () => {
+  const before = (await call('GET', HUMAN)).body.meta.total_count;
+  const fields = { text: 'The house.', target_language: 'tlh', uid: 5, callback_url: 'x', unknown: 1 };
+  expect(await call('POST', COUNT, { ...fields, text_format: null })).toMatchObject({
+    status: 201,
+    body: { word_count: 2 },
+  });
+  expect((await call('GET', HUMAN)).body.meta.total_count).toBe(before);
+});
+
+it.each([
+  [{}, 400, 'text: This field is required.'],
+  [{ text: ' ' }, 400, 'text: must not be empty.'],
+  [{ text: 5, text_format: 'doc' }, 400, /^text: must be a string\.\ntext_format: "doc" is not one of /],
+  [{ text: 'a\0b' }, 400, /^text: must not contain NUL/],
+  [[], 400, 'body: must be a JSON object.'],
+  [undefined, 400, 'body: must be a JSON object.'],
+  [{ text: 'x', text_format: 'srt' }, 400, /^text: .*line 1/],
+  [{ text: '<xliff version="2.0"/>', text_format: 'xliff' }, 400, /^text: .*XLIFF 2/],
+  [{ text: 'é'.repeat(100_001) }, 413, 'text: must be at most 200000 bytes of UTF-8.'],
+])('%j is refused as a create refuses it', async (body, status, error) => {
+  const answer = await call('POST', COUNT, body);
+  expect(answer.status).toBe(status);
+  expect(answer.body.error).toMatch(error);
+});
+
+it('an account reads itself, in the environment of its key', async () => {
+  const made = await server.createAccount({ email: 'acme@example.com', balanceCents: 70 });
+  const read = async (url: string, key: string) =>
+    (await createClient(url, key)('GET', '/tapi/v2/account/')).body;
+  expect(await read(server.url, made.production_key)).toEqual({
+    objects: [{ account: { username: made.username, email: 'acme@example.com', balance: 70 } }],
+  });
+  expect(await read(`${server.url}/sandbox`, made.sandbox_key)).toEqual({
+    objects: [{ account: { username: made.username, email: 'acme@example.com', balance: 0 } }],
+  });
+  const nameless = await server.createAccount();
+  const { objects } = await read(server.url, nameless.production_key);
+  expect(objects[0].account).toEqual({ username: nameless.username, email: '', balance: 0 });
+});

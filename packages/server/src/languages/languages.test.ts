@@ -1,0 +1,105 @@
+/** Language pairs, as the interface lists them and as operators switch them. */
+import { createFake } from '@dragoman/engines/fake';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { type LanguagePair, listKeptPairs, publishPairs, switchPair } from './languages.ts';
+
+const PAIRS = '/tapi/v2/language_pair/';
+let server: TestServer;
+let call: ReturnType<typeof createClient>;
+let sandbox: ReturnType<typeof createClient>;
+
+/** Offers what it is given. */
+const engineOf = (name: string, pairs: [string, string][]) => ({
+  name,
+  version: async () => `${Math.random()}`, // tested anew at every publishing
+  directions: async () => pairs.map(([from, to]) => ({ from, to, route: `${name}:${from}-${to}`, hops: 1 })),
+});
+
+beforeAll(async () => {
+  server = await startTestServer({ engine: () => createFake() });
+  const { production_key, sandbox_key } = await server.createAccount();
+  call = createClient(server.url, production_key);
+  sandbox = createClient(`${server.url}/sandbox`, sandbox_key);
+});
+afterAll(() => server.stop());
+
+const namesOf = ({ body }: Answer) =>
+  body.objects.map(
+    ({ lang_pair: { source_language: from, target_language: to } }: LanguagePair) =>
+      `${from.shortname} ${to.shortname}`,
+  );
+/** The servers remember what is offered for two seconds. */
+const lists = (pair: string, listed: boolean) =>
+  until(async () => namesOf(await call('GET', PAIRS)).includes(pair) === listed);
+
+it('lists each pair once, named in English and sorted, the same in both environments', async () => {
+  await publishPairs(server.database, engineOf('one', [['nb', 'pt-br']]));
+  await publishPairs(
+    server.database,
+    engineOf('two', [
+      ['nb', 'pt-br'],
+      ['en', 'zh-hant'],
+    ]),
+  );
+  await lists('en zh-hant', true);
+  const answer = await call('GET', PAIRS);
+  expect(answer.status).toBe(200);
+  const names = namesOf(answer);
+  expect(names).toEqual([...new Set(names)].sort());
+  const found = answer.body.objects.filter(
+    (one: LanguagePair) => one.lang_pair.source_language.shortname === 'nb',
+  );
+  expect(found).toEqual([
+    {
+      lang_pair: {
+        source_language: { name: 'Norwegian Bokmål', shortname: 'nb' },
+        target_language: { name: 'Portuguese (Brazil)', shortname: 'pt-br' },
+      },
+    },
+  ]);
+  expect(answer.text).toContain('"Chinese (Traditional)"');
+  expect((await sandbox('GET', PAIRS)).text).toBe(answer.text);
+  expect((await call('POST', PAIRS, {})).status).toBe(405);
+  expect((await createClient(server.url, 'nobody:x')('GET', PAIRS)).status).toBe(401);
+});
+
+it('a disabled pair is not listed and takes no new job, and publishing does not open it again', async () => {
+  const job = { text: 'The house.', source_language: 'en', target_language: 'es' };
+  expect((await call('POST', '/tapi/v2/mt_translation/', { ...job, uid: 'before' })).status).toBe(201);
+  await switchPair(server.database, 'en', 'es', false);
+  await lists('en es', false);
+  await publishPairs(server.database, engineOf('three', [['en', 'es']]));
+  await publishPairs(
+    server.database,
+    engineOf('three', [
+      ['xx', 'yy'],
+      ['en', 'es'],
+    ]),
+  ); // prettier-ignore
+  await lists('xx yy', true);
+  expect(namesOf(await call('GET', PAIRS))).not.toContain('en es');
+  const refused = await call('POST', '/tapi/v2/mt_translation/', { ...job, uid: 'after' });
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { error: expect.stringMatching(/^(source|target)_language: .* is not offered; /) },
+  });
+  const kept = (await listKeptPairs(server.database)).find(
+    (pair) => pair.source_language === 'en' && pair.target_language === 'es',
+  );
+  expect(kept).toMatchObject({ enabled: false, engines: [{ engine: 'fake' }, { engine: 'three' }] });
+  // What was created before is finished.
+  await until(async () => (await call('GET', '/tapi/v2/mt_translation/before/')).body.status === 'completed');
+
+  await switchPair(server.database, 'en', 'es', true);
+  await lists('en es', true);
+  expect((await call('POST', '/tapi/v2/mt_translation/', { ...job, uid: 'after' })).status).toBe(201);
+});
+
+it('a server whose every pair is disabled is still ready: it reads and delivers', async () => {
+  for (const pair of await listKeptPairs(server.database)) {
+    await switchPair(server.database, pair.source_language, pair.target_language, false);
+  }
+  await until(async () => namesOf(await call('GET', PAIRS)).length === 0);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+});
