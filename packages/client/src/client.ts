@@ -1,2 +1,112 @@
-/** A client for the interfaces of Dragoman. */
-export {};
+/**
+ * A client for Dragoman. It has no dependencies, and runs where `fetch` and Web Crypto are: Node 20 and later,
+ * browsers, edge runtimes. Its types come from the service's own description (`generated.ts`).
+ *
+ * It speaks the `spec` dialect, which is every key's that was not asked to be `legacy`.
+ */
+import type {
+  Job,
+  JobCreation,
+  JobListItem,
+  JobRequest,
+  JobStatus,
+  MachineJobCreation,
+  MachineJobRequest,
+  Operations,
+} from './generated.ts';
+import { type CallOptions, createTransport, type Transport, type TransportOptions } from './transport.ts';
+
+export { DragomanError, type FieldError } from './errors.ts';
+export type * from './generated.ts';
+export type { CallOptions } from './transport.ts';
+export { verifyWebhook, type WebhookInput, type WebhookVerdict } from './webhook.ts';
+
+export type DragomanOptions = TransportOptions;
+
+/** Jobs of one tier. */
+export interface Jobs<Request, Creation, Filter> {
+  /**
+   * Creates a job. A lost answer is asked for again and makes no second job.
+   * @throws DragomanError 400 with its `fields`, 402 when the account cannot pay
+   */
+  create(job: Request, options?: CallOptions): Promise<Creation>;
+  /** One job; `translated_text` is there once it is completed. @throws DragomanError 404 */
+  get(uid: string, options?: CallOptions): Promise<Job>;
+  /** All jobs that match, oldest first; pages are read as they are needed (`limit` is the size of one). */
+  list(filter?: Filter, options?: CallOptions): AsyncGenerator<JobListItem, void, undefined>;
+  /**
+   * Asks, ever more slowly, until the job has an end: `completed`, or `failed` with its `failure`, or `canceled`.
+   * A job that people edit takes hours; a `callback_url` is the better way to hear of those.
+   */
+  waitForJob(uid: string, options?: CallOptions): Promise<Job>;
+}
+
+export interface Dragoman {
+  /** Jobs that a human edits after the machine. */
+  jobs: Jobs<JobRequest, JobCreation, Operations['listJobs']['query']>;
+  /** Jobs that the machine does alone. */
+  machineJobs: Jobs<MachineJobRequest, MachineJobCreation, Operations['listMachineJobs']['query']>;
+}
+
+const UNFINISHED: readonly JobStatus[] = ['new', 'machine_translate_in_progress', 'translating'];
+const FIRST_POLL_MILLISECONDS = 500;
+const POLL_GROWTH = 1.5;
+const LONGEST_POLL_MILLISECONDS = 30_000;
+
+/** A client of one account in one environment. */
+export function createDragoman(options: DragomanOptions): Dragoman {
+  const transport = createTransport(options);
+  return {
+    jobs: jobsOf(transport, { create: 'createJob', get: 'getJob', list: 'listJobs' }),
+    machineJobs: jobsOf(transport, {
+      create: 'createMachineJob',
+      get: 'getMachineJob',
+      list: 'listMachineJobs',
+    }),
+  };
+}
+
+/** The operations of one tier; both have the same ones. */
+interface TierOperations {
+  create: 'createJob' | 'createMachineJob';
+  get: 'getJob' | 'getMachineJob';
+  list: 'listJobs' | 'listMachineJobs';
+}
+
+function jobsOf<Request extends MachineJobRequest, Creation, Filter extends Operations['listJobs']['query']>(
+  transport: Transport,
+  operations: TierOperations,
+): Jobs<Request, Creation, Filter> {
+  async function get(uid: string, options: CallOptions = {}): Promise<Job> {
+    const job = await transport.call(operations.get, { path: { uid }, repeatable: true, ...options });
+    return job as Job;
+  }
+  return {
+    get,
+    async create(job, options = {}) {
+      const idempotencyKey = job.uid === undefined ? crypto.randomUUID() : undefined;
+      const given = { body: job, idempotencyKey, repeatable: true, ...options };
+      return (await transport.call(operations.create, given)) as Creation;
+    },
+    async *list(filter, options = {}) {
+      for (let query: Operations['listJobs']['query'] | undefined = filter; ; ) {
+        const page = await transport.call(operations.list, { query, repeatable: true, ...options });
+        yield* page.objects as JobListItem[];
+        if (page.meta.next === null) return;
+        // Only what the link asks, not where: a proxy may have put the service under another path.
+        query = Object.fromEntries(new URLSearchParams(page.meta.next.split('?')[1]));
+      }
+    },
+    async waitForJob(uid, options = {}) {
+      for (
+        let wait = FIRST_POLL_MILLISECONDS;
+        ;
+        wait = Math.min(wait * POLL_GROWTH, LONGEST_POLL_MILLISECONDS)
+      ) {
+        const job = await get(uid, options);
+        if (!UNFINISHED.includes(job.status)) return job;
+        await transport.pause(wait, options.signal);
+      }
+    },
+  };
+}

@@ -8,19 +8,33 @@
 import { createServer, type Server as HttpServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
+import {
+  createDragoman,
+  type Dragoman,
+  DragomanError,
+  type JobCallback,
+  type JobRequest,
+  verifyWebhook,
+} from '@dragoman/client';
 import { type AccountCredentials, createAccount } from './accounts/accounts.ts';
 import { createEngine, ensureEngine } from './commands/engine.ts';
 import { CommandError, print, say } from './commands/output.ts';
-import { parseSecret, type SignatureHeaders, verify } from './deliveries/signature.ts';
 import { createLog } from './log.ts';
 import { openStore } from './program.ts';
 import { type Server, startServer } from './serve.ts';
 import { loadSettings } from './settings.ts';
 
-const JOBS = [
+interface DemoJob {
+  title: string;
+  tier: 'jobs' | 'machineJobs';
+  environment: 'production' | 'sandbox';
+  body: JobRequest;
+}
+
+const JOBS: DemoJob[] = [
   {
     title: 'text, English → Spanish, by machine',
-    path: '/tapi/v2/mt_translation/',
+    tier: 'machineJobs',
     environment: 'production',
     body: {
       source_language: 'en',
@@ -32,7 +46,7 @@ const JOBS = [
   },
   {
     title: 'HTML, Spanish → Catalan, by machine: markup and variables are not touched',
-    path: '/tapi/v2/mt_translation/',
+    tier: 'machineJobs',
     environment: 'production',
     body: {
       source_language: 'es',
@@ -45,7 +59,7 @@ const JOBS = [
   },
   {
     title: 'subtitles, English → Portuguese in two hops, by machine: times are not touched',
-    path: '/tapi/v2/mt_translation/',
+    tier: 'machineJobs',
     environment: 'production',
     body: {
       source_language: 'en',
@@ -58,7 +72,7 @@ const JOBS = [
   },
   {
     title: 'XLIFF, English → Spanish, by machine: every unit gets its target',
-    path: '/tapi/v2/mt_translation/',
+    tier: 'machineJobs',
     environment: 'production',
     body: {
       source_language: 'en',
@@ -82,7 +96,7 @@ const JOBS = [
   },
   {
     title: 'text, in the sandbox: the order of a human edit, done by machine, held for 3 s',
-    path: '/sandbox/tapi/v2/translation/',
+    tier: 'jobs',
     environment: 'sandbox',
     body: {
       source_language: 'en',
@@ -92,7 +106,7 @@ const JOBS = [
       text: 'Your order {order_id} has arrived. You can read the news at https://example.com/news every day.',
     },
   },
-] as const;
+];
 
 const HOLD_SECONDS = '3';
 /** A demo that waits this long for a delivery has failed. */
@@ -173,40 +187,43 @@ async function runJob(
   url: string,
   receiver: Receiver,
   credentials: AccountCredentials,
-  job: (typeof JOBS)[number],
+  job: DemoJob,
 ): Promise<void> {
-  const key = job.environment === 'production' ? credentials.production_key : credentials.sandbox_key;
-  const uid = `${'text_format' in job.body ? job.body.text_format : job.environment}-${Date.now().toString(36)}`;
+  const sandbox = job.environment === 'sandbox';
+  const key = sandbox ? credentials.sandbox_key : credentials.production_key;
+  const dragoman = createDragoman({ baseUrl: url, key, sandbox });
+  const uid = `${job.body.text_format ?? job.environment}-${Date.now().toString(36)}`;
   print(`\n── ${job.title}`);
   print(indent('sent      ', job.body.text));
-  const response = await fetch(`${url}${job.path}`, {
-    method: 'POST',
-    headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...job.body, uid, callback_url: `${receiver.url}/${uid}` }),
-  });
-  const created = (await response.json()) as { status?: string; price?: number; error?: string };
-  if (response.status !== 201) throw new CommandError(`The job was refused: ${created.error}`);
-  const price = created.price === undefined ? '' : `, ${created.price} cents`;
-  print(`created     201, status ${created.status}${price}; waiting for the callback …`);
+  const { status, price } = await create(dragoman, job, uid, `${receiver.url}/${uid}`);
+  const cents = price === undefined ? '' : `, ${price} cents`;
+  print(`created     201, status ${status}${cents}; waiting for the callback …`);
   const started = performance.now();
   const arrived = await receiver.next(uid, PATIENCE_MILLISECONDS);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  const body = JSON.parse(arrived.body) as { status: string; translated_text?: string; failure?: string };
+  const body = JSON.parse(arrived.body) as JobCallback;
   if (body.status !== 'completed') throw new CommandError(`The job ended as ${body.status}: ${body.failure}`);
   print(indent('translated', body.translated_text ?? ''));
-  const secret =
-    job.environment === 'production'
-      ? credentials.webhook_secret_production
-      : credentials.webhook_secret_sandbox;
-  const header = (name: keyof SignatureHeaders) => String(arrived.headers[name]);
-  const headers: SignatureHeaders = {
-    'webhook-id': header('webhook-id'),
-    'webhook-timestamp': header('webhook-timestamp'),
-    'webhook-signature': header('webhook-signature'),
-  };
-  const verdict = verify([parseSecret(secret)!], headers, arrived.body, new Date());
+  const secret = sandbox ? credentials.webhook_secret_sandbox : credentials.webhook_secret_production;
+  const verdict = await verifyWebhook({ secret, ...arrived });
   if (!verdict.ok) throw new CommandError(`The signature of the callback is wrong: ${verdict.reason}`);
-  print(`delivered   after ${seconds} s, webhook-id ${headers['webhook-id']}, signature valid`);
+  print(`delivered   after ${seconds} s, webhook-id ${verdict.id}, signature valid`);
+}
+
+async function create(
+  dragoman: Dragoman,
+  job: DemoJob,
+  uid: string,
+  callbackUrl: string,
+): Promise<{ status: string; price?: number }> {
+  const { tier, body } = job;
+  try {
+    const request = { ...body, uid, callback_url: callbackUrl };
+    return tier === 'jobs' ? await dragoman.jobs.create(request) : await dragoman.machineJobs.create(request);
+  } catch (error) {
+    if (error instanceof DragomanError) throw new CommandError(`The job was refused: ${error.message}`);
+    throw error;
+  }
 }
 
 function indent(label: string, text: string): string {

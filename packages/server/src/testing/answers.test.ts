@@ -61,7 +61,7 @@ it.each<[string, Planted, RegExp, string?, string?]>([
   ['a wrong type', { body: { ...JOB, price: '12' } }, /\/price must be integer/],
   ['an unknown word', { body: { ...JOB, status: 'done' } }, /\/status must be equal to one of .*: new,/],
   ['null for absent', { body: { ...JOB, translated_text: null } }, /\/translated_text must be string/],
-  ['an undescribed status', { status: 418, body: { error: 'tea' } }, /only 200, 401, .*Describe it/],
+  ['an undescribed status', { status: 418, body: { error: 'tea' } }, /only 200, 400, .*Describe it/],
   ['a missing header', { status: 401, body: { error: 'Unauthorized' } }, /WWW-Authenticate: is missing/],
   [
     'a wrong header',

@@ -1,0 +1,199 @@
+/** The client against the real server: what it asks, what it tries again, what it makes of refusals. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startReceiver, startTestServer, type TestServer } from '../../server/src/testing/harness.ts';
+import {
+  createDragoman,
+  type Dragoman,
+  DragomanError,
+  type DragomanOptions,
+  verifyWebhook,
+} from './client.ts';
+
+const JOB = { text: 'The house is big.', source_language: 'en', target_language: 'es' };
+
+type Credentials = Awaited<ReturnType<TestServer['createAccount']>>;
+
+let server: TestServer;
+let account: Credentials;
+let dragoman: Dragoman;
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
+  account = await server.createAccount({ balanceCents: 1000 });
+  dragoman = client();
+});
+afterAll(() => server.stop());
+
+/** Waits for nothing between tries, so that a test says what is waited for and not how long. */
+function client(options: Partial<DragomanOptions> = {}): Dragoman {
+  return createDragoman({ baseUrl: server.url, key: account.production_key, ...options });
+}
+
+const refused = (promise: Promise<unknown>): Promise<DragomanError> =>
+  promise.then(
+    () => Promise.reject(new Error('was not refused')),
+    (error) => (error instanceof DragomanError ? error : Promise.reject(error)),
+  );
+
+describe('jobs', () => {
+  it('are created, waited for and read', async () => {
+    const created = await dragoman.machineJobs.create(JOB);
+    expect(created).toMatchObject({ ...JOB, status: 'machine_translate_in_progress', origin: 'api' });
+    const done = await dragoman.machineJobs.waitForJob(created.uid);
+    expect(done).toMatchObject({ status: 'completed', translated_text: 'THE HOUSE IS BIG.' });
+    expect(await dragoman.machineJobs.get(created.uid)).toEqual(done);
+  });
+
+  it('are created in the sandbox with its own key, at an address with or without a slash', async () => {
+    for (const baseUrl of [server.url, `${server.url}/`]) {
+      const sandbox = client({ baseUrl, key: account.sandbox_key, sandbox: true });
+      const created = await sandbox.jobs.create({ ...JOB, tone: 'Formal', topics: ['tech'] });
+      expect(created).toMatchObject({ tone: 'Formal', topics: ['tech'], client: account.username });
+      expect((await sandbox.jobs.waitForJob(created.uid)).status).toBe('completed');
+    }
+  });
+
+  it('are listed page by page, as many as there are', async () => {
+    const lister = client({ key: (await server.createAccount()).production_key });
+    const uids = ['a', 'b', 'c', 'd', 'e'];
+    for (const uid of uids) await lister.machineJobs.create({ ...JOB, uid });
+    const listed = [];
+    for await (const job of lister.machineJobs.list({ limit: 2, target_language: 'es' }))
+      listed.push(job.uid);
+    expect(listed).toEqual(uids);
+    const none = [];
+    for await (const job of lister.machineJobs.list({ status: 'failed' })) none.push(job);
+    expect(none).toEqual([]);
+  });
+
+  it('have uids of any characters that a uid may have', async () => {
+    const uid = 'a.b_c~d:e@f+g-h';
+    await dragoman.machineJobs.create({ ...JOB, uid });
+    expect((await dragoman.machineJobs.get(uid)).uid).toBe(uid);
+    await expect(dragoman.machineJobs.get('')).rejects.toThrow('uid must not be empty');
+  });
+});
+
+describe('a refusal', () => {
+  it('names every wrong field', async () => {
+    const wrong = { ...JOB, text: '', text_format: 'pdf' as 'text' };
+    const error = await refused(dragoman.jobs.create(wrong));
+    expect(error.status).toBe(400);
+    expect(error.fields).toEqual([
+      { field: 'text', reason: 'must not be empty.' },
+      { field: 'text_format', reason: expect.stringMatching(/"pdf" is not one of/) },
+    ]);
+  });
+
+  it('has the status that the service gave', async () => {
+    expect(await refused(dragoman.jobs.get('nobody'))).toMatchObject({ status: 404, message: 'Not found' });
+    const stranger = client({ key: 'acme:wrong' });
+    expect(await refused(stranger.jobs.get('one'))).toMatchObject({ status: 401, fields: [] });
+    const astray = client({ sandbox: true });
+    expect(await refused(astray.jobs.get('one'))).toMatchObject({ status: 401 });
+  });
+
+  it('may come from a proxy that speaks no JSON', async () => {
+    const proxied = client({
+      retries: 0,
+      fetch: async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
+    });
+    const error = await refused(proxied.jobs.get('one'));
+    expect(error).toMatchObject({ status: 502, message: 'The service answered 502.' });
+  });
+});
+
+describe('trying again', () => {
+  /** The service works as ever, but the first so many answers are lost, or replaced, on their way back. */
+  function losing(lost: (() => Response)[], options: Partial<DragomanOptions> = {}) {
+    const waits: number[] = [];
+    const asked: string[] = [];
+    const flaky = client({
+      ...options,
+      fetch: async (address, init) => {
+        asked.push(init?.method ?? 'GET');
+        const response = await fetch(address, init);
+        return lost.shift()?.() ?? response;
+      },
+      pause: async (milliseconds) => {
+        waits.push(milliseconds);
+      },
+    });
+    return { flaky, waits, asked };
+  }
+  const loss = () => {
+    throw new TypeError('fetch failed');
+  };
+  const busy = (status: number, retryAfter: string) => () =>
+    new Response('{"error":"later"}', { status, headers: { 'retry-after': retryAfter } });
+
+  it('makes one job of a create whose answers are lost, and pays once', async () => {
+    const payer = await server.createAccount({ balanceCents: 1000 });
+    const { flaky, asked } = losing([loss, loss], { key: payer.production_key });
+    const created = await flaky.jobs.create({ ...JOB, uid: 'once' });
+    expect(asked).toHaveLength(3);
+    const listed = [];
+    for await (const job of flaky.jobs.list()) listed.push(job);
+    expect(listed).toMatchObject([{ uid: 'once', price: created.price }]);
+    expect(created.balance).toBe(1000 - created.price);
+  });
+
+  it('waits longer each time, and gives up in the end', async () => {
+    const { flaky, waits } = losing(Array(9).fill(loss), { retries: 6 });
+    const error = await refused(flaky.jobs.get('one'));
+    expect(error).toMatchObject({ status: undefined, cause: { message: 'fetch failed' } });
+    expect(waits).toHaveLength(6);
+    for (const [index, wait] of waits.entries()) {
+      const full = Math.min(500 * 2 ** index, 8000);
+      expect(wait).toBeGreaterThanOrEqual(full / 2);
+      expect(wait).toBeLessThanOrEqual(full);
+    }
+  });
+
+  it('honours Retry-After, in seconds or as a date', async () => {
+    const { uid } = await dragoman.machineJobs.create(JOB);
+    const until = new Date(Date.now() + 30_000).toUTCString();
+    const { flaky, waits } = losing([busy(503, '7'), busy(429, until)]);
+    await flaky.machineJobs.get(uid);
+    expect(waits[0]).toBe(7000);
+    expect(waits[1]).toBeGreaterThan(20_000);
+    expect(waits[1]).toBeLessThanOrEqual(30_000);
+  });
+
+  it('does not wait for a service that wants to be left alone for an hour', async () => {
+    const { flaky, waits } = losing([busy(503, '3600')]);
+    expect(await refused(flaky.jobs.get('one'))).toMatchObject({ status: 503 });
+    expect(waits).toEqual([]);
+  });
+
+  it.each([400, 401, 402, 404, 413])('does not repeat what was refused with %i', async (status) => {
+    const { flaky, asked } = losing([() => new Response('{"error":"no"}', { status })]);
+    expect(await refused(flaky.jobs.get('one'))).toMatchObject({ status });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('ends when its caller does not want the answer any more', async () => {
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    const waiting = client({
+      fetch: async () => {
+        setImmediate(() => controller.abort(reason));
+        throw new TypeError('fetch failed');
+      },
+    });
+    await expect(waiting.jobs.get('one', { signal: controller.signal })).rejects.toBe(reason);
+    await expect(dragoman.jobs.get('one', { signal: controller.signal })).rejects.toBe(reason);
+  });
+});
+
+it('verifies what the server delivers', async () => {
+  const receiver = await startReceiver();
+  const callback_url = `${receiver.url}/done`;
+  const { uid } = await dragoman.machineJobs.create({ ...JOB, callback_url });
+  const { headers, body } = await receiver.next();
+  const secret = account.webhook_secret_production;
+  expect(await verifyWebhook({ secret, headers, body })).toEqual({ ok: true, id: headers['webhook-id'] });
+  expect(JSON.parse(body)).toMatchObject({ uid, status: 'completed' });
+  const other = account.webhook_secret_sandbox;
+  expect(await verifyWebhook({ secret: other, headers, body })).toMatchObject({ ok: false });
+  await receiver.close();
+});

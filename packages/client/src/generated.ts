@@ -1,0 +1,327 @@
+// Written by `npm run client-types` from the description of the interface. Not to be edited.
+
+/** Every refusal of the job interface. Told apart by status. */
+export type ErrorBody = {
+  /** For 400, one line for each wrong field: `field: reason`. The wording may change. */
+  error: string
+};
+
+export type Job = {
+  /** Cents. */
+  price: number;
+  /** Shortname of a language. */
+  source_language: string;
+  status: JobStatus;
+  /** Shortname of a language. */
+  target_language: string;
+  text: string;
+  text_format: TextFormat;
+  /** Names the job within its account and environment. */
+  uid: string;
+  /** The translation, in the format of `text`; there once completed. */
+  translated_text?: string | undefined;
+  /** Why a failed job was given up. */
+  failure?: string | undefined;
+  /** What the account can spend, in cents. */
+  balance: number;
+  /** The username of the account. */
+  client: string
+};
+
+/** A job that has completed or failed. */
+export type JobCallback = {
+  /** Counts the jobs of the service. */
+  order_number: number;
+  /** Cents. */
+  price: number;
+  /** Shortname of a language. */
+  source_language: string;
+  status: JobStatus;
+  /** Shortname of a language. */
+  target_language: string;
+  text: string;
+  text_format: TextFormat;
+  /** Names the job within its account and environment. */
+  uid: string;
+  /** The translation, in the format of `text`; there once completed. */
+  translated_text?: string | undefined;
+  /** Why a failed job was given up. */
+  failure?: string | undefined
+};
+
+/** Fields that were not supplied are not there. */
+export type JobCreation = {
+  /** Counts the jobs of the service. */
+  order_number: number;
+  /** Cents. */
+  price: number;
+  /** Shortname of a language. */
+  source_language: string;
+  status: JobStatus;
+  /** Shortname of a language. */
+  target_language: string;
+  text: string;
+  text_format: TextFormat;
+  /** Names the job within its account and environment. */
+  uid: string;
+  tone?: string | undefined;
+  topics?: string[] | undefined;
+  /** External identifier of a brand of the account. */
+  brand?: string | undefined;
+  /** Where the finished job is posted. A public http or https address without credentials. */
+  callback_url?: string | undefined;
+  /** What the account can spend, in cents. */
+  balance: number;
+  /** The username of the account. */
+  client: string
+};
+
+export type JobList = {
+  meta: PageMeta;
+  objects: JobListItem[]
+};
+
+export type JobListItem = {
+  /** Counts the jobs of the service. */
+  order_number: number;
+  /** Cents. */
+  price: number;
+  /** Shortname of a language. */
+  source_language: string;
+  status: JobStatus;
+  /** Shortname of a language. */
+  target_language: string;
+  text_format: TextFormat;
+  /** Names the job within its account and environment. */
+  uid: string
+};
+
+/** `null` is the same as absent; unknown fields are ignored. */
+export type JobRequest = {
+  /** What to translate, in the format of `text_format`. At most 10 MiB of UTF-8. */
+  text: string;
+  /** Shortname of a language; detected when absent. */
+  source_language?: string | undefined;
+  /** Shortname of a language. */
+  target_language: string;
+  text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
+  /** Your own name for the job; assigned when absent. With it, retrying is safe. */
+  uid?: string | undefined;
+  /** Where the finished job is posted. A public http or https address without credentials. */
+  callback_url?: string | undefined;
+  /** External identifier of a brand of the account. */
+  brand?: string | undefined;
+  tone?: string | undefined;
+  topics?: string[] | undefined;
+  /** For the editor, and for engines that follow it. */
+  instructions?: string | undefined;
+  /** A translation of your own, to be edited instead of a machine’s. */
+  target_text?: string | undefined
+};
+
+/** A machine-only job begins as `machine_translate_in_progress`, any other as `new`. */
+export type JobStatus = 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected';
+
+/** What a key of the legacy dialect reads. */
+export type LegacyJob = {
+  /** Cents. */
+  price: number;
+  /** Shortname of a language. */
+  source_language: string;
+  status: LegacyJobStatus;
+  /** Shortname of a language. */
+  target_language: string;
+  text: string;
+  text_format: TextFormat;
+  /** Names the job within its account and environment. */
+  uid: string;
+  /** The translation, in the format of `text`; there once completed. */
+  translatedText?: string | undefined;
+  /** What the account can spend, in cents. */
+  balance: number;
+  /** The username of the account. */
+  client: string
+};
+
+export type LegacyJobCallback = {
+  /** Names the job within its account and environment. */
+  uid: string;
+  status: LegacyJobStatus;
+  /** Of jobs that people edit. */
+  order_number?: string | undefined;
+  /** Cents. Of jobs that people edit. */
+  price?: string | undefined;
+  /** Shortname of a language. */
+  source_language: string;
+  /** Shortname of a language. */
+  target_language: string;
+  text: string;
+  text_format: TextFormat;
+  translated_text: string
+};
+
+export type LegacyJobList = {
+  meta: PageMeta;
+  objects: LegacyJobListItem[]
+};
+
+/** What a key of the legacy dialect reads. */
+export type LegacyJobListItem = {
+  /** Counts the jobs of the service. */
+  order_number: number;
+  /** Cents. */
+  price: number;
+  /** Shortname of a language. */
+  source_language: string;
+  status: LegacyJobStatus;
+  /** Shortname of a language. */
+  target_language: string;
+  text_format: TextFormat;
+  /** Names the job within its account and environment. */
+  uid: string
+};
+
+/** As `JobStatus`; a finished machine-only job is `deliver_ok`. */
+export type LegacyJobStatus = 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected' | 'deliver_ok';
+
+/** Fields that were not supplied are not there. */
+export type MachineJobCreation = {
+  origin: 'api';
+  /** Shortname of a language. */
+  source_language: string;
+  status: JobStatus;
+  /** Shortname of a language. */
+  target_language: string;
+  text: string;
+  text_format: TextFormat;
+  /** Names the job within its account and environment. */
+  uid: string;
+  tone?: string | undefined;
+  topics?: string[] | undefined;
+  /** External identifier of a brand of the account. */
+  brand?: string | undefined;
+  /** Where the finished job is posted. A public http or https address without credentials. */
+  callback_url?: string | undefined
+};
+
+/** `null` is the same as absent; unknown fields are ignored. */
+export type MachineJobRequest = {
+  /** What to translate, in the format of `text_format`. At most 10 MiB of UTF-8. */
+  text: string;
+  /** Shortname of a language; detected when absent. */
+  source_language?: string | undefined;
+  /** Shortname of a language. */
+  target_language: string;
+  text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
+  /** Your own name for the job; assigned when absent. With it, retrying is safe. */
+  uid?: string | undefined;
+  /** Where the finished job is posted. A public http or https address without credentials. */
+  callback_url?: string | undefined;
+  /** External identifier of a brand of the account. */
+  brand?: string | undefined;
+  tone?: string | undefined;
+  topics?: string[] | undefined;
+  /** For the editor, and for engines that follow it. */
+  instructions?: string | undefined
+};
+
+export type PageMeta = {
+  limit: number;
+  offset: number;
+  /** The next page, relative to the server; null at the end. */
+  next: string | null;
+  /** The page before; null at the beginning. */
+  previous: string | null;
+  /** All that match, on every page together. */
+  total_count: number
+};
+
+export type TextFormat = 'text' | 'html' | 'srt' | 'xliff';
+
+/** What an operation is sent and answers. */
+export interface Operations {
+  /** List jobs, oldest first */
+  listJobs: {
+    path: undefined;
+    query: {
+      /** How many at most; 0 is 1000. */
+      limit?: number | undefined;
+      /** How many to pass over. */
+      offset?: number | undefined;
+      /** Names the job within its account and environment. */
+      uid?: string | undefined;
+      /** A machine-only job begins as `machine_translate_in_progress`, any other as `new`. */
+      status?: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected' | undefined;
+      /** Shortname of a language. */
+      source_language?: string | undefined;
+      /** Shortname of a language. */
+      target_language?: string | undefined
+    };
+    body: undefined;
+    answer: JobList | LegacyJobList
+  };
+  /** Create a job that a human edits after the machine */
+  createJob: {
+    path: undefined;
+    query: undefined;
+    body: JobRequest;
+    answer: JobCreation
+  };
+  /** Read a job */
+  getJob: {
+    path: {
+      /** Names the job within its account and environment. */
+      uid: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: Job | LegacyJob
+  };
+  /** List jobs, oldest first */
+  listMachineJobs: {
+    path: undefined;
+    query: {
+      /** How many at most; 0 is 1000. */
+      limit?: number | undefined;
+      /** How many to pass over. */
+      offset?: number | undefined;
+      /** Names the job within its account and environment. */
+      uid?: string | undefined;
+      /** A machine-only job begins as `machine_translate_in_progress`, any other as `new`. */
+      status?: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected' | undefined;
+      /** Shortname of a language. */
+      source_language?: string | undefined;
+      /** Shortname of a language. */
+      target_language?: string | undefined
+    };
+    body: undefined;
+    answer: JobList | LegacyJobList
+  };
+  /** Create a job that the machine does alone */
+  createMachineJob: {
+    path: undefined;
+    query: undefined;
+    body: MachineJobRequest;
+    answer: MachineJobCreation
+  };
+  /** Read a job */
+  getMachineJob: {
+    path: {
+      /** Names the job within its account and environment. */
+      uid: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: Job | LegacyJob
+  }
+}
+
+/** Where each operation is. */
+export const OPERATIONS = {
+  listJobs: ['GET', '/tapi/v2/translation/'],
+  createJob: ['POST', '/tapi/v2/translation/'],
+  getJob: ['GET', '/tapi/v2/translation/{uid}/'],
+  listMachineJobs: ['GET', '/tapi/v2/mt_translation/'],
+  createMachineJob: ['POST', '/tapi/v2/mt_translation/'],
+  getMachineJob: ['GET', '/tapi/v2/mt_translation/{uid}/'],
+} as const;

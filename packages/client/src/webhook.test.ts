@@ -1,0 +1,101 @@
+/** Verification against the server's own signatures, and against everything that is not one. */
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { signatureHeaders } from '../../server/src/deliveries/signature.ts';
+import { verifyWebhook } from './webhook.ts';
+
+const NOW = new Date('2026-05-04T03:02:01Z');
+const KEY = Buffer.alloc(24, 7);
+const secretOf = (key: Buffer) => `whsec_${key.toString('base64')}`;
+const seconds = (count: number) => new Date(NOW.getTime() + count * 1000);
+
+function signed(keys = [KEY], at = NOW, body = '{"uid":"one"}') {
+  return { headers: { ...signatureHeaders(keys, 'delivery-1', at, body) }, body };
+}
+
+it('takes whatever the server signs, as text and as bytes, and refuses it when one byte is another', async () => {
+  const key = fc.uint8Array({ minLength: 24, maxLength: 64 }).map((bytes) => Buffer.from(bytes));
+  await fc.assert(
+    fc.asyncProperty(key, fc.string({ unit: 'binary' }), fc.nat(), async (secretKey, body, place) => {
+      const secret = secretOf(secretKey);
+      const { headers } = signed([secretKey], NOW, body);
+      const bytes = new TextEncoder().encode(body);
+      expect(await verifyWebhook({ secret, headers, body, now: NOW })).toEqual({
+        ok: true,
+        id: 'delivery-1',
+      });
+      expect(await verifyWebhook({ secret, headers, body: bytes, now: NOW })).toMatchObject({ ok: true });
+      if (bytes.length === 0) return;
+      bytes[place % bytes.length]! ^= 1;
+      expect(await verifyWebhook({ secret, headers, body: bytes, now: NOW })).toMatchObject({ ok: false });
+    }),
+  );
+});
+
+it('takes any of several secrets, signed with any of several', async () => {
+  const other = randomBytes(32);
+  const both = [secretOf(other), secretOf(KEY)];
+  expect(await verifyWebhook({ secret: both, ...signed([KEY]), now: NOW })).toMatchObject({ ok: true });
+  expect(await verifyWebhook({ secret: secretOf(KEY), ...signed([other, KEY]), now: NOW })).toMatchObject({
+    ok: true,
+  });
+  expect(await verifyWebhook({ secret: both, ...signed([randomBytes(32)]), now: NOW })).toEqual({
+    ok: false,
+    reason: 'no matching signature',
+  });
+});
+
+it.each([
+  ['as old as it may be', 300, { ok: true }],
+  ['too old', 301, { ok: false, reason: 'too old' }],
+  ['as new as it may be', -300, { ok: true }],
+  ['too new', -301, { ok: false, reason: 'too new' }],
+])('minds the clock: %s', async (_, age, verdict) => {
+  const secret = secretOf(KEY);
+  expect(await verifyWebhook({ secret, ...signed([KEY], NOW), now: seconds(age) })).toMatchObject(verdict);
+});
+
+it('lets the receiver say how far clocks may be apart', async () => {
+  const late = { secret: secretOf(KEY), ...signed(), now: seconds(20) };
+  expect(await verifyWebhook({ ...late, toleranceSeconds: 10 })).toEqual({ ok: false, reason: 'too old' });
+});
+
+it('reads Headers, and names in any letter case', async () => {
+  const { headers, body } = signed();
+  const secret = secretOf(KEY);
+  const shouted = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
+  );
+  for (const written of [new Headers(headers), shouted]) {
+    expect(await verifyWebhook({ secret, headers: written, body, now: NOW })).toMatchObject({ ok: true });
+  }
+});
+
+it.each([
+  ['no id', { 'webhook-id': undefined }, 'malformed'],
+  ['no timestamp', { 'webhook-timestamp': undefined }, 'malformed'],
+  ['a timestamp that is none', { 'webhook-timestamp': 'yesterday' }, 'malformed'],
+  ['no signature', { 'webhook-signature': undefined }, 'malformed'],
+  ['two of one header', { 'webhook-id': ['a', 'b'] }, 'malformed'],
+  ['another id', { 'webhook-id': 'delivery-2' }, 'no matching signature'],
+  ['another version', { 'webhook-signature': 'v1a,AAAA' }, 'no matching signature'],
+  ['no base64', { 'webhook-signature': 'v1,~~~' }, 'no matching signature'],
+  ['an empty signature', { 'webhook-signature': 'v1,' }, 'no matching signature'],
+])('refuses %s', async (_, changes, reason) => {
+  const { headers, body } = signed();
+  const secret = secretOf(KEY);
+  const verdict = await verifyWebhook({ secret, headers: { ...headers, ...changes }, body, now: NOW });
+  expect(verdict).toEqual({ ok: false, reason });
+});
+
+it.each([
+  [[]],
+  ['secret'],
+  ['whsec_'],
+  ['whsec_~'],
+  [secretOf(Buffer.alloc(23))],
+  [secretOf(Buffer.alloc(65))],
+])('says that %j is no secret', async (secret) => {
+  await expect(verifyWebhook({ secret, ...signed(), now: NOW })).rejects.toThrow(TypeError);
+});
