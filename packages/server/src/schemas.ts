@@ -13,6 +13,8 @@ export interface DescribedResponse {
   /** All of them are always there. */
   headers?: Record<string, TSchema>;
   content?: Record<string, { schema: TSchema; example?: unknown }>;
+  /** No body: without this word one in JSON is described. */
+  type?: 'null';
   /** The errors behind a status, by code: those of `errors.ts`. */
   'x-errors'?: ErrorCode[];
 }
@@ -35,7 +37,7 @@ export function answer(description: string, schema: TSchema, example?: unknown):
 
 /** An answer without a body. */
 export function emptyAnswer(description: string): DescribedResponse {
-  return { description };
+  return { description, type: 'null' };
 }
 
 export const ErrorBody = Type.Object(
@@ -91,7 +93,7 @@ export function describeErrors(
               'application/json': { schema: bodies.length === 1 ? bodies[0]! : Type.Union(bodies) },
             },
           }
-        : {}),
+        : { type: 'null' as const }),
       'x-errors': group,
     };
   }

@@ -169,6 +169,40 @@ create table feeds (
 );
 grant insert, select, update on feeds to dragoman_app;
 
+create table idempotency (
+  part smallint not null,
+  account_id uuid not null,
+  environment text not null,
+  key text collate "C" not null,
+  request_hash bytea not null,
+  job_ids uuid[] not null,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotency_pkey PRIMARY KEY (part, account_id, environment, key),
+  constraint idempotency_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text]))),
+  constraint idempotency_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255)))
+);
+CREATE INDEX idempotency_age ON idempotency USING btree (created_at);
+grant delete, insert, select, update on idempotency to dragoman_app;
+
+create table job_counts (
+  part smallint not null,
+  account_id uuid not null,
+  count_id bigint not null generated always as identity,
+  environment text not null,
+  tier text not null,
+  status text not null,
+  source_language text not null,
+  target_language text not null,
+  jobs bigint not null,
+  folded boolean not null default false,
+  constraint job_counts_pkey PRIMARY KEY (part, account_id, count_id),
+  constraint job_counts_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text]))),
+  constraint job_counts_status_check CHECK ((status = ANY (ARRAY['new'::text, 'machine_translate_in_progress'::text, 'translating'::text, 'completed'::text, 'failed'::text, 'canceled'::text, 'accepted'::text, 'rejected'::text]))),
+  constraint job_counts_tier_check CHECK ((tier = ANY (ARRAY['human'::text, 'machine'::text])))
+);
+CREATE INDEX job_counts_unfolded ON job_counts USING btree (part, account_id) WHERE (NOT folded);
+grant delete, insert, select on job_counts to dragoman_app;
+
 create table job_events (
   part smallint not null,
   account_id uuid not null,
@@ -224,10 +258,13 @@ create table jobs (
   due_at timestamp with time zone,
   attempts integer not null default 0,
   lease_token uuid,
+  charge smallint not null default 1,
+  upgrade_hash bytea,
   default_brand text,
   constraint jobs_part_account_id_environment_uid_key UNIQUE (part, account_id, environment, uid),
   constraint jobs_pkey PRIMARY KEY (part, account_id, job_id),
   constraint jobs_characters_check CHECK ((characters >= 0)),
+  constraint jobs_charge_check CHECK ((charge > 0)),
   constraint jobs_check CHECK (((lease_token IS NULL) OR (due_at IS NOT NULL))),
   constraint jobs_dialect_check CHECK ((dialect = ANY (ARRAY['spec'::text, 'legacy'::text]))),
   constraint jobs_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text]))),
@@ -237,8 +274,10 @@ create table jobs (
   constraint jobs_tier_check CHECK ((tier = ANY (ARRAY['human'::text, 'machine'::text]))),
   constraint jobs_words_check CHECK ((words >= 0))
 );
+CREATE INDEX jobs_by_status ON jobs USING btree (part, account_id, environment, tier, status, job_id) WHERE (status <> ALL (ARRAY['completed'::text, 'accepted'::text]));
 CREATE INDEX jobs_due ON jobs USING btree (part, account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX jobs_listed ON jobs USING btree (part, account_id, environment, tier, job_id);
+CREATE INDEX jobs_uid_trigrams ON jobs USING gin (part, account_id, uid gin_trgm_ops);
 grant insert, select, update on jobs to dragoman_app;
 
 create table keys (
@@ -358,15 +397,17 @@ create table transfers (
   amount_cents bigint not null,
   memo text,
   created_at timestamp with time zone not null default now(),
+  charge smallint not null default 1,
   constraint transfers_pkey PRIMARY KEY (part, account_id, transfer_id),
   constraint transfers_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),
   constraint transfers_amount_cents_check CHECK ((amount_cents > 0)),
+  constraint transfers_charge_check CHECK ((charge > 0)),
   constraint transfers_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text]))),
   constraint transfers_job CHECK (((kind = ANY (ARRAY['top_up'::text, 'adjustment'::text])) = (job_id IS NULL))),
   constraint transfers_kind CHECK (((((((((kind = 'top_up'::text) AND (debit = 'funding'::text) AND (credit = 'available'::text)) OR ((kind = 'adjustment'::text) AND (debit = 'funding'::text) AND (credit = 'available'::text))) OR ((kind = 'adjustment'::text) AND (debit = 'available'::text) AND (credit = 'funding'::text))) OR ((kind = 'hold'::text) AND (debit = 'available'::text) AND (credit = 'held'::text))) OR ((kind = 'capture'::text) AND (debit = 'held'::text) AND (credit = 'revenue'::text))) OR ((kind = 'void'::text) AND (debit = 'held'::text) AND (credit = 'available'::text))) OR ((kind = 'refund'::text) AND (debit = 'revenue'::text) AND (credit = 'available'::text))))
 );
-CREATE UNIQUE INDEX transfers_end ON transfers USING btree (part, account_id, job_id) WHERE (kind = ANY (ARRAY['capture'::text, 'void'::text]));
-CREATE UNIQUE INDEX transfers_hold ON transfers USING btree (part, account_id, job_id) WHERE (kind = 'hold'::text);
+CREATE UNIQUE INDEX transfers_end ON transfers USING btree (part, account_id, job_id, charge) WHERE (kind = ANY (ARRAY['capture'::text, 'void'::text]));
+CREATE UNIQUE INDEX transfers_hold ON transfers USING btree (part, account_id, job_id, charge) WHERE (kind = 'hold'::text);
 CREATE UNIQUE INDEX transfers_refund ON transfers USING btree (part, account_id, job_id) WHERE (kind = 'refund'::text);
 grant insert, select on transfers to dragoman_app;
 

@@ -1,33 +1,30 @@
 /**
- * Creating jobs. What arrives while a commit is in flight shares the next one (group commit), and an answer
- * is given only after its commit: what is acknowledged is on disk, paid for once, and in the queue.
+ * Creating jobs: one, many together, or a machine's job anew for a human. An answer is given only after its commit:
+ * what is acknowledged is on disk, paid for once, and in the queue. What is asked for a second time, under the same
+ * uid or the same idempotency key, is answered with what was made the first time.
  */
 import type { Caller } from '../account.ts';
-import { resolveBrand } from '../brands/brands.ts';
-import { BatcherFull, createBatcher } from '../database/batcher.ts';
-import { CommitUnknown, type Database, isConnectionLoss } from '../database/database.ts';
-import type { AddressGuard } from '../deliveries/addresses.ts';
 import { ApiError, fieldError } from '../errors.ts';
 import { assignUid, uuidv7 } from '../ids.ts';
-import type { Languages } from '../languages/languages.ts';
-import { holdPrices, isOverdrawn } from '../ledger/ledger.ts';
-import type { PriceList } from '../ledger/price-list.ts';
-import type { Scanner } from '../scanning/scanner.ts';
+import { isOverdrawn } from '../ledger/ledger.ts';
 import type { Settings } from '../settings.ts';
+import { type BulkInserted, createInserter } from './insert.ts';
 import { readPurse } from './jobs.ts';
+import { createPreparer, type PreparerOptions } from './prepare.ts';
 import { type Purse, presentCreation, type Shown } from './present.ts';
-import { type CreateRequest, fingerprint, readCreateRequest } from './request.ts';
+import {
+  type CreateRequest,
+  fingerprint,
+  fingerprintRequests,
+  readBulkRequest,
+  readCreateRequest,
+  readIdempotencyKey,
+} from './request.ts';
 import type { JobCreationBody } from './schemas.ts';
-import { firstStatus } from './states.ts';
 import * as store from './store.ts';
 
-export interface CreatorOptions {
-  database: Database;
-  languages: Languages;
-  prices: PriceList;
-  scanner: Scanner;
-  guard: AddressGuard;
-  settings: Pick<Settings, 'maxTextBytes' | 'sandboxHoldSeconds' | 'machineHoldSeconds'>;
+export interface CreatorOptions extends PreparerOptions {
+  settings: PreparerOptions['settings'] & Pick<Settings, 'maxTextBytes'>;
   /** Called after a commit that made jobs. */
   created(count: number): void;
 }
@@ -41,91 +38,54 @@ export interface Created {
 export interface Creator {
   /**
    * Creates one job from a request's body, or finds the job that the same request made before.
-   * @throws ApiError `invalid_request`, `too_large`, `insufficient_balance`
+   * @param idempotencyKey the header of that name, as it came
+   * @throws ApiError `invalid_request`, `too_large`, `insufficient_balance`, `unavailable`
    */
-  create(caller: Caller, tier: store.Tier, body: unknown): Promise<Created>;
+  create(caller: Caller, tier: store.Tier, body: unknown, idempotencyKey?: unknown): Promise<Created>;
+  /**
+   * Creates human jobs from a list of such bodies, all or none of them; those that retry an earlier create are found.
+   * @returns their creation bodies, in order
+   * @throws ApiError as `create`, each line with the object's index
+   */
+  createBulk(caller: Caller, body: unknown, idempotencyKey?: unknown): Promise<JobCreationBody[]>;
   /** Resolves when no creation is under way: callers that went away are not waited for by their requests. */
   idle(): Promise<void>;
 }
 
-type Inserted =
-  /** `balance`: what the account can spend now, in cents; known where the job took something from it. */
-  { kind: 'inserted'; orderNumber: number; balance: number | undefined } | { kind: 'exists' };
-
-const MAX_BATCH_JOBS = 500;
-const MAX_BATCH_BYTES = 4 * 1024 * 1024;
-/**
- * Two batches in flight: while one waits for the disk, the next is worked out. Measured at 64 connections on two
- * cores: 1.25 to 1.4 of what one in flight creates; a third adds nothing.
- */
-const MAX_RUNNING = 2;
-/** Several seconds of work; who comes later is better told to come back. */
-const MAX_WAITING = 10_000;
 /** 40 random bits clash once in a blue moon, not this often. */
 const UID_TRIES = 5;
+/** How long the texts of a bulk may be, together, to be looked through between other requests (UTF-16 units). */
+const INLINE_BULK_LENGTH = 64 * 1024;
 
 export function createCreator(options: CreatorOptions): Creator {
   const { database, settings } = options;
+  const prepare = createPreparer(options);
+  const inserts = createInserter(database, options.created);
 
-  const inserts = createBatcher<store.NewJob, Inserted>({
-    run: (jobs) => insertBatch(database, jobs, options.created),
-    weigh: (job) => job.text.length + (job.targetText?.length ?? 0),
-    maxItems: MAX_BATCH_JOBS,
-    maxWeight: MAX_BATCH_BYTES,
-    maxWaiting: MAX_WAITING,
-    maxRunning: MAX_RUNNING,
-    // A database that is away is nobody's fault: trying five hundred jobs one by one would only keep it busy.
-    isolates: (error) => !(error instanceof CommitUnknown) && !isConnectionLoss(error),
-  });
-
-  async function prepare(caller: Caller, tier: store.Tier, request: CreateRequest): Promise<store.NewJob> {
-    if (request.callbackUrl !== undefined) {
-      const checked = options.guard.checkUrl(request.callbackUrl);
-      if (!checked.ok) throw fieldError('callback_url', checked.reason);
-    }
-    const brands = await resolveBrand(database, caller, request.brand);
-    const { sourceLanguage, words, repeatedWords } = await examine(request, options);
-    const pair = { sourceLanguage, targetLanguage: request.targetLanguage };
-    const extent = { words, repeatedWords };
-    return {
-      account: caller.account,
-      jobId: uuidv7(),
-      environment: caller.environment,
-      tier,
-      uid: request.uid ?? assignUid(),
-      requestHash: fingerprint(tier, request),
-      dialect: caller.dialect,
-      status: firstStatus(tier),
-      sourceLanguage,
-      targetLanguage: request.targetLanguage,
-      textFormat: request.textFormat,
-      tone: request.tone,
-      topics: request.topics,
-      ...brands,
-      callbackUrl: request.callbackUrl,
-      words,
-      priceCents: await options.prices.priceOf(caller.account, tier, pair, extent),
-      holdSeconds: Math.max(
-        tier === 'machine' ? settings.machineHoldSeconds : 0,
-        caller.environment === 'sandbox' && tier === 'human' ? settings.sandboxHoldSeconds : 0,
-      ),
-      text: request.text,
-      targetText: request.targetText,
-      instructions: request.instructions,
-    };
-  }
-
-  async function insertOne(caller: Caller, job: store.NewJob, assigned: boolean): Promise<Created> {
+  async function insertOne(
+    caller: Caller,
+    job: store.NewJob,
+    assigned: boolean,
+    key: store.CreationKey | undefined,
+  ): Promise<Created> {
     for (let tried = 1; tried <= UID_TRIES; tried++) {
-      const inserted = await inserts.add(job).catch((error: unknown) => refuse(error, caller, job));
+      const inserted = await inserts
+        .one({ job, key })
+        .catch((error: unknown) => refuse(error, caller, job.priceCents));
       if (inserted.kind === 'inserted')
         return acknowledge(caller, job, inserted.orderNumber, inserted.balance);
+      if (inserted.kind === 'key used') {
+        const found = await findKeyed(caller, key!, [job.text]);
+        if (found === undefined) continue; // forgotten in this moment
+        if (found.rows[0]!.job_id === job.jobId)
+          return acknowledge(caller, job, found.rows[0]!.order_number, undefined);
+        return { status: 200, body: found.bodies[0]! };
+      }
       const existing = await store.findJob(database, caller.account, caller.environment, job.uid);
       // Ours, by a commit whose answer was lost.
       if (existing?.job_id === job.jobId) return acknowledge(caller, job, existing.order_number, undefined);
       if (!assigned) return repeat(caller, job.requestHash, job.text, existing);
-      job.uid = assignUid();
-      job.jobId = uuidv7();
+      assignAnew(job);
     }
     throw new Error('no free uid was found');
   }
@@ -154,16 +114,33 @@ export function createCreator(options: CreatorOptions): Creator {
     return { status: 200, body: presentCreation(existing, text, purse) };
   }
 
-  async function refuse(error: unknown, caller: Caller, job: store.NewJob): Promise<never> {
-    if (error instanceof BatcherFull) {
-      throw new ApiError('unavailable', 'Too many jobs are being created; try again.', {
-        'retry-after': '1',
-      });
+  /**
+   * What was made under this key; undefined when nothing was.
+   * @param texts of the request: those of the jobs, since a key stands for one request only
+   */
+  async function findKeyed(
+    caller: Caller,
+    key: store.CreationKey,
+    texts: readonly string[],
+  ): Promise<{ rows: store.JobRow[]; bodies: JobCreationBody[] } | undefined> {
+    const used = await store.findKey(database, caller.account, caller.environment, key.key);
+    if (used === undefined) return undefined;
+    if (!used.request_hash.equals(key.requestHash)) {
+      throw fieldError('idempotency_key', 'was used for another request.');
     }
+    const [found, purse] = await Promise.all([
+      store.findJobsById(database, caller.account, used.job_ids),
+      readPurse(database, caller),
+    ]);
+    const byId = new Map(found.map((row) => [row.job_id, row]));
+    const rows = used.job_ids.map((id) => byId.get(id)!);
+    return { rows, bodies: rows.map((row, index) => presentCreation(row, texts[index]!, purse)) };
+  }
+
+  async function refuse(error: unknown, caller: Caller, cents: number): Promise<never> {
     if (!isOverdrawn(error)) throw error;
     const { balance } = await readPurse(database, caller);
-    const sentence = `insufficient balance: needs ${job.priceCents} cents, has ${balance}`;
-    throw new ApiError('insufficient_balance', sentence);
+    throw new ApiError('insufficient_balance', `insufficient balance: needs ${cents} cents, has ${balance}`);
   }
 
   /**
@@ -174,11 +151,15 @@ export function createCreator(options: CreatorOptions): Creator {
     caller: Caller,
     tier: store.Tier,
     request: CreateRequest,
+    key: store.CreationKey | undefined,
   ): Promise<store.NewJob | Created> {
     try {
       return await prepare(caller, tier, request);
     } catch (error) {
-      if (!(error instanceof ApiError) || request.uid === undefined) throw error;
+      if (!(error instanceof ApiError)) throw error;
+      const keyed = key && (await findKeyed(caller, key, [request.text]));
+      if (keyed !== undefined) return { status: 200, body: keyed.bodies[0]! };
+      if (request.uid === undefined) throw error;
       const existing = await store.findJob(database, caller.account, caller.environment, request.uid);
       const hash = fingerprint(tier, request);
       if (existing?.request_hash.equals(hash)) return repeat(caller, hash, request.text, existing);
@@ -192,101 +173,113 @@ export function createCreator(options: CreatorOptions): Creator {
     return { balance: balance ?? 0, client: caller.username };
   }
 
+  /** Prepares all, or says of all what is wrong with them. */
+  async function prepareBulk(caller: Caller, requests: readonly CreateRequest[]): Promise<store.NewJob[]> {
+    const length = requests.reduce(
+      (sum, { text, targetText }) => sum + text.length + (targetText?.length ?? 0),
+      0,
+    );
+    const jobs: store.NewJob[] = [];
+    const complaints: string[] = [];
+    for (const [index, request] of requests.entries()) {
+      try {
+        jobs.push(await prepare(caller, 'human', request, length > INLINE_BULK_LENGTH));
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'invalid_request') throw error;
+        complaints.push(...error.message.split('\n').map((line) => `objects[${index}].${line}`));
+      }
+    }
+    if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
+    return jobs;
+  }
+
+  async function insertBulk(
+    caller: Caller,
+    requests: readonly CreateRequest[],
+    jobs: store.NewJob[],
+    key: store.CreationKey | undefined,
+  ): Promise<JobCreationBody[]> {
+    const cents = jobs.reduce((sum, { priceCents }) => sum + priceCents, 0);
+    for (let tried = 1; tried <= UID_TRIES; tried++) {
+      assignApart(requests, jobs);
+      const inserted = await inserts
+        .bulk({ jobs, key })
+        .catch((error: unknown) => refuse(error, caller, cents));
+      if (inserted.kind === 'inserted') return presentBulk(caller, jobs, inserted);
+      if (inserted.kind === 'key used') {
+        const found = await findKeyed(
+          caller,
+          key!,
+          requests.map(({ text }) => text),
+        );
+        if (found !== undefined) return found.bodies;
+        continue;
+      }
+      const complaints = jobs.flatMap(({ uid }, index) =>
+        requests[index]!.uid !== undefined && inserted.uids.has(uid)
+          ? [`objects[${index}].uid: already exists`]
+          : [],
+      );
+      if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
+      for (const job of jobs) if (inserted.uids.has(job.uid)) assignAnew(job);
+    }
+    throw new Error('no free uid was found');
+  }
+
+  async function presentBulk(
+    caller: Caller,
+    jobs: readonly store.NewJob[],
+    { found, balance }: Extract<BulkInserted, { kind: 'inserted' }>,
+  ): Promise<JobCreationBody[]> {
+    const purse =
+      balance === undefined ? await readPurse(database, caller) : { balance, client: caller.username };
+    return jobs.map((job) => {
+      const one = found.get(job.uid)!;
+      return presentCreation('orderNumber' in one ? shown(job, one.orderNumber) : one, job.text, purse);
+    });
+  }
+
   return {
-    async create(caller, tier, body) {
+    async create(caller, tier, body, header) {
       const request = readCreateRequest(body, tier, settings.maxTextBytes);
-      const job = await prepareOrRepeat(caller, tier, request);
+      const key = readIdempotencyKey(header, () => fingerprintRequests(tier, [request]));
+      const job = await prepareOrRepeat(caller, tier, request, key);
       if ('body' in job) return job;
-      return insertOne(caller, job, request.uid === undefined);
+      return insertOne(caller, job, request.uid === undefined, key);
+    },
+    async createBulk(caller, body, header) {
+      const requests = readBulkRequest(body, settings.maxTextBytes);
+      const key = readIdempotencyKey(header, () => fingerprintRequests('bulk', requests));
+      const jobs = await prepareBulk(caller, requests).catch(async (error: unknown) => {
+        const texts = requests.map(({ text }) => text);
+        const keyed = key && error instanceof ApiError ? await findKeyed(caller, key, texts) : undefined;
+        if (keyed === undefined) throw error;
+        return keyed.bodies;
+      });
+      return isBodies(jobs) ? jobs : insertBulk(caller, requests, jobs, key);
     },
     idle: () => inserts.idle(),
   };
 }
 
-/** Settles the languages and looks through the text; everything that can be wrong with a document is found here. */
-async function examine(
-  request: CreateRequest,
-  { languages, prices, scanner }: Pick<CreatorOptions, 'languages' | 'prices' | 'scanner'>,
-): Promise<{ sourceLanguage: string; words: number; repeatedWords: number }> {
-  const { targetLanguage } = request;
-  const targets = await languages.targets();
-  if (!targets.includes(targetLanguage)) {
-    throw fieldError('target_language', notOffered(targetLanguage, '', targets));
+function isBodies(jobs: store.NewJob[] | JobCreationBody[]): jobs is JobCreationBody[] {
+  return !('jobId' in jobs[0]!);
+}
+
+/** A uid that is still free, and an id of its own with it: the old one may be on disk after all. */
+function assignAnew(job: store.NewJob): void {
+  job.uid = assignUid();
+  job.jobId = uuidv7();
+}
+
+/** Assigned uids of one bulk differ from each other and from those that the caller gave. */
+function assignApart(requests: readonly CreateRequest[], jobs: readonly store.NewJob[]): void {
+  const uids = new Set(requests.flatMap(({ uid }) => uid ?? []));
+  for (const [index, job] of jobs.entries()) {
+    if (requests[index]!.uid !== undefined) continue;
+    while (uids.has(job.uid)) job.uid = assignUid();
+    uids.add(job.uid);
   }
-  const offered = await languages.sources(targetLanguage);
-  const examined = await scanner.examine({
-    text: request.text,
-    format: request.textFormat,
-    sourceLanguage: request.sourceLanguage,
-    targetLanguage,
-    offered,
-    suppliedText: request.targetText,
-    countRepeats: prices.countsRepeats,
-  });
-  if (examined.kind === 'undecided') throw fieldError('source_language', examined.sentence);
-  if (examined.kind === 'unsound') throw fieldError(examined.field, examined.sentence);
-  if (!offered.includes(examined.sourceLanguage)) {
-    const sentence = notOffered(examined.sourceLanguage, ` into ${targetLanguage}`, offered);
-    throw fieldError('source_language', sentence);
-  }
-  return examined;
-}
-
-function notOffered(given: string, into: string, offered: readonly string[]): string {
-  const name = given.length > 20 ? `${given.slice(0, 20)}…` : given;
-  return offered.length === 0
-    ? `"${name}"${into} is not offered; no language pair is offered at present.`
-    : `"${name}"${into} is not offered; offered${into} are ${offered.join(', ')}.`;
-}
-
-/**
- * Inserts a batch in one transaction. When the connection is lost while it commits, it is run again: what did
- * get in then exists, and is recognised by its id as our own.
- */
-async function insertBatch(
-  database: Database,
-  jobs: store.NewJob[],
-  created: (count: number) => void,
-): Promise<Inserted[]> {
-  const results = await insertOnce(database, jobs).catch((error: unknown) => {
-    if (error instanceof CommitUnknown) return insertOnce(database, jobs);
-    throw error;
-  });
-  const count = results.filter(({ kind }) => kind === 'inserted').length;
-  if (count > 0) created(count);
-  return results;
-}
-
-function insertOnce(database: Database, jobs: store.NewJob[]): Promise<Inserted[]> {
-  // In the order of their unique key: two batches that repeat each other's uids would otherwise wait in a circle.
-  const ordered = jobs.toSorted(byKey);
-  return database.transaction(async (transaction) => {
-    const rows = await store.insertJobs(transaction, ordered);
-    const orders = new Map(rows.map((row) => [row.job_id, row.order_number]));
-    const balanceOf = await holdPrices(
-      transaction,
-      jobs
-        .filter(({ jobId }) => orders.has(jobId))
-        .map(({ account, environment, jobId, priceCents: cents }) => ({
-          account,
-          environment,
-          jobId,
-          cents,
-        })),
-    );
-    return jobs.map(({ jobId, account, environment }): Inserted => {
-      const orderNumber = orders.get(jobId);
-      if (orderNumber === undefined) return { kind: 'exists' };
-      return { kind: 'inserted', orderNumber, balance: balanceOf(account, environment) };
-    });
-  });
-}
-
-function byKey(a: store.NewJob, b: store.NewJob): number {
-  const difference = a.account.part - b.account.part;
-  if (difference !== 0) return difference;
-  const [one, other] = [a, b].map((job) => `${job.account.accountId} ${job.environment} ${job.uid}`);
-  return one! < other! ? -1 : one! > other! ? 1 : 0;
 }
 
 function shown(job: store.NewJob, orderNumber: number): Shown {

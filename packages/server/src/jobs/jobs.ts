@@ -197,13 +197,15 @@ async function carryOut(
       const priced = settlements.filter(({ job }) => job.row.price_cents > 0);
       await capturePrices(
         transaction,
-        priced.map(({ lease }) => ({ account: lease.account, jobId: lease.id })),
+        priced.map(({ lease, job }) => ({ account: lease.account, jobId: lease.id, charge: job.row.charge })),
       );
     }
     if (effect === 'void') {
       // In the order of the balances, which are locked: batches that share two accounts must not wait for each other.
       const inOrder = [...settlements].sort((a, b) => compareAccounts(a.lease.account, b.lease.account));
-      for (const { lease } of inOrder) await voidPrice(transaction, lease.account, lease.id);
+      for (const { lease, job } of inOrder) {
+        await voidPrice(transaction, lease.account, { jobId: lease.id, charge: job.row.charge });
+      }
     }
     if (effect === 'callback')
       await recordEvents(
@@ -305,11 +307,10 @@ export async function cancelJob(
       due: 'never',
     } as const;
     const [moved] = await moveAll(transaction, [move], 'cancel', 'customer');
-    if (!moved) {
-      const { status } = (await find())!;
-      throw fieldError('status', `the job is ${status}; only an unfinished job can be canceled.`);
-    }
-    await voidPrice(transaction, caller.account, id);
+    // Read again, now that the row is ours: what was read before may have been moved on by another.
+    const { status, charge } = (await find())!;
+    if (!moved) throw fieldError('status', `the job is ${status}; only an unfinished job can be canceled.`);
+    await voidPrice(transaction, caller.account, { jobId: id, charge });
   });
 }
 

@@ -113,17 +113,83 @@ export function readCreateRequest(body: unknown, tier: Tier, maxTextBytes: numbe
   return request;
 }
 
+const MAX_BULK = 1000;
+
+/**
+ * Checks a bulk create, `{"objects":[…]}`: every object as the body of a human create, and that no two ask for the
+ * same uid.
+ * @throws ApiError `invalid_request` that names every wrong field with its object's index, or `too_large`
+ */
+export function readBulkRequest(body: unknown, maxTextBytes: number): CreateRequest[] {
+  const { objects } = asObject(body);
+  if (objects === undefined || objects === null) throw fieldError('objects', REQUIRED);
+  if (!Array.isArray(objects) || objects.length === 0 || objects.length > MAX_BULK) {
+    throw fieldError('objects', `must be a list of 1 to ${MAX_BULK} jobs.`);
+  }
+  const complaints: string[] = [];
+  const requests: CreateRequest[] = [];
+  const indexOf = new Map<string, number>();
+  for (const [index, object] of objects.entries()) {
+    const name = `objects[${index}]`;
+    if (!isObject(object)) {
+      complaints.push(`${name}: must be a JSON object.`);
+      continue;
+    }
+    try {
+      const request = readCreateRequest(object, 'human', maxTextBytes);
+      requests.push(request);
+      const first = indexOf.get(request.uid ?? '');
+      if (first !== undefined) complaints.push(`${name}.uid: is the uid of objects[${first}] as well.`);
+      else if (request.uid !== undefined) indexOf.set(request.uid, index);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code !== 'invalid_request') throw new ApiError(error.code, `${name}.${error.message}`);
+      complaints.push(...error.message.split('\n').map((line) => `${name}.${line}`));
+    }
+  }
+  if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
+  return requests;
+}
+
+/** A key as a caller may choose it: printable ASCII. */
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * The `Idempotency-Key` header, when there is one.
+ * @param hash the fingerprint of the request that it stands for
+ * @throws ApiError `invalid_request`
+ */
+export function readIdempotencyKey(
+  header: unknown,
+  hash: () => Buffer,
+): { key: string; requestHash: Buffer } | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header !== 'string' || !IDEMPOTENCY_KEY.test(header)) {
+    throw fieldError('idempotency_key', 'must be 1 to 255 printable ASCII characters.');
+  }
+  return { key: header, requestHash: hash() };
+}
+
 /** The fingerprint of a create: equal for a retry, different for another request under the same uid. */
 export function fingerprint(tier: Tier, request: CreateRequest): Buffer {
   const { uid: _, ...content } = request;
   return hash('sha256', JSON.stringify([tier, Object.entries(content)]), 'buffer');
 }
 
+/** The fingerprint of all that is asked for under one idempotency key, uids among it. */
+export function fingerprintRequests(kind: Tier | 'bulk', requests: readonly CreateRequest[]): Buffer {
+  const tier = kind === 'machine' ? 'machine' : 'human';
+  const each = requests.map((request) => [request.uid, fingerprint(tier, request).toString('hex')]);
+  return hash('sha256', JSON.stringify([kind, each]), 'buffer');
+}
+
 function asObject(body: unknown): Record<string, unknown> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw fieldError('body', 'must be a JSON object.');
-  }
-  return body as Record<string, unknown>;
+  if (!isObject(body)) throw fieldError('body', 'must be a JSON object.');
+  return body;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A wrong value is quoted back, but not a whole document of it. */

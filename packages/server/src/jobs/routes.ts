@@ -2,11 +2,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../database/database.ts';
 import { fieldError, notFound } from '../errors.ts';
-import { resource } from '../http.ts';
+import { type Operation, resource } from '../http.ts';
 import type { Creator } from './create.ts';
 import { cancelJob, listJobs, readJob } from './jobs.ts';
 import { isUid } from './request.ts';
-import { createSchema, detailSchema, listSchema } from './schemas.ts';
+import { bulkSchema, cancelSchema, createSchema, detailSchema, listSchema } from './schemas.ts';
 import { STATUSES, type Status } from './states.ts';
 import type { ListFilter, Tier } from './store.ts';
 
@@ -20,12 +20,21 @@ const MAX_LIMIT = 1000;
 
 export function jobRoutes(app: FastifyInstance, options: { database: Database; creator: Creator }): void {
   const { database, creator } = options;
+  const bulk: Operation = {
+    schema: bulkSchema,
+    async handler(request, reply) {
+      const key = request.headers['idempotency-key'];
+      const objects = await creator.createBulk(request.caller, request.body, key);
+      return reply.code(202).send({ objects });
+    },
+  };
   for (const { path, tier } of PATHS) {
     resource(app, path, {
       POST: {
         schema: createSchema(tier),
         async handler(request, reply) {
-          const { status, body } = await creator.create(request.caller, tier, request.body);
+          const key = request.headers['idempotency-key'];
+          const { status, body } = await creator.create(request.caller, tier, request.body, key);
           return reply.code(status).send(body);
         },
       },
@@ -38,6 +47,7 @@ export function jobRoutes(app: FastifyInstance, options: { database: Database; c
           return { meta: pageMeta(request, query, page, total), objects };
         },
       },
+      ...(tier === 'human' ? { PATCH: bulk } : {}),
     });
     resource(app, `${path}:uid/`, {
       GET: {
@@ -48,11 +58,14 @@ export function jobRoutes(app: FastifyInstance, options: { database: Database; c
           return readJob(database, request.caller, tier, uid);
         },
       },
-      async DELETE(request, reply) {
-        const { uid } = request.params as { uid: string };
-        if (!isUid(uid)) throw notFound();
-        await cancelJob(database, request.caller, tier, uid);
-        return reply.code(200).send();
+      DELETE: {
+        schema: cancelSchema(tier),
+        async handler(request, reply) {
+          const { uid } = request.params as { uid: string };
+          if (!isUid(uid)) throw notFound();
+          await cancelJob(database, request.caller, tier, uid);
+          return reply.code(200).send();
+        },
       },
     });
   }

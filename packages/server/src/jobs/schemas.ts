@@ -5,6 +5,7 @@ import {
   answer,
   type DescribedResponse,
   type DescribedWebhook,
+  emptyAnswer,
   errorResponses,
   pageOf,
   pageParameters,
@@ -205,13 +206,67 @@ export function createSchema(tier: Tier): FastifySchema {
   return {
     operationId: `create${name}`,
     summary: `Create ${a}`,
-    description: 'Answered after the job is on disk. The same request with the same `uid` finds it again.',
+    description:
+      'Answered after the job is on disk. The same request with the same `uid`, or the same `Idempotency-Key`, finds it again.',
     tags: [tag],
+    headers: idempotencyHeader,
     body: tier === 'human' ? JobRequest : MachineJobRequest,
     response: {
       200: answer('The job that the same request made before; nothing is charged.', creation),
       201: answer('The job, created.', creation, example),
       ...errorResponses('invalid_request', 'insufficient_balance', 'read_only_key', 'too_large'),
+    },
+  };
+}
+
+export const jobParameters = Type.Object({ uid: UID });
+
+const idempotencyHeader = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[ -~]*$',
+      description: 'Makes the request safe to send again within 24 hours, also without a `uid`.',
+      examples: ['7d0c1f5e'],
+    }),
+  ),
+});
+
+export const BulkRequest = Type.Object(
+  { objects: Type.Array(JobRequest, { minItems: 1, maxItems: 1000 }) },
+  { title: 'BulkRequest' },
+);
+export const BulkCreation = Type.Object(
+  { objects: Type.Array(JobCreation, { description: 'In the order of the request.' }) },
+  { title: 'BulkCreation' },
+);
+
+export const bulkSchema: FastifySchema = {
+  operationId: 'createJobs',
+  summary: 'Create up to 1000 jobs, all or none',
+  description:
+    'Each object is the body of a create; errors name its index. What an earlier request made under the same `uid` with the same body is found and not charged again.',
+  tags: [WORDS.human.tag],
+  headers: idempotencyHeader,
+  body: BulkRequest,
+  response: {
+    202: answer('The jobs, created or found.', BulkCreation),
+    ...errorResponses('invalid_request', 'insufficient_balance', 'read_only_key', 'too_large'),
+  },
+};
+
+export function cancelSchema(tier: Tier): FastifySchema {
+  const { tag, name } = WORDS[tier];
+  return {
+    operationId: `cancel${name}`,
+    summary: 'Cancel a job that is not finished',
+    description: 'Its price is refunded; no callback is sent.',
+    tags: [tag],
+    params: jobParameters,
+    response: {
+      200: emptyAnswer('Canceled.'),
+      ...errorResponses('invalid_request', 'not_found', 'read_only_key'),
     },
   };
 }
@@ -252,8 +307,6 @@ export function detailSchema(tier: Tier): FastifySchema {
     },
   };
 }
-
-export const jobParameters = Type.Object({ uid: UID });
 
 /** An answer in the dialect of the key; the example is in ours. */
 function inDialects(

@@ -66,7 +66,12 @@ const INSERT = statement<InsertedRow>(
        case when hold_seconds > 0 then at + make_interval(secs => hold_seconds) end, at, default_brand
        from given
      on conflict (part, account_id, environment, uid) do nothing
-     returning part, account_id, job_id, order_number),
+     returning part, account_id, job_id, order_number, environment, tier, status, source_language,
+       target_language),
+   counted as (
+     insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
+     select part, account_id, environment, tier, status, source_language, target_language, count(*)
+       from inserted group by 1, 2, 3, 4, 5, 6, 7),
    texts as (
      insert into job_texts (part, account_id, job_id, kind, body)
      select i.part, i.account_id, i.job_id, t.kind, t.body
@@ -128,12 +133,15 @@ export interface JobRow {
   default_brand: string | null;
   callback_url: string | null;
   price_cents: number;
+  charge: number;
   hold_until: Date | null;
   failure: string | null;
+  upgrade_hash: Buffer | null;
 }
 
 const COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
-  target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, hold_until, failure`;
+  target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, charge, hold_until,
+  failure, upgrade_hash`;
 
 const FIND = statement<JobRow>(
   'jobs.find',
@@ -148,6 +156,120 @@ export async function findJob(
 ): Promise<JobRow | undefined> {
   const [row] = await on.query(FIND, [account.part, account.accountId, environment, uid]);
   return row;
+}
+
+const FIND_ALL = statement<JobRow>(
+  'jobs.find_all',
+  `select ${COLUMNS} from jobs where part = $1 and account_id = $2 and environment = $3 and uid = any($4)`,
+);
+
+export function findJobs(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  uids: readonly string[],
+): Promise<JobRow[]> {
+  return on.query(FIND_ALL, [account.part, account.accountId, environment, uids]);
+}
+
+const FIND_BY_ID = statement<JobRow>(
+  'jobs.find_by_id',
+  `select ${COLUMNS} from jobs where part = $1 and account_id = $2 and job_id = any($3)`,
+);
+
+export function findJobsById(
+  on: Queryable,
+  account: AccountRef,
+  jobIds: readonly string[],
+): Promise<JobRow[]> {
+  return on.query(FIND_BY_ID, [account.part, account.accountId, jobIds]);
+}
+
+/** What makes a create that is sent again the same one: the caller's key, and the fingerprint of its request. */
+export interface CreationKey {
+  key: string;
+  requestHash: Buffer;
+}
+
+export interface KeyEntry extends CreationKey {
+  account: AccountRef;
+  environment: Environment;
+  jobIds: readonly string[];
+}
+
+// In the order of the key, as jobs are: two batches with the same keys would otherwise wait in a circle.
+const INSERT_KEYS = statement<{ job_id: string }>(
+  'jobs.insert_keys',
+  `insert into idempotency (part, account_id, environment, key, request_hash, job_ids)
+   select part, account_id, environment, key, request_hash, array(select jsonb_array_elements_text(job_ids))::uuid[]
+     from unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::bytea[], $6::jsonb[])
+       as g (part, account_id, environment, key, request_hash, job_ids)
+    order by part, account_id, environment, key
+   on conflict (part, account_id, environment, key) do nothing
+   returning job_ids[1] as job_id`,
+);
+
+/** Takes keys for jobs about to be made. @returns the first job ids of those that were free */
+export async function insertKeys(
+  transaction: Transaction,
+  entries: readonly KeyEntry[],
+): Promise<Set<string>> {
+  const rows = await transaction.query(INSERT_KEYS, [
+    entries.map(({ account }) => account.part),
+    entries.map(({ account }) => account.accountId),
+    entries.map(({ environment }) => environment),
+    entries.map(({ key }) => key),
+    entries.map(({ requestHash }) => requestHash),
+    entries.map(({ jobIds }) => JSON.stringify(jobIds)),
+  ]);
+  return new Set(rows.map(({ job_id }) => job_id));
+}
+
+const FIND_KEY = statement<{ request_hash: Buffer; job_ids: string[] }>(
+  'jobs.find_key',
+  `select request_hash, job_ids from idempotency
+    where part = $1 and account_id = $2 and environment = $3 and key = $4`,
+);
+
+export async function findKey(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  key: string,
+): Promise<{ request_hash: Buffer; job_ids: string[] } | undefined> {
+  const [row] = await on.query(FIND_KEY, [account.part, account.accountId, environment, key]);
+  return row;
+}
+
+const CORRECT_KEY = statement(
+  'jobs.correct_key',
+  `update idempotency set job_ids = $5 where part = $1 and account_id = $2 and environment = $3 and key = $4`,
+);
+
+/** Says which jobs a key of this transaction stands for, once that is known. */
+export async function correctKey(
+  transaction: Transaction,
+  account: AccountRef,
+  environment: Environment,
+  { key }: CreationKey,
+  jobIds: readonly string[],
+): Promise<void> {
+  await transaction.query(CORRECT_KEY, [account.part, account.accountId, environment, key, jobIds]);
+}
+
+const DELETE_KEY = statement(
+  'jobs.delete_key',
+  `delete from idempotency where part = $1 and account_id = $2 and environment = $3 and key = $4`,
+);
+
+/** Gives back a key of this transaction that no job came of. */
+export async function deleteKey(
+  transaction: Transaction,
+  account: AccountRef,
+  environment: Environment,
+  { key }: CreationKey,
+): Promise<void> {
+  await transaction.query(DELETE_KEY, [account.part, account.accountId, environment, key]);
 }
 
 export type TextKind = 'source' | 'supplied' | 'instructions' | 'result';
@@ -290,7 +412,14 @@ const MOVE = statement<{ event_id: string }>(
             due_at = case when b.due = 'hold' then j.hold_until end,
             finished_at = case when $9 in ('completed', 'failed', 'canceled') then now() end
        from before b
-      where j.part = b.part and j.account_id = b.account_id and j.job_id = b.job_id),
+      where j.part = b.part and j.account_id = b.account_id and j.job_id = b.job_id
+     returning j.part, j.account_id, j.environment, j.tier, b.status as from_status, j.status, j.source_language,
+       j.target_language),
+   counted as (
+     insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
+     select m.part, m.account_id, m.environment, m.tier, c.status, m.source_language, m.target_language, sum(c.jobs)
+       from moved m, lateral (values (m.from_status, -1), (m.status, 1)) as c (status, jobs)
+      group by 1, 2, 3, 4, 5, 6, 7),
    event as (
      insert into job_events (part, account_id, event_id, job_id, from_status, to_status, actor, detail)
      select b.part, b.account_id, b.event_id, b.job_id, b.status, $9, $10, b.failure from before b)

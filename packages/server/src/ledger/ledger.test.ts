@@ -166,7 +166,7 @@ describe('the database', () => {
 
   it('refuses a second hold of one job', async () => {
     const { customer, jobId } = await heldJob();
-    const hold = { account: customer.ref, environment: 'production' as const, jobId, cents: 6 };
+    const hold = { account: customer.ref, environment: 'production' as const, jobId, charge: 1, cents: 6 };
     const again = server.database.transaction((transaction) => holdPrices(transaction, [hold]));
     await expect(again).rejects.toMatchObject({ ...UNIQUE, constraint: 'transfers_hold' });
     expect(await customer.balance('production')).toBe(94);
@@ -181,7 +181,9 @@ describe('the database', () => {
   ] as const)('refuses, after a %s of one job, a %s', async (first, second) => {
     const { customer, jobId } = await heldJob();
     const end = (kind: keyof typeof ends) =>
-      server.database.transaction((transaction) => ends[kind](transaction, customer.ref, jobId));
+      server.database.transaction((transaction) =>
+        ends[kind](transaction, customer.ref, { jobId, charge: 1 }),
+      );
     await end(first);
     await expect(end(second)).rejects.toMatchObject({ ...UNIQUE, constraint: 'transfers_end' });
     expect(await customer.balance('production')).toBe(first === 'void' ? 100 : 94);

@@ -51,8 +51,13 @@ export interface Hold {
   account: AccountRef;
   environment: Environment;
   jobId: string;
+  /** Which charge of the job: 1 at its creation, 2 where a machine's job goes on to a human. */
+  charge: number;
   cents: number;
 }
+
+/** What ends a hold: the job, and which of its charges. */
+export type Charge = Pick<Hold, 'jobId' | 'charge'>;
 
 /**
  * Holds the price of each job, all in one statement. Free jobs hold nothing.
@@ -74,15 +79,15 @@ export function isOverdrawn(error: unknown): boolean {
   return (error as { constraint?: string }).constraint === 'balances_credit_limit';
 }
 
-/** Ends a job's hold: the price is earned. Free jobs have none. */
-export function capturePrice(transaction: Transaction, account: AccountRef, jobId: string): Promise<void> {
-  return capturePrices(transaction, [{ account, jobId }]);
+/** Ends a charge's hold: the price is earned. Free jobs have none. */
+export function capturePrice(transaction: Transaction, account: AccountRef, charge: Charge): Promise<void> {
+  return capturePrices(transaction, [{ account, ...charge }]);
 }
 
 /** The same for several jobs, in one statement. */
 export async function capturePrices(
   transaction: Transaction,
-  jobs: readonly { account: AccountRef; jobId: string }[],
+  jobs: readonly (Charge & { account: AccountRef })[],
 ): Promise<void> {
   if (jobs.length === 0) return;
   await store.captureAll(
@@ -91,9 +96,9 @@ export async function capturePrices(
   );
 }
 
-/** Ends a job's hold: the price goes back to the account. Free jobs have none. */
-export function voidPrice(transaction: Transaction, account: AccountRef, jobId: string): Promise<void> {
-  return store.voidHold(transaction, account, jobId, uuidv7());
+/** Ends a charge's hold: the price goes back to the account. Free jobs have none. */
+export function voidPrice(transaction: Transaction, account: AccountRef, charge: Charge): Promise<void> {
+  return store.voidHold(transaction, account, charge, uuidv7());
 }
 
 /** What an account can spend, in cents, before its credit. */

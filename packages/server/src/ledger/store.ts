@@ -49,6 +49,7 @@ export interface HoldEntry {
   transferId: string;
   environment: Environment;
   jobId: string;
+  charge: number;
   cents: number;
 }
 
@@ -61,11 +62,11 @@ const HOLD = statement<{
   available_cents: number;
 }>(
   'ledger.hold',
-  `with entry (part, account_id, transfer_id, environment, job_id, cents) as (
-     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::bigint[])),
+  `with entry (part, account_id, transfer_id, environment, job_id, cents, charge) as (
+     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::bigint[], $7::smallint[])),
    written as (
-     insert into transfers (part, account_id, transfer_id, environment, job_id, kind, debit, credit, amount_cents)
-     select part, account_id, transfer_id, environment, job_id, 'hold', 'available', 'held', cents from entry),
+     insert into transfers (part, account_id, transfer_id, environment, job_id, charge, kind, debit, credit, amount_cents)
+     select part, account_id, transfer_id, environment, job_id, charge, 'hold', 'available', 'held', cents from entry),
    due as (
      select part, account_id, environment, sum(cents)::bigint as cents from entry group by 1, 2, 3),
    locked as (
@@ -90,36 +91,41 @@ export function insertHolds(
     entries.map(({ environment }) => environment),
     entries.map(({ jobId }) => jobId),
     entries.map(({ cents }) => cents),
+    entries.map(({ charge }) => charge),
   ]);
 }
 
 // The amount and the environment come from the hold itself: a job without a hold (price 0) ends with nothing.
 const CAPTURE_ALL = statement(
   'ledger.capture_all',
-  `insert into transfers (part, account_id, transfer_id, environment, job_id, kind, debit, credit, amount_cents)
-   select h.part, h.account_id, g.transfer_id, h.environment, h.job_id, 'capture', 'held', 'revenue', h.amount_cents
-     from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[]) as g (part, account_id, job_id, transfer_id)
-     join transfers h on h.part = g.part and h.account_id = g.account_id and h.job_id = g.job_id and h.kind = 'hold'`,
+  `insert into transfers (part, account_id, transfer_id, environment, job_id, charge, kind, debit, credit, amount_cents)
+   select h.part, h.account_id, g.transfer_id, h.environment, h.job_id, h.charge, 'capture', 'held', 'revenue',
+          h.amount_cents
+     from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::smallint[])
+       as g (part, account_id, job_id, transfer_id, charge)
+     join transfers h on h.part = g.part and h.account_id = g.account_id and h.job_id = g.job_id
+      and h.charge = g.charge and h.kind = 'hold'`,
 );
 
 export async function captureAll(
   transaction: Transaction,
-  entries: readonly { account: AccountRef; jobId: string; transferId: string }[],
+  entries: readonly { account: AccountRef; jobId: string; charge: number; transferId: string }[],
 ): Promise<void> {
   await transaction.query(CAPTURE_ALL, [
     entries.map(({ account }) => account.part),
     entries.map(({ account }) => account.accountId),
     entries.map(({ jobId }) => jobId),
     entries.map(({ transferId }) => transferId),
+    entries.map(({ charge }) => charge),
   ]);
 }
 
 const VOID = statement(
   'ledger.void',
   `with entry as (
-     insert into transfers (part, account_id, transfer_id, environment, job_id, kind, debit, credit, amount_cents)
-     select part, account_id, $4, environment, job_id, 'void', 'held', 'available', amount_cents
-       from transfers where part = $1 and account_id = $2 and job_id = $3 and kind = 'hold'
+     insert into transfers (part, account_id, transfer_id, environment, job_id, charge, kind, debit, credit, amount_cents)
+     select part, account_id, $4, environment, job_id, charge, 'void', 'held', 'available', amount_cents
+       from transfers where part = $1 and account_id = $2 and job_id = $3 and charge = $5 and kind = 'hold'
      returning environment, amount_cents)
    update balances b set available_cents = b.available_cents + entry.amount_cents from entry
     where b.part = $1 and b.account_id = $2 and b.environment = entry.environment`,
@@ -128,10 +134,10 @@ const VOID = statement(
 export async function voidHold(
   transaction: Transaction,
   account: AccountRef,
-  jobId: string,
+  { jobId, charge }: { jobId: string; charge: number },
   transferId: string,
 ): Promise<void> {
-  await transaction.query(VOID, [account.part, account.accountId, jobId, transferId]);
+  await transaction.query(VOID, [account.part, account.accountId, jobId, transferId, charge]);
 }
 
 const BALANCE = statement<{ available_cents: number; credit_limit_cents: number | null }>(
@@ -193,8 +199,8 @@ export interface Discrepancy {
 /**
  * Re-adds everything from the transfers. Each row of the answer is a broken promise:
  * a balance that is not the sum of its transfers, or is not there; a job whose price and hold differ; a finished
- * job not captured, or captured unfinished; a failed or canceled job not given back; a transfer of a job in the
- * other environment's balance.
+ * job not captured, or captured unfinished; a failed or canceled job not given back; a charge before the job's last
+ * one that was not captured; a transfer of a job in the other environment's balance.
  */
 const VERIFY = statement<Discrepancy>(
   'ledger.verify',
@@ -212,23 +218,36 @@ const VERIFY = statement<Discrepancy>(
    select 'hold', j.part, j.account_id, j.job_id::text,
           format('price %s, held %s', j.price_cents, coalesce(h.amount_cents, 0))
      from jobs j left join transfers h
-       on h.part = j.part and h.account_id = j.account_id and h.job_id = j.job_id and h.kind = 'hold'
+       on h.part = j.part and h.account_id = j.account_id and h.job_id = j.job_id and h.charge = j.charge
+      and h.kind = 'hold'
     where j.price_cents <> coalesce(h.amount_cents, 0)
    union all
    select 'end', j.part, j.account_id, j.job_id::text,
           format('status %s, price %s, ended by %s', j.status, j.price_cents, coalesce(e.kind, 'nothing'))
      from jobs j left join transfers e
-       on e.part = j.part and e.account_id = j.account_id and e.job_id = j.job_id and e.kind in ('capture', 'void')
+       on e.part = j.part and e.account_id = j.account_id and e.job_id = j.job_id and e.charge = j.charge
+      and e.kind in ('capture', 'void')
     where j.price_cents > 0
       and coalesce(e.kind, 'nothing') <> case
             when j.status in ('completed', 'accepted', 'rejected') then 'capture'
             when j.status in ('failed', 'canceled') then 'void'
             else 'nothing' end
    union all
+   select 'earlier', j.part, j.account_id, j.job_id::text,
+          format('charge %s of %s, ended by %s', h.charge, j.charge, coalesce(e.kind, 'nothing'))
+     from jobs j join transfers h
+       on h.part = j.part and h.account_id = j.account_id and h.job_id = j.job_id and h.charge <> j.charge
+      and h.kind = 'hold'
+     left join transfers e
+       on e.part = h.part and e.account_id = h.account_id and e.job_id = h.job_id and e.charge = h.charge
+      and e.kind in ('capture', 'void')
+    where h.charge > j.charge or e.kind is distinct from 'capture'
+   union all
    select 'amount', e.part, e.account_id, e.job_id::text,
           format('held %s, ended with %s', h.amount_cents, e.amount_cents)
      from transfers e left join transfers h
-       on h.part = e.part and h.account_id = e.account_id and h.job_id = e.job_id and h.kind = 'hold'
+       on h.part = e.part and h.account_id = e.account_id and h.job_id = e.job_id and h.charge = e.charge
+      and h.kind = 'hold'
     where e.kind in ('capture', 'void') and e.amount_cents is distinct from h.amount_cents
    union all
    select 'environment', t.part, t.account_id, t.job_id::text,

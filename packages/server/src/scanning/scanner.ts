@@ -27,8 +27,11 @@ export interface Opened {
 }
 
 export interface Scanner {
-  /** @throws ApiError `unavailable` when too much waits for a thread already */
-  examine(task: ExamineTask): Promise<Examined>;
+  /**
+   * `apart`: in a thread however small, since it is one of many.
+   * @throws ApiError `unavailable` when too much waits for a thread already
+   */
+  examine(task: ExamineTask, options?: { apart?: boolean }): Promise<Examined>;
   /** @throws ApiError `unavailable`, as `examine` */
   count(task: CountTask): Promise<Counted>;
   /** Workers bound what they have in hand themselves, so this and `assemble` always get their turn. */
@@ -99,9 +102,9 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     }
   }
   return {
-    async examine(task) {
+    async examine(task, { apart = false } = {}) {
       const length = task.text.length + (task.suppliedText?.length ?? 0);
-      if (length <= INLINE_LENGTH && task.sourceLanguage !== undefined) return examine(task);
+      if (!apart && length <= INLINE_LENGTH && task.sourceLanguage !== undefined) return examine(task);
       return inTurn(length, () => inThread().run(task, { name: 'examine' }));
     },
     async count(task) {

@@ -90,7 +90,7 @@ async function createJobs(account: AccountRef, count: number): Promise<string[]>
     await insertJobs(transaction, jobs);
     await holdPrices(
       transaction,
-      jobs.map(({ jobId, environment }) => ({ account, jobId, environment, cents: 1 })),
+      jobs.map(({ jobId, environment }) => ({ account, jobId, environment, charge: 1, cents: 1 })),
     );
   });
   return jobs.map(({ jobId }) => jobId);
