@@ -73,6 +73,22 @@ describe('jobs', () => {
   });
 });
 
+it('reads what there is to know before a job is made', async () => {
+  const pairs = await dragoman.languagePairs();
+  expect(
+    pairs.map(({ source_language, target_language }) => [
+      source_language.shortname,
+      target_language.shortname,
+    ]),
+  ).toContainEqual(['en', 'es']);
+  expect((await dragoman.tones()).map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['Formal', 'Informal']),
+  );
+  expect((await dragoman.topics()).map(({ name }) => name)).toContain('sex & relationships');
+  expect(await dragoman.wordCount({ text: 'The house is big.' })).toBe(4);
+  expect(await dragoman.account()).toMatchObject({ username: account.username, balance: 1000 });
+});
+
 describe('a refusal', () => {
   it('names every wrong field', async () => {
     const wrong = { ...JOB, text: '', text_format: 'pdf' as 'text' };

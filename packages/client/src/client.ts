@@ -5,14 +5,19 @@
  * It speaks the `spec` dialect, which is every key's that was not asked to be `legacy`.
  */
 import type {
+  Account,
   Job,
   JobCreation,
   JobListItem,
   JobRequest,
   JobStatus,
+  LanguagePair,
   MachineJobCreation,
   MachineJobRequest,
   Operations,
+  Tone,
+  Topic,
+  WordCountRequest,
 } from './generated.ts';
 import { type CallOptions, createTransport, type Transport, type TransportOptions } from './transport.ts';
 
@@ -46,6 +51,16 @@ export interface Dragoman {
   jobs: Jobs<JobRequest, JobCreation, Operations['listJobs']['query']>;
   /** Jobs that the machine does alone. */
   machineJobs: Jobs<MachineJobRequest, MachineJobCreation, Operations['listMachineJobs']['query']>;
+  /** The pairs that jobs can have. */
+  languagePairs(options?: CallOptions): Promise<LanguagePair['lang_pair'][]>;
+  /** What `tone` of a job may be. */
+  tones(options?: CallOptions): Promise<Tone['tone'][]>;
+  /** What `topics` of a job may be. */
+  topics(options?: CallOptions): Promise<Topic['topic'][]>;
+  /** The account that is calling, with what it can spend in this environment, in cents. */
+  account(options?: CallOptions): Promise<Account>;
+  /** How many words a job of this text would be paid by. */
+  wordCount(request: WordCountRequest, options?: CallOptions): Promise<number>;
 }
 
 const UNFINISHED: readonly JobStatus[] = ['new', 'machine_translate_in_progress', 'translating'];
@@ -63,6 +78,26 @@ export function createDragoman(options: DragomanOptions): Dragoman {
       get: 'getMachineJob',
       list: 'listMachineJobs',
     }),
+    async languagePairs(options) {
+      const { objects } = await transport.call('listLanguagePairs', { ...options, repeatable: true });
+      return objects.map(({ lang_pair }) => lang_pair);
+    },
+    async tones(options) {
+      const { objects } = await transport.call('listTones', { ...options, repeatable: true });
+      return objects.map(({ tone }) => tone);
+    },
+    async topics(options) {
+      const { objects } = await transport.call('listTopics', { ...options, repeatable: true });
+      return objects.map(({ topic }) => topic);
+    },
+    async account(options) {
+      const { objects } = await transport.call('getAccount', { ...options, repeatable: true });
+      return objects[0]!.account;
+    },
+    async wordCount(request, options) {
+      const given = { ...options, body: request, repeatable: true };
+      return (await transport.call('countWords', given)).word_count;
+    },
   };
 }
 
@@ -78,19 +113,19 @@ function jobsOf<Request extends MachineJobRequest, Creation, Filter extends Oper
   operations: TierOperations,
 ): Jobs<Request, Creation, Filter> {
   async function get(uid: string, options: CallOptions = {}): Promise<Job> {
-    const job = await transport.call(operations.get, { path: { uid }, repeatable: true, ...options });
+    const job = await transport.call(operations.get, { ...options, path: { uid }, repeatable: true });
     return job as Job;
   }
   return {
     get,
     async create(job, options = {}) {
       const idempotencyKey = job.uid === undefined ? crypto.randomUUID() : undefined;
-      const given = { body: job, idempotencyKey, repeatable: true, ...options };
+      const given = { ...options, body: job, idempotencyKey, repeatable: true };
       return (await transport.call(operations.create, given)) as Creation;
     },
     async *list(filter, options = {}) {
       for (let query: Operations['listJobs']['query'] | undefined = filter; ; ) {
-        const page = await transport.call(operations.list, { query, repeatable: true, ...options });
+        const page = await transport.call(operations.list, { ...options, query, repeatable: true });
         yield* page.objects as JobListItem[];
         if (page.meta.next === null) return;
         // Only what the link asks, not where: a proxy may have put the service under another path.

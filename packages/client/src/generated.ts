@@ -1,5 +1,19 @@
 // Written by `npm run client-types` from the description of the interface. Not to be edited.
 
+export type Account = {
+  username: string;
+  /** Empty where none is known. */
+  email: string;
+  /** What the account can spend in this environment, in cents, before its credit. */
+  balance: number
+};
+
+export type AccountList = {
+  objects: ({
+    account: Account
+  })[]
+};
+
 /** Every refusal of the job interface. Told apart by status. */
 export type ErrorBody = {
   /** For 400, one line for each wrong field: `field: reason`. The wording may change. */
@@ -122,6 +136,24 @@ export type JobRequest = {
 /** A machine-only job begins as `machine_translate_in_progress`, any other as `new`. */
 export type JobStatus = 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected';
 
+export type Language = {
+  /** In English. */
+  name: string;
+  /** What `source_language` and `target_language` of a job take. */
+  shortname: string
+};
+
+export type LanguagePair = {
+  lang_pair: {
+    source_language: Language;
+    target_language: Language
+  }
+};
+
+export type LanguagePairs = {
+  objects: LanguagePair[]
+};
+
 /** What a key of the legacy dialect reads. */
 export type LegacyJob = {
   /** Cents. */
@@ -238,6 +270,42 @@ export type PageMeta = {
 
 export type TextFormat = 'text' | 'html' | 'srt' | 'xliff';
 
+export type Tone = {
+  tone: {
+    /** What a request names as `tone`. */
+    name: string;
+    /** What it means, in a sentence. */
+    description: string
+  }
+};
+
+export type Tones = {
+  objects: Tone[]
+};
+
+export type Topic = {
+  topic: {
+    /** What a request names in `topics`. */
+    name: string
+  }
+};
+
+export type Topics = {
+  objects: Topic[]
+};
+
+export type WordCount = {
+  word_count: number
+};
+
+/** `null` is the same as absent; unknown fields are ignored. */
+export type WordCountRequest = {
+  text: string;
+  text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
+  /** For the few languages with rules of their own for what is a word. */
+  source_language?: string | undefined
+};
+
 /** What an operation is sent and answers. */
 export interface Operations {
   /** List jobs, oldest first */
@@ -313,6 +381,41 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: Job | LegacyJob
+  };
+  /** List the tones */
+  listTones: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: Tones
+  };
+  /** List the topics */
+  listTopics: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: Topics
+  };
+  /** Count the words that a job of a text is paid by */
+  countWords: {
+    path: undefined;
+    query: undefined;
+    body: WordCountRequest;
+    answer: WordCount
+  };
+  /** List the language pairs that jobs can have */
+  listLanguagePairs: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: LanguagePairs
+  };
+  /** Read the account that is calling */
+  getAccount: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: AccountList
   }
 }
 
@@ -324,4 +427,9 @@ export const OPERATIONS = {
   listMachineJobs: ['GET', '/tapi/v2/mt_translation/'],
   createMachineJob: ['POST', '/tapi/v2/mt_translation/'],
   getMachineJob: ['GET', '/tapi/v2/mt_translation/{uid}/'],
+  listTones: ['GET', '/tapi/v2/tone/'],
+  listTopics: ['GET', '/tapi/v2/topic/'],
+  countWords: ['POST', '/tapi/v2/wordcount/'],
+  listLanguagePairs: ['GET', '/tapi/v2/language_pair/'],
+  getAccount: ['GET', '/tapi/v2/account/'],
 } as const;
