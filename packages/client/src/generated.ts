@@ -14,6 +14,15 @@ export type AccountList = {
   })[]
 };
 
+export type BulkCreation = {
+  /** In the order of the request. */
+  objects: JobCreation[]
+};
+
+export type BulkRequest = {
+  objects: JobRequest[]
+};
+
 /** Every refusal of the job interface. Told apart by status. */
 export type ErrorBody = {
   /** For 400, one line for each wrong field: `field: reason`. The wording may change. */
@@ -335,6 +344,13 @@ export interface Operations {
     body: JobRequest;
     answer: JobCreation
   };
+  /** Create up to 1000 jobs, all or none */
+  createJobs: {
+    path: undefined;
+    query: undefined;
+    body: BulkRequest;
+    answer: BulkCreation
+  };
   /** Read a job */
   getJob: {
     path: {
@@ -344,6 +360,16 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: Job | LegacyJob
+  };
+  /** Cancel a job that is not finished */
+  cancelJob: {
+    path: {
+      /** Names the job within its account and environment. */
+      uid: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: undefined
   };
   /** List jobs, oldest first */
   listMachineJobs: {
@@ -381,6 +407,16 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: Job | LegacyJob
+  };
+  /** Cancel a job that is not finished */
+  cancelMachineJob: {
+    path: {
+      /** Names the job within its account and environment. */
+      uid: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: undefined
   };
   /** List the tones */
   listTones: {
@@ -423,10 +459,13 @@ export interface Operations {
 export const OPERATIONS = {
   listJobs: ['GET', '/tapi/v2/translation/'],
   createJob: ['POST', '/tapi/v2/translation/'],
+  createJobs: ['PATCH', '/tapi/v2/translation/'],
   getJob: ['GET', '/tapi/v2/translation/{uid}/'],
+  cancelJob: ['DELETE', '/tapi/v2/translation/{uid}/'],
   listMachineJobs: ['GET', '/tapi/v2/mt_translation/'],
   createMachineJob: ['POST', '/tapi/v2/mt_translation/'],
   getMachineJob: ['GET', '/tapi/v2/mt_translation/{uid}/'],
+  cancelMachineJob: ['DELETE', '/tapi/v2/mt_translation/{uid}/'],
   listTones: ['GET', '/tapi/v2/tone/'],
   listTopics: ['GET', '/tapi/v2/topic/'],
   countWords: ['POST', '/tapi/v2/wordcount/'],
