@@ -93,16 +93,18 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   if (role !== 'api') worker = startWorker(options.engine());
 
   function startWorker(engine: Engine) {
-    const poster = createPoster({ guard, connectionsPerOrigin: settings.senderDeliveries });
+    const poster = createPoster({ guard, connectionsPerOrigin: settings.senderPerHost });
     const sender = startSender({
       database,
       poster,
       secrets: (account, environment) => webhookSecrets(database, store.vault, account, environment),
       scheduleSeconds: settings.callbackSchedule,
+      breakerSeconds: settings.callbackBreaker,
       capacity: settings.senderDeliveries,
+      perHost: settings.senderPerHost,
       leaseSeconds: settings.leaseSeconds,
       log,
-      attempted: (verdict, milliseconds) => metrics.deliveryAttempted(verdict, milliseconds / 1000),
+      metrics: metrics.deliveries,
     });
     const translation = startTranslationWorker({
       database,

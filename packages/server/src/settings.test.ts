@@ -39,6 +39,7 @@ describe('loadSettings', () => {
       machineHoldSeconds: 0,
       allowedNetworks: [],
       callbackSchedule: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800],
+      callbackBreaker: [30, 60, 120, 300],
       vendor: 'dragoman',
       secretKey: undefined,
       logLevel: 'info',
@@ -49,7 +50,8 @@ describe('loadSettings', () => {
       apertiumMebibytes: 2048,
       leaseSeconds: 30,
       workerJobs: 64,
-      senderDeliveries: 64,
+      senderDeliveries: 256,
+      senderPerHost: 8,
       metricsToken: undefined,
     });
   });

@@ -145,6 +145,12 @@ const DEFINITIONS = {
     filledListOf(integer(1, 259_200)),
     'Seconds between the tries of a delivery; the last one repeats until 72 hours have passed.',
   ),
+  callbackBreaker: setting(
+    'DRAGOMAN_CALLBACK_BREAKER',
+    '30,60,120,300',
+    filledListOf(integer(1, 86_400)),
+    'Seconds that nothing is sent to a host after five failures in a row, and after each later one; the last repeats.',
+  ),
   vendor: setting(
     'DRAGOMAN_VENDOR',
     'dragoman',
@@ -217,9 +223,15 @@ const DEFINITIONS = {
   ),
   senderDeliveries: setting(
     'DRAGOMAN_SENDER_DELIVERIES',
-    '64',
+    '256',
     integer(1, 10_000),
     'How many deliveries one worker sends at a time.',
+  ),
+  senderPerHost: setting(
+    'DRAGOMAN_SENDER_PER_HOST',
+    '8',
+    integer(1, 1_000),
+    'How many deliveries one worker sends to one host at a time.',
   ),
   metricsToken: setting(
     'DRAGOMAN_METRICS_TOKEN',

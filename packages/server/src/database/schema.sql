@@ -88,10 +88,10 @@ create table breakers (
   openings integer not null default 0,
   open_until timestamp with time zone,
   constraint breakers_pkey PRIMARY KEY (part, account_id, host),
-  constraint breakers_failures_check CHECK ((failures >= 0)),
+  constraint breakers_failures_check CHECK ((failures > 0)),
   constraint breakers_openings_check CHECK ((openings >= 0))
 );
-grant insert, select, update on breakers to dragoman_app;
+grant delete, insert, select, update on breakers to dragoman_app;
 
 create table deliveries (
   part smallint not null,

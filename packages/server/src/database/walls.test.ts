@@ -40,10 +40,12 @@ function breach(sql: string): string | undefined {
 
 /** Statements that look across accounts on purpose; they show numbers and turns, never an account's text. */
 const ACROSS_ACCOUNTS = [
+  'deliveries.due_lanes',
+  'deliveries.failing_hosts',
   'ledger.totals',
   'ledger.verify',
   'operations.backlog',
-  'work.due_deliveries',
+  'operations.open_breakers',
   'work.due_jobs',
 ];
 

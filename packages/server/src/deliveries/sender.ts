@@ -3,12 +3,23 @@ import type { AccountRef, Environment } from '../account.ts';
 import { type Database, isConnectionLoss } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
-import { createQueue, type Lease } from '../work/queue.ts';
+import { signOf } from './breaker.ts';
 import type { DeliveryMoved } from './deliveries.ts';
 import type { Outcome, Poster } from './post.ts';
-import { nextAttempt } from './schedule.ts';
+import { createDeliveryQueue, type DeliveryLease } from './queue.ts';
+import { LIFETIME_SECONDS, nextAttempt } from './schedule.ts';
 import { parseSecret, signatureHeaders } from './signature.ts';
-import { type AttemptResult, beginAttempt, type DeliveryRow, finishAttempt, type Verdict } from './store.ts';
+import {
+  type AttemptResult,
+  beginAttempt,
+  type DeliveryRow,
+  expireDeliveries,
+  findFailingHosts,
+  finishAttempt,
+  type HostSign,
+  type MovedDelivery,
+  type Verdict,
+} from './store.ts';
 
 export interface SenderOptions {
   database: Database;
@@ -16,15 +27,27 @@ export interface SenderOptions {
   /** The live webhook secrets of an account, `whsec_…`, newest first. */
   secrets(account: AccountRef, environment: Environment): Promise<string[]>;
   scheduleSeconds: readonly number[];
+  /** How long the breaker of a failing host stays open, the first time, the second, …; the last one repeats. */
+  breakerSeconds: readonly number[];
   capacity: number;
+  /** Deliveries under way to one host at a time. */
+  perHost: number;
   leaseSeconds: number;
   log: Log;
   /** What follows for the subject of a delivery that has ended, in the same transaction. */
   moved?: DeliveryMoved;
-  /** Called after each attempt, for metrics. */
-  attempted(verdict: Verdict['status'], milliseconds: number): void;
+  /** What there is to count. */
+  metrics: SenderMetrics;
   now?: () => Date;
   random?: () => number;
+}
+
+export interface SenderMetrics {
+  /** An attempt has ended: what followed, how it ended, how long the receiver took. */
+  attempted(verdict: Verdict['status'], outcome: string, milliseconds: number): void;
+  /** A delivery has ended: after so many seconds. */
+  ended(status: 'delivered' | 'dead', seconds: number): void;
+  breakerOpened(): void;
 }
 
 /** Of all bodies in hand; one body is at most some 40 MiB, mostly a few kB. */
@@ -36,19 +59,22 @@ export function startSender(options: SenderOptions): Loop {
   const now = options.now ?? (() => new Date());
   const random = options.random ?? Math.random;
 
-  async function work(lease: Lease): Promise<void> {
+  async function work(lease: DeliveryLease): Promise<void> {
     const delivery = await beginAttempt(database, lease.account, lease);
     if (delivery === undefined) return;
     const outcome = await attempt(lease, delivery);
     const verdict = judge(lease, delivery, outcome);
-    const result = {
-      attempt: lease.attempts,
-      outcome: outcome.kind === 'answered' ? 'answered' : outcome.reason,
-      statusCode: outcome.kind === 'answered' ? outcome.status : undefined,
-      milliseconds: Math.round(outcome.latencyMs),
-    };
-    await finish(lease, delivery, result, verdict);
-    options.attempted(verdict.status, outcome.latencyMs);
+    const result = toResult(lease, outcome);
+    const { breakerSeconds } = options;
+    const sign = { host: lease.host, sign: signOf(outcome), probe: lease.probe, breakerSeconds };
+    const { moved, opened } = await finish(lease, delivery, result, verdict, sign);
+    options.metrics.attempted(verdict.status, result.outcome, outcome.latencyMs);
+    if (opened) options.metrics.breakerOpened();
+    if (moved !== undefined && moved.status !== 'pending') {
+      options.metrics.ended(moved.status, (now().getTime() - delivery.queued_at.getTime()) / 1000);
+      // What comes next in its order is due.
+      loop.wake();
+    }
     if (verdict.status !== 'delivered') {
       const fields = {
         delivery: lease.id,
@@ -60,26 +86,28 @@ export function startSender(options: SenderOptions): Loop {
     }
   }
 
-  async function finish(
-    lease: Lease,
+  function finish(
+    lease: DeliveryLease,
     delivery: DeliveryRow,
     result: AttemptResult,
     verdict: Verdict,
-  ): Promise<void> {
-    const { moved } = options;
+    sign: HostSign,
+  ): Promise<{ moved: MovedDelivery | undefined; opened: boolean }> {
+    const { account } = lease;
+    const { moved: follow } = options;
     // One statement is a transaction of its own, and one round trip instead of three.
-    if (moved === undefined || delivery.message_id === null || verdict.status === 'pending') {
-      await finishAttempt(database, lease.account, lease, result, verdict);
-      return;
+    if (follow === undefined || delivery.message_id === null || verdict.status === 'pending') {
+      return finishAttempt(database, account, lease, result, verdict, sign);
     }
-    await database.transaction(async (transaction) => {
-      const ended = await finishAttempt(transaction, lease.account, lease, result, verdict);
-      if (ended !== undefined) await moved(transaction, lease.account, ended);
+    return database.transaction(async (transaction) => {
+      const finished = await finishAttempt(transaction, account, lease, result, verdict, sign);
+      if (finished.moved !== undefined) await follow(transaction, account, finished.moved);
+      return finished;
     });
   }
 
   /** A delivery that cannot even be signed counts as an attempt that failed: it is tried again, and not for ever. */
-  async function attempt(lease: Lease, delivery: DeliveryRow): Promise<Outcome> {
+  async function attempt(lease: DeliveryLease, delivery: DeliveryRow): Promise<Outcome> {
     let headers: Record<string, string>;
     try {
       const secrets = await options.secrets(lease.account, delivery.environment);
@@ -93,7 +121,7 @@ export function startSender(options: SenderOptions): Loop {
   }
 
   function headersOf(
-    lease: Lease,
+    lease: DeliveryLease,
     delivery: DeliveryRow,
     secrets: readonly string[],
   ): Record<string, string> {
@@ -106,7 +134,7 @@ export function startSender(options: SenderOptions): Loop {
     };
   }
 
-  function judge(lease: Lease, delivery: DeliveryRow, outcome: Outcome): Verdict {
+  function judge(lease: DeliveryLease, delivery: DeliveryRow, outcome: Outcome): Verdict {
     const next = nextAttempt({
       attempts: lease.attempts,
       scheduleSeconds: options.scheduleSeconds,
@@ -120,12 +148,87 @@ export function startSender(options: SenderOptions): Loop {
     return { status: 'pending', dueAt: next.at };
   }
 
-  return startLoop({
+  async function sweep(): Promise<void> {
+    try {
+      await expireLate(database, options.moved, (count) => {
+        for (let n = 0; n < count; n++) options.metrics.ended('dead', LIFETIME_SECONDS);
+      });
+    } catch (error) {
+      log.warn({ error }, 'could not give up deliveries whose time is over');
+    }
+  }
+
+  const sweeping = setInterval(() => void sweep(), SWEEP_MILLISECONDS);
+  const loop = startLoop<DeliveryLease>({
     name: 'sender',
-    queue: createQueue(database, 'deliveries', options.leaseSeconds, log),
+    queue: createDeliveryQueue({
+      ...{ database, log, perHost: options.perHost, leaseSeconds: options.leaseSeconds },
+    }),
     capacity: options.capacity,
     maxWeight: MAX_BODY_BYTES,
     work,
     log,
   });
+  return {
+    wake: loop.wake,
+    get inHand() {
+      return loop.inHand;
+    },
+    async stop(graceMilliseconds) {
+      clearInterval(sweeping);
+      await loop.stop(graceMilliseconds);
+    },
+  };
+}
+
+const SWEEP_MILLISECONDS = 60_000;
+
+/**
+ * Gives up what is past its time at hosts that do not answer: so little is sent there that most would never meet
+ * the attempt after which they are given up.
+ */
+export async function expireLate(
+  database: Database,
+  moved: DeliveryMoved | undefined,
+  expired: (count: number) => void,
+): Promise<void> {
+  for (const { part, account_id, host } of await findFailingHosts(database)) {
+    const account = { part, accountId: account_id } as AccountRef;
+    for (;;) {
+      const ended = await database.transaction(async (transaction) => {
+        const late = await expireDeliveries(transaction, account, host, LIFETIME_SECONDS);
+        for (const one of late) if (one.messageId !== null) await moved?.(transaction, account, one);
+        return late.length;
+      });
+      if (ended === 0) break;
+      expired(ended);
+    }
+  }
+}
+
+function toResult(lease: DeliveryLease, outcome: Outcome): AttemptResult {
+  const answered = outcome.kind === 'answered';
+  return {
+    attempt: lease.attempts,
+    outcome: answered ? 'answered' : outcome.reason,
+    detail: answered ? undefined : outcome.detail,
+    statusCode: answered ? outcome.status : undefined,
+    milliseconds: Math.round(outcome.latencyMs),
+    headers: answered ? cutHeaders(outcome.headers) : undefined,
+    answer: answered ? outcome.body : undefined,
+    answerComplete: answered ? outcome.bodyComplete : undefined,
+  };
+}
+
+const MAX_HEADERS = 32;
+const MAX_HEADER_LENGTH = 256;
+
+/** As much of an answer's headers as helps whoever looks for a fault; no cookies, which are secrets. */
+export function cutHeaders(headers: Record<string, string>): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => name !== 'set-cookie');
+  return Object.fromEntries(
+    kept
+      .slice(0, MAX_HEADERS)
+      .map(([name, value]) => [name.slice(0, MAX_HEADER_LENGTH), value.slice(0, MAX_HEADER_LENGTH)]),
+  );
 }

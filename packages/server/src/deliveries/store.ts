@@ -2,6 +2,7 @@
 import type { AccountRef, Environment } from '../account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import { OPENING_FAILURES } from './breaker.ts';
 
 export type EventType =
   | 'job.completed'
@@ -139,8 +140,22 @@ export async function beginAttempt(
 export interface AttemptResult {
   attempt: number;
   outcome: string;
+  detail: string | undefined;
   statusCode: number | undefined;
   milliseconds: number;
+  /** Of the answer, for the log. */
+  headers: Record<string, string> | undefined;
+  answer: string | undefined;
+  answerComplete: boolean | undefined;
+}
+
+/** What an attempt told of its host, for the breaker. */
+export interface HostSign {
+  host: string;
+  sign: 'life' | 'trouble';
+  probe: boolean;
+  /** Seconds that a breaker stays open, the first time, the second, …; the last one repeats. */
+  breakerSeconds: readonly number[];
 }
 
 export type Verdict =
@@ -170,27 +185,64 @@ function toMoved(row: MovedRow): MovedDelivery {
   return { deliveryId: delivery_id, event, chatId: chat_id, messageId: message_id, status };
 }
 
-// The attempt is recorded whatever became of the lease; the delivery is moved only by its holder.
-const FINISH_ATTEMPT = statement<MovedRow>(
+// Makes due at once what stands next in the order of deliveries that ended; it was parked until now.
+const WAKE_NEXT = `
+  update deliveries n set due_at = now() from ended d
+   where n.part = $1 and n.account_id = $2 and n.lease_token is null
+     and n.delivery_id = (
+       select e.delivery_id from deliveries e
+        where e.part = $1 and e.account_id = $2 and e.order_key = d.order_key and e.status = 'pending'
+          and (e.queued_at, e.delivery_id) > (d.queued_at, d.delivery_id)
+        order by e.queued_at, e.delivery_id limit 1)`;
+
+// The attempt is recorded whatever became of the lease, and so is what it told of the host; the delivery is moved
+// only by its holder. A host that answers has no breaker: in good times nothing is written about it.
+const FINISH_ATTEMPT = statement<MovedRow & { opened: boolean }>(
   'deliveries.finish_attempt',
   `with attempt as (
-     update attempts set finished_at = now(), outcome = $6, status_code = $7, milliseconds = $8
-      where part = $1 and account_id = $2 and delivery_id = $3 and attempt = $5)
-   update deliveries
-      set status = $9, failure = $10, due_at = $11, lease_token = null,
-          finished_at = case when $9 = 'pending' then null else now() end
-    where part = $1 and account_id = $2 and delivery_id = $3 and lease_token = $4 and status = 'pending'
-   returning delivery_id, event, chat_id, message_id, status`,
+     update attempts set finished_at = clock_timestamp(), outcome = $6, status_code = $7, milliseconds = $8, detail = $9,
+            headers = $10, answer = $11, answer_complete = $12
+      where part = $1 and account_id = $2 and delivery_id = $3 and attempt = $5),
+   moved as (
+     update deliveries
+        set status = $13, failure = $14, due_at = $15, lease_token = null,
+            finished_at = case when $13 = 'pending' then null else now() end
+      where part = $1 and account_id = $2 and delivery_id = $3 and lease_token = $4 and status = 'pending'
+     returning delivery_id, event, chat_id, message_id, status, order_key, queued_at),
+   ended as (select * from moved where status <> 'pending'),
+   next as (${WAKE_NEXT}),
+   living as (
+     delete from breakers where part = $1 and account_id = $2 and host = $16 and $17 = 'life'),
+   troubled as (
+     insert into breakers (part, account_id, host, failures)
+     select $1, $2, $16, 1 where $17 = 'trouble'
+     on conflict (part, account_id, host) do update
+        set failures = breakers.failures + 1,
+            (openings, open_until) = (
+              select case when opens then breakers.openings + 1 else breakers.openings end,
+                     case when opens
+                          then now() + make_interval(secs => ($20::float8[])[least(breakers.openings + 1, cardinality($20))])
+                          else breakers.open_until end
+                from (select ($18 and breakers.openings > 0)
+                             or (breakers.openings = 0 and breakers.failures + 1 >= $19) as opens) verdict)
+     returning failures, openings, open_until)
+   select m.delivery_id, m.event, m.chat_id, m.message_id, m.status,
+          coalesce((select open_until > now() and ($18 or failures = $19) from troubled), false) as opened
+     from (select 1) one left join moved m on true`,
 );
 
-/** Records how an attempt ended and what follows. @returns undefined when the lease was lost meanwhile */
+/**
+ * Records how an attempt ended and what follows.
+ * @returns the delivery, undefined when the lease was lost meanwhile; and whether the host's breaker opened
+ */
 export async function finishAttempt(
   on: Queryable,
   account: AccountRef,
   lease: { id: string; token: string },
   result: AttemptResult,
   verdict: Verdict,
-): Promise<MovedDelivery | undefined> {
+  host: HostSign,
+): Promise<{ moved: MovedDelivery | undefined; opened: boolean }> {
   const [row] = await on.query(FINISH_ATTEMPT, [
     account.part,
     account.accountId,
@@ -200,9 +252,67 @@ export async function finishAttempt(
     result.outcome,
     result.statusCode ?? null,
     result.milliseconds,
+    result.detail ?? null,
+    result.headers ?? null,
+    result.answer ?? null,
+    result.answerComplete ?? null,
     verdict.status,
     verdict.status === 'dead' ? verdict.failure : null,
     verdict.status === 'pending' ? verdict.dueAt : null,
+    host.host,
+    host.sign,
+    host.probe,
+    OPENING_FAILURES,
+    host.breakerSeconds,
   ]);
-  return row && toMoved(row);
+  return { moved: row!.delivery_id === null ? undefined : toMoved(row!), opened: row!.opened };
+}
+
+export interface FailingHost {
+  part: number;
+  account_id: string;
+  host: string;
+}
+
+const FAILING_HOSTS = statement<FailingHost>(
+  'deliveries.failing_hosts',
+  'select part, account_id, host from breakers where openings > 0',
+);
+
+/** The hosts, of all accounts, whose breakers are open or half open. */
+export function findFailingHosts(on: Queryable): Promise<FailingHost[]> {
+  return on.query(FAILING_HOSTS);
+}
+
+// What waits behind another has not had its turn, however old it is.
+const EXPIRE = statement<MovedRow>(
+  'deliveries.expire',
+  `with late as materialized (
+     select d.delivery_id from deliveries d
+      where d.part = $1 and d.account_id = $2 and d.host = $3 and d.due_at is not null
+        and (d.lease_token is null or d.due_at <= now())
+        and d.queued_at <= now() - make_interval(secs => $4)
+        and not exists (
+          select from deliveries e
+           where e.part = $1 and e.account_id = $2 and e.order_key = d.order_key and e.status = 'pending'
+             and (e.queued_at, e.delivery_id) < (d.queued_at, d.delivery_id))
+      limit 200 for update skip locked),
+   ended as (
+     update deliveries
+        set status = 'dead', failure = 'out of time', due_at = null, lease_token = null, finished_at = now()
+      where part = $1 and account_id = $2 and delivery_id = any(array(select delivery_id from late))
+     returning delivery_id, event, chat_id, message_id, status, order_key, queued_at),
+   next as (${WAKE_NEXT})
+   select delivery_id, event, chat_id, message_id, status from ended`,
+);
+
+/** Gives up deliveries to a failing host whose time is over. @returns some of them; none when there are no more */
+export async function expireDeliveries(
+  transaction: Transaction,
+  account: AccountRef,
+  host: string,
+  lifetimeSeconds: number,
+): Promise<MovedDelivery[]> {
+  const rows = await transaction.query(EXPIRE, [account.part, account.accountId, host, lifetimeSeconds]);
+  return rows.map(toMoved);
 }

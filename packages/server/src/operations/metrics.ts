@@ -2,12 +2,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import type { SenderMetrics } from '../deliveries/sender.ts';
 
 export interface Metrics {
   request(method: string, route: string, status: number, seconds: number): void;
   jobsCreated(count: number): void;
   jobSettled(outcome: string): void;
-  deliveryAttempted(verdict: string, seconds: number): void;
+  deliveries: SenderMetrics;
   /** The text that Prometheus scrapes. */
   expose(): Promise<{ contentType: string; text: string }>;
 }
@@ -20,6 +21,11 @@ const BACKLOG = statement<{ queue: string; due: number; seconds: number }>(
    union all
    select 'deliveries', count(*), coalesce(extract(epoch from now() - min(due_at)), 0)::float8
      from deliveries where due_at <= now()`,
+);
+
+const OPEN_BREAKERS = statement<{ count: number }>(
+  'operations.open_breakers',
+  'select count(*) as count from breakers where openings > 0',
 );
 
 /** A registry of this process, with Node's own figures; the backlog is asked of the database at each scrape. */
@@ -43,9 +49,26 @@ export function createMetrics(database: Database): Metrics {
   });
   const attempts = new Histogram({
     name: 'dragoman_delivery_attempt_seconds',
-    help: 'Time that a receiver took, by what followed.',
-    labelNames: ['verdict'],
+    help: 'Time that a receiver took, by what followed and how the attempt ended.',
+    labelNames: ['verdict', 'outcome'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15],
+    registers,
+  });
+  const endings = new Histogram({
+    name: 'dragoman_delivery_seconds',
+    help: 'Time from an event to the end of its delivery, delivered or dead.',
+    labelNames: ['status'],
+    buckets: [0.05, 0.25, 1, 5, 30, 300, 3_600, 43_200, 259_200],
+    registers,
+  });
+  const openings = new Counter({
+    name: 'dragoman_breakers_opened_total',
+    help: 'Times that deliveries to a host were suspended, or a probe of it failed.',
+    registers,
+  });
+  const failing = new Gauge({
+    name: 'dragoman_breakers_open',
+    help: 'Hosts, one for each account, that deliveries are suspended to.',
     registers,
   });
   const due = new Gauge({
@@ -64,12 +87,19 @@ export function createMetrics(database: Database): Metrics {
     request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
     jobsCreated: (count) => created.inc(count),
     jobSettled: (outcome) => settled.inc({ outcome }),
-    deliveryAttempted: (verdict, seconds) => attempts.observe({ verdict }, seconds),
+    deliveries: {
+      attempted: (verdict, outcome, milliseconds) =>
+        attempts.observe({ verdict, outcome }, milliseconds / 1000),
+      ended: (status, seconds) => endings.observe({ status }, seconds),
+      breakerOpened: () => openings.inc(),
+    },
     async expose() {
       for (const row of await database.query(BACKLOG)) {
         due.set({ queue: row.queue }, row.due);
         oldest.set({ queue: row.queue }, row.seconds);
       }
+      const [open] = await database.query(OPEN_BREAKERS);
+      failing.set(open!.count);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };

@@ -184,7 +184,11 @@ describe('/metrics', () => {
     expect((await call('POST', '/tapi/v2/mt_translation/', {})).status).toBe(400);
     await receiver.next();
     await until(
-      async () => (await sample('dragoman_delivery_attempt_seconds_count', '{verdict="delivered"}')) === 1,
+      async () =>
+        (await sample(
+          'dragoman_delivery_attempt_seconds_count',
+          '{verdict="delivered",outcome="answered"}',
+        )) === 1,
     );
     expect(await sample('dragoman_jobs_created_total')).toBe(1);
     expect(await sample('dragoman_jobs_settled_total', '{outcome="completed"}')).toBe(1);

@@ -5,9 +5,9 @@
 import type { Log } from '../log.ts';
 import type { Lease, Queue, Room } from './queue.ts';
 
-export interface LoopOptions {
+export interface LoopOptions<L extends Lease = Lease> {
   name: string;
-  queue: Queue;
+  queue: Queue<L>;
   /** How many pieces of work may be in hand at a time; one account has half of them while others wait. */
   capacity: number;
   /** What they may weigh together, in the units of `Lease.weight`; a heavier piece is worked alone. */
@@ -17,7 +17,7 @@ export interface LoopOptions {
    * nothing may be written after that (the fencing token sees to it as well). A rejection is a bug or a lost
    * database: it is logged, and the lease runs out.
    */
-  work(lease: Lease, lost: AbortSignal): Promise<void>;
+  work(lease: L, lost: AbortSignal): Promise<void>;
   log: Log;
   /** Milliseconds between looks when nobody hints that something is due. */
   pollMilliseconds?: number;
@@ -31,16 +31,16 @@ export interface Loop {
   readonly inHand: number;
 }
 
-interface Held {
-  lease: Lease;
+interface Held<L extends Lease> {
+  lease: L;
   lost: AbortController;
   done: Promise<void>;
 }
 
-export function startLoop(options: LoopOptions): Loop {
+export function startLoop<L extends Lease>(options: LoopOptions<L>): Loop {
   const { name, queue, capacity, maxWeight, log } = options;
   const pollMilliseconds = options.pollMilliseconds ?? 1000;
-  const held = new Set<Held>();
+  const held = new Set<Held<L>>();
   let stopping = false;
   let looking = false;
   /** Resolves when the last look is over. */
@@ -48,8 +48,8 @@ export function startLoop(options: LoopOptions): Loop {
   let lookAgain = false;
   let poll: NodeJS.Timeout | undefined;
 
-  function take(lease: Lease): void {
-    const one: Held = { lease, lost: new AbortController(), done: Promise.resolve() };
+  function take(lease: L): void {
+    const one: Held<L> = { lease, lost: new AbortController(), done: Promise.resolve() };
     held.add(one);
     one.done = options
       .work(lease, one.lost.signal)
@@ -62,7 +62,7 @@ export function startLoop(options: LoopOptions): Loop {
       });
   }
 
-  function roomLeft(): Room {
+  function roomLeft(): Room<L> {
     let weight = maxWeight;
     const pieces = new Map<string, number>();
     for (const { lease } of held) {
@@ -75,6 +75,7 @@ export function startLoop(options: LoopOptions): Loop {
       weight: Math.max(0, weight),
       empty: held.size === 0,
       shareOf: ({ accountId }) => share - (pieces.get(accountId) ?? 0),
+      held: [...held].map(({ lease }) => lease),
     };
   }
 

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../account.ts';
 import { recordEvents } from '../deliveries/deliveries.ts';
+import { createDeliveryQueue } from '../deliveries/queue.ts';
 import { beginAttempt, finishAttempt } from '../deliveries/store.ts';
 import { partOf, uuidv7 } from '../ids.ts';
 import { type Outcome, openLeased, postponeJob, settle } from '../jobs/jobs.ts';
@@ -122,8 +123,13 @@ const KEYS = { jobs: 'job_id', deliveries: 'delivery_id' };
 const fill = { jobs: createJobs, deliveries: createDeliveries };
 type Table = (typeof TABLES)[number];
 
-const queueOf = (table: Table) =>
-  createQueue(test.database, table, LEASE_SECONDS, createLog('warn', { write: (line) => lines.push(line) }));
+function queueOf(table: Table) {
+  const log = createLog('warn', { write: (line) => lines.push(line) });
+  const { database } = test;
+  return table === 'jobs'
+    ? createQueue(database, table, LEASE_SECONDS, log)
+    : createDeliveryQueue({ database, leaseSeconds: LEASE_SECONDS, perHost: 1000, log });
+}
 
 interface Entry {
   id: string;
@@ -511,10 +517,14 @@ describe('a lost lease', () => {
     const [held] = await queueOf('deliveries').claim(1);
     expect(await beginAttempt(test.database, account, stale!)).toBeUndefined();
     const before = await entries('deliveries');
-    const result = { attempt: 1, outcome: 'answered', statusCode: 200, milliseconds: 5 };
+    const result = {
+      ...{ attempt: 1, outcome: 'answered', statusCode: 200, milliseconds: 5, detail: undefined },
+      ...{ headers: {}, answer: '', answerComplete: true },
+    };
+    const sign = { host: '127.0.0.1:9', sign: 'life' as const, probe: false, breakerSeconds: [30] };
     expect(
-      await finishAttempt(test.database, account, stale!, result, { status: 'delivered' }),
-    ).toBeUndefined();
+      await finishAttempt(test.database, account, stale!, result, { status: 'delivered' }, sign),
+    ).toEqual({ moved: undefined, opened: false });
     expect(await entries('deliveries')).toMatchObject([
       { lease_token: held!.token, attempts: 2, id: before[0]!.id },
     ]);

@@ -17,6 +17,8 @@
  * Room is also a sum of weights, so that a few large rows fill a worker as many small ones do. A row that is
  * too heavy for the room that is left ends the round, and the next one begins with it: nothing is claimed past
  * it, so the room it needs comes free, however much small work others have.
+ *
+ * Deliveries are leased alike and claimed otherwise, by hosts and in order: `deliveries/queue.ts`.
  */
 import type { AccountRef } from '../account.ts';
 import type { Database } from '../database/database.ts';
@@ -36,23 +38,25 @@ export interface Lease {
 }
 
 /** What a claim may take besides a number of rows. */
-export interface Room {
+export interface Room<L extends Lease = Lease> {
   /** Sum of the weights; one row alone may exceed it when `empty`. */
   weight: number;
   /** Nothing is in hand. */
   empty: boolean;
   /** How many rows more this account may have while others have due work too. */
   shareOf(account: AccountRef): number;
+  /** What is in hand; nothing, where it is not said. */
+  held?: Iterable<L>;
 }
 
-export interface Queue {
+export interface Queue<L extends Lease = Lease> {
   /**
    * Claims up to `limit` due rows, visiting the accounts in turn from where the last call ended. An account
    * whose claim fails is logged and passed over: what was claimed for others is theirs to be worked.
    * @returns the leases; empty when nothing is due, or nothing that is due has room
    * @throws the database's error when claims failed and nothing was claimed
    */
-  claim(limit: number, room?: Room): Promise<Lease[]>;
+  claim(limit: number, room?: Room<L>): Promise<L[]>;
   /** Extends leases that are still held. @returns `token + id` of those that are; the others are lost. */
   extend(leases: readonly Lease[]): Promise<Set<string>>;
   /** Gives leases back, due again in `seconds` (at once by default); a job's as if it had never been claimed. */
@@ -65,14 +69,18 @@ type DueRow = { part: number; account_id: string };
 type ClaimedRow = { id: string; attempts: number | null; weight: number };
 
 /** Claims of one account in one visit: small, so that turns come often; large enough to be worth a round trip. */
-const CLAIMS_A_VISIT = 8;
+export const CLAIMS_A_VISIT = 8;
 const ACCOUNTS_A_ROUND = 64;
 /** A second failure in one round is the database's, not an account's: the rest of the round would wait for it. */
 const FAILURES_A_ROUND = 2;
-const BOUNDLESS: Room = { weight: Number.MAX_SAFE_INTEGER, empty: true, shareOf: () => CLAIMS_A_VISIT };
+export const BOUNDLESS: Room<never> = {
+  weight: Number.MAX_SAFE_INTEGER,
+  empty: true,
+  shareOf: () => CLAIMS_A_VISIT,
+};
 
 /** @param weight SQL; must not read what lies apart from the row (the length of a stored body does not) */
-function queueStatements(table: 'jobs' | 'deliveries', key: 'job_id' | 'delivery_id', weight: string) {
+function queueStatements(table: 'jobs', key: 'job_id', weight: string) {
   // A loose index scan: the next (part, account) after the last, one seek each, however long its backlog.
   const due: Statement<DueRow> = statement(
     `work.due_${table}`,
@@ -105,6 +113,19 @@ function queueStatements(table: 'jobs' | 'deliveries', key: 'job_id' | 'delivery
        returning ${key}, attempts)
      select ${key} as id, c.attempts, s.weight from summed s left join claimed c using (${key}) order by place`,
   );
+  return { due, claim, ...leaseStatements(table, key) };
+}
+
+interface LeaseStatements {
+  extend: Statement<{ id: string; token: string }>;
+  release: Statement<never>;
+}
+
+/** How leases on the rows of a table are kept and given back, whoever claims them. */
+export function leaseStatements(
+  table: 'jobs' | 'deliveries',
+  key: 'job_id' | 'delivery_id',
+): LeaseStatements {
   // Locked in the order of the key, as whoever settles many at once locks them: no circle of waiting.
   const held = `from (select h.* from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[]) as h (part, account_id, id, token)
         join ${table} l on l.part = h.part and l.account_id = h.account_id and l.${key} = h.id
@@ -123,12 +144,29 @@ function queueStatements(table: 'jobs' | 'deliveries', key: 'job_id' | 'delivery
     `update ${table} t set due_at = now() + make_interval(secs => $5), lease_token = null,
             attempts = ${attempts} ${held}`,
   );
-  return { due, claim, extend, release };
+  return { extend, release };
+}
+
+/** The part of a queue that is the same however its rows are claimed. */
+export function keepLeases(
+  database: Database,
+  statements: LeaseStatements,
+  leaseSeconds: number,
+): Pick<Queue, 'extend' | 'release' | 'leaseSeconds'> {
+  return {
+    leaseSeconds,
+    async extend(leases) {
+      const rows = await database.query(statements.extend, [...columns(leases), leaseSeconds]);
+      return new Set(rows.map(({ id, token }) => token + id));
+    },
+    async release(leases, seconds = 0) {
+      if (leases.length > 0) await database.query(statements.release, [...columns(leases), seconds]);
+    },
+  };
 }
 
 const STATEMENTS = {
   jobs: queueStatements('jobs', 'job_id', 'characters'),
-  deliveries: queueStatements('deliveries', 'delivery_id', 'octet_length(body)'),
 };
 
 /** Before every part and account. */
@@ -161,7 +199,7 @@ export function createQueue(
   }
 
   return {
-    leaseSeconds,
+    ...keepLeases(database, statements, leaseSeconds),
     async claim(limit, room = BOUNDLESS) {
       const leases: Lease[] = [];
       const failures: unknown[] = [];
@@ -197,13 +235,6 @@ export function createQueue(
       }
       if (leases.length === 0 && failures.length > 0) throw failures[0];
       return leases;
-    },
-    async extend(leases) {
-      const rows = await database.query(statements.extend, [...columns(leases), leaseSeconds]);
-      return new Set(rows.map(({ id, token }) => token + id));
-    },
-    async release(leases, seconds = 0) {
-      if (leases.length > 0) await database.query(statements.release, [...columns(leases), seconds]);
     },
   };
 }

@@ -62,12 +62,13 @@ create index deliveries_in_order on deliveries (part, account_id, order_key, que
   where status = 'pending' and order_key is not null;
 create index deliveries_dead on deliveries (part, account_id, environment, delivery_id) where status = 'dead';
 
--- A host that an account's deliveries failed at: failures in a row, and how often it was found still failing.
+-- A host that an account's deliveries failed at: failures in a row, and how often its breaker has opened since it
+-- last answered. A host that answers has no row.
 create table breakers (
   part       smallint not null,
   account_id uuid not null,
   host       text collate "C" not null,
-  failures   integer not null check (failures >= 0),
+  failures   integer not null check (failures > 0),
   openings   integer not null default 0 check (openings >= 0),
   open_until timestamptz, -- nothing is sent before; then one delivery at a time
   primary key (part, account_id, host)
@@ -85,3 +86,4 @@ grant select on events, feeds, breakers to dragoman_app;
 grant insert on events to dragoman_app;
 grant update (position) on events to dragoman_app;
 grant insert, update on feeds, breakers to dragoman_app;
+grant delete on breakers to dragoman_app;

@@ -1,0 +1,366 @@
+/** Order, breakers and fairness: on a real database, with real receivers; time passes by moving rows. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountRef } from '../account.ts';
+import { partOf, uuidv7 } from '../ids.ts';
+import { createLog } from '../log.ts';
+import { createTestDatabase, type TestDatabase, until } from '../testing/harness.ts';
+import type { Loop } from '../work/loop.ts';
+import { createAddressGuard } from './addresses.ts';
+import { limitAfter, OPENING_FAILURES } from './breaker.ts';
+import { type DeliveryMoved, hostOf, type MovedDelivery, recordEvents } from './deliveries.ts';
+import { createPoster, type Poster } from './post.ts';
+import { createDeliveryQueue } from './queue.ts';
+import { expireLate, startSender } from './sender.ts';
+
+const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+
+let test: TestDatabase;
+let owner: pg.Pool;
+const started: { stop(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  owner = new pg.Pool(test.connection);
+});
+beforeEach(async () => {
+  for (const one of started.splice(0)) await one.stop();
+  await owner.query('truncate accounts, deliveries, events, breakers cascade');
+});
+afterAll(async () => {
+  for (const one of started.splice(0)) await one.stop();
+  await owner.end();
+  await test.drop();
+});
+
+let accounts = 0;
+async function createAccount(): Promise<AccountRef> {
+  const accountId = uuidv7();
+  const account = { part: partOf(accountId), accountId } as AccountRef;
+  const values = [account.part, accountId, `account-${++accounts}`];
+  await owner.query('insert into accounts (part, account_id, username) values ($1, $2, $3)', values);
+  return account;
+}
+
+/** Events of messages, each recorded in a transaction of its own. @returns the ids of the deliveries, in that order */
+async function enqueue(
+  account: AccountRef,
+  url: string,
+  chats: readonly string[],
+  bodies: readonly string[] = chats.map((_, index) => String(index)),
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [index, chatId] of chats.entries()) {
+    const [id] = await test.database.transaction((transaction) =>
+      recordEvents(transaction, [
+        {
+          account,
+          environment: 'production',
+          type: 'message.translated',
+          subject: { kind: 'message', chatId, messageId: uuidv7() },
+          delivery: {
+            ...{ url, contentType: 'text/plain', body: Buffer.from(bodies[index]!) },
+            headers: { 'ce-id': `chatapi-${index}` },
+          },
+        },
+      ]),
+    );
+    ids.push(id!);
+  }
+  return ids;
+}
+
+interface Sending {
+  loop: Loop;
+  poster: Poster;
+}
+
+function start(options: { timeoutMs?: number; perHost?: number; breakerSeconds?: number[] } = {}): Sending {
+  const { timeoutMs = 15_000, perHost = 8, breakerSeconds = [3600] } = options;
+  const guard = createAddressGuard({ allowedNetworks: ['127.0.0.0/8'] });
+  const poster = createPoster({ guard, timeoutMs, connectionsPerOrigin: perHost });
+  const loop = startSender({
+    ...{ database: test.database, poster, perHost, breakerSeconds, log: createLog('silent') },
+    ...{ scheduleSeconds: [3600], capacity: 64, leaseSeconds: 30, moved: follow },
+    secrets: async () => [SECRET],
+    metrics: { attempted() {}, ended() {}, breakerOpened() {} },
+  });
+  started.push({
+    async stop() {
+      await loop.stop(0);
+      await poster.cut();
+    },
+  });
+  return { loop, poster };
+}
+
+/** What the room of the chats would be told. */
+const told: MovedDelivery[] = [];
+const follow: DeliveryMoved = async (transaction, _, delivery) => {
+  expect(transaction.inTransaction).toBe(true);
+  told.push(delivery);
+};
+
+interface Sink {
+  url: string;
+  bodies: string[];
+  headers: IncomingMessage['headers'][];
+  close(): Promise<void>;
+}
+
+async function listen(
+  answer: (body: string, response: ServerResponse, count: number) => void,
+): Promise<Sink> {
+  const bodies: string[] = [];
+  const headers: IncomingMessage['headers'][] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      bodies.push(body);
+      headers.push(request.headers);
+      answer(body, response, bodies.length);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const sink: Sink = {
+    ...{ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, bodies, headers },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+  started.push({ stop: sink.close });
+  return sink;
+}
+
+const ok = (_: string, response: ServerResponse) => void response.writeHead(200).end();
+const broken = (_: string, response: ServerResponse) => void response.writeHead(500).end();
+
+const count = async (where: string) =>
+  Number((await owner.query(`select count(*) as n from deliveries where ${where}`)).rows[0].n);
+const makeDue = () =>
+  owner.query(`update deliveries set due_at = now() where due_at > now() and lease_token is null`);
+const breakerOf = async (url: string) =>
+  (
+    await owner.query(
+      `select failures, openings, open_until > now() as open from breakers where host = '${hostOf(url)}'`,
+    )
+  ).rows[0];
+
+describe('order', () => {
+  it('holds what comes later in a chat back until what came first has ended, and no other chat', async () => {
+    const refused = new Set(['a0']);
+    const sink = await listen((body, response) => response.writeHead(refused.has(body) ? 404 : 200).end());
+    const account = await createAccount();
+    const [a, b] = [uuidv7(), uuidv7()];
+    await enqueue(account, sink.url, [a, a, b, a, b], ['a0', 'a1', 'b0', 'a2', 'b1']);
+    const { loop } = start();
+    await until(async () => (await count(`status = 'delivered'`)) === 2);
+    expect(sink.bodies.filter((body) => body.startsWith('a'))).toEqual(['a0']);
+    expect(sink.bodies.filter((body) => body.startsWith('b'))).toEqual(['b0', 'b1']);
+    refused.clear();
+    // Only the first one's time is moved: the others follow at once, by its end.
+    await owner.query(`update deliveries set due_at = now() where body = 'a0'`);
+    loop.wake();
+    await until(async () => (await count(`status = 'delivered'`)) === 5);
+    expect(sink.bodies.filter((body) => body.startsWith('a'))).toEqual(['a0', 'a0', 'a1', 'a2']);
+  });
+
+  it('is not held up by what is dead', async () => {
+    const sink = await listen((body, response) => response.writeHead(body === '0' ? 410 : 200).end());
+    const chat = uuidv7();
+    await enqueue(await createAccount(), sink.url, [chat, chat, chat]);
+    start();
+    await until(async () => (await count(`status = 'delivered'`)) === 2);
+    expect(sink.bodies).toEqual(['0', '1', '2']);
+    expect(await count(`status = 'dead'`)).toBe(1);
+  });
+
+  it('holds among many workers that claim at once, and hundreds that wait hide nothing', async () => {
+    const account = await createAccount();
+    const [long, other] = [uuidv7(), uuidv7()];
+    await enqueue(account, 'http://127.0.0.1:9/', [...Array(150).fill(long), other]);
+    const queues = Array.from({ length: 4 }, () =>
+      createDeliveryQueue({
+        ...{ database: test.database, leaseSeconds: 30, perHost: 8 },
+        log: createLog('silent'),
+      }),
+    );
+    const claimed = (await Promise.all(queues.map((queue) => queue.claim(8)))).flat();
+    // A worker whose claim met the other's locks may have seen nothing; the next look sees the rest.
+    await makeDue();
+    claimed.push(...(await queues[0]!.claim(8)));
+    const { rows } = await owner.query(
+      'select order_key, body from deliveries where lease_token is not null',
+    );
+    expect(rows.map(({ order_key }) => order_key).sort()).toEqual([long, other].sort());
+    expect(rows.find(({ order_key }) => order_key === long).body.toString()).toBe('0');
+    expect(new Set(claimed.map(({ id }) => id)).size).toBe(claimed.length);
+  });
+});
+
+describe('what is sent for a message', () => {
+  it('carries the headers that were given, and tells its room of the end in the same transaction', async () => {
+    told.length = 0;
+    const sink = await listen((body, response) => response.writeHead(body === '1' ? 410 : 200).end());
+    const ids = await enqueue(await createAccount(), sink.url, [uuidv7(), uuidv7()]);
+    start();
+    await until(async () => (await count(`due_at is null`)) === 2);
+    expect(sink.headers.map((headers) => headers['ce-id']).sort()).toEqual(['chatapi-0', 'chatapi-1']);
+    expect(sink.headers.map((headers) => headers['webhook-id']).sort()).toEqual([...ids].sort());
+    expect(told.map(({ deliveryId, status }) => [deliveryId, status]).sort()).toEqual(
+      [
+        [ids[0], 'delivered'],
+        [ids[1], 'dead'],
+      ].sort(),
+    );
+  });
+});
+
+describe('the breaker of a host', () => {
+  it('opens after five failures in a row: the rest waits, without an attempt', async () => {
+    const sink = await listen(broken);
+    await enqueue(await createAccount(), sink.url, Array.from({ length: 40 }, uuidv7));
+    start({ perHost: 1 });
+    await until(async () => (await breakerOf(sink.url))?.open === true);
+    await until(async () => (await count('lease_token is not null')) === 0);
+    expect(sink.bodies).toHaveLength(OPENING_FAILURES);
+    expect(await count('attempts = 0 and due_at <= now()')).toBe(40 - OPENING_FAILURES);
+    expect(await breakerOf(sink.url)).toMatchObject({ failures: OPENING_FAILURES, openings: 1 });
+  });
+
+  it('is known to a second worker and after a restart, which send nothing', async () => {
+    const sink = await listen(broken);
+    const account = await createAccount();
+    await enqueue(account, sink.url, Array.from({ length: 10 }, uuidv7));
+    const first = start({ perHost: 1 });
+    await until(async () => (await breakerOf(sink.url))?.open === true);
+    await first.loop.stop(1000);
+    const asked = sink.bodies.length;
+    const good = await listen(ok);
+    await enqueue(account, good.url, [uuidv7()]);
+    start();
+    await until(() => good.bodies.length === 1);
+    expect(sink.bodies).toHaveLength(asked);
+  });
+
+  it('lets one through when its time has passed: the probe opens it again for longer, or closes it', async () => {
+    let works = false;
+    const sink = await listen((_, response) => response.writeHead(works ? 200 : 503).end());
+    const account = await createAccount();
+    await enqueue(account, sink.url, Array.from({ length: 20 }, uuidv7));
+    const { loop } = start({ perHost: 1, breakerSeconds: [600, 3600] });
+    await until(async () => (await breakerOf(sink.url))?.open === true);
+    const halfOpen = async () => {
+      await owner.query('update breakers set open_until = now()');
+      loop.wake();
+    };
+    await halfOpen();
+    await until(async () => (await breakerOf(sink.url))?.openings === 2);
+    expect(sink.bodies).toHaveLength(OPENING_FAILURES + 1);
+    const { rows } = await owner.query(
+      'select extract(epoch from open_until - now())::float8 as s from breakers',
+    );
+    expect(rows[0].s).toBeGreaterThan(3000);
+    works = true;
+    await halfOpen();
+    await until(async () => (await count(`status = 'delivered'`)) === 20 - OPENING_FAILURES - 1);
+    expect(await breakerOf(sink.url)).toBeUndefined();
+  });
+
+  it('lets one probe through, however many workers look', async () => {
+    const account = await createAccount();
+    await enqueue(account, 'http://127.0.0.1:9/', Array.from({ length: 20 }, uuidv7));
+    await owner.query('insert into breakers values ($1, $2, $3, 5, 1, now())', [
+      ...[account.part, account.accountId, '127.0.0.1:9'],
+    ]);
+    const queues = Array.from({ length: 4 }, () =>
+      createDeliveryQueue({
+        ...{ database: test.database, leaseSeconds: 30, perHost: 8 },
+        log: createLog('silent'),
+      }),
+    );
+    const claimed = (await Promise.all(queues.map((queue) => queue.claim(8)))).flat();
+    expect(claimed).toMatchObject([{ probe: true }]);
+  });
+
+  it('is the account’s own: nobody shuts a host to others', async () => {
+    const sink = await listen((body, response) => response.writeHead(body === 'mine' ? 500 : 200).end());
+    const [mine, theirs] = [await createAccount(), await createAccount()];
+    await enqueue(mine, sink.url, Array.from({ length: 8 }, uuidv7), Array(8).fill('mine'));
+    start({ perHost: 1 });
+    await until(async () => (await breakerOf(sink.url))?.open === true);
+    await enqueue(theirs, sink.url, [uuidv7()], ['theirs']);
+    await until(() => sink.bodies.includes('theirs'));
+  });
+
+  it('does not open for a receiver that refuses, only for one that fails', async () => {
+    const sink = await listen((_, response) => response.writeHead(404).end());
+    await enqueue(await createAccount(), sink.url, Array.from({ length: 12 }, uuidv7));
+    start();
+    await until(async () => (await count('attempts = 1 and lease_token is null')) === 12);
+    expect(await breakerOf(sink.url)).toBeUndefined();
+  });
+
+  it('halves what is under way with each failure', () => {
+    expect([0, 1, 2, 3, 4].map((failures) => limitAfter(failures, 8))).toEqual([8, 4, 2, 1, 1]);
+  });
+});
+
+describe('what is past its time at a host that fails', () => {
+  it('is given up without an attempt, in its turn, and its room is told', async () => {
+    told.length = 0;
+    const account = await createAccount();
+    const chat = uuidv7();
+    const ids = await enqueue(account, 'http://127.0.0.1:9/', [chat, chat, uuidv7()]);
+    const fail = "insert into breakers values ($1, $2, $3, 5, 1, now() + interval '1 hour')";
+    await owner.query(fail, [account.part, account.accountId, '127.0.0.1:9']);
+    let expired = 0;
+    const sweep = () =>
+      expireLate(test.database, follow, (n) => {
+        expired += n;
+      });
+    await sweep();
+    expect(expired).toBe(0);
+    await owner.query(`update deliveries set queued_at = now() - interval '73 hours' where body <> '2'`);
+    await owner.query(`update deliveries set queued_at = queued_at - interval '1 second' where body = '0'`);
+    await sweep();
+    expect(expired).toBe(2);
+    expect(told.map(({ deliveryId, status }) => [deliveryId, status])).toEqual([
+      [ids[0], 'dead'],
+      [ids[1], 'dead'],
+    ]);
+    expect(await count(`status = 'pending'`)).toBe(1);
+  });
+});
+
+describe('fairness', () => {
+  it('lets a host that hangs delay nobody, of the same account or another', async () => {
+    const silent = await listen(() => {});
+    const good = await listen(ok);
+    const [mine, theirs] = [await createAccount(), await createAccount()];
+    // A row each: ids and order as the program makes them.
+    await enqueue(mine, silent.url, Array.from({ length: 300 }, uuidv7));
+    await enqueue(mine, good.url, Array.from({ length: 30 }, uuidv7));
+    await enqueue(theirs, good.url, Array.from({ length: 30 }, uuidv7));
+    start({ perHost: 4 });
+    await until(() => good.bodies.length === 60);
+    // Not one that hangs had to end for it: the limit of a POST is 15 s here, and all of them still wait.
+    expect(await count(`attempts > 0 and host = '${hostOf(silent.url)}'`)).toBeLessThanOrEqual(4);
+    expect(silent.bodies.length).toBeLessThanOrEqual(4);
+  });
+
+  it('goes on when what hangs has been cut: its host is left alone after five', async () => {
+    const silent = await listen(() => {});
+    await enqueue(await createAccount(), silent.url, Array.from({ length: 100 }, uuidv7));
+    start({ perHost: 4, timeoutMs: 200 });
+    await until(async () => (await breakerOf(silent.url))?.open === true);
+    await until(async () => (await count('lease_token is not null')) === 0);
+    expect(await count('attempts = 0')).toBeGreaterThanOrEqual(100 - OPENING_FAILURES - 4);
+  });
+});

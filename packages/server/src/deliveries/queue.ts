@@ -1,0 +1,224 @@
+/**
+ * The sender's queue: deliveries are leased as all work is (`work/queue.ts`), and claimed by lanes, one for each
+ * account and host. Lanes are visited in turn, a few claims each, so that neither an account nor a host with ten
+ * thousand deliveries stands before another's one; a host has so many under way at a time and no more, and a host
+ * whose breaker is open none. A look costs one index seek a lane, however long the backlogs are.
+ *
+ * Order: of the deliveries with one `order_key`, only the first that is pending may be claimed. One that is due
+ * behind another is parked: due again when that one is. When the first one ends, the next is made due at once.
+ */
+import type { AccountRef } from '../account.ts';
+import type { Database } from '../database/database.ts';
+import { type Statement, statement } from '../database/statements.ts';
+import { uuidv7 } from '../ids.ts';
+import type { Log } from '../log.ts';
+import {
+  BOUNDLESS,
+  CLAIMS_A_VISIT,
+  keepLeases,
+  type Lease,
+  leaseStatements,
+  type Queue,
+  type Room,
+} from '../work/queue.ts';
+import { isOpening, limitAfter } from './breaker.ts';
+
+/** A leased delivery. */
+export interface DeliveryLease extends Lease {
+  host: string;
+  /** The one that a half-open breaker lets through. */
+  probe: boolean;
+}
+
+interface Lane {
+  part: number;
+  account_id: string;
+  host: string;
+  failures: number;
+}
+
+/** A row that was looked at; without `attempts` it was too heavy, or parked, and is not claimed. */
+interface LookedAt {
+  id: string;
+  attempts: number | null;
+  weight: number;
+  parked: boolean;
+}
+
+const LANES_A_ROUND = 256;
+/** A second failure in one round is the database's, not a lane's: the rest of the round would wait for it. */
+const FAILURES_A_ROUND = 2;
+/** Due rows of a lane that one claim looks at; those behind others of their order are parked meanwhile. */
+const LOOKED_AT = 64;
+/** What waits for one that is under way is due again this soon, should nobody make it due when that one ends. */
+const PARKED_SECONDS = 1;
+
+const DUE: Statement<Lane> = statement(
+  'deliveries.due_lanes',
+  `with recursive due as (
+     (select part, account_id, host, due_at from deliveries
+       where due_at is not null and (part, account_id, host) > ($1, $2, $3)
+       order by part, account_id, host, due_at limit 1)
+     union all
+     select n.part, n.account_id, n.host, n.due_at from due d, lateral
+       (select part, account_id, host, due_at from deliveries
+         where due_at is not null and (part, account_id, host) > (d.part, d.account_id, d.host)
+         order by part, account_id, host, due_at limit 1) n
+   )
+   select d.part, d.account_id, d.host, coalesce(b.failures, 0) as failures
+     from due d left join breakers b on b.part = d.part and b.account_id = d.account_id and b.host = d.host
+    where d.due_at <= now() and (b.open_until is null or b.open_until <= now()) limit $4`,
+);
+
+// Of all workers that find a breaker half open, one gets the row. Should it die, the next may when a lease's time
+// has passed.
+const TAKE_PROBE: Statement<{ failures: number }> = statement(
+  'deliveries.take_probe',
+  `update breakers set open_until = now() + make_interval(secs => $4)
+    where part = $1 and account_id = $2 and host = $3 and open_until <= now() returning failures`,
+);
+
+const RETURN_PROBE: Statement<never> = statement(
+  'deliveries.return_probe',
+  `update breakers set open_until = now() where part = $1 and account_id = $2 and host = $3`,
+);
+
+// The arrays keep the updates index scans by key, whatever the planner thinks of the rest.
+const CLAIM: Statement<LookedAt> = statement(
+  'deliveries.claim',
+  `with due as materialized (
+     select delivery_id, due_at, octet_length(body) as weight, order_key, queued_at from deliveries
+      where part = $1 and account_id = $2 and host = $3 and due_at <= now()
+      order by due_at limit $4 for update skip locked),
+   standing as materialized (
+     select due.*, first.due_at as first_due, first.lease_token is not null as under_way
+       from due left join lateral (
+         select e.due_at, e.lease_token from deliveries e
+          where e.part = $1 and e.account_id = $2 and e.order_key = due.order_key and e.status = 'pending'
+            and (e.queued_at, e.delivery_id) < (due.queued_at, due.delivery_id)
+          order by e.queued_at, e.delivery_id limit 1) first on true),
+   parked as (
+     update deliveries d
+        set due_at = case when s.under_way or s.first_due <= now() then now() else s.first_due end
+                     + make_interval(secs => $9)
+       from standing s
+      where d.part = $1 and d.account_id = $2 and d.delivery_id = s.delivery_id and s.first_due is not null),
+   summed as (
+     select delivery_id, weight, sum(weight) over in_turn as total, row_number() over in_turn as place
+       from standing where first_due is null
+     window in_turn as (order by due_at, delivery_id rows unbounded preceding)),
+   claimed as (
+     update deliveries set due_at = now() + make_interval(secs => $5), lease_token = $6, attempts = attempts + 1
+      where part = $1 and account_id = $2
+        and delivery_id = any(array(select delivery_id from summed
+                                     where place <= $10 and (total <= $7 or (place = 1 and $8))))
+     returning delivery_id, attempts)
+   select s.delivery_id as id, c.attempts, s.weight::int, s.first_due is not null as parked
+     from standing s left join summed p using (delivery_id) left join claimed c using (delivery_id)
+    where s.first_due is not null or p.place <= $10
+    order by p.place`,
+);
+
+const LEASES = leaseStatements('deliveries', 'delivery_id');
+
+const START: Lane = {
+  part: -1,
+  account_id: '00000000-0000-0000-0000-000000000000',
+  host: '',
+  failures: 0,
+};
+
+export interface DeliveryQueueOptions {
+  database: Database;
+  leaseSeconds: number;
+  /** Deliveries under way to one host at a time, of all accounts, from this worker. */
+  perHost: number;
+  log: Log;
+}
+
+export function createDeliveryQueue(options: DeliveryQueueOptions): Queue<DeliveryLease> {
+  const { database, leaseSeconds, perHost, log } = options;
+  let last = START;
+
+  /** The lanes with due work: those after the last one visited, then those before it. */
+  async function lanesInTurn(): Promise<Lane[]> {
+    const after = ({ part, account_id, host }: Lane) =>
+      database.query(DUE, [part, account_id, host, LANES_A_ROUND]);
+    const found = await after(last);
+    if (found.length === LANES_A_ROUND || last === START) return found;
+    const key = ({ account_id, host }: Lane) => `${account_id} ${host}`;
+    const names = new Set(found.map(key));
+    return [...found, ...(await after(START)).filter((lane) => !names.has(key(lane)))];
+  }
+
+  /** Claims of one lane. @returns what was claimed, and the weight of a row for which there is no room */
+  async function claimOf(
+    lane: Lane,
+    most: number,
+    room: { weight: number; empty: boolean },
+  ): Promise<{ leases: DeliveryLease[]; noRoom: boolean }> {
+    const key = [lane.part, lane.account_id, lane.host];
+    const probe = isOpening(lane.failures);
+    if (probe && (await database.query(TAKE_PROBE, [...key, leaseSeconds])).length === 0) {
+      return { leases: [], noRoom: false };
+    }
+    const token = uuidv7();
+    const limits = [leaseSeconds, token, room.weight, room.empty, PARKED_SECONDS, probe ? 1 : most];
+    let rows: LookedAt[];
+    do {
+      rows = await database.query(CLAIM, [...key, LOOKED_AT, ...limits]);
+      // A lane may have hundreds that wait behind others before one that may be sent.
+    } while (rows.length > 0 && rows.every(({ parked }) => parked));
+    const account = { part: lane.part, accountId: lane.account_id } as AccountRef;
+    const leases = rows.flatMap(({ id, attempts, weight }) =>
+      attempts === null ? [] : [{ account, id, token, attempts, weight, host: lane.host, probe }],
+    );
+    if (probe && leases.length === 0) await database.query(RETURN_PROBE, key);
+    return { leases, noRoom: rows.some(({ attempts, parked }) => attempts === null && !parked) };
+  }
+
+  return {
+    ...keepLeases(database, LEASES, leaseSeconds),
+    async claim(limit: number, room: Room<DeliveryLease> = BOUNDLESS) {
+      const leases: DeliveryLease[] = [];
+      const failures: unknown[] = [];
+      let { weight } = room;
+      const underWay = new Map<string, number>();
+      for (const { host } of room.held ?? []) underWay.set(host, (underWay.get(host) ?? 0) + 1);
+      const claimed = new Map<string, number>();
+      const lanes = await lanesInTurn();
+      const accounts = new Set(lanes.map(({ account_id }) => account_id)).size;
+      for (const lane of lanes) {
+        if (leases.length >= limit || failures.length >= FAILURES_A_ROUND) break;
+        const account = { part: lane.part, accountId: lane.account_id } as AccountRef;
+        const share = room.shareOf(account) - (claimed.get(lane.account_id) ?? 0);
+        const most = Math.min(
+          limit - leases.length,
+          CLAIMS_A_VISIT,
+          accounts > 1 ? share : CLAIMS_A_VISIT,
+          limitAfter(lane.failures, perHost) - (underWay.get(lane.host) ?? 0),
+        );
+        if (most <= 0) continue;
+        try {
+          const got = await claimOf(lane, most, { weight, empty: room.empty && leases.length === 0 });
+          for (const lease of got.leases) {
+            leases.push(lease);
+            weight = Math.max(0, weight - lease.weight);
+          }
+          underWay.set(lane.host, (underWay.get(lane.host) ?? 0) + got.leases.length);
+          claimed.set(lane.account_id, (claimed.get(lane.account_id) ?? 0) + got.leases.length);
+          if (got.noRoom) return leases; // the next round begins with it
+        } catch (error) {
+          failures.push(error);
+          log.warn(
+            { error, name: 'deliveries', account: lane.account_id },
+            'could not claim work of an account',
+          );
+        }
+        last = lane;
+      }
+      if (leases.length === 0 && failures.length > 0) throw failures[0];
+      return leases;
+    },
+  };
+}
