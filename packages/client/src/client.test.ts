@@ -65,6 +65,28 @@ describe('jobs', () => {
     expect(none).toEqual([]);
   });
 
+  it('are created many at once: all, or none with every wrong field named', async () => {
+    const buyer = client({ key: (await server.createAccount()).production_key });
+    const created = await buyer.jobs.createMany([JOB, { ...JOB, uid: 'second' }]);
+    expect(created).toMatchObject([JOB, { ...JOB, uid: 'second' }]);
+    const error = await refused(buyer.jobs.createMany([JOB, { ...JOB, text: '' }]));
+    expect(error.fields).toEqual([{ field: 'objects[1].text', reason: expect.any(String) }]);
+    const listed = [];
+    for await (const job of buyer.jobs.list()) listed.push(job.uid);
+    expect(listed).toEqual(created.map(({ uid }) => uid));
+  });
+
+  it('are canceled, also when they are already, but not when they are done', async () => {
+    const { uid } = await dragoman.jobs.create(JOB);
+    await dragoman.jobs.cancel(uid);
+    await dragoman.jobs.cancel(uid);
+    expect((await dragoman.jobs.waitForJob(uid)).status).toBe('canceled');
+    const done = await dragoman.machineJobs.create(JOB);
+    await dragoman.machineJobs.waitForJob(done.uid);
+    expect(await refused(dragoman.machineJobs.cancel(done.uid))).toMatchObject({ status: 400 });
+    expect(await refused(dragoman.jobs.cancel('nobody'))).toMatchObject({ status: 404 });
+  });
+
   it('have uids of any characters that a uid may have', async () => {
     const uid = 'a.b_c~d:e@f+g-h';
     await dragoman.machineJobs.create({ ...JOB, uid });
@@ -142,15 +164,27 @@ describe('trying again', () => {
   const busy = (status: number, retryAfter: string) => () =>
     new Response('{"error":"later"}', { status, headers: { 'retry-after': retryAfter } });
 
-  it('makes one job of a create whose answers are lost, and pays once', async () => {
+  it.each([
+    ['with a uid', (flaky: Dragoman) => flaky.jobs.create({ ...JOB, uid: 'once' })],
+    ['without one', (flaky: Dragoman) => flaky.jobs.create(JOB)],
+    ['of many', async (flaky: Dragoman) => (await flaky.jobs.createMany([JOB]))[0]!],
+  ])('makes one job of a create %s whose answers are lost, and pays once', async (_, create) => {
     const payer = await server.createAccount({ balanceCents: 1000 });
     const { flaky, asked } = losing([loss, loss], { key: payer.production_key });
-    const created = await flaky.jobs.create({ ...JOB, uid: 'once' });
+    const created = await create(flaky);
     expect(asked).toHaveLength(3);
     const listed = [];
     for await (const job of flaky.jobs.list()) listed.push(job);
-    expect(listed).toMatchObject([{ uid: 'once', price: created.price }]);
-    expect(created.balance).toBe(1000 - created.price);
+    expect(listed).toMatchObject([{ uid: created.uid, price: created.price }]);
+    expect((await flaky.account()).balance).toBe(1000 - created.price);
+  });
+
+  it('cancels once where the answer is lost', async () => {
+    const { uid } = await dragoman.jobs.create(JOB);
+    const { flaky, asked } = losing([loss]);
+    await flaky.jobs.cancel(uid);
+    expect(asked).toEqual(['DELETE', 'DELETE', 'GET']);
+    expect((await dragoman.jobs.get(uid)).status).toBe('canceled');
   });
 
   it('waits longer each time, and gives up in the end', async () => {

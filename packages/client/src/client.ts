@@ -4,6 +4,7 @@
  *
  * It speaks the `spec` dialect, which is every key's that was not asked to be `legacy`.
  */
+import { DragomanError } from './errors.ts';
 import type {
   Account,
   Job,
@@ -44,11 +45,23 @@ export interface Jobs<Request, Creation, Filter> {
    * A job that people edit takes hours; a `callback_url` is the better way to hear of those.
    */
   waitForJob(uid: string, options?: CallOptions): Promise<Job>;
+  /**
+   * Takes an unfinished job back, and what it would have cost; nothing is posted of it. Of a job that was taken
+   * back before, it stays so.
+   * @throws DragomanError 400 for a job that has ended otherwise, 404
+   */
+  cancel(uid: string, options?: CallOptions): Promise<void>;
 }
 
 export interface Dragoman {
   /** Jobs that a human edits after the machine. */
-  jobs: Jobs<JobRequest, JobCreation, Operations['listJobs']['query']>;
+  jobs: Jobs<JobRequest, JobCreation, Operations['listJobs']['query']> & {
+    /**
+     * Creates up to 1000 jobs: all of them or none, in order. A lost answer is asked for again.
+     * @throws DragomanError 400 with its `fields`, such as `objects[3].text`
+     */
+    createMany(jobs: JobRequest[], options?: CallOptions): Promise<JobCreation[]>;
+  };
   /** Jobs that the machine does alone. */
   machineJobs: Jobs<MachineJobRequest, MachineJobCreation, Operations['listMachineJobs']['query']>;
   /** The pairs that jobs can have. */
@@ -72,12 +85,15 @@ const LONGEST_POLL_MILLISECONDS = 30_000;
 export function createDragoman(options: DragomanOptions): Dragoman {
   const transport = createTransport(options);
   return {
-    jobs: jobsOf(transport, { create: 'createJob', get: 'getJob', list: 'listJobs' }),
-    machineJobs: jobsOf(transport, {
-      create: 'createMachineJob',
-      get: 'getMachineJob',
-      list: 'listMachineJobs',
-    }),
+    jobs: {
+      ...jobsOf<JobRequest, JobCreation, Operations['listJobs']['query']>(transport, HUMAN),
+      async createMany(jobs, options) {
+        const idempotencyKey = crypto.randomUUID();
+        const given = { ...options, body: { objects: jobs }, idempotencyKey, repeatable: true };
+        return (await transport.call('createJobs', given)).objects;
+      },
+    },
+    machineJobs: jobsOf(transport, MACHINE),
     async languagePairs(options) {
       const { objects } = await transport.call('listLanguagePairs', { ...options, repeatable: true });
       return objects.map(({ lang_pair }) => lang_pair);
@@ -106,7 +122,21 @@ interface TierOperations {
   create: 'createJob' | 'createMachineJob';
   get: 'getJob' | 'getMachineJob';
   list: 'listJobs' | 'listMachineJobs';
+  cancel: 'cancelJob' | 'cancelMachineJob';
 }
+
+const HUMAN: TierOperations = {
+  create: 'createJob',
+  get: 'getJob',
+  list: 'listJobs',
+  cancel: 'cancelJob',
+};
+const MACHINE: TierOperations = {
+  create: 'createMachineJob',
+  get: 'getMachineJob',
+  list: 'listMachineJobs',
+  cancel: 'cancelMachineJob',
+};
 
 function jobsOf<Request extends MachineJobRequest, Creation, Filter extends Operations['listJobs']['query']>(
   transport: Transport,
@@ -130,6 +160,15 @@ function jobsOf<Request extends MachineJobRequest, Creation, Filter extends Oper
         if (page.meta.next === null) return;
         // Only what the link asks, not where: a proxy may have put the service under another path.
         query = Object.fromEntries(new URLSearchParams(page.meta.next.split('?')[1]));
+      }
+    },
+    async cancel(uid, options) {
+      try {
+        await transport.call(operations.cancel, { ...options, path: { uid }, repeatable: true });
+      } catch (error) {
+        // The service refuses to cancel twice; the first time may have been ours, with its answer lost.
+        const refused = error instanceof DragomanError && error.status === 400;
+        if (!refused || (await get(uid, options)).status !== 'canceled') throw error;
       }
     },
     async waitForJob(uid, options = {}) {
