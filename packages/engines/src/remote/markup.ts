@@ -1,0 +1,335 @@
+/**
+ * A segment's pieces as a service can carry them, and back.
+ *
+ * Two notations: tags (services that translate HTML or XML) and markers `⟦n⟧` (language models). Both number codes
+ * anew from 1; what comes back is looked up in the {@link Sheet}, so that nothing a service writes can become a code
+ * that the segment did not have.
+ *
+ * - White space at the edges stays with us.
+ * - In tags, a run of spaces, a line break or a control character is a code: services fold white space, and XML cannot
+ *   carry all of it.
+ * - A pair whose halves are both here and nest is a pair of tags; every other half is a single.
+ */
+
+import type { Piece } from '../engine.ts';
+
+export interface Notation {
+  kind: 'tags' | 'markers';
+  /** How one paired code, one single and one kept word are written; `text` is escaped already. */
+  open(n: number): string;
+  close(n: number): string;
+  single(n: number): string;
+  keep(n: number, text: string): string;
+}
+
+/** HTML: both attributes, because Google reads one and Azure the other. `code` is left alone by LibreTranslate. */
+export const HTML: Notation = {
+  kind: 'tags',
+  open: (n) => `<span id="${n}">`,
+  close: () => '</span>',
+  single: (n) => `<img id="${n}"/>`,
+  keep: (n, text) => `<code id="${n}" translate="no" class="notranslate">${text}</code>`,
+};
+
+/** DeepL's XML, `k` among its `ignore_tags`. */
+export const XML: Notation = {
+  kind: 'tags',
+  open: (n) => `<g id="${n}">`,
+  close: () => '</g>',
+  single: (n) => `<x id="${n}"/>`,
+  keep: (n, text) => `<k id="${n}">${text}</k>`,
+};
+
+export const MARKERS: Notation = {
+  kind: 'markers',
+  open: (n) => `⟦${n}⟧`,
+  close: (n) => `⟦/${n}⟧`,
+  single: (n) => `⟦${n}⟧`,
+  keep: (n) => `⟦${n}⟧`,
+};
+
+/** What {@link read} needs to know of what {@link write} wrote. */
+export interface Sheet {
+  /** By number − 1. A `blank` is text that travelled as a code. */
+  codes: Code[];
+  /** White space that stayed here. */
+  before: string;
+  after: string;
+  /** Nothing but text: it may go as it is, without tags and escapes. */
+  plain: boolean;
+}
+
+type Code =
+  | { kind: 'pair'; open: number; close: number }
+  | { kind: 'single'; piece: Piece }
+  | { kind: 'keep'; piece: Piece & { keep: number } }
+  | { kind: 'blank'; text: string };
+
+/** The reply is not a translation of this segment. */
+export class Garbled extends Error {}
+
+const BLANKS = /[ \p{Cc}\u2028\u2029\ufffe\uffff]+/gu;
+const BRACKETS = /[⟦⟧]/gu;
+
+/** Text as JSON and XML can carry it. */
+export function cleanText(text: string): string {
+  return text.replaceAll('\0', ' ').toWellFormed();
+}
+
+export function hasLetters(pieces: readonly Piece[]): boolean {
+  return pieces.some((piece) => 'text' in piece && !('keep' in piece) && /\p{L}/u.test(piece.text));
+}
+
+/** What a reader sees: text and kept words. */
+export function visibleText(pieces: readonly Piece[]): string {
+  return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
+}
+
+export function write(pieces: readonly Piece[], notation: Notation): { text: string; sheet: Sheet } {
+  const { before, middle, after } = edges(join(pieces));
+  const codes: Code[] = [];
+  const partner = match(middle);
+  const numbers = new Map<number, number>();
+  let out = '';
+  let plainOut = '';
+  middle.forEach((piece, index) => {
+    if ('keep' in piece) {
+      const n = codes.push({ kind: 'keep', piece });
+      out += notation.keep(n, escaped(notation, cleanText(piece.text)));
+    } else if ('text' in piece) {
+      const special = notation.kind === 'tags' ? BLANKS : BRACKETS;
+      plainOut += piece.text;
+      let from = 0;
+      for (const hit of piece.text.matchAll(special)) {
+        if (hit[0] === ' ') continue;
+        out += escaped(notation, piece.text.slice(from, hit.index));
+        out += notation.single(codes.push({ kind: 'blank', text: hit[0] }));
+        from = hit.index + hit[0].length;
+      }
+      out += escaped(notation, piece.text.slice(from));
+    } else if (!partner.has(index)) {
+      out += notation.single(codes.push({ kind: 'single', piece }));
+    } else if ('open' in piece) {
+      const n = codes.push({ kind: 'pair', open: piece.open, close: piece.open });
+      numbers.set(partner.get(index)!, n);
+      out += notation.open(n);
+    } else {
+      out += notation.close(numbers.get(index)!);
+    }
+  });
+  const plain = codes.length === 0;
+  return { text: plain ? plainOut : out, sheet: { codes, before, after, plain } };
+}
+
+/**
+ * @throws Garbled where a code is unknown, doubled, crossed or missing
+ */
+export function read(reply: string, sheet: Sheet, notation: Notation): Piece[] {
+  const out: Piece[] = [];
+  const push = (text: string): void => {
+    if (text === '') return;
+    const last = out.at(-1);
+    if (last !== undefined && 'text' in last && !('keep' in last)) last.text += text;
+    else out.push({ text });
+  };
+  push(sheet.before);
+  const body = cleanText(reply).trim();
+  if (sheet.plain) push(body);
+  else if (notation.kind === 'tags') readTags(body, sheet, notation, out, push);
+  else readMarkers(body, sheet, out, push);
+  push(sheet.after);
+  return out;
+}
+
+/** `<name id="3">`, `</name>`, `<name id=3 />`: as mangled as services are seen to write them. */
+const TAG = /<\s{0,4}(\/?)\s{0,4}(span|img|code|g|x|k)\b([^<>]*?)(\/?)\s{0,4}>/gi;
+const ID = /\bid\s*=\s*["'“”]?\s*(\d{1,6})\b/i;
+
+function readTags(
+  body: string,
+  sheet: Sheet,
+  notation: Notation,
+  out: Piece[],
+  push: (text: string) => void,
+): void {
+  const names = namesOf(notation);
+  const seen = new Set<number>();
+  const open: number[] = [];
+  let from = 0;
+  /** Inside a kept word: what the service made of it does not matter. */
+  let skipping = false;
+  for (const hit of body.matchAll(TAG)) {
+    const [whole, slash, rawName = '', attributes = '', selfClosing] = hit;
+    const name = rawName.toLowerCase();
+    if (!names.all.has(name)) continue;
+    if (!skipping) push(unescaped(body.slice(from, hit.index)));
+    from = hit.index + whole.length;
+    if (slash !== '') {
+      if (name === names.keep) skipping = false;
+      else if (name === names.open && !skipping) {
+        const n = open.pop();
+        if (n === undefined) throw new Garbled('a code closes that is not open');
+        const code = sheet.codes[n - 1];
+        if (code?.kind === 'pair') out.push({ close: code.close });
+      }
+      continue;
+    }
+    if (skipping) continue;
+    const n = Number(ID.exec(attributes)?.[1] ?? 0);
+    const code = take(sheet, n, seen);
+    if (code.kind === 'pair' && name === names.open) {
+      out.push({ open: code.open });
+      if (selfClosing === '') open.push(n);
+      else out.push({ close: code.close });
+    } else if (code.kind === 'keep' && name === names.keep) {
+      out.push(code.piece);
+      skipping = selfClosing === '';
+    } else if (code.kind === 'single' && name === names.single) out.push(code.piece);
+    else if (code.kind === 'blank' && name === names.single) pushBlank(code.text, out, push);
+    else throw new Garbled('a code came back as another kind');
+  }
+  if (skipping || open.length > 0) throw new Garbled('a code stays open');
+  push(unescaped(body.slice(from)));
+  missing(sheet, seen);
+}
+
+function namesOf(notation: Notation): { open: string; single: string; keep: string; all: Set<string> } {
+  const name = (tag: string): string => /^<(\w+)/.exec(tag)![1]!;
+  const [open, single, keep] = [name(notation.open(1)), name(notation.single(1)), name(notation.keep(1, ''))];
+  return { open, single, keep, all: new Set([open, single, keep]) };
+}
+
+const MARKER = /⟦\s*(\/?)\s*(\d{1,6})\s*⟧/g;
+
+function readMarkers(body: string, sheet: Sheet, out: Piece[], push: (text: string) => void): void {
+  const seen = new Set<number>();
+  const open: number[] = [];
+  const text = (part: string): void => {
+    if (/[⟦⟧]/.test(part)) throw new Garbled('a marker is mangled');
+    push(part);
+  };
+  let from = 0;
+  for (const hit of body.matchAll(MARKER)) {
+    text(body.slice(from, hit.index));
+    from = hit.index + hit[0].length;
+    const n = Number(hit[2]);
+    if (hit[1] !== '') {
+      if (open.pop() !== n) throw new Garbled('a code closes that is not open');
+      const code = sheet.codes[n - 1];
+      if (code?.kind === 'pair') out.push({ close: code.close });
+      continue;
+    }
+    const code = take(sheet, n, seen);
+    if (code.kind === 'pair') {
+      open.push(n);
+      out.push({ open: code.open });
+    } else if (code.kind === 'blank') push(code.text);
+    else out.push(code.piece);
+  }
+  text(body.slice(from));
+  if (open.length > 0) throw new Garbled('a code stays open');
+  missing(sheet, seen);
+}
+
+function take(sheet: Sheet, n: number, seen: Set<number>): Code {
+  const code = sheet.codes[n - 1];
+  if (code === undefined) throw new Garbled('a code that was not sent');
+  if (seen.has(n)) throw new Garbled('a code came back twice');
+  seen.add(n);
+  return code;
+}
+
+function missing(sheet: Sheet, seen: ReadonlySet<number>): void {
+  const count = sheet.codes.length - seen.size;
+  if (count > 0) throw new Garbled(`${count} of ${sheet.codes.length} codes did not come back`);
+}
+
+/** The service may have put a space of its own beside what was white space. */
+function pushBlank(blank: string, out: Piece[], push: (text: string) => void): void {
+  const last = out.at(-1);
+  if (/\s/u.test(blank) && last !== undefined && 'text' in last && !('keep' in last)) {
+    last.text = last.text.replace(/ +$/, '');
+  }
+  push(blank);
+}
+
+/** Neighbouring texts as one, cleaned. */
+function join(pieces: readonly Piece[]): Piece[] {
+  const out: Piece[] = [];
+  for (const piece of pieces) {
+    const last = out.at(-1);
+    if ('text' in piece && !('keep' in piece)) {
+      if (piece.text === '') continue;
+      if (last !== undefined && 'text' in last && !('keep' in last)) last.text += piece.text;
+      else out.push({ text: piece.text });
+    } else out.push({ ...piece });
+  }
+  for (const piece of out) if ('text' in piece && !('keep' in piece)) piece.text = cleanText(piece.text);
+  return out;
+}
+
+function edges(pieces: Piece[]): { before: string; middle: Piece[]; after: string } {
+  const middle = [...pieces];
+  let before = '';
+  let after = '';
+  const first = middle[0];
+  if (first !== undefined && 'text' in first && !('keep' in first)) {
+    const rest = first.text.trimStart();
+    before = first.text.slice(0, first.text.length - rest.length);
+    middle[0] = { text: rest };
+  }
+  const last = middle.at(-1);
+  if (last !== undefined && 'text' in last && !('keep' in last)) {
+    const rest = last.text.trimEnd();
+    after = last.text.slice(rest.length);
+    middle[middle.length - 1] = { text: rest };
+  }
+  return {
+    before,
+    middle: middle.filter((piece) => 'keep' in piece || !('text' in piece) || piece.text !== ''),
+    after,
+  };
+}
+
+/** Index of each half of a pair that nests → index of the other half. */
+function match(pieces: readonly Piece[]): Map<number, number> {
+  const stack: { code: number; index: number }[] = [];
+  const partner = new Map<number, number>();
+  pieces.forEach((piece, index) => {
+    if ('open' in piece) stack.push({ code: piece.open, index });
+    if (!('close' in piece)) return;
+    const at = stack.findLastIndex(({ code }) => code === piece.close);
+    if (at < 0) return;
+    // Those opened inside and not closed there cross this one, or stand alone: they become singles.
+    const { index: start } = stack[at]!;
+    stack.length = at;
+    partner.set(start, index);
+    partner.set(index, start);
+  });
+  return partner;
+}
+
+const escaped = (notation: Notation, text: string): string =>
+  notation.kind === 'tags'
+    ? text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+    : text;
+
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+};
+
+/** One level of entities, once: what was `&amp;` in the text went out as `&amp;amp;`. */
+export function unescaped(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
+    const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff)
+      ? String.fromCodePoint(point)
+      : whole;
+  });
+}

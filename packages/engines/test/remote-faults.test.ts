@@ -1,0 +1,300 @@
+/** What goes wrong with services over HTTP, planted in ours, against every engine that speaks to one. */
+
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import type { Draft, Engine, Piece } from '../src/engines.ts';
+import { retryAfter } from '../src/remote/http.ts';
+import { textOf, translated } from './conformance.ts';
+import { makerOf, makers } from './servers/makers.ts';
+import type { Fault, TestService } from './servers/service.ts';
+import { stopServices } from './servers/service.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+afterAll(stopServices);
+
+const text = (text: string): Piece => ({ text });
+
+function draft(engine: Engine, texts: (string | Piece[])[], context = {}): Promise<Draft[]> {
+  const segments = texts.map((each, n) => ({
+    id: `s${n}`,
+    pieces: typeof each === 'string' ? [text(each)] : each,
+  }));
+  return engine.draft({ from: 'en', to: 'es', segments, lane: 'bulk', context });
+}
+
+const HOUSE = 'The house is red.';
+const TURNED = 'tHE HOUSE IS RED.';
+
+const afterwards = async (engine: Engine): Promise<void> => {
+  expect(textOf(translated((await draft(engine, [HOUSE]))[0]))).toBe(TURNED);
+};
+
+/** What each planted answer leads to, and how many calls it takes. */
+const FAULTS: [string, Fault[], { calls: number; reason?: string; detail?: string }][] = [
+  ['429 with Retry-After', [{ status: 429, headers: { 'retry-after': '0' } }], { calls: 2 }],
+  ['429 three times', times(3, { status: 429 }), { calls: 3, reason: 'unavailable', detail: '429' }],
+  ['500, then 503', [{ status: 500 }, { status: 503 }], { calls: 3 }],
+  ['529 three times', times(3, { status: 529 }), { calls: 3, reason: 'unavailable', detail: '529' }],
+  ['a broken connection', ['reset'], { calls: 2 }],
+  ['three of them', times<Fault>(3, 'reset'), { calls: 3, reason: 'unavailable', detail: 'no answer' }],
+  [
+    'a Retry-After beyond the deadline',
+    [{ status: 503, headers: { 'retry-after': '3600' } }],
+    { calls: 1, reason: 'unavailable', detail: '503' },
+  ],
+  ['401', [{ status: 401 }], { calls: 1, reason: 'refused', detail: 'refuses the key (401)' }],
+  ['403', [{ status: 403 }], { calls: 1, reason: 'refused', detail: 'refuses the key (403)' }],
+  ['404', [{ status: 404 }], { calls: 1, reason: 'refused', detail: '404' }],
+  ['456', [{ status: 456 }], { calls: 1, reason: 'refused', detail: 'quota is used up' }],
+  [
+    'a redirect',
+    [{ status: 302, headers: { location: 'http://127.0.0.1:9/' } }],
+    { calls: 1, reason: 'refused', detail: 'redirects (302)' },
+  ],
+  [
+    'an empty answer',
+    [
+      { status: 200, body: '' },
+      { status: 200, body: '' },
+    ],
+    { calls: 2, reason: 'garbled', detail: 'not JSON' },
+  ],
+  [
+    'half an answer',
+    times(2, { status: 200, body: '{"data":[' }),
+    { calls: 2, reason: 'garbled', detail: 'not JSON' },
+  ],
+  [
+    'another shape',
+    times(2, { status: 200, body: '{"ok":true}' }),
+    { calls: 2, reason: 'garbled', detail: 'the answer has no' },
+  ],
+  [
+    'null',
+    times(2, { status: 200, body: 'null' }),
+    { calls: 2, reason: 'garbled', detail: 'the answer has no' },
+  ],
+  ['garbage, then sense', [{ status: 200, body: '<html>' }], { calls: 2 }],
+];
+
+function times<T>(count: number, fault: T): T[] {
+  return Array.from({ length: count }, () => fault);
+}
+
+describe.each(makers)('$name', ({ start }) => {
+  test.each(FAULTS)('%s', async (_, faults, { calls, reason, detail }) => {
+    const { service, make } = await start();
+    const engine = make();
+    service.plant(...faults);
+    const [result] = await draft(engine, [HOUSE]);
+    expect(service.asked).toHaveLength(calls);
+    if (reason === undefined) expect(textOf(translated(result))).toBe(TURNED);
+    else {
+      const expected = { id: 's0', status: 'failed', reason, detail: expect.stringContaining(detail ?? '') };
+      expect(result).toEqual(expected);
+    }
+    const told = JSON.stringify([result, await engine.health(), await engine.version()]);
+    expect(told).not.toContain(service.key);
+    expect(told).not.toContain('planted');
+    if (reason !== undefined) expect(told).not.toContain('house');
+    await afterwards(engine);
+    await engine.stop();
+  });
+
+  test.each(['stall', 'stall in the body'] as const)('%s: given up at the deadline', async (fault) => {
+    const { service, make } = await start();
+    // Long enough for the list of languages on a busy machine; the planted call has no answer however long it takes.
+    const engine = make({ deadlineMs: 2_000 });
+    await afterwards(engine);
+    service.plant(fault);
+    expect(await draft(engine, [HOUSE])).toMatchObject([{ status: 'failed', reason: 'timeout' }]);
+    await afterwards(engine);
+    await engine.stop();
+  });
+
+  test('an answer without end', async () => {
+    const { service, make } = await start();
+    const engine = make({ maxAnswerBytes: 20_000 });
+    service.plant(...times(2, { status: 200, body: `"${'x'.repeat(100_000)}"` }));
+    expect(await draft(engine, [HOUSE])).toMatchObject([{ status: 'failed', reason: 'garbled' }]);
+    await afterwards(engine);
+    await engine.stop();
+  });
+
+  test('no more calls at once than told', async () => {
+    const { service, make } = await start();
+    const engine = make({ concurrency: 2 });
+    const work = Array.from({ length: 12 }, (_, n) => draft(engine, [`House number ${n}.`]));
+    for (const [n, drafts] of (await Promise.all(work)).entries()) {
+      expect(textOf(translated(drafts[0]))).toBe(`hOUSE NUMBER ${n}.`);
+    }
+    expect(service.most()).toBeLessThanOrEqual(2);
+    await engine.stop();
+  });
+
+  test('a service that is away is left alone for a while, and comes back', async () => {
+    const { service, make } = await start();
+    const engine = make();
+    await afterwards(engine);
+    const before = service.asked.length;
+    service.plant(...times(15, { status: 503 }));
+    for (let n = 0; n < 8; n++) await draft(engine, [HOUSE]);
+    expect(service.asked.length - before).toBe(15);
+    await vi.waitFor(() => afterwards(engine), { timeout: 60_000, interval: 100 });
+    await engine.stop();
+  });
+
+  test('the wrong key: nothing is offered, and health says so', async () => {
+    const { make } = await start();
+    const engine = make({ key: 'wrong', token: () => 'wrong' });
+    expect(await engine.directions()).toEqual([]);
+    expect(await engine.health()).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/refuses the key/),
+    });
+    expect(JSON.stringify(await engine.health())).not.toContain('wrong');
+    await engine.stop();
+  });
+
+  test('offers what the service lists, after a self-test; only what it was told', async () => {
+    const { service, make } = await start();
+    const engine = make();
+    const offered = (await engine.directions()).map(({ from, to }) => `${from}>${to}`);
+    expect(offered).toContain('en>es');
+    expect(offered).not.toContain('en>en');
+    const narrow = make({ directions: ['es>en'] });
+    expect(await narrow.directions()).toMatchObject([{ from: 'es', to: 'en', hops: 1 }]);
+    expect(service.asked).toHaveLength(2);
+    service.bend((texts) => texts.map((each) => each.replace(/[\s\S]*/, 'x')));
+    const bent = make();
+    expect(await bent.directions()).toEqual([]);
+    expect(await bent.health()).toMatchObject({ ok: false, detail: expect.stringContaining('self-test') });
+    await Promise.all([engine, narrow, bent].map((each) => each.stop()));
+  });
+
+  test('its version changes with its settings, not with its key', async () => {
+    const { make } = await start();
+    const [one, same, other] = [make(), make({ key: 'other' }), make({ baseUrl: 'http://127.0.0.1:9' })];
+    expect(await one.version()).toBe(await same.version());
+    expect(await one.version()).not.toBe(await other.version());
+  });
+});
+
+/** A reply that is none for one segment of ten: that one is asked for again, alone, and fails if it is none again. */
+const BENT: [string, (target: string) => string, string][] = [
+  ['nothing', () => '', ''],
+  ['a code dropped', (target) => target.replace(/<(span|g) id="1">|⟦1⟧/, ''), ''],
+  ['all codes dropped', (target) => target.replace(/<[^>]*>|⟦[^⟧]*⟧/g, ''), 'did not come back'],
+  ['a code doubled', (target) => target + (/(?:<(?:img|x) id="2"\/>|⟦2⟧)/.exec(target)?.[0] ?? ''), 'twice'],
+  [
+    'a code invented',
+    (target) =>
+      `${target}${target.includes('⟦') ? '⟦9⟧' : target.includes('<g') ? '<x id="9"/>' : '<img id="9"/>'}`,
+    'not sent',
+  ],
+  ['far too long', (target) => target.replaceAll('HOUSE', 'hOUSE '.repeat(60)), 'times as long'],
+  ['an address', (target) => target.replace('HOUSE', 'https://evil.example/pay'), 'address'],
+  ['a fence', (target) => target.replace('HOUSE', '```'), 'fence'],
+  [
+    'an apology',
+    (target) => target.replace('HOUSE', "I'm sorry, I can't translate this"),
+    'speaks about the work',
+  ],
+  [
+    'another script',
+    (target) => target.replace(/<[^>]*>|[a-z]{2,}/gi, (word) => (word.startsWith('<') ? word : 'дом')),
+    'script',
+  ],
+];
+
+describe.each(makers.filter(({ name }) => !name.includes('plain')))('a reply of $name', ({ start }) => {
+  const bad: Piece[] = [
+    { open: 7 },
+    text('The old HOUSE of my big family'),
+    { close: 7 },
+    text(' is red, and so is'),
+    { single: 8 },
+    text(' the garden.'),
+  ];
+  const batch = [...Array.from({ length: 9 }, (_, n) => `Garden number ${n}.`), bad];
+  const isBad = (target: string): boolean => target.includes('house');
+
+  test.each(BENT)('%s', async (_, bend, detail) => {
+    const { service, make } = await start();
+    const engine = make();
+    const upper = (target: string): string => bend(target.replaceAll('house', 'HOUSE'));
+    service.bend((texts) => texts.map((each) => (isBad(each) ? upper(each) : each)));
+    const drafts = await draft(engine, batch);
+    expect(drafts.slice(0, 9).map((each) => textOf(translated(each)))).toEqual(
+      Array.from({ length: 9 }, (_, n) => `gARDEN NUMBER ${n}.`),
+    );
+    const failed = { id: 's9', status: 'failed', reason: 'garbled', detail: expect.stringContaining(detail) };
+    expect(drafts[9]).toEqual(failed);
+    // Plain and marked segments go apart where the service has a format for each; then the bad one once more.
+    const again = service.asked.at(-1)!;
+    expect(JSON.stringify(again.body)).not.toContain('Garden');
+
+    let count = 0;
+    service.bend((texts) => texts.map((each) => (isBad(each) && count++ === 0 ? upper(each) : each)));
+    expect(textOf(translated((await draft(engine, batch))[9]))).toContain('tHE OLD house');
+    await engine.stop();
+  });
+
+  test.each([
+    ['one too few', (texts: string[]) => (texts.length > 1 ? texts.slice(0, -1) : texts)],
+    ['one too many', (texts: string[]) => (texts.length > 1 ? [...texts, 'mORE'] : texts)],
+    ['none', (texts: string[]) => (texts.length > 1 ? [] : texts)],
+  ])('%s: asked for in smaller parts, none mixed up', async (_, bend) => {
+    const { service, make } = await start();
+    const engine = make();
+    service.bend(bend);
+    const drafts = await draft(engine, batch.slice(0, 9));
+    expect(drafts.map((each) => textOf(translated(each)))).toEqual(
+      Array.from({ length: 9 }, (_, n) => `gARDEN NUMBER ${n}.`),
+    );
+    await engine.stop();
+  });
+});
+
+test('413: the batch is divided', async () => {
+  const { service, make } = await makerOf('DeepL');
+  const engine = make();
+  service.plant({ status: 413 });
+  const drafts = await draft(engine, [HOUSE, HOUSE, HOUSE]);
+  expect(drafts.map(({ status }) => status)).toEqual(['translated', 'translated', 'translated']);
+  expect(service.asked.map(({ body }) => body.text.length)).toEqual([3, 2, 1]);
+  await engine.stop();
+});
+
+test('who waits goes before what is done in bulk', async () => {
+  const { service, make } = await makerOf('chat');
+  const engine = make({ concurrency: 1 });
+  const bulk = Array.from({ length: 3 }, (_, n) => draft(engine, [`Bulk ${n}.`]));
+  const segments = [{ id: 'live', pieces: [text('Live now.')] }];
+  const live = engine.draft({ from: 'en', to: 'es', segments, lane: 'live' });
+  await Promise.all([...bulk, live]);
+  const order = service.asked.map((each: TestService['asked'][number]) => {
+    const { segments } = JSON.parse(each.body.messages[1].content);
+    return segments[0].text.split(' ')[0];
+  });
+  expect(order).toEqual(['Bulk', 'Live', 'Bulk', 'Bulk']);
+  await engine.stop();
+});
+
+test.each([
+  ['5', 5_000],
+  ['0', 0],
+  ['1.5', 1_500],
+  ['Thu, 01 Jan 1970 00:00:10 GMT', 8_000],
+  ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+  ['soon', null],
+  ['', null],
+  [undefined, null],
+])('Retry-After: %j', (header, ms) => expect(retryAfter(header, 2_000)).toBe(ms));
+
+test.each(['ftp://a.example', 'https://me:secret@a.example', 'https://a.example/?key=secret'])(
+  'an engine is not made with the address %s, and the error does not repeat it',
+  async (baseUrl) => {
+    const { make } = await makerOf('DeepL');
+    expect(() => make({ baseUrl })).toThrow(/^(?!.*secret)the address of an engine/);
+  },
+);

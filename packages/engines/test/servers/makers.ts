@@ -1,0 +1,54 @@
+/** Each engine with the server it is tested against. */
+
+import type { Engine } from '../../src/engines.ts';
+import {
+  createAzure,
+  createChat,
+  createDeepL,
+  createGoogle,
+  createGoogleProject,
+  createLibreTranslate,
+} from '../../src/engines.ts';
+import type { RemoteOptions } from '../../src/remote/remote.ts';
+import { azure, chat, deepL, googleThree, googleTwo, libreTranslate } from './protocols.ts';
+import type { Protocol, TestService } from './service.ts';
+import { serve } from './service.ts';
+
+export type Make = (options?: Partial<RemoteOptions> & Record<string, unknown>) => Engine;
+
+const maker = (
+  name: string,
+  protocol: Protocol,
+  create: (options: RemoteOptions & { key: string }) => Engine,
+) => ({
+  name,
+  async start(): Promise<{ service: TestService; make: Make }> {
+    const service = await serve(protocol);
+    return {
+      service,
+      make: (options = {}) => create({ baseUrl: service.url, key: service.key, retryMs: 1, ...options }),
+    };
+  },
+});
+
+const directions = ['en>es', 'es>en'];
+
+export const makers = [
+  maker('LibreTranslate', libreTranslate, createLibreTranslate),
+  maker('DeepL', deepL, createDeepL),
+  maker('Google, version 2', googleTwo, createGoogle),
+  maker('Google, version 3', googleThree, ({ key, ...options }) =>
+    createGoogleProject({ token: () => key, project: 'mine', ...options }),
+  ),
+  maker('Azure', azure, (options) => createAzure({ region: 'westeurope', ...options })),
+  maker('chat', chat, (options) => createChat({ model: 'small', directions, ...options })),
+  maker('chat, one plain prompt', chat, (options) =>
+    createChat({ model: 'small', directions, style: 'plain', ...options }),
+  ),
+];
+
+export const makerOf = (name: string) => {
+  const found = makers.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found.start();
+};

@@ -1,0 +1,146 @@
+/**
+ * A translation service for tests, on 127.0.0.1: it checks key and shape as the real ones do and "translates" by
+ * swapping the case of a-z, tags left alone. Its protocol stands in a file of its own; faults are planted from here.
+ */
+
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Asked {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingMessage['headers'];
+  // biome-ignore lint/suspicious/noExplicitAny: whatever shape the protocol has.
+  body: any;
+}
+
+export interface Answer {
+  status: number;
+  json?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** What happens to a call instead of an answer. Languages and health are never bent. */
+export type Fault =
+  | { status: number; headers?: Record<string, string>; body?: string }
+  /** No answer at all, half of one, or a connection that breaks. */
+  | 'stall'
+  | 'stall in the body'
+  | 'reset';
+
+export interface Protocol {
+  key: string;
+  answer(asked: Asked, translate: (texts: string[], marked: boolean) => string[]): Answer;
+  /** Is this a call for a translation? */
+  translates(asked: Asked): boolean;
+}
+
+export interface TestService {
+  url: string;
+  key: string;
+  /** Calls for translations, faulty ones too. */
+  asked: Asked[];
+  /** The next calls for translations end so. */
+  plant(...faults: Fault[]): void;
+  /** Changes the translations of each call; undone by null. */
+  bend(how: ((texts: string[], asked: Asked) => string[]) | null): void;
+  /** Most calls that were open at once. */
+  most(): number;
+  stop(): Promise<void>;
+}
+
+const services: TestService[] = [];
+
+/** For an `afterAll`. */
+export async function stopServices(): Promise<void> {
+  await Promise.all(services.splice(0).map((each) => each.stop()));
+}
+
+export async function serve(protocol: Protocol): Promise<TestService> {
+  const asked: Asked[] = [];
+  const faults: Fault[] = [];
+  let bending: ((texts: string[], asked: Asked) => string[]) | null = null;
+  let open = 0;
+  let most = 0;
+  const server = createServer((request, response) => {
+    open++;
+    most = Math.max(most, open);
+    response.on('close', () => open--);
+    read(request).then((one) => {
+      let fault: Fault | undefined;
+      if (protocol.translates(one)) {
+        asked.push(one);
+        fault = faults.shift();
+      }
+      if (fault !== undefined) return spoil(response, fault);
+      const translate = (texts: string[], marked: boolean): string[] => {
+        const targets = texts.map((text) => (marked ? swapMarked(text) : swap(text)));
+        return bending?.(targets, one) ?? targets;
+      };
+      const { status, json, headers } = protocol.answer(one, translate);
+      response.writeHead(status, { 'content-type': 'application/json', ...headers });
+      response.end(json === undefined ? '' : JSON.stringify(json));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const service: TestService = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    key: protocol.key,
+    asked,
+    plant: (...planted) => void faults.push(...planted),
+    bend: (how) => {
+      bending = how;
+    },
+    most: () => most,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  services.push(service);
+  return service;
+}
+
+async function read(request: IncomingMessage): Promise<Asked> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString('utf8');
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+  return {
+    method: request.method ?? '',
+    path: url.pathname,
+    query: url.searchParams,
+    headers: request.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}
+
+function spoil(response: ServerResponse, fault: Fault): void {
+  if (fault === 'stall') return;
+  if (fault === 'reset') return void response.destroy();
+  if (fault === 'stall in the body') {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 });
+    return void response.write('{"tr');
+  }
+  response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers });
+  response.end(fault.body ?? '{"error":"planted"}');
+}
+
+export const swap = (text: string): string =>
+  text.replace(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+
+/** Tags and entities stay; so does what a tag says not to translate. Entities come back as services write them. */
+export const swapMarked = (text: string): string =>
+  text
+    .replace(/(<(code|k)\b[^>]*>[\s\S]*?<\/\2>|<[^>]*>|&#?\w+;)|([^<&]+)/g, (_, fixed, _name, words) =>
+      fixed === undefined ? swap(words) : fixed,
+    )
+    .replaceAll("'", '&#39;')
+    .replace(/"(?=[^<>]*(?:<|$))/g, '&quot;');
