@@ -15,6 +15,7 @@ import { addPairCommands } from './commands/pair.ts';
 import { serve } from './commands/serve.ts';
 import { translate } from './commands/translate.ts';
 import { EmbeddedError } from './database/embedded.ts';
+import { LedgerError } from './ledger/ledger.ts';
 import type { Role } from './serve.ts';
 import { describeSettings, SettingError } from './settings.ts';
 
@@ -115,6 +116,7 @@ const EXPECTED = [
   DocumentError,
   EmbeddedError,
   InstallError,
+  LedgerError,
 ];
 
 try {

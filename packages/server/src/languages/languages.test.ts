@@ -76,7 +76,7 @@ it('a disabled pair is not listed and takes no new job, and publishing does not 
       ['xx', 'yy'],
       ['en', 'es'],
     ]),
-  ); // prettier-ignore
+  );
   await lists('xx yy', true);
   expect(namesOf(await call('GET', PAIRS))).not.toContain('en es');
   const refused = await call('POST', '/tapi/v2/mt_translation/', { ...job, uid: 'after' });

@@ -6,7 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountRef, Environment } from '../account.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { availableCents, capturePrice, holdPrices, verifyLedger, voidPrice } from './ledger.ts';
+import {
+  adjust,
+  availableCents,
+  capturePrice,
+  holdPrices,
+  refund,
+  verifyLedger,
+  voidPrice,
+} from './ledger.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -432,6 +440,19 @@ describe('verifyLedger', () => {
       ['environment'],
     ],
     [
+      'a refund of more than was captured',
+      `update transfers set amount_cents = amount_cents + 1 where kind = 'refund'`,
+      ['balance', 'refund'],
+    ],
+    ['a refund that is gone', `delete from transfers where kind = 'refund'`, ['balance']],
+    [
+      'a refund of what was never captured',
+      `update transfers set job_id = (select job_id from jobs
+where account_id = '$ACCOUNT' and uid = 'waits') where kind = 'refund'`,
+      ['refund'],
+    ],
+    ['an adjustment that is gone', `delete from transfers where kind = 'adjustment'`, ['balance']],
+    [
       'a refund into the other environment',
       `with moved as (update transfers set environment = 'sandbox' where kind = 'void' and ${OF('failed')} returning amount_cents)
        update balances set available_cents = available_cents
@@ -444,7 +465,11 @@ describe('verifyLedger', () => {
     await production('POST', HUMAN, job('The house is big.', { uid: 'waits' }));
     await production('POST', MACHINE, job('The house.', { uid: 'done' }));
     await production('POST', MACHINE, job(`The ${POISON}.`, { uid: 'failed' }));
+    await production('POST', MACHINE, job('The house.', { uid: 'refunded' }));
     await settled(customer);
+    const moved = { environment: 'production', memo: 'test' } as const;
+    await refund(server.database, customer.ref, { ...moved, uid: 'refunded' });
+    await adjust(server.database, customer.ref, { ...moved, cents: 5 });
     expect(await found()).toEqual([]);
     // The fault is planted into this account alone, and taken out again by what was there before.
     const mine = `account_id = '${customer.ref.accountId}'`;
@@ -472,6 +497,32 @@ describe('verifyLedger', () => {
     for (const table of tables) await owner.query(`drop table kept_${table}`);
     expect(caught.map(({ rule }) => rule).sort()).toEqual(rules);
     expect(caught.every(({ account_id }) => account_id === customer.ref.accountId)).toBe(true);
+    expect(await found()).toEqual([]);
+  });
+
+  it('catches a balance beyond its credit, should the database ever let it pass', async () => {
+    const { ref } = await createCustomer();
+    const plant = (limit: number | null) =>
+      owner.query(
+        `update balances set credit_limit_cents = $2 where account_id = $1 and environment = 'sandbox'`,
+        [ref.accountId, limit],
+      );
+    await adjust(server.database, ref, { environment: 'sandbox', cents: -6, memo: 'test' });
+    const constraint = 'balances_credit_limit';
+    await owner.query(`alter table balances drop constraint ${constraint}`);
+    await plant(5);
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([
+      expect.objectContaining({
+        rule: 'credit',
+        account_id: ref.accountId,
+        subject: 'sandbox',
+        detail: 'balance -6, may owe 5',
+      }),
+    ]);
+    await plant(6);
+    await owner.query(
+      `alter table balances add constraint ${constraint} check (available_cents >= -credit_limit_cents)`,
+    );
     expect(await found()).toEqual([]);
   });
 });

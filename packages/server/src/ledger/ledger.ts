@@ -34,6 +34,94 @@ export function topUp(
   return store.topUp(on, account, { ...entry, transferId: uuidv7() });
 }
 
+/** An operator's mistake with money; the message is for the operator. */
+export class LedgerError extends Error {
+  override name = 'LedgerError';
+}
+
+/**
+ * Puts a balance right, for a reason that the memo says.
+ * @param entry.cents above zero for the customer's good, below zero against it
+ * @returns what the account can spend afterwards, in cents
+ * @throws LedgerError when it would owe more than it may
+ */
+export async function adjust(
+  on: Queryable,
+  account: AccountRef,
+  entry: { environment: Environment; cents: number; memo: string },
+): Promise<number> {
+  try {
+    return await store.adjust(on, account, { ...entry, transferId: uuidv7() });
+  } catch (error) {
+    if (!isOverdrawn(error)) throw error;
+    throw new LedgerError('The account would owe more than it may; nothing was changed.');
+  }
+}
+
+/**
+ * Gives back all that was captured for a job, once.
+ * @returns what was given back, and what the account can spend afterwards, in cents
+ * @throws LedgerError when there is nothing to give back, or it was given back before
+ */
+export async function refund(
+  on: Queryable,
+  account: AccountRef,
+  entry: { environment: Environment; uid: string; memo: string },
+): Promise<{ cents: number; balance: number }> {
+  try {
+    const refunded = await store.refund(on, account, { ...entry, transferId: uuidv7() });
+    if (refunded === undefined) {
+      throw new LedgerError('Nothing was charged for such a job: what is held is given back by itself.');
+    }
+    return { cents: refunded.amount_cents, balance: refunded.available_cents };
+  } catch (error) {
+    if ((error as { constraint?: string }).constraint !== 'transfers_refund') throw error;
+    throw new LedgerError('The job was refunded before.');
+  }
+}
+
+/** Of a balance in a period, every transfer; all in cents. */
+export interface Statement {
+  opening: number;
+  lines: StatementLine[];
+  closing: number;
+}
+
+export interface StatementLine {
+  at: Date;
+  kind: string;
+  /** Of the job that it is about. */
+  uid: string | null;
+  memo: string | null;
+  amount: number;
+  /** What it does to the balance: a capture takes from what was held, and so nothing more. */
+  change: number;
+  /** What can be spent after it. */
+  balance: number;
+}
+
+/** The statement of a balance, from a moment to before another. It adds up: opening and changes are the closing. */
+export function readStatement(
+  database: Database,
+  account: AccountRef,
+  environment: Environment,
+  period: { from: Date; until: Date },
+): Promise<Statement> {
+  return database.transaction(async (transaction) => {
+    await store.takeSnapshot(transaction);
+    const opening = await store.readOpening(transaction, account, environment, period.from);
+    const rows = await store.listLines(transaction, account, environment, period.from, period.until);
+    let balance = opening;
+    const lines = rows.map(
+      ({ created_at: at, kind, uid, memo, amount_cents: amount, change_cents: change }) => {
+        balance += change;
+        return { at, kind, uid, memo, amount, change, balance };
+      },
+    );
+    return { opening, lines, closing: balance };
+  });
+}
+
 /**
  * Sets how far a balance may be owed; null is without limit.
  * @throws pg's check violation of `balances_credit_limit` when more is owed already; see `isOverdrawn`

@@ -44,6 +44,120 @@ export async function topUp(
   return row!.available_cents;
 }
 
+const ADJUST = statement<{ available_cents: number }>(
+  'ledger.adjust',
+  `with entry as (
+     insert into transfers (part, account_id, transfer_id, environment, kind, debit, credit, amount_cents, memo)
+     values ($1, $2, $3, $4, 'adjustment',
+       case when $5::bigint > 0 then 'funding' else 'available' end,
+       case when $5::bigint > 0 then 'available' else 'funding' end, abs($5::bigint), $6))
+   update balances set available_cents = available_cents + $5
+    where part = $1 and account_id = $2 and environment = $4
+   returning available_cents`,
+);
+
+/** @param entry.cents above zero for the customer's good, below zero against it. @returns what there is afterwards */
+export async function adjust(
+  on: Queryable,
+  account: AccountRef,
+  entry: { transferId: string; environment: Environment; cents: number; memo: string },
+): Promise<number> {
+  const { transferId, environment, cents, memo } = entry;
+  const [row] = await on.query(ADJUST, [
+    account.part,
+    account.accountId,
+    transferId,
+    environment,
+    cents,
+    memo,
+  ]);
+  return row!.available_cents;
+}
+
+// All that was captured for the job, whatever the number of its charges.
+const REFUND = statement<{ amount_cents: number; available_cents: number }>(
+  'ledger.refund',
+  `with captured as (
+     select t.part, t.account_id, t.environment, t.job_id, sum(t.amount_cents)::bigint as cents
+       from transfers t join jobs j using (part, account_id, job_id)
+      where t.part = $1 and t.account_id = $2 and j.environment = $3 and j.uid = $4 and t.kind = 'capture'
+      group by 1, 2, 3, 4),
+   entry as (
+     insert into transfers (part, account_id, transfer_id, environment, job_id, kind, debit, credit, amount_cents, memo)
+     select part, account_id, $5, environment, job_id, 'refund', 'revenue', 'available', cents, $6 from captured
+     returning environment, amount_cents)
+   update balances b set available_cents = b.available_cents + entry.amount_cents from entry
+    where b.part = $1 and b.account_id = $2 and b.environment = entry.environment
+   returning entry.amount_cents, b.available_cents`,
+);
+
+/** @returns undefined when nothing was captured for the job, or there is no such job */
+export async function refund(
+  on: Queryable,
+  account: AccountRef,
+  entry: { transferId: string; environment: Environment; uid: string; memo: string },
+): Promise<{ amount_cents: number; available_cents: number } | undefined> {
+  const { transferId, environment, uid, memo } = entry;
+  const [row] = await on.query(REFUND, [account.part, account.accountId, environment, uid, transferId, memo]);
+  return row;
+}
+
+// A statement's questions are asked of one moment.
+const SNAPSHOT = statement('ledger.snapshot', 'set transaction isolation level repeatable read, read only');
+
+export async function takeSnapshot(transaction: Transaction): Promise<void> {
+  await transaction.query(SNAPSHOT);
+}
+
+/** What a transfer does to what the account can spend. */
+const CHANGE = `case 'available' when credit then amount_cents when debit then -amount_cents else 0 end`;
+
+const OPENING = statement<{ cents: number }>(
+  'ledger.opening',
+  `select coalesce(sum(${CHANGE}), 0)::bigint as cents from transfers
+    where part = $1 and account_id = $2 and environment = $3 and created_at < $4`,
+);
+
+/** What the account could spend at a moment. */
+export async function readOpening(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  at: Date,
+): Promise<number> {
+  const [row] = await on.query(OPENING, [account.part, account.accountId, environment, at]);
+  return row!.cents;
+}
+
+export interface LineRow {
+  created_at: Date;
+  kind: string;
+  uid: string | null;
+  memo: string | null;
+  amount_cents: number;
+  change_cents: number;
+}
+
+const LINES = statement<LineRow>(
+  'ledger.lines',
+  `select t.created_at, t.kind, j.uid, t.memo, t.amount_cents, (${CHANGE})::bigint as change_cents
+     from transfers t left join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+    where t.part = $1 and t.account_id = $2 and t.environment = $3
+      and t.created_at >= $4 and t.created_at < $5
+    order by t.created_at, t.transfer_id`,
+);
+
+/** Every transfer from one moment to before another, in their order. */
+export function listLines(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  from: Date,
+  until: Date,
+): Promise<LineRow[]> {
+  return on.query(LINES, [account.part, account.accountId, environment, from, until]);
+}
+
 export interface HoldEntry {
   account: AccountRef;
   transferId: string;
@@ -200,7 +314,8 @@ export interface Discrepancy {
  * Re-adds everything from the transfers. Each row of the answer is a broken promise:
  * a balance that is not the sum of its transfers, or is not there; a job whose price and hold differ; a finished
  * job not captured, or captured unfinished; a failed or canceled job not given back; a charge before the job's last
- * one that was not captured; a transfer of a job in the other environment's balance.
+ * one that was not captured; a transfer of a job in the other environment's balance; a refund of more than was
+ * captured; a balance beyond its credit limit.
  */
 const VERIFY = statement<Discrepancy>(
   'ledger.verify',
@@ -254,7 +369,19 @@ const VERIFY = statement<Discrepancy>(
           format('job of %s, %s in %s', j.environment, t.kind, t.environment)
      from transfers t join jobs j
        on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
-    where t.environment <> j.environment`,
+    where t.environment <> j.environment
+   union all
+   select 'refund', r.part, r.account_id, r.job_id::text,
+          format('captured %s, refunded %s', coalesce(c.cents, 0), r.amount_cents)
+     from transfers r left join (
+       select part, account_id, job_id, sum(amount_cents) as cents
+         from transfers where kind = 'capture' group by 1, 2, 3) c
+       on c.part = r.part and c.account_id = r.account_id and c.job_id = r.job_id
+    where r.kind = 'refund' and r.amount_cents > coalesce(c.cents, 0)
+   union all
+   select 'credit', part, account_id, environment,
+          format('balance %s, may owe %s', available_cents, credit_limit_cents)
+     from balances where available_cents < -credit_limit_cents`,
 );
 
 export function findDiscrepancies(on: Queryable): Promise<Discrepancy[]> {

@@ -23,6 +23,7 @@ describe('examining a text', () => {
       kind: 'sound',
       sourceLanguage: 'en',
       words: 6,
+      repeatedWords: 0,
     });
   });
 

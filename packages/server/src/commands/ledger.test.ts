@@ -1,0 +1,97 @@
+/** The ledger, as the operator looks after it while the server runs. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFake } from '@dragoman/engines/fake';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { dragoman, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
+
+/** Every command is a process of its own, beside others' work. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const MACHINE = '/tapi/v2/mt_translation/';
+const directory = mkdtempSync(join(tmpdir(), 'dragoman-ledger-'));
+let server: TestServer;
+let username: string;
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => createFake(),
+    settings: { DRAGOMAN_PRICE_MACHINE: '2' },
+  });
+  const made = await server.createAccount({ balanceCents: 100 });
+  username = made.username;
+  const call = createClient(server.url, made.production_key);
+  for (const uid of ['@first', '-2']) {
+    await call('POST', MACHINE, { text: 'The house.', uid, source_language: 'en', target_language: 'es' });
+    await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+  }
+});
+afterAll(async () => {
+  await killPrograms();
+  await server.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const command = (...args: string[]): Promise<Ended> =>
+  dragoman(['ledger', ...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
+
+/** What a command that succeeds says as JSON. */
+async function asked(...args: string[]) {
+  const { status, stdout, stderr } = await command(...args, '--json');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+it('jobs are refunded and balances put right, and the statement adds up in every form', async () => {
+  expect(await asked('refund', username, '@first', '--memo', 'complaint')).toEqual({
+    username,
+    environment: 'production',
+    uid: '@first',
+    cents: 4,
+    balance: 96,
+  });
+  expect(await command('refund', username, '@first', '--memo', 'again')).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'The job was refunded before.\n',
+  });
+  expect((await asked('adjust', username, '-100', '--memo', '=1+1')).balance).toBe(-4);
+
+  const statement = await asked('statement', username);
+  expect(statement).toMatchObject({ username, environment: 'production', opening: 0, closing: -4 });
+  expect(statement.lines.map(({ kind }: { kind: string }) => kind)).toEqual([
+    'top_up',
+    'hold',
+    'capture',
+    'hold',
+    'capture',
+    'refund',
+    'adjustment',
+  ]);
+  expect(statement.lines.at(-2)).toMatchObject({ uid: '@first', memo: 'complaint', amount: 4, change: 4 });
+
+  const rows: string[][] = parse((await command('statement', username, '--csv')).stdout);
+  expect(rows[0]).toEqual(['at', 'kind', 'uid', 'memo', 'amount', 'change', 'balance']);
+  expect(rows.at(-1)).toEqual(['', 'closing', '', '', '', '', '-4']);
+  expect(rows.slice(2, -1).reduce((sum, row) => sum + Number(row[5]), 0)).toBe(-4);
+  // A spreadsheet must not take a customer's uid for a formula.
+  expect(new Set(rows.map(([, , uid]) => uid))).toEqual(new Set(['uid', '', "'@first", "'-2"]));
+  expect(rows.at(-2)?.[3]).toBe("'=1+1");
+
+  const { stdout } = await command('statement', username, '--until', '2000-01-01');
+  expect(stdout).toBe('opening 0\nclosing 0\n');
+  expect((await command('statement', username)).stdout).toMatch(/^\S+Z +4 +96 refund +@first complaint$/m);
+  expect(await asked('verify')).toMatchObject({ ok: true });
+});
+
+it.each([
+  [['refund', 'nobody', 'x', '--memo', 'y'], 1, /no account named nobody/],
+  [['refund', 'nobody', 'x'], 2, /--memo/],
+  [['adjust', 'nobody', '0', '--memo', 'y'], 2, /not zero/],
+  [['adjust', 'nobody', '1.5', '--memo', 'y'], 2, /whole number of cents/],
+  [['statement', 'nobody', '--csv', '--json'], 2, /cannot be used with/],
+] as const)('%j is refused', async (args, status, sentence) => {
+  expect(await command(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(sentence) });
+});

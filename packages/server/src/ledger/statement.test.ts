@@ -1,0 +1,208 @@
+/** What an operator moves, and statements, which add up. */
+import { createFake } from '@dragoman/engines/fake';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed } from '../accounts/accounts.ts';
+import { createLog } from '../log.ts';
+import { startServer } from '../serve.ts';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import {
+  adjust,
+  availableCents,
+  readStatement,
+  refund,
+  setCreditLimit,
+  topUp,
+  verifyLedger,
+} from './ledger.ts';
+
+const HUMAN = '/tapi/v2/translation/';
+const MACHINE = '/tapi/v2/mt_translation/';
+const POISON = 'poison';
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => {
+      const engine = createFake();
+      engine.failOn(POISON);
+      return engine;
+    },
+    settings: { DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2' },
+  });
+});
+afterAll(() => server.stop());
+
+async function createCustomer(balanceCents = 0) {
+  const made = await server.createAccount({ balanceCents });
+  const { ref } = await accountNamed(server.database, made.username);
+  const call = createClient(server.url, made.production_key);
+  const job = (text: string, uid: string) => ({ text, uid, source_language: 'en', target_language: 'es' });
+  return {
+    ref,
+    create: (path: string, text: string, uid: string) => call('POST', path, job(text, uid)),
+    balance: () => availableCents(server.database, ref, 'production'),
+    async completed(uid: string, text = 'The house.') {
+      expect((await call('POST', MACHINE, job(text, uid))).status).toBe(201);
+      await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+    },
+    statement: (from: Date, end: Date) =>
+      readStatement(server.database, ref, 'production', { from, until: end }),
+  };
+}
+
+const PRODUCTION = { environment: 'production', memo: 'complaint 5' } as const;
+const sound = async () => expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+const EVER = [new Date(0), new Date('2999-01-01')] as const;
+
+describe('a refund', () => {
+  it('gives back what was captured, once', async () => {
+    const customer = await createCustomer(10);
+    await customer.completed('one');
+    const entry = { ...PRODUCTION, uid: 'one' };
+    expect(await refund(server.database, customer.ref, entry)).toEqual({ cents: 4, balance: 10 });
+    await expect(refund(server.database, customer.ref, entry)).rejects.toThrow(/refunded before/);
+    expect(await customer.balance()).toBe(10);
+    await sound();
+  });
+
+  it('is given to one of many who try at once', async () => {
+    const customer = await createCustomer(10);
+    await customer.completed('one');
+    const tries = await Promise.allSettled(
+      Array.from({ length: 8 }, () => refund(server.database, customer.ref, { ...PRODUCTION, uid: 'one' })),
+    );
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await customer.balance()).toBe(10);
+  });
+
+  it('is refused for what is only held, what was free, another environment’s and another’s', async () => {
+    const customer = await createCustomer(10);
+    await customer.create(HUMAN, 'The house.', 'held');
+    await customer.completed('free', '…');
+    await customer.completed('mine');
+    const stranger = await createCustomer();
+    const nothing = /Nothing was charged/;
+    for (const uid of ['held', 'free', 'nobody-has-this']) {
+      await expect(refund(server.database, customer.ref, { ...PRODUCTION, uid })).rejects.toThrow(nothing);
+    }
+    await expect(refund(server.database, stranger.ref, { ...PRODUCTION, uid: 'mine' })).rejects.toThrow(
+      nothing,
+    );
+    const astray = { environment: 'sandbox', memo: '', uid: 'mine' } as const;
+    await expect(refund(server.database, customer.ref, astray)).rejects.toThrow(nothing);
+    expect(await customer.balance()).toBe(0);
+    await sound();
+  });
+});
+
+describe('an adjustment', () => {
+  it('goes both ways, and no further than the credit', async () => {
+    const { ref, balance } = await createCustomer(10);
+    await setCreditLimit(server.database, ref, 'production', 5);
+    expect(await adjust(server.database, ref, { ...PRODUCTION, cents: 7 })).toBe(17);
+    expect(await adjust(server.database, ref, { ...PRODUCTION, cents: -22 })).toBe(-5);
+    await expect(adjust(server.database, ref, { ...PRODUCTION, cents: -1 })).rejects.toThrow(/may/);
+    expect(await balance()).toBe(-5);
+    await sound();
+  });
+});
+
+describe('a statement', () => {
+  it('has every transfer with its job, and ends with the balance', async () => {
+    const customer = await createCustomer(100);
+    await customer.completed('done');
+    await customer.create(HUMAN, 'The house.', 'held');
+    await refund(server.database, customer.ref, { ...PRODUCTION, uid: 'done' });
+    await topUp(server.database, customer.ref, { ...PRODUCTION, cents: 50 });
+    const { opening, lines, closing } = await customer.statement(...EVER);
+    expect(opening).toBe(0);
+    expect(lines.map(({ at: _, ...line }) => Object.values(line))).toEqual([
+      ['top_up', null, 'opening balance', 100, 100, 100],
+      ['hold', 'done', null, 4, -4, 96],
+      ['capture', 'done', null, 4, 0, 96],
+      ['hold', 'held', null, 6, -6, 90],
+      ['refund', 'done', 'complaint 5', 4, 4, 94],
+      ['top_up', null, 'complaint 5', 50, 50, 144],
+    ]);
+    expect(closing).toBe(144);
+    expect(await customer.balance()).toBe(144);
+    const sandbox = await readStatement(server.database, customer.ref, 'sandbox', {
+      from: EVER[0],
+      until: EVER[1],
+    });
+    expect(sandbox).toEqual({ opening: 0, lines: [], closing: 0 });
+  });
+
+  it('adds up, whatever happened and wherever its periods are cut', async () => {
+    const deed = fc.oneof(
+      fc.record({ kind: fc.constant('adjust'), cents: fc.integer({ min: -50, max: 50 }).filter(Boolean) }),
+      fc.record({ kind: fc.constant('top_up'), cents: fc.integer({ min: 1, max: 50 }) }),
+      fc.record({ kind: fc.constant('hold'), cents: fc.constant(0) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(deed, { minLength: 1, maxLength: 8 }),
+        fc.array(fc.nat(), { maxLength: 3 }),
+        async (deeds, cuts) => {
+          const customer = await createCustomer();
+          for (const [index, { kind, cents }] of deeds.entries()) {
+            if (kind === 'adjust') await adjust(server.database, customer.ref, { ...PRODUCTION, cents });
+            if (kind === 'top_up') await topUp(server.database, customer.ref, { ...PRODUCTION, cents });
+            if (kind === 'hold') await customer.create(HUMAN, 'The house.', `${index}`);
+          }
+          const whole = await customer.statement(...EVER);
+          expect(whole.lines).toHaveLength(deeds.length);
+          expect(whole.closing).toBe(await customer.balance());
+          // Cut at the very moments of transfers, the periods join without a gap or an overlap.
+          const moments = cuts.map((cut) => whole.lines[cut % whole.lines.length]!.at);
+          const borders = [EVER[0], ...moments.sort((a, b) => +a - +b), EVER[1]];
+          const periods = await Promise.all(
+            borders.slice(1).map((end, index) => customer.statement(borders[index]!, end)),
+          );
+          expect(periods.flatMap(({ lines }) => lines)).toEqual(whole.lines);
+          let balance = 0;
+          for (const { opening, lines, closing } of periods) {
+            expect(opening).toBe(balance);
+            balance = lines.reduce((sum, { change }) => sum + change, opening);
+            expect(closing).toBe(balance);
+          }
+        },
+      ),
+      { numRuns: 20 },
+    );
+    await sound();
+  });
+});
+
+describe('the last cent', () => {
+  it('is spent by one of fifty jobs that come to two servers at once', async () => {
+    const { store, settings } = server;
+    const role = 'api' as const;
+    const log = createLog('silent');
+    const second = await startServer({ store, settings, role, log, engine: () => createFake() });
+    const made = await server.createAccount({ balanceCents: 6 });
+    const { ref } = await accountNamed(server.database, made.username);
+    await setCreditLimit(server.database, ref, 'production', 0);
+    const doors = [server.url, second.url!].map((url) => createClient(url, made.production_key));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        // Three words by machine cost as much as two by a human: batches of both tiers meet.
+        doors[index % 2]!('POST', index % 3 === 0 ? HUMAN : MACHINE, {
+          text: index % 3 === 0 ? 'The house.' : 'The big house.',
+          source_language: 'en',
+          target_language: 'es',
+          uid: `rush-${index}`,
+        }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status === 402);
+    expect(refused).toHaveLength(49);
+    for (const { body } of refused) {
+      expect(body).toEqual({ error: 'insufficient balance: needs 6 cents, has 0' });
+    }
+    expect(await availableCents(server.database, ref, 'production')).toBe(0);
+    await sound();
+    await second.stop();
+  });
+});
