@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApp } from './app.ts';
 import { ERRORS } from './errors.ts';
 import { resource } from './http.ts';
-import { describeInterface, type OpenApi } from './openapi.ts';
+import { describeInterface, type JsonSchema, type OpenApi } from './openapi.ts';
 import { answer } from './schemas.ts';
 import { createChecker } from './testing/answers.ts';
 import { startTestServer, type TestServer } from './testing/harness.ts';
@@ -92,6 +92,9 @@ describe('errors', () => {
   });
 });
 
+/** A value of a header as it is described. */
+const sample = ({ const: only, examples }: JsonSchema) => String(only ?? examples?.[0]);
+
 it('shows examples that are as described', () => {
   const checker = createChecker(document);
   let examples = 0;
@@ -109,7 +112,9 @@ it('shows examples that are as described', () => {
   }
   for (const { post } of Object.values(document.webhooks)) {
     const { example } = post.requestBody.content['application/json']!;
-    expect(checker.callback('application/json', JSON.stringify(example))).toBeUndefined();
+    const headers = Object.fromEntries(post.parameters.map(({ name, schema }) => [name, sample(schema)]));
+    const given = { 'content-type': 'application/json', ...headers };
+    expect(checker.callback(given, JSON.stringify(example))).toBeUndefined();
     examples++;
   }
   expect(examples).toBeGreaterThan(5);

@@ -18,7 +18,7 @@ import { type DescribedResponse, type DescribedWebhook, describeErrors, ErrorBod
 export interface OpenApi {
   openapi: string;
   paths: Record<string, Partial<Record<string, OpenApiOperation>>>;
-  webhooks: Record<string, { post: { requestBody: { content: Record<string, OpenApiMedia> } } }>;
+  webhooks: Record<string, { post: Required<Pick<OpenApiOperation, 'parameters' | 'requestBody'>> }>;
   components: { schemas: Record<string, JsonSchema> };
   'x-errors': { code: string; status: number; meaning: string }[];
   /** What any path answers, whatever it is. */
@@ -53,6 +53,7 @@ export interface JsonSchema {
   description?: string;
   type?: string | string[];
   const?: unknown;
+  examples?: unknown[];
   enum?: unknown[];
   anyOf?: JsonSchema[];
   allOf?: JsonSchema[];
@@ -165,11 +166,19 @@ const EVERYWHERE = Object.fromEntries(
 );
 
 const SIGNATURE_HEADERS = {
-  'webhook-id': Type.String({ description: 'The same at every try of one delivery.' }),
-  'webhook-timestamp': Type.String({ description: 'Unix seconds of this try.', pattern: '^\\d+$' }),
+  'webhook-id': Type.String({
+    description: 'The same at every try of one delivery.',
+    examples: ['0193a1f0-5d5c-7c1e-8d4e-6f1f5d1f0a11'],
+  }),
+  'webhook-timestamp': Type.String({
+    description: 'Unix seconds of this try.',
+    pattern: '^\\d+$',
+    examples: ['1779332521'],
+  }),
   'webhook-signature': Type.String({
     description: 'Standard Webhooks: `v1,<base64>` for each secret in use, separated by spaces.',
     pattern: '^v1,\\S+( v1,\\S+)*$',
+    examples: ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
   }),
 };
 

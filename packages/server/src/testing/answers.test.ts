@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { signatureHeaders } from '../deliveries/signature.ts';
 import { createClient, startReceiver } from './harness.ts';
 
 const JOB = {
@@ -80,16 +81,20 @@ it.each<[string, Planted, RegExp, string?, string?]>([
 
 it('refuses a callback that no webhook describes, when it is waited for and when the receiver closes', async () => {
   const receiver = await startReceiver();
-  const post = (body: object) =>
-    fetch(receiver.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  const { balance: _, client: __, ...callback } = JOB;
-  await post({ ...callback, order_number: 1 });
+  const post = (body: object, changes: Record<string, string> = {}) => {
+    const signature = signatureHeaders([Buffer.alloc(24)], 'one', new Date(), '');
+    const headers = { 'content-type': 'application/json', ...signature, ...changes };
+    return fetch(receiver.url, { method: 'POST', headers, body: JSON.stringify(body) });
+  };
+  const { balance: _, client: __, ...described } = JOB;
+  const callback = { ...described, order_number: 1 };
+  await post(callback);
   expect((await receiver.next()).path).toBe('/');
-  await post({ ...callback, order_number: 1, planted: true });
+  await post({ ...callback, planted: true });
   await expect(receiver.next()).rejects.toThrow(/not "jobFinished": .*planted/);
+  await post(callback, { 'webhook-signature': 'planted' });
+  await expect(receiver.next()).rejects.toThrow(/not "jobFinished": webhook-signature: /);
+  await post(callback, { 'content-type': 'text/planted' });
+  await expect(receiver.next()).rejects.toThrow(/not "jobFinished": its type is not "text\/planted"/);
   await expect(receiver.close()).rejects.toThrow(/none of the described webhooks/);
 });

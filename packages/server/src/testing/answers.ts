@@ -3,6 +3,7 @@
  * its body. The document leaves room for fields of later versions; here, a field that it does not name is a fault.
  */
 
+import type { IncomingHttpHeaders } from 'node:http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { describeApp } from '../app.ts';
@@ -19,8 +20,8 @@ export interface CheckedAnswer {
 export interface Checker {
   /** @throws Error that says what is not as described */
   answer(given: CheckedAnswer): void;
-  /** What is posted to a callback address, where it is JSON. @returns what is wrong with it */
-  callback(contentType: string | undefined, body: string): string | undefined;
+  /** What is posted to a callback address. @returns what is wrong with it */
+  callback(headers: IncomingHttpHeaders, body: string): string | undefined;
 }
 
 /** For operators and for reading the description itself: none of the interface. */
@@ -118,18 +119,25 @@ export function createChecker(document: OpenApi): Checker {
       const line = `${given.method} ${plain(given.path)} answered ${given.status}`;
       throw new Error(`${line}, and /openapi.json says otherwise:\n- ${found.join('\n- ')}\n${body}`);
     },
-    callback(contentType, body) {
-      if (contentType?.split(';')[0] !== 'application/json') return undefined;
-      const value: unknown = JSON.parse(body);
+    callback(headers, body) {
+      const type = headers['content-type']?.split(';')[0] ?? '';
       const refusals = Object.entries(document.webhooks).map(([name, { post }]) => {
-        const schema = post.requestBody.content['application/json']?.schema;
-        return { name, complaints: schema === undefined ? ['it has no JSON'] : complaintsOf(schema, value) };
+        const schema = post.requestBody.content[type]?.schema;
+        if (schema === undefined) return { name, complaints: [`its type is not "${type}"`] };
+        const wrongHeaders = post.parameters.flatMap((parameter) =>
+          complaintsOf(parameter.schema, headers[parameter.name]).map((line) => `${parameter.name}: ${line}`),
+        );
+        return { name, complaints: [...wrongHeaders, ...complaintsOf(schema, readBody(type, body))] };
       });
       if (refusals.some(({ complaints }) => complaints.length === 0)) return undefined;
       const lines = refusals.map(({ name, complaints }) => `- not "${name}": ${complaints.join('; ')}`);
       return `A callback is none of the described webhooks:\n${lines.join('\n')}\n${body.slice(0, 600)}`;
     },
   };
+}
+
+function readBody(type: string, body: string): unknown {
+  return type === 'application/json' ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
 }
 
 /** What a server sees of an address: no sandbox, no query, no doubled slash, no slash at the end. */

@@ -193,7 +193,7 @@ export interface Receiver {
 }
 
 /**
- * A callback receiver on the loopback. What arrives as JSON must be a webhook of `/openapi.json`; a test that
+ * A callback receiver on the loopback. What arrives must be a webhook of `/openapi.json`; a test that
  * gets another one fails, at the latest when the receiver closes.
  * @param takes `anything` for the tests of sending as such, whose bodies mean nothing
  */
@@ -209,7 +209,7 @@ export async function startReceiver(takes: 'webhooks' | 'anything' = 'webhooks')
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString();
       const one = { path: request.url ?? '', headers: request.headers, body, at: Date.now() };
-      const fault = checker?.callback(request.headers['content-type'], body);
+      const fault = checker?.callback(request.headers, body);
       if (fault !== undefined) faults.push(fault);
       received.push(one);
       response.writeHead(decide(one)).end();
