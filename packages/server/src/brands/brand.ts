@@ -201,7 +201,7 @@ function readString(
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') complaints.add(`${prefix}${field}`, 'must be a string.');
   else if (!isClean(value)) {
-    complaints.add(`${prefix}${field}`, 'must not contain NUL characters or half surrogate pairs.');
+    complaints.add(`${prefix}${field}`, 'must not contain control characters or half surrogate pairs.');
   } else return value;
   return undefined;
 }

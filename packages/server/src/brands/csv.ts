@@ -6,7 +6,7 @@
  * do it themselves, and the apostrophe is taken off again when it is read.
  */
 import type { Term } from '@dragoman/engines';
-import { type CsvError, parse } from 'csv-parse/sync';
+import { CsvError, parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { BrandError, complainOf } from './brand.ts';
 import { type Complaints, checkTerms, createComplaints, shorten, type WrittenTerm } from './terms.ts';
@@ -68,17 +68,18 @@ interface Row {
 function readRows(file: string, text: string): Row[] {
   let parsed: { record: string[]; info: { lines: number } }[];
   try {
-    parsed = parse(text, {
+    // Of a line end of two characters within quotes the parser counts both.
+    parsed = parse(text.replaceAll(/\r\n?/g, '\n'), {
       bom: true,
       delimiter: delimiterOf(text),
       info: true,
       max_record_size: MAX_ROW_CHARACTERS,
-      record_delimiter: ['\r\n', '\n', '\r'],
+      record_delimiter: '\n',
       relax_column_count: true,
     }) as unknown as typeof parsed;
   } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
     const { code, lines } = error as CsvError & { lines?: number };
-    if (typeof code !== 'string' || !code.startsWith('CSV_')) throw error;
     throw new BrandError(`${file}: line ${lines ?? '?'}: ${FAULTS[code] ?? 'is no row of a table.'}`);
   }
   let line = 1;

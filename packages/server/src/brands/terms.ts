@@ -35,7 +35,7 @@ export function checkTerms(written: readonly WrittenTerm[], complaints: Complain
     for (const fault of faults) complaints.add(where, fault);
     if (faults.length > 0) continue;
     const one = { where, term: tidy(raw) };
-    const { source, target, forbidden, doNotTranslate } = one.term;
+    const { source, forbidden, doNotTranslate } = one.term;
     const key = keyOf(one.term);
     const same = kept.get(key);
     if (same !== undefined) {
@@ -46,13 +46,14 @@ export function checkTerms(written: readonly WrittenTerm[], complaints: Complain
       }
       continue;
     }
-    kept.set(key, one);
-    if (forbidden) continue;
     const other = settled.get(source);
-    if (other !== undefined && other.term.doNotTranslate !== doNotTranslate) {
+    if (!forbidden && other !== undefined && other.term.doNotTranslate !== doNotTranslate) {
       const reason = doNotTranslate ? 'it has a translation there' : 'it is not to be translated there';
-      complaints.add(where, `contradicts ${other.where}: "${shorten(source || target)}": ${reason}.`);
-    } else if (other === undefined) settled.set(source, one);
+      complaints.add(where, `contradicts ${other.where}: "${shorten(source)}": ${reason}.`);
+      continue;
+    }
+    if (!forbidden) settled.set(source, one);
+    kept.set(key, one);
   }
   if (kept.size > MAX_TERMS) {
     const last = [...kept.values()][MAX_TERMS]!;
@@ -83,14 +84,14 @@ export function sameTerm(one: Term, other: Term): boolean {
 
 function tidy(term: Term): Term {
   const source = oneLine(term.source);
-  const note = term.note?.trim();
+  const note = oneNote(term.note);
   return {
     source,
     target: term.doNotTranslate ? '' : oneLine(term.target),
     caseSensitive: term.caseSensitive,
     forbidden: term.forbidden,
     doNotTranslate: term.doNotTranslate,
-    ...(note ? { note } : {}),
+    ...(note === '' ? {} : { note }),
   };
 }
 
@@ -100,7 +101,7 @@ function faultsOf(term: Term): string[] {
   const faults = [
     ...wordFaults('source', source),
     ...wordFaults('target', target),
-    ...noteFaults(term.note?.trim() ?? ''),
+    ...noteFaults(oneNote(term.note)),
   ];
   if (source === '') faults.push('source: must not be empty.');
   if (term.doNotTranslate && term.forbidden) {
@@ -123,15 +124,15 @@ function wordFaults(field: string, value: string): string[] {
 }
 
 function noteFaults(note: string): string[] {
-  if (!isClean(note)) return ['note: must not contain NUL characters or half surrogate pairs.'];
+  if (!isClean(note)) return ['note: must not contain control characters or half surrogate pairs.'];
   return isLonger(note, MAX_NOTE_CHARACTERS)
     ? [`note: must be at most ${MAX_NOTE_CHARACTERS} characters.`]
     : [];
 }
 
-/** Whether a text can be kept at all. */
+/** Whether a text can be kept in the database, and in every kind of file (XML 1.0 §2.2). */
 export function isClean(value: string): boolean {
-  return value.isWellFormed() && !value.includes('\0');
+  return value.isWellFormed() && !/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(value);
 }
 
 /** Characters as PostgreSQL counts them. */
@@ -139,8 +140,13 @@ export function isLonger(value: string, characters: number): boolean {
   return value.length > characters && [...value].length > characters;
 }
 
+/** A hard space stays one: it is part of how a term is written. */
 function oneLine(value: string): string {
-  return value.replaceAll(/\s+/g, ' ').trim();
+  return value.replaceAll(/[ \t\r\n]+/g, ' ').trim();
+}
+
+function oneNote(value: string | undefined): string {
+  return (value ?? '').replaceAll(/\r\n?/g, '\n').trim();
 }
 
 /** A wrong value is quoted back, but not a whole document of it. */

@@ -1,4 +1,5 @@
 /** `dragoman brand` and `dragoman glossary`: how an account wants to sound, as the operator keeps it. */
+import type { Term } from '@dragoman/engines';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../accounts/accounts.ts';
 import { readBrandFile, toBrandFile, toLanguage } from '../brands/brand.ts';
@@ -6,11 +7,12 @@ import { type Brand, listBrands, readBrand, removeBrand, saveBrand, saveGlossary
 import type { BrandChanges, LanguageChanges, TermChanges } from '../brands/changes.ts';
 import { readCsv, writeCsv } from '../brands/csv.ts';
 import { readText } from '../brands/files.ts';
+import { readTbx, writeTbx } from '../brands/tbx.ts';
 import { presentTerm } from '../brands/terms.ts';
 import { data, json, withStore } from './options.ts';
-import { CommandError, print, printJson, write } from './output.ts';
+import { CommandError, print, printJson, say, write } from './output.ts';
 
-type Format = 'json' | 'csv';
+type Format = 'json' | 'csv' | 'tbx';
 
 interface Common {
   data?: string;
@@ -68,12 +70,17 @@ export function addBrandCommands(program: Command): void {
     .option('--language <language>', 'only this target language', shortname)
     .addOption(
       new Option('--format <format>', 'CSV and TBX hold the glossary of one language')
-        .choices(['json', 'csv'])
+        .choices(['json', 'csv', 'tbx'])
         .default('json'),
     )
+    .option('--from <language>', 'TBX only: the source language, which brands do not have', shortname, 'und')
     .addOption(data())
     .action(
-      (username: string, externalId: string, options: { language?: string; format: Format; data?: string }) =>
+      (
+        username: string,
+        externalId: string,
+        options: { language?: string; format: Format; from: string; data?: string },
+      ) =>
         withStore(options, async ({ database }) => {
           const { ref } = await accountNamed(database, username);
           const { brand, isDefault } = await readBrand(database, ref, externalId);
@@ -105,6 +112,7 @@ export function addBrandCommands(program: Command): void {
     .argument('<brand>', 'the brand’s external_id')
     .argument('<language>', 'the target language, such as es or pt-br', shortname)
     .argument('<file>', 'a table in CSV, or a termbase in TBX')
+    .option('--from <language>', 'TBX only: the source language, where there are several', shortname)
     .addOption(dryRun())
     .addOption(data())
     .addOption(json())
@@ -114,11 +122,11 @@ export function addBrandCommands(program: Command): void {
         externalId: string,
         language: string,
         file: string,
-        options: Common & { dryRun?: boolean },
+        options: Common & { from?: string; dryRun?: boolean },
       ) =>
         withStore(options, async ({ database }) => {
           const { ref } = await accountNamed(database, username);
-          const terms = readCsv(file, readText(file));
+          const terms = readGlossary(file, language, options.from);
           const changes = await saveGlossary(
             database,
             ref,
@@ -137,8 +145,23 @@ function shortname(written: string): string {
   return language;
 }
 
+/** The terms of a table or of a termbase: the latter begins as all XML does. */
+function readGlossary(file: string, into: string, from: string | undefined): Term[] {
+  const text = readText(file);
+  if (!/^\s*</.test(text)) return readCsv(file, text);
+  const read = readTbx(file, text, into, from);
+  if (read.skipped > 0) {
+    say(`${read.skipped} concepts without terms in both ${read.from} and ${into} are left out.`);
+  }
+  return read.terms;
+}
+
 /** What `brand export` writes. @throws CommandError when it is not told which language, or there is no such one */
-function exported(brand: Brand, isDefault: boolean, options: { language?: string; format: Format }): string {
+function exported(
+  brand: Brand,
+  isDefault: boolean,
+  options: { language?: string; format: Format; from: string },
+): string {
   const [only] = brand.languages.size === 1 ? brand.languages.keys() : [];
   const language = options.language ?? (options.format === 'json' ? undefined : only);
   const having = [...brand.languages.keys()].join(', ') || 'no language';
@@ -149,6 +172,7 @@ function exported(brand: Brand, isDefault: boolean, options: { language?: string
   const settings = brand.languages.get(language);
   if (settings === undefined) throw new CommandError(`The brand has ${having}, and not ${language}.`);
   if (options.format === 'csv') return writeCsv(settings.terms);
+  if (options.format === 'tbx') return writeTbx(settings.terms, options.from, language);
   const part = { ...brand, languages: new Map([[language, settings]]) };
   return `${JSON.stringify(toBrandFile(part, isDefault), null, 2)}\n`;
 }

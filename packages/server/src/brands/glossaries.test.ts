@@ -1,0 +1,218 @@
+/** Glossaries as files: what is read of them, what is refused and where, and that what is written is read back. */
+import type { Term } from '@dragoman/engines';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readBrandFile, toBrandFile } from './brand.ts';
+import { readCsv, writeCsv } from './csv.ts';
+import { readTbx, writeTbx } from './tbx.ts';
+import { checkTerms, createComplaints, MAX_TERMS } from './terms.ts';
+
+const plain = { caseSensitive: false, forbidden: false, doNotTranslate: false };
+const complaint = (read: () => unknown): string => {
+  try {
+    read();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'no complaint';
+};
+
+/** Glossaries that the rules let pass, out of words that trouble tables, spreadsheets and XML. */
+const words = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '=',
+        '+1',
+        '-',
+        '@',
+        "'",
+        '"',
+        ',',
+        ';',
+        '&lt;',
+        '<b>',
+        ']]>',
+        '\t',
+        '\r',
+        '\n',
+        ' ',
+        '＝',
+      ),
+      fc.constantFrom('\u00a0', '\u2028', '\ufeff', '0', 'true', '\u{1f600}', '\u200f'),
+      fc.string({ unit: 'grapheme', maxLength: 8 }),
+    ),
+    { minLength: 1, maxLength: 6 },
+  )
+  .map((parts) => parts.join(''));
+const glossary = fc
+  .array(
+    fc.record({
+      source: words,
+      target: fc.oneof(words, fc.constant('')),
+      caseSensitive: fc.boolean(),
+      forbidden: fc.boolean(),
+      doNotTranslate: fc.boolean(),
+      note: words,
+    }),
+    { maxLength: 12 },
+  )
+  .map((terms) => {
+    const written = terms.map((term, index) => ({ where: String(index), term }));
+    return checkTerms(written, createComplaints());
+  });
+
+describe('what is written is read back', () => {
+  it('as JSON', () => {
+    fc.assert(
+      fc.property(glossary, (terms) => {
+        const languages = new Map([['es', { tone: 'Formal' as const, instructions: 'x', terms }]]);
+        const brand = { externalId: 'acme', name: 'Acme', languages };
+        const file = JSON.stringify(toBrandFile(brand, true));
+        expect(readBrandFile('f', file)).toEqual({ ...brand, default: true });
+      }),
+    );
+  });
+
+  it('as a table', () => {
+    fc.assert(
+      fc.property(glossary, (terms) => {
+        expect(readCsv('f', writeCsv(terms))).toEqual(terms);
+      }),
+    );
+  });
+
+  it('as a termbase', () => {
+    fc.assert(
+      fc.property(
+        glossary.filter((terms) => terms.length > 0),
+        fc.constantFrom('und', 'en', 'de-at'),
+        fc.constantFrom('es', 'pt-br', 'de'),
+        (terms, from, into) => {
+          const read = readTbx('f', writeTbx(terms, from, into), into, undefined);
+          expect(read).toEqual({ terms, from, skipped: 0 });
+        },
+      ),
+    );
+  });
+
+  it('and no cell of a table can be run by a spreadsheet', () => {
+    expect(writeCsv([{ ...plain, source: '=A1', target: "'=A1", note: '+1' }])).toBe(
+      "\ufeffsource,target,case_sensitive,forbidden,do_not_translate,note\r\n'=A1,''=A1,,,,'+1\r\n",
+    );
+  });
+});
+
+describe('a table', () => {
+  const terms: Term[] = [
+    { ...plain, source: 'shopping cart', target: 'carrito', note: 'two\nlines' },
+    { ...plain, source: 'Acme', target: '', caseSensitive: true, doNotTranslate: true },
+    { ...plain, source: 'car', target: 'carro', forbidden: true },
+  ];
+  const rows = (delimiter: string, lineEnd: string) =>
+    [
+      ['source', 'Target', 'case sensitive', 'forbidden', 'do-not-translate', 'note', ''],
+      ['shopping  cart ', 'carrito', '', 'no', '0', '"two\nlines"', ''],
+      ['', '', '', '', '', '', ''],
+      ['Acme', '', 'x', '', 'TRUE', '', ''],
+      ['car', 'carro', 'false', 'Yes', '', '', ''],
+    ]
+      .map((row) => row.join(delimiter))
+      .join(lineEnd);
+
+  it.each([
+    ['commas', rows(',', '\n')],
+    ['semicolons and a byte order mark', `\ufeff${rows(';', '\r\n')}`],
+    ['tabs and a last line end', `${rows('\t', '\r\n')}\r\n`],
+  ])('is read with %s', (_, text) => {
+    expect(readCsv('f', text)).toEqual(terms);
+  });
+
+  it('needs no column but the source’s, in any order', () => {
+    expect(readCsv('f', 'do_not_translate,source\nyes,Acme\n')).toEqual([
+      { ...plain, source: 'Acme', target: '', doNotTranslate: true },
+    ]);
+    expect(readCsv('f', 'source,target\n')).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', '', 'f: is empty; it needs a header row.'],
+    ['no header', 'house,casa\n', /line 1: "house" is not one of source, .*\n.*"casa".*\n.*no column source/],
+    [
+      'a column that there is not',
+      'source,target,color\n',
+      'f: line 1: "color" is not one of source, target,',
+    ],
+    ['a column twice', 'source,target,target\n', 'f: line 1: has the column target twice.'],
+    [
+      'a flag that is none',
+      'source,target,forbidden\na,b,maybe\n',
+      'f: line 2: forbidden: "maybe" is neither',
+    ],
+    ['no source', 'source,target\n,casa\n', 'f: line 2: source: must not be empty.'],
+    ['no target', 'source,target\nhouse,\n', 'f: line 2: target: must not be empty, unless'],
+    ['a cell too many', 'source,target\na,b,c\n', 'f: line 2: has 3 cells; the header has 2.'],
+    [
+      'a quote that is not closed',
+      'source,target\na,"b\nc,d\n',
+      /^f: line \d: a quote is opened before here/,
+    ],
+    ['a quote within a cell', 'source,target\na,b"c\n', /^f: line 2: .*quote.* twice\.$/],
+    ['a control character', 'source,target\na,b\u0001\n', 'f: line 2: target: must not contain control'],
+    ['NUL', 'source,target\na\0,b\n', 'f: line 2: source: must not contain control characters'],
+    [
+      'a term that is too long',
+      `source,target\n${'a'.repeat(501)},b\n`,
+      'line 2: source: must be at most 500',
+    ],
+    [
+      'both not to be translated and forbidden',
+      'source,forbidden,do_not_translate\na,x,x\n',
+      'f: line 2: forbidden: a term that is not to be translated has no target',
+    ],
+    [
+      'what is said otherwise above',
+      'source,target,forbidden\na,b,\nc,d,\na,b,x\n',
+      'line 4: contradicts line 2',
+    ],
+    [
+      'what has a translation above',
+      'source,target,do_not_translate\na,b,\na,,x\n',
+      'f: line 3: contradicts line 2: "a": it has a translation there.',
+    ],
+  ])('is refused with %s', (_, text, message) => {
+    const said = complaint(() => readCsv('f', text));
+    if (typeof message === 'string') expect(said).toContain(message);
+    else expect(said).toMatch(message);
+  });
+
+  it('has its faults named by the line, whatever stands in quotes and empty lines before', () => {
+    const text = 'source,target,note\r\na,b,"1\r\n2\r\n3"\r\n\r\n,x,\r\nc,,\r\n';
+    expect(complaint(() => readCsv('f', text)).split('\n')).toEqual([
+      'f: line 6: source: must not be empty.',
+      'f: line 7: target: must not be empty, unless do_not_translate is set.',
+    ]);
+  });
+
+  it('has so many faults named, and the others counted', () => {
+    const text = `source,target\n${',x\n'.repeat(30)}`;
+    const lines = complaint(() => readCsv('f', text)).split('\n');
+    expect(lines).toHaveLength(21);
+    expect(lines.at(-1)).toBe('f: and 10 more like these');
+  });
+
+  it('holds so many terms and no more', () => {
+    const rows = Array.from({ length: MAX_TERMS + 1 }, (_, index) => `s${index},t\n`);
+    const text = `source,target\n${rows.join('')}`;
+    expect(complaint(() => readCsv('f', text))).toBe(
+      `f: line ${MAX_TERMS + 2}: a glossary has at most ${MAX_TERMS} terms a language; there are ${MAX_TERMS + 1}.`,
+    );
+    expect(readCsv('f', text.slice(0, text.lastIndexOf('s')))).toHaveLength(MAX_TERMS);
+  });
+
+  it('may say a thing twice; the first note is kept', () => {
+    expect(readCsv('f', 'source,target,note\na,b,\na,b,n\na,b,m\n')).toEqual([
+      { ...plain, source: 'a', target: 'b', note: 'n' },
+    ]);
+  });
+});

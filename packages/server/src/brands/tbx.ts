@@ -1,0 +1,309 @@
+/**
+ * A glossary as a termbase (TBX, ISO 30042). Pure.
+ *
+ * Read: version 2 (`martif`, `termEntry`, `langSet`, `tig` or `ntig`) and version 3 (`tbx`, `conceptEntry`, `langSec`,
+ * `termSec`), whose data categories are attributes (DCA: `<termNote type="administrativeStatus">`) or elements (DCT:
+ * `<min:administrativeStatus>`). Written: version 3, TBX-Basic, DCA. Two of our words have no category in TBX-Basic
+ * and are written as `x-caseSensitive` and `x-doNotTranslate`, where they are true; other readers pass over them.
+ */
+import type { Term } from '@dragoman/engines';
+import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { BrandError, complainOf, toLanguage } from './brand.ts';
+import { checkTerms, createComplaints, MAX_TERMS, type WrittenTerm } from './terms.ts';
+
+/** More than a glossary holds, since pairs may repeat. */
+const MAX_PAIRS = 2 * MAX_TERMS;
+
+export interface ReadTbx {
+  terms: Term[];
+  /** The language that the terms are from, as the file has it. */
+  from: string;
+  /** Concepts that have no term in one of the two languages. */
+  skipped: number;
+}
+
+/**
+ * Reads the terms into one language from a termbase of any number of languages.
+ * @param file its name, for the complaints
+ * @param into the target language
+ * @param from the source language; found out where the file leaves no choice
+ * @throws BrandError that names the fault by its line
+ */
+export function readTbx(file: string, text: string, into: string, from: string | undefined): ReadTbx {
+  const { language: main, concepts } = readConcepts(file, text);
+  const languages = [
+    ...new Set(concepts.flatMap(({ sections }) => sections.map(({ language }) => language))),
+  ];
+  const source = from ?? sourceAmong(file, languages, into, main);
+  const written: WrittenTerm[] = [];
+  let skipped = 0;
+  for (const concept of concepts) {
+    const before = written.length;
+    for (const term of termsOf(concept, source, into)) {
+      // Synonyms multiply: a concept of a thousand words in each language has a million pairs.
+      if (written.push(term) > MAX_PAIRS) {
+        throw new BrandError(`${file}: line ${concept.line}: so far there are more than ${MAX_PAIRS} pairs.`);
+      }
+    }
+    if (written.length === before) skipped++;
+  }
+  if (written.length === 0) {
+    const having = languages.sort().join(', ') || 'no language';
+    throw new BrandError(`${file}: has no terms from ${source} into ${into}; it has ${having}.`);
+  }
+  const complaints = createComplaints();
+  const terms = checkTerms(written, complaints);
+  complainOf(file, complaints);
+  return { terms, from: source, skipped };
+}
+
+/** The file's main language, or else the only one besides the target. */
+function sourceAmong(
+  file: string,
+  languages: readonly string[],
+  into: string,
+  main: string | undefined,
+): string {
+  if (main !== undefined && main !== into && languages.includes(main)) return main;
+  const others = languages.filter((language) => !isRelated(language, into)).sort();
+  const related = others.filter((language) => main !== undefined && isRelated(language, main));
+  const [only, ...more] = related.length > 0 ? related : others;
+  if (only === undefined || more.length > 0) {
+    const having = others.length === 0 ? 'no language' : others.join(', ');
+    throw new BrandError(`${file}: has ${having} besides ${into}; say which to translate from with --from.`);
+  }
+  return only;
+}
+
+/** `pt` and `pt-br` are, `pt-pt` and `pt-br` are not. */
+function isRelated(one: string, other: string): boolean {
+  return one === other || one.startsWith(`${other}-`) || other.startsWith(`${one}-`);
+}
+
+interface Concept {
+  line: number;
+  note: string;
+  sections: LanguageSection[];
+}
+
+interface LanguageSection {
+  language: string;
+  note: string;
+  terms: TermSection[];
+}
+
+interface TermSection {
+  line: number;
+  text: string;
+  note: string;
+  /** By data category, in its own letter case. */
+  properties: Map<string, string>;
+}
+
+/** Every source term of a concept with every target term of it. */
+function* termsOf({ sections, note }: Concept, from: string, into: string): Generator<WrittenTerm> {
+  const sources = nearest(sections, from);
+  const others = sections.filter((section) => !sources.includes(section));
+  const targets = flatten(nearest(others, into));
+  for (const source of flatten(sources)) {
+    for (const target of targets) {
+      const isSet = (category: string) =>
+        [target, source].some(({ properties }) => properties.get(category)?.toLowerCase() === 'true');
+      yield {
+        where: `line ${target.line}`,
+        term: {
+          source: source.text,
+          target: target.text,
+          caseSensitive: isSet('x-caseSensitive'),
+          forbidden: isForbidden(target),
+          doNotTranslate: isSet('x-doNotTranslate'),
+          note: [...target.notes, ...source.notes, note].find((one) => one.trim() !== '') ?? '',
+        },
+      };
+    }
+  }
+}
+
+/** The terms of sections, each with what is noted of it, its own note first. */
+function flatten(sections: readonly LanguageSection[]): (TermSection & { notes: string[] })[] {
+  return sections.flatMap(({ terms, note }) => terms.map((term) => ({ ...term, notes: [term.note, note] })));
+}
+
+/** The sections of the language itself, or else those of its kin: `es-ES` and `es-MX` for `es`. */
+function nearest(sections: readonly LanguageSection[], wanted: string): LanguageSection[] {
+  const own = sections.filter(({ language }) => language === wanted);
+  return own.length > 0 ? own : sections.filter(({ language }) => isRelated(language, wanted));
+}
+
+const STATUS_CATEGORIES = ['administrativeStatus', 'normativeAuthorization'];
+/** Of TBX-Basic and TBX-Default; the last two are TBX-Min's words for the same. */
+const FORBIDDEN_STATUS = /^(deprecatedTerm|supersededTerm|notRecommended|obsolete)/;
+
+function isForbidden({ properties }: TermSection): boolean {
+  return STATUS_CATEGORIES.some((category) => FORBIDDEN_STATUS.test(properties.get(category) ?? ''));
+}
+
+const ROOTS = ['martif', 'tbx'];
+const CONCEPTS = ['termEntry', 'conceptEntry'];
+const LANGUAGE_SECTIONS = ['langSet', 'langSec'];
+const TERM_SECTIONS = ['tig', 'ntig', 'termSec'];
+/** Notes elsewhere are about something else: who changed it, where it was found. */
+const NOTED = [...CONCEPTS, ...LANGUAGE_SECTIONS, ...TERM_SECTIONS, 'termGrp'];
+/** A termbase is about ten deep. */
+const MAX_DEPTH = 50;
+
+/** The text of the element that is being read, with what stands in elements within it. */
+interface Reading {
+  depth: number;
+  line: number;
+  text: string;
+  keep(text: string, line: number): void;
+}
+
+/** Reads the concepts, with their languages as shortnames. */
+function readConcepts(file: string, text: string): { language: string | undefined; concepts: Concept[] } {
+  const parser = new SaxesParser({ xmlns: false, position: true });
+  const refuse = (reason: string): never => {
+    throw new BrandError(`${file}: line ${parser.line}: ${reason}`);
+  };
+  const concepts: Concept[] = [];
+  /** The elements that are open, by local name. */
+  const path: string[] = [];
+  let main: string | undefined;
+  let concept: Concept | undefined;
+  let section: LanguageSection | undefined;
+  let term: TermSection | undefined;
+  let reading: Reading | undefined;
+
+  /** What to do with the text of an element; undefined where it is nothing to us. */
+  function keeperOf(name: string, tag: SaxesTagPlain): Reading['keep'] | undefined {
+    const [to, within] = [term, term ?? section ?? concept];
+    if (name === 'note' && within !== undefined && NOTED.includes(path.at(-2) ?? '')) {
+      return (written) => {
+        within.note = within.note === '' ? written : `${within.note}\n${written}`;
+      };
+    }
+    if (to === undefined) return undefined;
+    if (name === 'term') {
+      return (written, line) => {
+        to.text = written;
+        to.line = line;
+      };
+    }
+    const category = name === 'termNote' ? tag.attributes.type : name;
+    if (category === undefined || !(STATUS_CATEGORIES.includes(category) || category.startsWith('x-'))) {
+      return undefined;
+    }
+    return (written) => void to.properties.set(category, written.trim());
+  }
+
+  function open(tag: SaxesTagPlain): void {
+    const name = localName(tag.name);
+    if (path.push(name) > MAX_DEPTH) refuse(`elements stand more than ${MAX_DEPTH} deep in each other.`);
+    if (path.length === 1) {
+      if (!ROOTS.includes(name)) refuse(`is no TBX: its root is "${name}", not ${ROOTS.join(' or ')}.`);
+      main = toLanguage(tag.attributes['xml:lang'] ?? '');
+    }
+    if (reading !== undefined) return;
+    if (CONCEPTS.includes(name)) concept = { line: parser.line, note: '', sections: [] };
+    else if (LANGUAGE_SECTIONS.includes(name) && concept !== undefined) {
+      const written = tag.attributes['xml:lang'] ?? tag.attributes.lang ?? '';
+      const language = toLanguage(written) ?? refuse(`${name} has no language in xml:lang.`);
+      section = { language, note: '', terms: [] };
+    } else if (TERM_SECTIONS.includes(name) && section !== undefined) {
+      term = { line: parser.line, text: '', note: '', properties: new Map() };
+    }
+    const keep = keeperOf(name, tag);
+    if (keep !== undefined) reading = { depth: path.length, line: parser.line, text: '', keep };
+  }
+
+  function close(name: string): void {
+    if (reading?.depth === path.length) {
+      reading.keep(reading.text, reading.line);
+      reading = undefined;
+    } else if (reading === undefined) {
+      if (TERM_SECTIONS.includes(name) && term !== undefined) {
+        section?.terms.push(term);
+        term = undefined;
+      } else if (LANGUAGE_SECTIONS.includes(name) && section !== undefined) {
+        concept?.sections.push(section);
+        section = undefined;
+      } else if (CONCEPTS.includes(name) && concept !== undefined) {
+        concepts.push(concept);
+        concept = undefined;
+      }
+    }
+    path.pop();
+  }
+
+  const gather = (piece: string) => {
+    if (reading !== undefined) reading.text += piece;
+  };
+  parser.on('error', ({ message }) => refuse(`is not well-formed XML: ${message.replace(/^\d+:\d+: /, '')}`));
+  // Nothing outside the file is ever read; entities of its own would only be left out in silence.
+  parser.on('doctype', (doctype) => {
+    if (doctype.includes('<!ENTITY')) refuse('the document type must not declare entities.');
+  });
+  parser.on('opentag', open);
+  parser.on('closetag', ({ name }) => close(localName(name)));
+  parser.on('text', gather);
+  parser.on('cdata', gather);
+  parser.write(text).close();
+  return { language: main, concepts };
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+/**
+ * A glossary as a termbase. Terms that follow each other and have the same source are one concept.
+ * @param from the language of the sources; `und` where it is not known
+ */
+export function writeTbx(terms: readonly Term[], from: string, into: string): string {
+  const concepts: Term[][] = [];
+  for (const term of terms) {
+    const last = concepts.at(-1);
+    if (last?.[0]?.source === term.source) last.push(term);
+    else concepts.push([term]);
+  }
+  const entries = concepts.map((concept, index) =>
+    [
+      `      <conceptEntry id="c${index + 1}">`,
+      `        <langSec xml:lang="${from}">`,
+      `          <termSec><term>${escaped(concept[0]!.source)}</term></termSec>`,
+      '        </langSec>',
+      `        <langSec xml:lang="${into}">`,
+      ...concept.map(writeTerm),
+      '        </langSec>',
+      '      </conceptEntry>',
+    ].join('\n'),
+  );
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<tbx type="TBX-Basic" style="dca" xml:lang="${from}" xmlns="urn:iso:std:iso:30042:ed-2">`,
+    '  <tbxHeader><fileDesc><sourceDesc><p>A glossary, exported by Dragoman.</p></sourceDesc></fileDesc></tbxHeader>',
+    '  <text>',
+    '    <body>',
+    ...entries,
+    '    </body>',
+    '  </text>',
+    '</tbx>',
+    '',
+  ].join('\n');
+}
+
+function writeTerm(term: Term): string {
+  const notes = [
+    ...(term.forbidden ? [['administrativeStatus', 'deprecatedTerm-admn-sts']] : []),
+    ...(term.caseSensitive ? [['x-caseSensitive', 'true']] : []),
+    ...(term.doNotTranslate ? [['x-doNotTranslate', 'true']] : []),
+  ].map(([type, value]) => `<termNote type="${type}">${value}</termNote>`);
+  const note = term.note === undefined ? '' : `<note>${escaped(term.note)}</note>`;
+  const target = escaped(term.doNotTranslate ? term.source : term.target);
+  return `          <termSec><term>${target}</term>${notes.join('')}${note}</termSec>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
