@@ -34,6 +34,12 @@ export interface Book {
   spacedMarks: string;
   /** The source's first letter is a capital (and no kept word stands before it). */
   capital: boolean;
+  /** The first letter of its own text is a small one. */
+  small: boolean;
+  /** Words with a capital, apart from `I`. */
+  capitals: number;
+  /** Where in the source an opening mark has a space after it, or a closing one before it: those marks. */
+  looseMarks: string;
   /** The source has letters to translate. */
   letters: boolean;
   /** Visible length of the source, in UTF-16 units, and how many `@` and `#` it has. */

@@ -5,7 +5,7 @@
 
 import type { Piece } from '../engine.ts';
 import type { Book } from './book.ts';
-import { isCapital } from './encode.ts';
+import { capitalsOf, isCapital } from './encode.ts';
 import { joinCodes } from './join.ts';
 
 /** A stretch of the reply. `ids` are the pairs its words carry. */
@@ -29,10 +29,12 @@ export function decode(reply: string, book: Book): Piece[] {
   if (book.marked) dropMark(items);
   items = space(items, book);
   if (book.capital) capitalise(items);
+  else if (book.small) lower(items, book);
   return joinCodes(items, book);
 }
 
 const MARKS = '.,;:!?';
+const LEFT_SPACE = /([([{“«‘¿¡]|(?<![^\s([{])") +(?=\S)|(?<=\S) +([)\]}”»])/gu;
 const NO_IDS: readonly number[] = [];
 
 /** Escape, wrapper, end of wrapper, superblank, or a stretch of plain text. */
@@ -121,6 +123,11 @@ function space(items: readonly Item[], book: Book): Item[] {
       if (!item.verbatim) {
         item.text = item.text.replace(/ {2,}/g, ' ');
         item.text = item.text.replace(/ +([.,;:!?])/g, (all, mark) => (isLoose(mark) ? mark : all));
+        // A pronoun that the target drops leaves its space behind: `Dijo: " soy aquí"`.
+        item.text = item.text.replace(LEFT_SPACE, (all, open, close) => {
+          const mark: string = open ?? close;
+          return book.looseMarks.includes(mark) ? all : mark;
+        });
         if (last === null || ('text' in last && /\s$/u.test(last.text)))
           item.text = item.text.replace(/^ +/, '');
         if (item.text === '') continue;
@@ -144,6 +151,27 @@ function capitalise(items: readonly Item[]): void {
     if (!isCapital(letter[0]) && upper.length === letter[0].length) {
       item.text = item.text.slice(0, letter.index) + upper + item.text.slice(letter.index + upper.length);
     }
+    return;
+  }
+}
+
+/**
+ * A source that goes on from before (`and then John left`, the second line of a subtitle) begins small, and Apertium
+ * begins it like a sentence all the same. Only where the reply has more words with a capital than the source: else the
+ * capital is a name's that came first.
+ */
+function lower(items: readonly Item[], book: Book): void {
+  const text = items.map((item) => ('text' in item ? item.text : ' ')).join('');
+  if (capitalsOf(text) <= book.capitals) return;
+  for (const item of items) {
+    if (!('text' in item)) continue;
+    const word = /\p{L}[\p{L}\p{M}]*/u.exec(item.text);
+    if (word === null) continue;
+    const [first = '', second = 'a'] = word[0];
+    // An abbreviation stays one.
+    if (!isCapital(first) || isCapital(second) || first.toLowerCase().length !== first.length) return;
+    const rest = item.text.slice(word.index + first.length);
+    item.text = item.text.slice(0, word.index) + first.toLowerCase() + rest;
     return;
   }
 }

@@ -20,6 +20,8 @@ const MAX_TOKEN = 256;
 const STEMS = ['Xqz', 'Xqj', 'Zxq', 'Qxj', 'Wqx', 'Jxq', 'Vqx', 'Kzq'];
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
 const BLANK = /[\s\p{Cc}]+/gu;
+/** A straight quotation mark opens after white space and closes before it; here it does neither. */
+export const LOOSE_MARKS = /[([{“«‘¿¡](?=\s)|(?<=\s)[)\]}”»]|(?<![^\s([{])"(?=\s)/gu;
 const FINAL_MARK = /[.?!…:;。！？]["'”’»)\]]*\s*$/u;
 
 /** Text as the stream can carry it: NUL ends a reply, and a lone surrogate is not UTF-8. */
@@ -72,6 +74,9 @@ export function encode(pieces: readonly Piece[]): { stream: string; book: Book }
     marked,
     spacedMarks: (plain.match(/(?<=\s)[.,;:!?]/g) ?? []).join(''),
     capital: first !== null && isCapital(first[0]) && !plain.startsWith(stem, first.index),
+    small: isSmall(/\p{L}/u.exec(text)?.[0] ?? ''),
+    capitals: capitalsOf(text),
+    looseMarks: (plain.match(LOOSE_MARKS) ?? []).map((each) => each.trim()).join(''),
     letters: hasLetters(text),
     length: visible.length,
     ats: occurrences(text, '@'),
@@ -92,6 +97,13 @@ export function visibleText(pieces: readonly Piece[]): string {
 
 export function isCapital(letter: string): boolean {
   return letter === letter.toUpperCase() && letter !== letter.toLowerCase();
+}
+
+const isSmall = (letter: string): boolean => letter !== letter.toUpperCase();
+
+/** Words that begin with a capital. English writes `I` with one wherever it stands. */
+export function capitalsOf(text: string): number {
+  return (text.match(/(?<![\p{L}\p{M}\p{N}])(?!I(?![\p{L}\p{M}\p{N}]))\p{Lu}/gu) ?? []).length;
 }
 
 export function occurrences(text: string, mark: string): number {

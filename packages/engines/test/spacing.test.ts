@@ -1,0 +1,39 @@
+/** Spacing and capitals: what Apertium's replies look like, and what becomes of them. */
+
+import { describe, expect, test } from 'vitest';
+import { decode } from '../src/apertium/decode.ts';
+import { encode } from '../src/apertium/encode.ts';
+import { textOf } from './conformance.ts';
+
+const through = (source: string, reply: string): string =>
+  textOf(decode(reply, { ...encode([{ text: source }]).book, marked: false }));
+
+/** Replies seen from eng-spa and eng-cat, with what is right. */
+const ROWS: [string, string, string][] = [
+  ['He said: "I am here", and left.', 'Dijo: " soy aquí", y dejó.', 'Dijo: "soy aquí", y dejó.'],
+  ['(I see)', '( veo)', '(Veo)'],
+  ['( I see )', '( veo )', '( Veo )'],
+  ['“I see”', '“ veo ”', '“Veo”'],
+  ['« I see »', '« veo »', '« Veo »'],
+  ['a "b" c', 'a "b" c', 'a "b" c'],
+  ['5" x 3" and "I"', '5" x 3" y " yo"', '5" x 3" y "yo"'],
+  ['and then John left', 'Y entonces John dejó', 'y entonces John dejó'],
+  ['and I think', 'Y pienso', 'y pienso'],
+  ['sunny Spain', 'España soleada', 'España soleada'],
+  ['the us market', 'EE.UU. mercado', 'EE.UU. mercado'],
+  ['See more', 'ver más', 'Ver más'],
+  ['iPads', 'iPads', 'iPads'],
+  ['3 items', '3 Elementos', '3 elementos'],
+  ['ﬁne', 'ßx', 'ßx'],
+];
+
+describe('spaces and capitals', () => {
+  test.each(ROWS)('%s: %s → %s', (source, reply, expected) => {
+    expect(through(source, reply)).toBe(expected);
+  });
+
+  test('after a kept word at the start', () => {
+    const { book, stream } = encode([{ keep: 1, text: '{count}' }, { text: ' items' }]);
+    expect(textOf(decode(stream.replace('items', 'Elementos'), book))).toBe('{count} elementos');
+  });
+});
