@@ -23,6 +23,103 @@ export type BulkRequest = {
   objects: JobRequest[]
 };
 
+export type Chat = {
+  id: string;
+  /** The chat’s identifier on your side. */
+  external_id: string;
+  /** Who serves the chat; should be an e-mail address. */
+  agent_external_id: string | null;
+  /** Identifier of a brand on your side. */
+  brand: string | null;
+  creation_date: string
+};
+
+export type ChatError = {
+  error: {
+    code: 'validation_error' | 'invalid_subscription' | 'server_error';
+    /** For `validation_error`, one line for each wrong field. */
+    message: string
+  }
+};
+
+export type ChatMessage = {
+  id: string;
+  chat_id: string;
+  /** The message’s identifier on your side; unique in its chat. */
+  external_id: string;
+  /** Who wrote it. */
+  author_external_id: string | null;
+  /** Where the translation is posted. A public http or https address without credentials. */
+  callback_url?: string | undefined;
+  /** `true`: written by a customer. `false`: by an agent. */
+  is_inbound: boolean | null;
+  /** Shortname of a language. */
+  source_language: string;
+  /** Shortname of a language. */
+  target_language: string;
+  text: string;
+  text_format: MessageFormat;
+  /** In the format of `text`; there once translated. */
+  translated_text?: string | undefined;
+  /** Identifier of the translation. */
+  translation_uid: string;
+  status: MessageStatus;
+  creation_date: string;
+  /** When it was translated. */
+  completion_date?: string | undefined
+};
+
+export type ChatMessageList = {
+  /** All messages of the chat. */
+  length: number;
+  messages: ChatMessage[];
+  index: number;
+  limit: number
+};
+
+/** `null` is the same as absent; unknown fields are ignored. */
+export type ChatMessageRequest = {
+  /** A new one creates a chat. */
+  chat_external_id: string;
+  /** Unique in the chat; makes repeating safe. */
+  external_id: string;
+  /** Shortname of a language. */
+  source_language: string;
+  /** Shortname of a language. */
+  target_language: string;
+  /** At least 6,000 characters are taken; by default 20,000. */
+  text: string;
+  text_format: MessageFormat;
+  /** Where the translation is posted. A public http or https address without credentials. */
+  callback_url?: string | undefined;
+  /** Kept with a new chat. */
+  brand?: string | undefined;
+  /** Kept with a new chat. */
+  agent_external_id?: string | undefined;
+  /** `true`: written by a customer. */
+  is_inbound?: boolean | undefined;
+  /** Who wrote it. */
+  author_external_id?: string | undefined
+};
+
+/** `null` is the same as absent; unknown fields are ignored. */
+export type ChatRequest = {
+  /** Assigned when absent. */
+  external_id?: string | undefined;
+  /** Identifier of a brand on your side. */
+  brand?: string | undefined;
+  /** Who serves the chat. */
+  agent_external_id?: string | undefined
+};
+
+export type CreatedChat = {
+  chat_id: string;
+  created_at: string;
+  external_id: string;
+  /** Who serves the chat. */
+  agent_external_id: string | null
+};
+
 /** Every refusal of the job interface. Told apart by status. */
 export type ErrorBody = {
   /** For 400, one line for each wrong field: `field: reason`. The wording may change. */
@@ -266,6 +363,16 @@ export type MachineJobRequest = {
   instructions?: string | undefined
 };
 
+export type MessageFormat = 'html' | 'text';
+
+export type MessageInChat = {
+  chat: Chat;
+  message: ChatMessage
+};
+
+/** `mt_init`: being translated. `deliver_init`: translated, the delivery is pending. `deliver_complete`: translated, and delivered or nobody to deliver to. `mt_failed`: could not be translated. `deliver_failed`: translated, but the receiver never took it. */
+export type MessageStatus = 'mt_init' | 'deliver_init' | 'deliver_complete' | 'mt_failed' | 'deliver_failed';
+
 export type PageMeta = {
   limit: number;
   offset: number;
@@ -452,6 +559,43 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: AccountList
+  };
+  /** Create a message, and its chat */
+  createChatMessage: {
+    path: undefined;
+    query: undefined;
+    body: ChatMessageRequest;
+    answer: MessageInChat
+  };
+  /** Read a message */
+  getChatMessage: {
+    path: {
+      chat_id: string;
+      message_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: MessageInChat
+  };
+  /** Create a chat without a message */
+  createChat: {
+    path: undefined;
+    query: undefined;
+    body: ChatRequest;
+    answer: CreatedChat
+  };
+  /** List the messages of a chat, in their order */
+  listChatMessages: {
+    path: {
+      chat_id: string
+    };
+    query: {
+      limit?: number | undefined;
+      /** Where the results start; the first message is 1. */
+      index?: number | undefined
+    };
+    body: undefined;
+    answer: ChatMessageList
   }
 }
 
@@ -471,4 +615,8 @@ export const OPERATIONS = {
   countWords: ['POST', '/tapi/v2/wordcount/'],
   listLanguagePairs: ['GET', '/tapi/v2/language_pair/'],
   getAccount: ['GET', '/tapi/v2/account/'],
+  createChatMessage: ['POST', '/v2/chats/messages'],
+  getChatMessage: ['GET', '/v2/chats/{chat_id}/messages/{message_id}'],
+  createChat: ['POST', '/chats'],
+  listChatMessages: ['GET', '/chats/{chat_id}/messages'],
 } as const;

@@ -4,6 +4,9 @@ import type { Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { brandRoutes } from './brands/routes.ts';
+import type { MessageCreator } from './chats/create.ts';
+import { chatRoutes } from './chats/routes.ts';
+import { chatWebhooks } from './chats/schemas.ts';
 import type { Database } from './database/database.ts';
 import { acceptJson, answerErrors, requireCaller, routeOf } from './http.ts';
 import type { Creator } from './jobs/create.ts';
@@ -26,6 +29,7 @@ export interface AppOptions {
   creator: Creator;
   languages: Languages;
   scanner: Scanner;
+  messages: MessageCreator;
   metrics: Metrics;
   readiness(): Promise<Readiness>;
   settings: Pick<Settings, 'maxTextBytes' | 'sandboxUrl' | 'metricsToken'>;
@@ -90,7 +94,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     log.debug({ request: request.id, method: request.method, route, status, milliseconds }, 'answered');
   });
 
-  describeInterface(app, jobWebhooks);
+  describeInterface(app, { ...jobWebhooks, ...chatWebhooks });
   void app.register(async (root) => {
     operationRoutes(root, { ...options, metricsToken: settings.metricsToken });
   });
@@ -103,6 +107,7 @@ export function createApp(options: AppOptions): FastifyInstance {
         wordCountRoutes(door, options);
         languageRoutes(door, options);
         accountRoutes(door, options);
+        chatRoutes(door, options);
       },
       { prefix },
     );

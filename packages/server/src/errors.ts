@@ -6,7 +6,12 @@ export const ERRORS = {
   invalid_request: { status: 400, meaning: 'The request is wrong; one line a field says how.' },
   unauthorized: { status: 401, meaning: 'The credential is missing or wrong.' },
   insufficient_balance: { status: 402, meaning: 'The account cannot pay for the job; nothing was created.' },
+  invalid_subscription: {
+    status: 402,
+    meaning: 'The account has no chat subscription, or the pair is not in it; nothing was created.',
+  },
   read_only_key: { status: 403, meaning: 'The key may read but not change.' },
+  chat_not_allowed: { status: 403, meaning: 'The account has no chat subscription.' },
   not_found: { status: 404, meaning: 'There is no such job or path.' },
   method_not_allowed: {
     status: 405,

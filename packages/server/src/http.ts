@@ -46,15 +46,24 @@ export function acceptJson(app: FastifyInstance): void {
 
 /** Answers every error with its status and `{"error": "…"}`; what is not expected becomes a 500 and a log line. */
 export function answerErrors(app: FastifyInstance, log: Log): void {
+  answerWith(app, log, (error) => ({ error: error.message }));
+  app.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'Not found' }));
+}
+
+/** The same with bodies of another shape. @param bodyOf an error's body; undefined for an empty one */
+export function answerWith(
+  app: FastifyInstance,
+  log: Log,
+  bodyOf: (error: ApiError) => object | undefined,
+): void {
   app.setErrorHandler((error, request, reply) => {
-    const expected = toApiError(error);
+    let expected = toApiError(error);
     if (expected === undefined) {
       log.error({ error, request: request.id, route: routeOf(request) }, 'a request met a fault');
-      return reply.code(500).send({ error: 'Server error; the request can be sent again.' });
+      expected = new ApiError('server_error', 'Server error; the request can be sent again.');
     }
-    return reply.code(expected.status).headers(expected.headers).send({ error: expected.message });
+    return reply.code(expected.status).headers(expected.headers).send(bodyOf(expected));
   });
-  app.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'Not found' }));
 }
 
 function toApiError(error: unknown): ApiError | undefined {

@@ -70,6 +70,7 @@ const TAGS = [
   { name: 'Context', description: 'What a request may say about how to translate.' },
   { name: 'Languages', description: 'What can be translated.' },
   { name: 'Account', description: 'Who is calling, and what it can spend.' },
+  { name: 'Chat', description: 'Messages of conversations, translated by machine at once.' },
   { name: 'Callbacks', description: 'What is posted to the addresses that customers name.' },
 ];
 

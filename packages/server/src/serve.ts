@@ -9,8 +9,13 @@
  */
 import type { Engine } from '@dragoman/engines';
 import type { FastifyInstance } from 'fastify';
+import type { Environment } from './account.ts';
 import { createDoorkeeper, KEYS_CHANNEL, webhookSecrets } from './accounts/accounts.ts';
 import { createApp } from './app.ts';
+import { followDelivery } from './chats/chats.ts';
+import { createMessageCreator, type MessageCreator } from './chats/create.ts';
+import type { EventSource } from './chats/present.ts';
+import { startChatWorker } from './chats/worker.ts';
 import { createAddressGuard } from './deliveries/addresses.ts';
 import { createPoster } from './deliveries/post.ts';
 import { startSender } from './deliveries/sender.ts';
@@ -48,7 +53,9 @@ export interface Server {
 const GRACE_MILLISECONDS = 6_000;
 /** How often the list of pairs that this worker's engine offers is published anew. */
 const PUBLISH_MILLISECONDS = 600_000;
-const CHANNELS = { jobs: 'dragoman_jobs', keys: KEYS_CHANNEL } as const;
+const CHANNELS = { jobs: 'dragoman_jobs', keys: KEYS_CHANNEL, messages: 'dragoman_messages' } as const;
+/** Somebody waits for a chat message; the longest that a dead worker may make them wait. */
+const MESSAGE_LEASE_SECONDS = 10;
 
 /**
  * Starts the roles on an open store. The app listens before the worker starts.
@@ -69,6 +76,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let app: FastifyInstance | undefined;
   let url: string | undefined;
   let creator: Creator | undefined;
+  let messages: MessageCreator | undefined;
   if (role !== 'worker') {
     creator = createCreator({
       database,
@@ -83,8 +91,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         if (role === 'api') hints.send(CHANNELS.jobs);
       },
     });
+    messages = createMessageCreator({
+      database,
+      languages,
+      guard,
+      settings,
+      created(count) {
+        metrics.messagesCreated(count);
+        worker?.chat.wake();
+        if (role === 'api') hints.send(CHANNELS.messages);
+      },
+    });
     const readiness = () => checkReadiness({ database, languages, stopping });
-    app = createApp({ database, doorkeeper, creator, languages, scanner, metrics, readiness, settings, log });
+    const rooms = { doorkeeper, creator, messages, languages, scanner };
+    app = createApp({ database, ...rooms, metrics, readiness, settings, log });
     await database.listen(CHANNELS.keys, () => doorkeeper.forget());
     url = await app.listen({ host: settings.host, port: settings.port });
     log.info({ host: settings.host, port: settings.port, role, pid: process.pid }, 'listening');
@@ -105,6 +125,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       leaseSeconds: settings.leaseSeconds,
       log,
       metrics: metrics.deliveries,
+      moved: followDelivery,
     });
     const translation = startTranslationWorker({
       database,
@@ -118,20 +139,44 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         sender.wake();
       },
     });
-    void database.listen(CHANNELS.jobs, () => translation.wake()).catch(() => {}); // polled as well
+    const chat = startChatWorker({
+      database,
+      engine,
+      scanner,
+      log,
+      capacity: settings.workerMessages,
+      leaseSeconds: Math.min(MESSAGE_LEASE_SECONDS, settings.leaseSeconds),
+      sourceOf,
+      settled(outcome, seconds) {
+        metrics.messageSettled(outcome, seconds);
+        sender.wake();
+      },
+    });
+    // Polled as well.
+    void database.listen(CHANNELS.jobs, () => translation.wake()).catch(() => {});
+    void database.listen(CHANNELS.messages, () => chat.wake()).catch(() => {});
     const publish = () => publishDirections(engine);
     void publish();
     const publishing = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
     return {
       translation,
+      chat,
       async stop(grace: number) {
         clearInterval(publishing);
-        await stopLoops([translation, sender], grace);
+        await stopLoops([translation, chat, sender], grace);
         await engine.stop();
         // The sender has waited and given back what is left: a receiver that never answers is not waited for.
         await poster.cut();
       },
     };
+  }
+
+  /** Where customers reach the interface of an environment, as they name it. */
+  function sourceOf(environment: Environment): EventSource {
+    const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+    const production = settings.publicUrl ?? url ?? `http://${host}:${settings.port}`;
+    const sandbox = settings.sandboxUrl ?? `${production}/sandbox`;
+    return { vendor: settings.vendor, chatBaseUrl: environment === 'sandbox' ? sandbox : production };
   }
 
   async function publishDirections(engine: Engine): Promise<void> {
@@ -149,7 +194,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       stopping = true;
       // At once, so that both fit into one grace.
       await Promise.all([
-        app && closeApp(app, graceMilliseconds).then(() => creator?.idle()),
+        app && closeApp(app, graceMilliseconds).then(() => Promise.all([creator?.idle(), messages?.idle()])),
         worker?.stop(graceMilliseconds),
       ]);
       await scanner.close();

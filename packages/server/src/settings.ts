@@ -179,6 +179,12 @@ const DEFINITIONS = {
     integer(1, 10 * MEBIBYTE),
     'The longest text of one job, in bytes of UTF-8.',
   ),
+  maxMessageCharacters: setting(
+    'DRAGOMAN_MAX_MESSAGE',
+    '20000',
+    integer(6_000, 100_000),
+    'The longest text of one chat message, in characters.',
+  ),
   humanCentsPerWord: setting(
     'DRAGOMAN_PRICE_HUMAN',
     '3',
@@ -220,6 +226,12 @@ const DEFINITIONS = {
     '64',
     integer(1, 10_000),
     'How many jobs one worker has in hand at a time.',
+  ),
+  workerMessages: setting(
+    'DRAGOMAN_WORKER_MESSAGES',
+    '64',
+    integer(1, 10_000),
+    'How many chat messages one worker has in hand at a time, besides its jobs.',
   ),
   senderDeliveries: setting(
     'DRAGOMAN_SENDER_DELIVERIES',

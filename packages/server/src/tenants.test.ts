@@ -30,6 +30,13 @@ beforeAll(async () => {
     expect((await call('POST', `${prefix}${HUMAN}`, job(`${CANARY}-human`))).status).toBe(201);
     await completed(call, `${prefix}${MACHINE}`, `${CANARY}-machine`);
   }
+  FOREIGN[':chat_id'] = [];
+  FOREIGN[':message_id'] = [];
+  for (const { call, prefix } of doorsOf(victim)) {
+    const { chat, message } = (await call('POST', `${prefix}/v2/chats/messages`, chatMessage)).body;
+    FOREIGN[':chat_id'].push(chat.id);
+    FOREIGN[':message_id'].push(message.id);
+  }
   for (const { call, prefix } of doorsOf(stranger)) await completed(call, `${prefix}${MACHINE}`, 'own');
 });
 afterAll(() => server.stop());
@@ -40,6 +47,15 @@ const job = (uid: string) => ({
   source_language: 'en',
   target_language: 'es',
 });
+
+const chatMessage = {
+  chat_external_id: `${CANARY}-chat`,
+  external_id: 'm1',
+  text: `The ${CANARY} sings.`,
+  text_format: 'text',
+  source_language: 'en',
+  target_language: 'es',
+};
 
 const doorsOf = (customer: { production: Call; sandbox: Call }) => [
   { call: customer.production, prefix: '' },
@@ -52,7 +68,7 @@ async function completed(call: Call, path: string, uid: string): Promise<void> {
 }
 
 async function createCustomer(username: string): Promise<{ production: Call; sandbox: Call }> {
-  const { production_key, sandbox_key } = await server.createAccount({ username });
+  const { production_key, sandbox_key } = await server.createAccount({ username, chat: true });
   return {
     production: createClient(server.url, production_key),
     sandbox: createClient(server.url, sandbox_key),
@@ -76,7 +92,12 @@ function readRoutes(drawing: string): Route[] {
 
 /** Ids that are not the stranger's, by the name of the parameter. A new parameter must be added here. */
 const FOREIGN: Record<string, string[]> = { ':uid': [`${CANARY}-human`, `${CANARY}-machine`] };
-const UNKNOWN: Record<string, string> = { ':uid': 'nobody-has-this' };
+const NOBODY = '00000000-0000-7000-8000-000000000000';
+const UNKNOWN: Record<string, string> = {
+  ':uid': 'nobody-has-this',
+  ':chat_id': NOBODY,
+  ':message_id': NOBODY,
+};
 const withIds = (path: string, idOf: (parameter: string) => string) =>
   `${path.replaceAll(/:\w+/g, idOf)}/`.replaceAll('//', '/');
 
@@ -135,7 +156,7 @@ describe('every route', () => {
   });
 
   it('with the other environment’s key is closed, whatever id it carries', async () => {
-    for (const { path, methods } of routes.filter(({ path }) => path.includes('/tapi/'))) {
+    for (const { path, methods } of routes.filter(({ path }) => /\/(tapi|chats)\b/.test(path))) {
       const wrong = path.startsWith('/sandbox') ? victim.production : victim.sandbox;
       for (const method of methods) {
         const answer = await wrong(

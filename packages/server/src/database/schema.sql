@@ -8,6 +8,7 @@ create table accounts (
   chat boolean not null default false,
   created_at timestamp with time zone not null default now(),
   default_brand text collate "C",
+  chat_pairs text[],
   constraint accounts_part_account_id_key UNIQUE (part, account_id),
   constraint accounts_username_key UNIQUE (username),
   constraint accounts_pkey PRIMARY KEY (account_id),
@@ -92,6 +93,24 @@ create table breakers (
   constraint breakers_openings_check CHECK ((openings >= 0))
 );
 grant delete, insert, select, update on breakers to dragoman_app;
+
+create table chats (
+  part smallint not null,
+  account_id uuid not null,
+  chat_id uuid not null,
+  environment text not null,
+  external_id text collate "C" not null,
+  agent_external_id text,
+  brand text,
+  created_at timestamp with time zone not null default now(),
+  last_position integer not null default 0,
+  answered_position integer not null default 0,
+  constraint chats_part_account_id_environment_external_id_key UNIQUE (part, account_id, environment, external_id),
+  constraint chats_pkey PRIMARY KEY (part, account_id, chat_id),
+  constraint chats_check CHECK (((answered_position >= 0) AND (answered_position <= last_position))),
+  constraint chats_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
+);
+grant insert, select, update on chats to dragoman_app;
 
 create table deliveries (
   part smallint not null,
@@ -300,6 +319,49 @@ create table keys (
 );
 CREATE INDEX keys_of_account ON keys USING btree (part, account_id);
 grant insert, select, update on keys to dragoman_app;
+
+create table messages (
+  part smallint not null,
+  account_id uuid not null,
+  message_id uuid not null,
+  environment text not null,
+  chat_id uuid not null,
+  position integer not null,
+  external_id text collate "C" not null,
+  author_external_id text,
+  callback_url text,
+  is_inbound boolean,
+  source_language text not null,
+  target_language text not null,
+  text_format text not null,
+  characters integer not null,
+  body text not null,
+  translation_id uuid not null,
+  translated text,
+  status text not null,
+  failure text,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  completed_at timestamp with time zone,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  constraint messages_part_account_id_chat_id_external_id_key UNIQUE (part, account_id, chat_id, external_id),
+  constraint messages_part_account_id_chat_id_position_key UNIQUE (part, account_id, chat_id, "position"),
+  constraint messages_pkey PRIMARY KEY (part, account_id, message_id),
+  constraint messages_part_account_id_chat_id_fkey FOREIGN KEY (part, account_id, chat_id) REFERENCES chats(part, account_id, chat_id),
+  constraint messages_characters_check CHECK ((characters >= 0)),
+  constraint messages_check CHECK (((status = 'mt_init'::text) = (due_at IS NOT NULL))),
+  constraint messages_check1 CHECK (((status = ANY (ARRAY['deliver_init'::text, 'deliver_complete'::text, 'deliver_failed'::text])) = (translated IS NOT NULL))),
+  constraint messages_check2 CHECK (((translated IS NULL) = (completed_at IS NULL))),
+  constraint messages_check3 CHECK (((lease_token IS NULL) OR (due_at IS NOT NULL))),
+  constraint messages_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text]))),
+  constraint messages_position_check CHECK (("position" > 0)),
+  constraint messages_status_check CHECK ((status = ANY (ARRAY['mt_init'::text, 'deliver_init'::text, 'deliver_complete'::text, 'mt_failed'::text, 'deliver_failed'::text]))),
+  constraint messages_text_format_check CHECK ((text_format = ANY (ARRAY['text'::text, 'html'::text])))
+);
+CREATE INDEX messages_due ON messages USING btree (part, account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX messages_unanswered ON messages USING btree (part, account_id, chat_id, "position") WHERE (status = 'mt_init'::text);
+grant insert, select, update on messages to dragoman_app;
 
 create table migrations (
   number integer not null,

@@ -47,6 +47,7 @@ const ACROSS_ACCOUNTS = [
   'operations.backlog',
   'operations.open_breakers',
   'work.due_jobs',
+  'work.due_messages',
 ];
 
 describe('tenant walls', () => {

@@ -9,6 +9,9 @@ export interface Metrics {
   jobsCreated(count: number): void;
   jobSettled(outcome: string): void;
   deliveries: SenderMetrics;
+  messagesCreated(count: number): void;
+  /** @param seconds from its creation to its answer */
+  messageSettled(outcome: string, seconds: number): void;
   /** The text that Prometheus scrapes. */
   expose(): Promise<{ contentType: string; text: string }>;
 }
@@ -18,6 +21,9 @@ const BACKLOG = statement<{ queue: string; due: number; seconds: number }>(
   `select 'jobs' as queue, count(*) as due,
           coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as seconds
      from jobs where due_at <= now()
+   union all
+   select 'messages', count(*), coalesce(extract(epoch from now() - min(due_at)), 0)::float8
+     from messages where due_at <= now()
    union all
    select 'deliveries', count(*), coalesce(extract(epoch from now() - min(due_at)), 0)::float8
      from deliveries where due_at <= now()`,
@@ -45,6 +51,18 @@ export function createMetrics(database: Database): Metrics {
     name: 'dragoman_jobs_settled_total',
     help: 'Jobs that a worker settled, by outcome.',
     labelNames: ['outcome'],
+    registers,
+  });
+  const messagesCreated = new Counter({
+    name: 'dragoman_messages_created_total',
+    help: 'Chat messages created.',
+    registers,
+  });
+  const messages = new Histogram({
+    name: 'dragoman_message_seconds',
+    help: 'Time from the creation of a chat message to its answer, by outcome.',
+    labelNames: ['outcome'],
+    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers,
   });
   const attempts = new Histogram({
@@ -93,6 +111,8 @@ export function createMetrics(database: Database): Metrics {
       ended: (status, seconds) => endings.observe({ status }, seconds),
       breakerOpened: () => openings.inc(),
     },
+    messagesCreated: (count) => messagesCreated.inc(count),
+    messageSettled: (outcome, seconds) => messages.observe({ outcome }, seconds),
     async expose() {
       for (const row of await database.query(BACKLOG)) {
         due.set({ queue: row.queue }, row.due);

@@ -1,5 +1,5 @@
 /**
- * The lease queue. A row that is work (a job, a delivery) is its own queue entry:
+ * The lease queue. A row that is work (a job, a message, a delivery) is its own queue entry:
  *
  *   due_at null                  no machine has work on it
  *   due_at <= now                due: whoever claims it first has it
@@ -80,7 +80,7 @@ export const BOUNDLESS: Room<never> = {
 };
 
 /** @param weight SQL; must not read what lies apart from the row (the length of a stored body does not) */
-function queueStatements(table: 'jobs', key: 'job_id', weight: string) {
+function queueStatements(table: 'jobs' | 'messages', key: 'job_id' | 'message_id', weight: string) {
   // A loose index scan: the next (part, account) after the last, one seek each, however long its backlog.
   const due: Statement<DueRow> = statement(
     `work.due_${table}`,
@@ -123,8 +123,8 @@ interface LeaseStatements {
 
 /** How leases on the rows of a table are kept and given back, whoever claims them. */
 export function leaseStatements(
-  table: 'jobs' | 'deliveries',
-  key: 'job_id' | 'delivery_id',
+  table: 'jobs' | 'messages' | 'deliveries',
+  key: 'job_id' | 'message_id' | 'delivery_id',
 ): LeaseStatements {
   // Locked in the order of the key, as whoever settles many at once locks them: no circle of waiting.
   const held = `from (select h.* from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[]) as h (part, account_id, id, token)
@@ -167,6 +167,7 @@ export function keepLeases(
 
 const STATEMENTS = {
   jobs: queueStatements('jobs', 'job_id', 'characters'),
+  messages: queueStatements('messages', 'message_id', 'characters'),
 };
 
 /** Before every part and account. */

@@ -1,0 +1,432 @@
+/** The chat interface through HTTP: what it creates, reads, refuses and posts. */
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCredentials } from '../accounts/accounts.ts';
+import { parseSecret, type SignatureHeaders, verify } from '../deliveries/signature.ts';
+import {
+  type Answer,
+  createClient,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+import { subscribe } from './chats.ts';
+
+const MESSAGES = '/v2/chats/messages';
+const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+let server: TestServer;
+let engine: FakeEngine;
+let receiver: Receiver;
+let credentials: AccountCredentials;
+let call: ReturnType<typeof createClient>;
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => {
+      engine = createFake();
+      return engine;
+    },
+
+    settings: { DRAGOMAN_PUBLIC_URL: 'https://translate.example', DRAGOMAN_VENDOR: 'acme' },
+  });
+  receiver = await startReceiver();
+  credentials = await server.createAccount({ chat: true });
+  call = createClient(server.url, credentials.production_key);
+});
+afterAll(async () => {
+  await receiver.close();
+  await server.stop();
+});
+
+let chats = 0;
+const newChat = () => `chat-${++chats}`;
+const message = (fields: Record<string, unknown> = {}) => ({
+  chat_external_id: newChat(),
+  external_id: 'm1',
+  source_language: 'en',
+  target_language: 'es',
+  text: 'Where is the house?',
+  text_format: 'text',
+  ...fields,
+});
+
+/** A message, once it has the status. */
+function settled(created: Answer, status: string, by = call, prefix = ''): Promise<Answer> {
+  const { chat, message: made } = created.body;
+  return until(async () => {
+    const read = await by('GET', `${prefix}/v2/chats/${chat.id}/messages/${made.id}`);
+    return read.body?.message.status === status && read;
+  });
+}
+
+describe('POST /v2/chats/messages', () => {
+  it('creates a chat and a message: 201; a message in the chat: 201; and finds both again: 200', async () => {
+    const chat_external_id = newChat();
+    const first = await call('POST', MESSAGES, message({ chat_external_id }));
+    expect(first.status).toBe(201);
+    expect(first.body).toEqual({
+      chat: {
+        id: UUID,
+        external_id: chat_external_id,
+        agent_external_id: null,
+        brand: null,
+        creation_date: TIME,
+      },
+      message: {
+        id: UUID,
+        chat_id: first.body.chat.id,
+        external_id: 'm1',
+        author_external_id: null,
+        is_inbound: null,
+        source_language: 'en',
+        target_language: 'es',
+        text: 'Where is the house?',
+        text_format: 'text',
+        translation_uid: UUID,
+        status: 'mt_init',
+        creation_date: TIME,
+      },
+    });
+    const second = await call('POST', MESSAGES, message({ chat_external_id, external_id: 'm2' }));
+    expect(second.status).toBe(201);
+    expect(second.body.chat).toEqual(first.body.chat);
+    expect(second.body.message.id).not.toBe(first.body.message.id);
+    await settled(first, 'deliver_complete');
+    const again = await call('POST', MESSAGES, message({ chat_external_id }));
+    expect(again.status).toBe(200);
+    expect(again.body).toEqual({
+      chat: first.body.chat,
+      message: {
+        ...first.body.message,
+        status: 'deliver_complete',
+        translated_text: 'WHERE IS THE HOUSE?',
+        completion_date: TIME,
+      },
+    });
+  });
+
+  it('shows what it was told, and takes null as absent', async () => {
+    const told = { brand: 'shop', agent_external_id: 'agent@example.com' };
+    const of = { is_inbound: false, author_external_id: 'agent@example.com' };
+    const made = await call('POST', MESSAGES, message({ ...told, ...of, ignored: 1 }));
+    expect(made.body.chat).toMatchObject(told);
+    expect(made.body.message).toMatchObject(of);
+    const none = { callback_url: null, brand: null, is_inbound: null, author_external_id: null };
+    expect((await call('POST', MESSAGES, message(none))).status).toBe(201);
+  });
+
+  it('never updates: the message and the chat stay as they were, whatever a repeat says', async () => {
+    const chat_external_id = newChat();
+    const first = await call('POST', MESSAGES, message({ chat_external_id, brand: 'one' }));
+    const other = { chat_external_id, brand: 'two', text: 'Another text.', target_language: 'nowhere' };
+    const again = await call('POST', MESSAGES, message(other));
+    expect(again.status).toBe(200);
+    expect(again.body.chat).toEqual(first.body.chat);
+    expect(again.body.message).toMatchObject({ text: 'Where is the house?', target_language: 'es' });
+    const next = await call('POST', MESSAGES, message({ chat_external_id, brand: 'two', external_id: 'm2' }));
+    expect(next.body.chat.brand).toBe('one');
+  });
+
+  it.each(['/v2/chats/messages/', '//v2/chats//messages'])('is served at %s too', async (path) => {
+    expect((await call('POST', path, message())).status).toBe(201);
+  });
+
+  it('keeps production and sandbox apart', async () => {
+    const sandbox = createClient(server.url, credentials.sandbox_key);
+    const body = message();
+    const live = await call('POST', MESSAGES, body);
+    const tried = await sandbox('POST', `/sandbox${MESSAGES}`, body);
+    expect([live.status, tried.status]).toEqual([201, 201]);
+    expect(tried.body.chat.id).not.toBe(live.body.chat.id);
+    await settled(tried, 'deliver_complete', sandbox, '/sandbox');
+    const path = `/v2/chats/${tried.body.chat.id}/messages/${tried.body.message.id}`;
+    expect((await call('GET', path)).status).toBe(404);
+    expect((await sandbox('GET', path)).status).toBe(401);
+  });
+
+  it('takes HTML and touches nothing but its text', async () => {
+    const text = '<p class="x">The <b>house</b>.<br></p>\n<span class="notranslate" origval="{n}">7</span>';
+    const made = await call('POST', MESSAGES, message({ text, text_format: 'html' }));
+    const { body } = await settled(made, 'deliver_complete');
+    expect(body.message.translated_text).toBe(
+      '<p class="x">THE <b>HOUSE</b>.<br></p>\n<span class="notranslate" origval="{n}">{n}</span>',
+    );
+  });
+
+  it('answers a text with nothing to translate by the text', async () => {
+    const made = await call('POST', MESSAGES, message({ text: ':-) 42' }));
+    expect((await settled(made, 'deliver_complete')).body.message.translated_text).toBe(':-) 42');
+  });
+
+  it('takes 20,000 characters, counted as readers count them, and no more', async () => {
+    const text = '🙂'.repeat(20_000);
+    expect((await call('POST', MESSAGES, message({ text }))).status).toBe(201);
+    const longer = await call('POST', MESSAGES, message({ text: `${text}x` }));
+    expect(longer.status).toBe(400);
+    expect(longer.body.error.message).toBe('text: must be at most 20000 characters.');
+  });
+});
+
+describe('refusals', () => {
+  it('names every wrong field at once', async () => {
+    const wrong = {
+      chat_external_id: 7,
+      external_id: ' ',
+      source_language: null,
+      text: '\0',
+      text_format: 'srt',
+      callback_url: ['x'],
+      brand: 'x'.repeat(513),
+      is_inbound: 'yes',
+    };
+    const answer = await call('POST', MESSAGES, wrong);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.code).toBe('validation_error');
+    expect(answer.body.error.message.split('\n')).toEqual([
+      'chat_external_id: must be a string.',
+      'external_id: must not be empty.',
+      'source_language: This field is required.',
+      'target_language: This field is required.',
+      'text: must not contain NUL characters or half surrogate pairs.',
+      'text_format: "srt" is not one of html, text.',
+      'callback_url: must be a string.',
+      'brand: must be at most 512 characters.',
+      'is_inbound: must be true or false.',
+    ]);
+  });
+
+  it.each([
+    ['no JSON', '{', /^body: must be valid JSON/],
+    ['a list', [], /^body: must be a JSON object/],
+    [
+      'a language that is not offered',
+      message({ target_language: 'xx' }),
+      /^target_language: "xx" is not off/,
+    ],
+    [
+      'a pair that is not offered',
+      message({ source_language: 'es' }),
+      /^source_language: "es" into es is not/,
+    ],
+    ['an address that may not be reached', message({ callback_url: 'http://10.0.0.1/' }), /^callback_url: /],
+    ['white space', message({ text: ' \n' }), /^text: must not be empty/],
+    ['no format', message({ text_format: undefined }), /^text_format: This field is required/],
+  ])('refuses %s with validation_error', async (_, body, reason) => {
+    const answer = await call('POST', MESSAGES, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({
+      error: { code: 'validation_error', message: expect.stringMatching(reason) },
+    });
+  });
+
+  it('answers 402 without a subscription, 403 to reads, and creates nothing', async () => {
+    const { username, production_key } = await server.createAccount({ chat: true });
+    const customer = createClient(server.url, production_key);
+    const made = await customer('POST', MESSAGES, message());
+    await subscribe(server.database, username, undefined);
+    const refused = {
+      error: { code: 'invalid_subscription', message: 'The account has no chat subscription.' },
+    };
+    for (const [path, body] of [
+      [MESSAGES, message()],
+      [MESSAGES, message({ chat_external_id: made.body.chat.external_id })],
+      ['/chats', {}],
+    ] as const) {
+      const answer = await customer('POST', path, body);
+      expect([answer.status, answer.body]).toEqual([402, refused]);
+    }
+    const { chat, message: one } = made.body;
+    for (const path of [
+      `/v2/chats/${chat.id}/messages/${one.id}`,
+      `/chats/${chat.id}/messages`,
+      '/chats/x/messages',
+    ]) {
+      const answer = await customer('GET', path);
+      expect([answer.status, answer.text], path).toEqual([403, '']);
+    }
+    await subscribe(server.database, username, { pairs: null });
+    expect((await customer('GET', `/chats/${chat.id}/messages`)).body.length).toBe(1);
+  });
+
+  it('answers 402 for a pair that is not in the subscription', async () => {
+    const { username, production_key } = await server.createAccount();
+    await subscribe(server.database, username, { pairs: ['es-en'] });
+    const customer = createClient(server.url, production_key);
+    const answer = await customer('POST', MESSAGES, message());
+    expect(answer.status).toBe(402);
+    expect(answer.body.error).toEqual({
+      code: 'invalid_subscription',
+      message: 'The pair en-es is not in the account’s chat subscription.',
+    });
+    const other = message({ source_language: 'es', target_language: 'en' });
+    expect((await customer('POST', MESSAGES, other)).status).toBe(201);
+  });
+
+  it('answers 401 with a text, 405 with Allow, and 403 to a read-only key that would write', async () => {
+    const nobody = await createClient(server.url, 'nobody:x')('POST', MESSAGES, message());
+    expect([nobody.status, nobody.body]).toEqual([401, { error: 'Unauthorized' }]);
+    const put = await call('PUT', MESSAGES, {});
+    expect([put.status, put.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  it('answers what is unknown, elsewhere or another’s with the same empty 404', async () => {
+    const [one, two] = [await call('POST', MESSAGES, message()), await call('POST', MESSAGES, message())];
+    const stranger = await server.createAccount({ chat: true });
+    const of = createClient(server.url, stranger.production_key);
+    const own = `/v2/chats/${one.body.chat.id}/messages/${one.body.message.id}`;
+    const unknown = '00000000-0000-7000-8000-000000000000';
+    const answers = [
+      await call('GET', `/v2/chats/${one.body.chat.id}/messages/${unknown}`),
+      await call('GET', `/v2/chats/${one.body.chat.id}/messages/${two.body.message.id}`),
+      await call('GET', '/v2/chats/x/messages/y'),
+      await call('GET', `/chats/${unknown}/messages`),
+      await of('GET', own),
+      await of('GET', `/chats/${one.body.chat.id}/messages`),
+    ];
+    for (const { status, text } of answers) expect([status, text]).toEqual([404, '']);
+    expect((await call('GET', own)).status).toBe(200);
+  });
+
+  it('answers a fault of ours with server_error', async () => {
+    const planted = message({ external_id: 'fault' });
+    const owner = new (await import('pg')).default.Client(server.connection);
+    await owner.connect();
+    await owner.query('revoke insert on messages from dragoman_app');
+    const answer = await call('POST', MESSAGES, planted);
+    await owner.query('grant insert on messages to dragoman_app');
+    await owner.end();
+    expect([answer.status, answer.body.error.code]).toEqual([500, 'server_error']);
+    expect((await call('POST', MESSAGES, planted)).status).toBe(201);
+  });
+});
+
+describe('POST /chats', () => {
+  it('creates a chat, with the external id given or one of its own, and finds it again unchanged', async () => {
+    const external_id = newChat();
+    const made = await call('POST', '/chats', {
+      external_id,
+      agent_external_id: 'a@example.com',
+      brand: 'shop',
+    });
+    expect(made.status).toBe(200);
+    expect(made.body).toEqual({
+      chat_id: UUID,
+      created_at: TIME,
+      external_id,
+      agent_external_id: 'a@example.com',
+    });
+    const again = await call('POST', '/chats/', { external_id, agent_external_id: 'b@example.com' });
+    expect([again.status, again.body]).toEqual([200, made.body]);
+    const first = await call('POST', MESSAGES, message({ chat_external_id: external_id, brand: 'other' }));
+    expect([first.status, first.body.chat.id, first.body.chat.brand]).toEqual([
+      201,
+      made.body.chat_id,
+      'shop',
+    ]);
+    const assigned = await call('POST', '/chats');
+    expect(assigned.body).toEqual({
+      chat_id: UUID,
+      created_at: TIME,
+      external_id: UUID,
+      agent_external_id: null,
+    });
+    const wrong = await call('POST', '/chats', { external_id: 1, brand: {} });
+    expect(wrong.body.error.message).toBe('external_id: must be a string.\nbrand: must be a string.');
+  });
+});
+
+describe('GET /chats/:chat_id/messages', () => {
+  it('lists from an index that begins at 1, in the order of creation', async () => {
+    const chat_external_id = newChat();
+    let chat = '';
+    for (let n = 1; n <= 5; n++) {
+      const made = await call('POST', MESSAGES, message({ chat_external_id, external_id: `m${n}` }));
+      // A repeat takes no place.
+      await call('POST', MESSAGES, message({ chat_external_id, external_id: `m${n}` }));
+      chat = made.body.chat.id;
+    }
+    const list = async (query: string) => (await call('GET', `/chats/${chat}/messages${query}`)).body;
+    const ids = (body: { messages: { external_id: string }[] }) =>
+      body.messages.map((one) => one.external_id);
+    const all = await list('');
+    expect(all).toMatchObject({ length: 5, index: 1, limit: 50 });
+    expect(ids(all)).toEqual(['m1', 'm2', 'm3', 'm4', 'm5']);
+    const some = await list('/?index=2&limit=3&other=x');
+    expect(some).toMatchObject({ length: 5, index: 2, limit: 3 });
+    expect(ids(some)).toEqual(['m2', 'm3', 'm4']);
+    expect(ids(await list('?index=6'))).toEqual([]);
+    const wrong = await call('GET', `/chats/${chat}/messages?index=0&limit=1001`);
+    expect([wrong.status, wrong.body.error]).toEqual([
+      400,
+      {
+        code: 'validation_error',
+        message:
+          'limit: must be a whole number from 1 to 1000.\nindex: must be a whole number from 1 to 2147483647.',
+      },
+    ]);
+  });
+});
+
+describe('the webhook', () => {
+  it('is a signed CloudEvent that carries the message as it was translated', async () => {
+    const made = await call(
+      'POST',
+      MESSAGES,
+      message({ callback_url: `${receiver.url}/event`, is_inbound: true }),
+    );
+    const { headers, body } = await receiver.next(({ path }) => path === '/event');
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'ce-type': 'com.acme.chat-api.v2',
+      'ce-specversion': '1.0',
+      'ce-source': 'https://translate.example',
+      'ce-id': `chatapi-${made.body.message.id}`,
+      'ce-datacontenttype': 'application/json',
+      'ce-time': TIME,
+    });
+    const signed = headers as unknown as SignatureHeaders;
+    const secret = parseSecret(credentials.webhook_secret_production)!;
+    expect(verify([secret], signed, body, new Date()).ok).toBe(true);
+    expect(JSON.parse(body)).toEqual({
+      chat: made.body.chat,
+      message: {
+        ...made.body.message,
+        status: 'deliver_init',
+        translated_text: 'WHERE IS THE HOUSE?',
+        completion_date: headers['ce-time'],
+      },
+    });
+    await settled(made, 'deliver_complete');
+  });
+
+  it('comes from the sandbox’s address in the sandbox', async () => {
+    const sandbox = createClient(server.url, credentials.sandbox_key);
+    await sandbox('POST', `/sandbox${MESSAGES}`, message({ callback_url: `${receiver.url}/sandbox` }));
+    const { headers } = await receiver.next(({ path }) => path === '/sandbox');
+    expect(headers['ce-source']).toBe('https://translate.example/sandbox');
+  });
+
+  it('tells of a message that could not be translated, without a translation', async () => {
+    engine.failOn('unspeakable', 'too long');
+    const made = await call(
+      'POST',
+      MESSAGES,
+      message({ text: 'unspeakable', callback_url: `${receiver.url}/failed` }),
+    );
+    const { body } = await receiver.next(({ path }) => path === '/failed');
+    engine.failOn(null);
+    expect(JSON.parse(body).message).toEqual({ ...made.body.message, status: 'mt_failed' });
+    const read = await settled(made, 'mt_failed');
+    expect(read.body.message).not.toHaveProperty('translated_text');
+  });
+
+  it('that the receiver wants no more leaves deliver_failed, and the translation readable', async () => {
+    receiver.answer(({ path }) => (path === '/gone' ? 410 : 200));
+    const made = await call('POST', MESSAGES, message({ callback_url: `${receiver.url}/gone` }));
+    const read = await settled(made, 'deliver_failed');
+    expect(read.body.message.translated_text).toBe('WHERE IS THE HOUSE?');
+  });
+});

@@ -1,0 +1,230 @@
+/** Chats and their messages after creation: reading them, and every move that is made on them. */
+import type { AccountRef, Caller } from '../account.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { type MovedDelivery, type NewEvent, recordEvents } from '../deliveries/deliveries.ts';
+import { ApiError, notFound } from '../errors.ts';
+import { uuidv7 } from '../ids.ts';
+import { noSubscription } from './create.ts';
+import {
+  type EventSource,
+  presentChat,
+  presentCreatedChat,
+  presentEvent,
+  presentMessage,
+} from './present.ts';
+import { type Page, readChatRequest } from './request.ts';
+import { type Actor, MOVES, type Trigger } from './states.ts';
+import * as store from './store.ts';
+
+export type { EarlierRow, LeasedRow } from './store.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * One message with its chat.
+ * @throws ApiError `chat_not_allowed` without a subscription; `not_found` for what is unknown, in another chat, or
+ * another account's, alike
+ */
+export async function readMessage(
+  database: Database,
+  caller: Caller,
+  ids: { chatId: string; messageId: string },
+): Promise<Record<string, unknown>> {
+  await requireSubscription(database, caller);
+  if (!UUID.test(ids.chatId) || !UUID.test(ids.messageId)) throw notFound();
+  const found = await store.findMessage(database, caller.account, caller.environment, ids);
+  if (found === undefined) throw notFound();
+  return { chat: presentChat(found.chat), message: presentMessage(found.message) };
+}
+
+/** A page of a chat's messages, in their order. @throws ApiError as `readMessage` */
+export async function listMessages(
+  database: Database,
+  caller: Caller,
+  chatId: string,
+  page: Page,
+): Promise<Record<string, unknown>> {
+  await requireSubscription(database, caller);
+  const found = UUID.test(chatId)
+    ? await store.findChat(database, caller.account, caller.environment, chatId)
+    : undefined;
+  if (found === undefined) throw notFound();
+  const messages = await store.listMessages(database, caller.account, chatId, page);
+  return { length: found.messages, messages: messages.map(presentMessage), ...page };
+}
+
+async function requireSubscription(database: Database, caller: Caller): Promise<void> {
+  const subscription = await store.readSubscription(database, caller.account);
+  if (subscription === undefined) throw new ApiError('chat_not_allowed', 'The account has no chat.');
+}
+
+/**
+ * Creates a chat without a message, or finds the one with its external id, which is not changed.
+ * @throws ApiError `invalid_request`, `invalid_subscription`
+ */
+export async function createChat(
+  database: Database,
+  caller: Caller,
+  body: unknown,
+): Promise<Record<string, unknown>> {
+  const request = readChatRequest(body);
+  if ((await store.readSubscription(database, caller.account)) === undefined) throw noSubscription();
+  const chatId = uuidv7();
+  const [chat] = await database.transaction((transaction) =>
+    store.holdChats(transaction, [
+      {
+        account: caller.account,
+        chatId,
+        environment: caller.environment,
+        externalId: request.externalId ?? chatId,
+        agentExternalId: request.agentExternalId,
+        brand: request.brand,
+      },
+    ]),
+  );
+  return presentCreatedChat(chat!);
+}
+
+/**
+ * Subscribes an account to chat, for every pair that is offered (`pairs` null) or the given ones (`en-es`), or ends
+ * its subscription (undefined). @returns whether there is such an account
+ */
+export function subscribe(
+  database: Database,
+  username: string,
+  subscription: { pairs: readonly string[] | null } | undefined,
+): Promise<boolean> {
+  return store.writeSubscription(database, username, subscription);
+}
+
+/** A lease on a message, as the queue gives it. */
+export interface MessageLease {
+  account: AccountRef;
+  id: string;
+  token: string;
+}
+
+/** What a worker needs to know of the message that it leased. */
+export interface LeasedMessage {
+  chat: store.ChatRow;
+  message: store.LeasedRow;
+}
+
+/** The message of a lease; undefined when the lease is lost. */
+export function openLeased(database: Database, lease: MessageLease): Promise<LeasedMessage | undefined> {
+  return store.findLeased(database, lease.account, lease);
+}
+
+/** Messages before this one that an engine may read as context. */
+const EARLIER_MESSAGES = 8;
+
+/** What was said in the chat before, the nearest first. */
+export function readEarlier(
+  database: Database,
+  account: AccountRef,
+  message: store.LeasedRow,
+): Promise<store.EarlierRow[]> {
+  return store.listEarlier(database, account, message, EARLIER_MESSAGES);
+}
+
+/** The end of a machine's work on a message. */
+export type Outcome = { kind: 'translated'; translated: string } | { kind: 'failed'; reason: string };
+
+/**
+ * Settles a leased message in one transaction, and records the events of all that have their answer and waited for
+ * nothing but this message: events of a chat are recorded, and so delivered, in the order of its messages, whichever
+ * is translated first.
+ * @returns whether it happened: the lease may be lost
+ */
+export async function settle(
+  database: Database,
+  lease: MessageLease,
+  { chat, message }: LeasedMessage,
+  outcome: Outcome,
+  sourceOf: (environment: store.LeasedRow['environment']) => EventSource,
+): Promise<boolean> {
+  const trigger = triggerOf(outcome, message);
+  const { from, to } = moveBy(trigger, 'machine');
+  return database.transaction(async (transaction) => {
+    const answered = await store.settleMessage(transaction, lease.account, {
+      chatId: chat.chat_id,
+      messageId: lease.id,
+      leaseToken: lease.token,
+      from,
+      to,
+      translated: outcome.kind === 'translated' ? outcome.translated : undefined,
+      failure: outcome.kind === 'failed' ? outcome.reason : undefined,
+    });
+    if (answered === undefined) return false;
+    // One before it is still being worked on; who settles that one sees to this one too.
+    if (message.position !== answered + 1) return true;
+    const released = await store.releaseAnswers(transaction, lease.account, chat.chat_id, answered);
+    const source = sourceOf(message.environment);
+    await recordEvents(
+      transaction,
+      released.map((one) => ({
+        account: lease.account,
+        environment: message.environment,
+        ...eventOf(chat, one, source),
+      })),
+    );
+    return true;
+  });
+}
+
+function eventOf(
+  chat: store.ChatRow,
+  message: store.MessageRow,
+  source: EventSource,
+): Pick<NewEvent, 'type' | 'subject' | 'delivery'> {
+  const at = message.completed_at ?? new Date();
+  return {
+    type: message.status === 'mt_failed' ? 'message.failed' : 'message.translated',
+    subject: { kind: 'message', chatId: message.chat_id, messageId: message.message_id },
+    delivery:
+      message.callback_url === null
+        ? undefined
+        : { url: message.callback_url, ...presentEvent(chat, message, source, at) },
+  };
+}
+
+function triggerOf(outcome: Outcome, message: store.MessageRow): Trigger {
+  if (outcome.kind === 'failed') return 'fail';
+  return message.callback_url === null ? 'answer' : 'translate';
+}
+
+function moveBy(trigger: Trigger, actor: Actor) {
+  const move = MOVES[trigger];
+  if (!(move.by as readonly Actor[]).includes(actor))
+    throw new Error(`${actor} may not ${trigger} a message`);
+  return move;
+}
+
+/** Gives a leased message back, to be tried again after `seconds`. */
+export async function postponeMessage(
+  database: Database,
+  lease: MessageLease,
+  seconds: number,
+): Promise<void> {
+  await store.postpone(database, lease.account, lease, seconds);
+}
+
+const TRIGGERS = {
+  delivered: ['deliver', 'sender'],
+  dead: ['lose', 'sender'],
+  pending: ['replay', 'operator'],
+} as const satisfies Record<MovedDelivery['status'], [Trigger, Actor]>;
+
+/**
+ * Follows the delivery of a message's translation, in the transaction in which it ended or began anew. A failed
+ * message stays failed, whatever becomes of the news of it; so does one that was replayed after it had arrived.
+ */
+export async function followDelivery(
+  transaction: Transaction,
+  account: AccountRef,
+  delivery: MovedDelivery,
+): Promise<void> {
+  if (delivery.event !== 'message.translated' || delivery.messageId === null) return;
+  const [trigger, actor] = TRIGGERS[delivery.status];
+  await store.moveMessage(transaction, account, delivery.messageId, moveBy(trigger, actor));
+}

@@ -1,0 +1,256 @@
+/**
+ * Creating messages, and the chats that they are in. What arrives while a commit is in flight shares the next one
+ * (group commit), and an answer is given only after its commit.
+ *
+ * Nothing here changes what exists: a message whose external id its chat has already is answered as it is, with
+ * 200, whatever else the request says.
+ */
+import { DocumentError, scan } from '@dragoman/documents';
+import type { Caller } from '../account.ts';
+import { BatcherFull, createBatcher } from '../database/batcher.ts';
+import { CommitUnknown, type Database, isConnectionLoss } from '../database/database.ts';
+import type { AddressGuard } from '../deliveries/addresses.ts';
+import { ApiError, fieldError } from '../errors.ts';
+import { uuidv7 } from '../ids.ts';
+import type { Languages } from '../languages/languages.ts';
+import type { Settings } from '../settings.ts';
+import { presentChat, presentMessage } from './present.ts';
+import { type MessageRequest, readMessageRequest } from './request.ts';
+import { FIRST_STATUS } from './states.ts';
+import * as store from './store.ts';
+
+export interface MessageCreatorOptions {
+  database: Database;
+  languages: Languages;
+  guard: AddressGuard;
+  settings: Pick<Settings, 'maxMessageCharacters'>;
+  /** Called after a commit that made messages. */
+  created(count: number): void;
+}
+
+export interface CreatedMessage {
+  /** 201 for a new message, 200 for one that was there. */
+  status: 201 | 200;
+  body: Record<string, unknown>;
+}
+
+export interface MessageCreator {
+  /**
+   * Creates a message, and its chat where there is none; or finds the message.
+   * @throws ApiError `invalid_request`, `invalid_subscription`
+   */
+  create(caller: Caller, body: unknown): Promise<CreatedMessage>;
+  /** Resolves when no creation is under way: callers that went away are not waited for by their requests. */
+  idle(): Promise<void>;
+}
+
+/** A message and the chat that it wants. */
+interface Wanted {
+  chat: store.NewChat;
+  message: store.NewMessage;
+}
+
+type Inserted = { chat: store.ChatRow; createdAt: Date } | 'exists';
+
+const MAX_BATCH_MESSAGES = 500;
+const MAX_BATCH_CHARACTERS = 2 * 1024 * 1024;
+/** Several seconds of work; who comes later is better told to come back. */
+const MAX_WAITING = 10_000;
+
+export function createMessageCreator(options: MessageCreatorOptions): MessageCreator {
+  const { database, settings } = options;
+
+  const inserts = createBatcher<Wanted, Inserted>({
+    run: (wanted) => insertBatch(database, wanted, options.created),
+    weigh: ({ message }) => message.text.length,
+    maxItems: MAX_BATCH_MESSAGES,
+    maxWeight: MAX_BATCH_CHARACTERS,
+    maxWaiting: MAX_WAITING,
+    maxRunning: 2,
+    isolates: (error) => !(error instanceof CommitUnknown) && !isConnectionLoss(error),
+  });
+
+  async function insert(caller: Caller, wanted: Wanted): Promise<CreatedMessage> {
+    const { message } = wanted;
+    const inserted = await inserts.add(wanted).catch((error: unknown) => {
+      if (!(error instanceof BatcherFull)) throw error;
+      throw new ApiError('unavailable', 'Too many messages are being created; try again.', {
+        'retry-after': '1',
+      });
+    });
+    if (inserted !== 'exists') {
+      const row = rowOf(message, inserted.chat, inserted.createdAt);
+      return { status: 201, body: present({ chat: inserted.chat, message: row }) };
+    }
+    const found = await find(caller, wanted.chat.externalId, message.externalId);
+    if (found === undefined) throw new Error('a message that exists was not found');
+    // Ours, by a commit whose answer was lost.
+    return { status: found.message.message_id === message.messageId ? 201 : 200, body: present(found) };
+  }
+
+  async function find(caller: Caller, chat: string, message: string): Promise<store.Found | undefined> {
+    const { account, environment } = caller;
+    return (await store.lookUp(database, account, environment, { chat, message })).found;
+  }
+
+  return {
+    async create(caller, body) {
+      const request = readMessageRequest(body, settings.maxMessageCharacters);
+      const { account, environment } = caller;
+      const { subscription, found } = await store.lookUp(database, account, environment, {
+        chat: request.chatExternalId,
+        message: request.externalId,
+      });
+      if (subscription === undefined) throw noSubscription();
+      // A repeat finds its message even where it would be refused today: the pair may be closed for a while.
+      if (found !== undefined) return { status: 200, body: present(found) };
+      await checkPair(request, subscription, options.languages);
+      checkContent(request, options.guard);
+      return insert(caller, wantedBy(caller, request));
+    },
+    idle: () => inserts.idle(),
+  };
+}
+
+/** The same for every way to be without chat. */
+export function noSubscription(): ApiError {
+  return new ApiError('invalid_subscription', 'The account has no chat subscription.');
+}
+
+async function checkPair(
+  request: MessageRequest,
+  subscription: { pairs: readonly string[] | null },
+  languages: Languages,
+): Promise<void> {
+  const { sourceLanguage, targetLanguage } = request;
+  const targets = await languages.targets();
+  if (!targets.includes(targetLanguage)) {
+    throw fieldError('target_language', notOffered(targetLanguage, '', targets));
+  }
+  const sources = await languages.sources(targetLanguage);
+  if (!sources.includes(sourceLanguage)) {
+    throw fieldError('source_language', notOffered(sourceLanguage, ` into ${targetLanguage}`, sources));
+  }
+  const pair = `${sourceLanguage}-${targetLanguage}`;
+  if (subscription.pairs !== null && !subscription.pairs.includes(pair)) {
+    throw new ApiError('invalid_subscription', `The pair ${pair} is not in the account’s chat subscription.`);
+  }
+}
+
+function notOffered(given: string, into: string, offered: readonly string[]): string {
+  const name = given.length > 20 ? `${given.slice(0, 20)}…` : given;
+  return offered.length === 0
+    ? `"${name}"${into} is not offered; no language pair is offered at present.`
+    : `"${name}"${into} is not offered; offered${into} are ${offered.join(', ')}.`;
+}
+
+function checkContent(request: MessageRequest, guard: AddressGuard): void {
+  const complaints: string[] = [];
+  if (request.callbackUrl !== undefined) {
+    const checked = guard.checkUrl(request.callbackUrl);
+    if (!checked.ok) complaints.push(`callback_url: ${checked.reason}`);
+  }
+  try {
+    scan(request.text, request.textFormat);
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    complaints.push(`text: ${error.message}`);
+  }
+  if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
+}
+
+function wantedBy({ account, environment }: Caller, request: MessageRequest): Wanted {
+  const chatId = uuidv7();
+  return {
+    chat: {
+      account,
+      chatId,
+      environment,
+      externalId: request.chatExternalId,
+      agentExternalId: request.agentExternalId,
+      brand: request.brand,
+    },
+    message: {
+      account,
+      messageId: uuidv7(),
+      environment,
+      chatId,
+      externalId: request.externalId,
+      authorExternalId: request.authorExternalId,
+      callbackUrl: request.callbackUrl,
+      isInbound: request.isInbound,
+      sourceLanguage: request.sourceLanguage,
+      targetLanguage: request.targetLanguage,
+      textFormat: request.textFormat,
+      text: request.text,
+      translationId: uuidv7(),
+      status: FIRST_STATUS,
+    },
+  };
+}
+
+/**
+ * Inserts a batch in one transaction. When the connection is lost while it commits, it is run again: what did
+ * get in then exists, and is recognised by its id as our own.
+ */
+async function insertBatch(
+  database: Database,
+  wanted: Wanted[],
+  created: (count: number) => void,
+): Promise<Inserted[]> {
+  const results = await insertOnce(database, wanted).catch((error: unknown) => {
+    if (error instanceof CommitUnknown) return insertOnce(database, wanted);
+    throw error;
+  });
+  const count = results.filter((result) => result !== 'exists').length;
+  if (count > 0) created(count);
+  return results;
+}
+
+function insertOnce(database: Database, wanted: Wanted[]): Promise<Inserted[]> {
+  return database.transaction(async (transaction) => {
+    const held = await store.holdChats(
+      transaction,
+      wanted.map(({ chat }) => chat),
+    );
+    const chats = new Map(
+      held.map((chat) => [`${chat.account_id} ${chat.environment} ${chat.external_id}`, chat]),
+    );
+    const chatOf = ({ chat }: Wanted) =>
+      chats.get(`${chat.account.accountId} ${chat.environment} ${chat.externalId}`)!;
+    const rows = await store.insertMessages(
+      transaction,
+      wanted.map((one) => ({ ...one.message, chatId: chatOf(one).chat_id })),
+    );
+    const times = new Map(rows.map((row) => [row.message_id, row.created_at]));
+    return wanted.map((one): Inserted => {
+      const createdAt = times.get(one.message.messageId);
+      return createdAt === undefined ? 'exists' : { chat: chatOf(one), createdAt };
+    });
+  });
+}
+
+function rowOf(message: store.NewMessage, chat: store.ChatRow, createdAt: Date): store.MessageRow {
+  return {
+    message_id: message.messageId,
+    chat_id: chat.chat_id,
+    external_id: message.externalId,
+    author_external_id: message.authorExternalId ?? null,
+    callback_url: message.callbackUrl ?? null,
+    is_inbound: message.isInbound ?? null,
+    source_language: message.sourceLanguage,
+    target_language: message.targetLanguage,
+    text_format: message.textFormat,
+    body: message.text,
+    translation_id: message.translationId,
+    translated: null,
+    status: message.status,
+    failure: null,
+    created_at: createdAt,
+    completed_at: null,
+  };
+}
+
+function present({ chat, message }: store.Found): Record<string, unknown> {
+  return { chat: presentChat(chat), message: presentMessage(message) };
+}

@@ -1,0 +1,259 @@
+/** The chat interface, described: what it takes, what it answers, what it posts. */
+import type { FastifySchema } from 'fastify';
+import Type, { type TSchema } from 'typebox';
+import { ERRORS, type ErrorCode } from '../errors.ts';
+import { answer, type DescribedWebhook, describeErrors, ErrorBody } from '../schemas.ts';
+import { MAX_ID_CHARACTERS, MAX_LIMIT, MESSAGE_FORMATS } from './request.ts';
+import { STATUSES } from './states.ts';
+
+const TAG = 'Chat';
+const orNull = (schema: TSchema, description: string) => Type.Union([schema, Type.Null()], { description });
+
+const ID = Type.String({ format: 'uuid' });
+const EXTERNAL_ID = Type.String({ minLength: 1, maxLength: MAX_ID_CHARACTERS });
+const TIME = Type.String({ format: 'date-time' });
+const LANGUAGE = Type.String({ description: 'Shortname of a language.', examples: ['es'] });
+const FORMAT = Type.Enum([...MESSAGE_FORMATS], { title: 'MessageFormat' });
+const CALLBACK_URL = Type.String({
+  format: 'uri',
+  description: 'Where the translation is posted. A public http or https address without credentials.',
+});
+
+export const Chat = Type.Object(
+  {
+    id: ID,
+    external_id: Type.String({ description: 'The chat’s identifier on your side.' }),
+    agent_external_id: orNull(Type.String(), 'Who serves the chat; should be an e-mail address.'),
+    brand: orNull(Type.String(), 'Identifier of a brand on your side.'),
+    creation_date: TIME,
+  },
+  { title: 'Chat' },
+);
+
+export const MessageStatus = Type.Enum([...STATUSES], {
+  title: 'MessageStatus',
+  description:
+    '`mt_init`: being translated. `deliver_init`: translated, the delivery is pending. `deliver_complete`: ' +
+    'translated, and delivered or nobody to deliver to. `mt_failed`: could not be translated. `deliver_failed`: ' +
+    'translated, but the receiver never took it.',
+});
+
+export const ChatMessage = Type.Object(
+  {
+    id: ID,
+    chat_id: ID,
+    external_id: Type.String({ description: 'The message’s identifier on your side; unique in its chat.' }),
+    author_external_id: orNull(Type.String(), 'Who wrote it.'),
+    callback_url: Type.Optional(CALLBACK_URL),
+    is_inbound: orNull(Type.Boolean(), '`true`: written by a customer. `false`: by an agent.'),
+    source_language: LANGUAGE,
+    target_language: LANGUAGE,
+    text: Type.String(),
+    text_format: FORMAT,
+    translated_text: Type.Optional(
+      Type.String({ description: 'In the format of `text`; there once translated.' }),
+    ),
+    translation_uid: Type.String({ description: 'Identifier of the translation.' }),
+    status: MessageStatus,
+    creation_date: TIME,
+    completion_date: Type.Optional(Type.String({ ...TIME, description: 'When it was translated.' })),
+  },
+  { title: 'ChatMessage' },
+);
+
+export const MessageInChat = Type.Object({ chat: Chat, message: ChatMessage }, { title: 'MessageInChat' });
+
+const optional = (description: string) =>
+  Type.Optional(Type.String({ maxLength: MAX_ID_CHARACTERS, description }));
+
+export const ChatMessageRequest = Type.Object(
+  {
+    chat_external_id: Type.String({ ...EXTERNAL_ID, description: 'A new one creates a chat.' }),
+    external_id: Type.String({ ...EXTERNAL_ID, description: 'Unique in the chat; makes repeating safe.' }),
+    source_language: LANGUAGE,
+    target_language: LANGUAGE,
+    text: Type.String({
+      minLength: 1,
+      description: 'At least 6,000 characters are taken; by default 20,000.',
+    }),
+    text_format: FORMAT,
+    callback_url: Type.Optional(CALLBACK_URL),
+    brand: optional('Kept with a new chat.'),
+    agent_external_id: optional('Kept with a new chat.'),
+    is_inbound: Type.Optional(Type.Boolean({ description: '`true`: written by a customer.' })),
+    author_external_id: optional('Who wrote it.'),
+  },
+  { title: 'ChatMessageRequest', description: '`null` is the same as absent; unknown fields are ignored.' },
+);
+
+export const ChatRequest = Type.Object(
+  {
+    external_id: optional('Assigned when absent.'),
+    brand: optional('Identifier of a brand on your side.'),
+    agent_external_id: optional('Who serves the chat.'),
+  },
+  { title: 'ChatRequest', description: '`null` is the same as absent; unknown fields are ignored.' },
+);
+
+export const CreatedChat = Type.Object(
+  {
+    chat_id: ID,
+    created_at: TIME,
+    external_id: Type.String(),
+    agent_external_id: orNull(Type.String(), 'Who serves the chat.'),
+  },
+  { title: 'CreatedChat' },
+);
+
+export const ChatMessageList = Type.Object(
+  {
+    length: Type.Integer({ minimum: 0, description: 'All messages of the chat.' }),
+    messages: Type.Array(ChatMessage),
+    index: Type.Integer({ minimum: 1 }),
+    limit: Type.Integer({ minimum: 1, maximum: MAX_LIMIT }),
+  },
+  { title: 'ChatMessageList' },
+);
+
+/** The words that the chat interface has for errors. */
+export type ChatErrorCode = 'validation_error' | 'invalid_subscription' | 'server_error';
+
+/** How an error reads here: by a word of its own, as a text, or as an empty body. */
+export function readsAs(code: ErrorCode): ChatErrorCode | 'text' | 'nothing' {
+  const { status } = ERRORS[code];
+  if (status === 400) return 'validation_error';
+  if (status === 402) return 'invalid_subscription';
+  if (status >= 500) return 'server_error';
+  return status === 403 || status === 404 ? 'nothing' : 'text';
+}
+
+export const ChatError = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.Enum(['validation_error', 'invalid_subscription', 'server_error']),
+      message: Type.String({ description: 'For `validation_error`, one line for each wrong field.' }),
+    }),
+  },
+  { title: 'ChatError' },
+);
+
+function refusals(...codes: ErrorCode[]) {
+  const everywhere: ErrorCode[] = ['unauthorized', 'request_timeout', 'server_error', 'unavailable'];
+  return describeErrors([...codes, ...everywhere], (code) => {
+    const shape = readsAs(code);
+    return shape === 'nothing' ? undefined : shape === 'text' ? ErrorBody : ChatError;
+  });
+}
+
+const EXAMPLE_CHAT = {
+  id: '0199d2a1-5a54-7c1f-8f0e-3d1f5b7a9c10',
+  external_id: 'ticket-17',
+  agent_external_id: 'agent@example.com',
+  brand: null,
+  creation_date: '2026-01-31T09:30:00.000Z',
+};
+const EXAMPLE_MESSAGE = {
+  id: '0199d2a1-5a55-7c20-9b1e-6f7d2c4e8a31',
+  chat_id: EXAMPLE_CHAT.id,
+  external_id: 'message-1',
+  author_external_id: 'customer-4',
+  callback_url: 'https://example.com/chat',
+  is_inbound: true,
+  source_language: 'es',
+  target_language: 'en',
+  text: '¿Dónde está la casa?',
+  text_format: 'text',
+  translation_uid: '0199d2a1-5a55-7c21-8c2f-7a8e3d5f9b42',
+  status: 'mt_init',
+  creation_date: '2026-01-31T09:30:00.000Z',
+};
+const EXAMPLE_TRANSLATED = {
+  ...EXAMPLE_MESSAGE,
+  status: 'deliver_init',
+  translated_text: 'Where is the house?',
+  completion_date: '2026-01-31T09:30:00.020Z',
+};
+
+export const createMessageSchema: FastifySchema = {
+  operationId: 'createChatMessage',
+  summary: 'Create a message, and its chat',
+  description:
+    'Never changes a chat or a message that exists: the same `external_id` in the same chat is answered with the ' +
+    'message as it is, whatever else the request says. So the call can be repeated to read the current state.',
+  tags: [TAG],
+  body: ChatMessageRequest,
+  response: {
+    200: answer('The message was there; nothing was created.', MessageInChat),
+    201: answer('The message was created.', MessageInChat, { chat: EXAMPLE_CHAT, message: EXAMPLE_MESSAGE }),
+    ...refusals('invalid_request', 'invalid_subscription', 'read_only_key', 'too_large'),
+  },
+};
+
+export const messageSchema: FastifySchema = {
+  operationId: 'getChatMessage',
+  summary: 'Read a message',
+  tags: [TAG],
+  params: Type.Object({ chat_id: ID, message_id: ID }),
+  response: {
+    200: answer('The message and its chat.', MessageInChat),
+    ...refusals('chat_not_allowed', 'not_found'),
+  },
+};
+
+export const createChatSchema: FastifySchema = {
+  operationId: 'createChat',
+  summary: 'Create a chat without a message',
+  description: 'With the `external_id` of a chat that exists, that chat is answered, unchanged.',
+  tags: [TAG],
+  body: ChatRequest,
+  response: {
+    200: answer('The chat.', CreatedChat),
+    ...refusals('invalid_request', 'invalid_subscription', 'read_only_key', 'too_large'),
+  },
+};
+
+export const listMessagesSchema: FastifySchema = {
+  operationId: 'listChatMessages',
+  summary: 'List the messages of a chat, in their order',
+  tags: [TAG],
+  params: Type.Object({ chat_id: ID }),
+  querystring: Type.Object({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: 50 })),
+    index: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        default: 1,
+        description: 'Where the results start; the first message is 1.',
+      }),
+    ),
+  }),
+  response: {
+    200: answer('A page of messages.', ChatMessageList),
+    ...refusals('invalid_request', 'chat_not_allowed', 'not_found'),
+  },
+};
+
+/** What is posted to a message's `callback_url`. */
+export const chatWebhooks: Record<string, DescribedWebhook> = {
+  messageAnswered: {
+    operationId: 'messageAnswered',
+    summary: 'A chat message was translated, or could not be',
+    description:
+      'A CloudEvent in binary mode, posted to the `callback_url` of the message. `status` is `deliver_init`, or ' +
+      '`mt_failed`. The messages of one chat are posted in their order.',
+    headers: {
+      'ce-type': Type.String({ pattern: '^com\\.[a-z0-9-]+\\.chat-api\\.v2$' }),
+      'ce-time': TIME,
+      'ce-specversion': Type.Literal('1.0'),
+      'ce-source': Type.String({ format: 'uri', description: 'The address of the chat interface.' }),
+      'ce-id': Type.String({ pattern: '^chatapi-.+$', description: '`chatapi-` and the message’s id.' }),
+      'ce-datacontenttype': Type.Literal('application/json'),
+    },
+    content: {
+      'application/json': {
+        schema: MessageInChat,
+        example: { chat: EXAMPLE_CHAT, message: EXAMPLE_TRANSLATED },
+      },
+    },
+  },
+};

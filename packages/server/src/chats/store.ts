@@ -1,0 +1,437 @@
+/** What is asked of the database about chats and their messages. */
+import type { AccountRef, Environment } from '../account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import type { MessageFormat } from './request.ts';
+import type { Status } from './states.ts';
+
+export interface ChatRow {
+  chat_id: string;
+  external_id: string;
+  agent_external_id: string | null;
+  brand: string | null;
+  created_at: Date;
+}
+
+export interface MessageRow {
+  message_id: string;
+  chat_id: string;
+  external_id: string;
+  author_external_id: string | null;
+  callback_url: string | null;
+  is_inbound: boolean | null;
+  source_language: string;
+  target_language: string;
+  text_format: MessageFormat;
+  body: string;
+  translation_id: string;
+  translated: string | null;
+  status: Status;
+  failure: string | null;
+  created_at: Date;
+  completed_at: Date | null;
+}
+
+const MESSAGE = `m.message_id, m.chat_id, m.external_id, m.author_external_id, m.callback_url, m.is_inbound,
+  m.source_language, m.target_language, m.text_format, m.body, m.translation_id, m.translated, m.status, m.failure,
+  m.created_at, m.completed_at`;
+const CHAT_OF_MESSAGE = `c.external_id as chat_external_id, c.agent_external_id, c.brand,
+  c.created_at as chat_created_at`;
+
+interface ChatOfMessage {
+  chat_external_id: string;
+  agent_external_id: string | null;
+  brand: string | null;
+  chat_created_at: Date;
+}
+
+function chatOf(row: { chat_id: string } & ChatOfMessage): ChatRow {
+  return {
+    chat_id: row.chat_id,
+    external_id: row.chat_external_id,
+    agent_external_id: row.agent_external_id,
+    brand: row.brand,
+    created_at: row.chat_created_at,
+  };
+}
+
+/** A message and the chat that it is in. */
+export interface Found {
+  chat: ChatRow;
+  message: MessageRow;
+}
+
+/** What an account may do here: nothing, or chat in every pair (`null`) or the listed ones. */
+export type Subscription = { pairs: readonly string[] | null } | undefined;
+
+const LOOK_UP = statement<{ chat: boolean; chat_pairs: string[] | null } & MessageRow & ChatOfMessage>(
+  'chats.look_up',
+  `select a.chat, a.chat_pairs, ${CHAT_OF_MESSAGE}, ${MESSAGE}
+     from accounts a
+     left join chats c on c.part = a.part and c.account_id = a.account_id
+          and c.environment = $3 and c.external_id = $4
+     left join messages m on m.part = c.part and m.account_id = c.account_id
+          and m.chat_id = c.chat_id and m.external_id = $5
+    where a.part = $1 and a.account_id = $2`,
+);
+
+/** Whether the account may chat, and the message that it named, if there is one: one question for every create. */
+export async function lookUp(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  external: { chat: string; message: string },
+): Promise<{ subscription: Subscription; found: Found | undefined }> {
+  const values = [account.part, account.accountId, environment, external.chat, external.message];
+  const [row] = await on.query(LOOK_UP, values);
+  return {
+    subscription: row?.chat ? { pairs: row.chat_pairs } : undefined,
+    found: row === undefined || row.message_id === null ? undefined : { chat: chatOf(row), message: row },
+  };
+}
+
+const SUBSCRIPTION = statement<{ chat: boolean; chat_pairs: string[] | null }>(
+  'chats.subscription',
+  `select chat, chat_pairs from accounts where part = $1 and account_id = $2`,
+);
+
+export async function readSubscription(on: Queryable, account: AccountRef): Promise<Subscription> {
+  const [row] = await on.query(SUBSCRIPTION, [account.part, account.accountId]);
+  return row?.chat ? { pairs: row.chat_pairs } : undefined;
+}
+
+const SUBSCRIBE = statement<{ username: string }>(
+  'chats.subscribe',
+  `update accounts set chat = $2, chat_pairs = $3 where username = $1 returning username`,
+);
+
+/** @returns whether there is such an account */
+export async function writeSubscription(
+  on: Queryable,
+  username: string,
+  subscription: Subscription,
+): Promise<boolean> {
+  const values = [username, subscription !== undefined, subscription?.pairs ?? null];
+  return (await on.query(SUBSCRIBE, values)).length > 0;
+}
+
+/** A chat on its way into the table; where there is one already, that one is it. */
+export interface NewChat {
+  account: AccountRef;
+  chatId: string;
+  environment: Environment;
+  externalId: string;
+  agentExternalId: string | undefined;
+  brand: string | undefined;
+}
+
+// The update changes nothing. It gives the row that is there already, and its lock, which is the order of the
+// chat. In the order of the unique key, so that two transactions never wait for each other.
+const HOLD_CHATS = statement<ChatRow & { account_id: string; environment: Environment }>(
+  'chats.hold',
+  `insert into chats (part, account_id, chat_id, environment, external_id, agent_external_id, brand)
+   select distinct on (part, account_id, environment, external_id)
+          part, account_id, chat_id, environment, external_id, agent_external_id, brand
+     from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[])
+          with ordinality as g (part, account_id, chat_id, environment, external_id, agent_external_id, brand, turn)
+    order by part, account_id, environment, external_id, turn
+   on conflict (part, account_id, environment, external_id) do update set last_position = chats.last_position
+   returning account_id, environment, chat_id, external_id, agent_external_id, brand, created_at`,
+);
+
+/** Finds or makes chats, and holds them until the end of the transaction. @returns one a chat, in no order */
+export async function holdChats(
+  transaction: Transaction,
+  chats: readonly NewChat[],
+): Promise<(ChatRow & { account_id: string; environment: Environment })[]> {
+  return transaction.query(HOLD_CHATS, [
+    chats.map(({ account }) => account.part),
+    chats.map(({ account }) => account.accountId),
+    chats.map(({ chatId }) => chatId),
+    chats.map(({ environment }) => environment),
+    chats.map(({ externalId }) => externalId),
+    chats.map(({ agentExternalId }) => agentExternalId ?? null),
+    chats.map(({ brand }) => brand ?? null),
+  ]);
+}
+
+/** A message on its way into the table, in a chat that is held. */
+export interface NewMessage {
+  account: AccountRef;
+  messageId: string;
+  environment: Environment;
+  chatId: string;
+  externalId: string;
+  authorExternalId: string | undefined;
+  callbackUrl: string | undefined;
+  isInbound: boolean | undefined;
+  sourceLanguage: string;
+  targetLanguage: string;
+  textFormat: MessageFormat;
+  text: string;
+  translationId: string;
+  status: Status;
+}
+
+// Which messages are new is settled here and by nobody else meanwhile, since their chats are held; so positions
+// follow each other without a gap.
+const INSERT_MESSAGES = statement<{ message_id: string; created_at: Date }>(
+  'chats.insert_messages',
+  `with given as (
+     select * from unnest(
+       $1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::text[],
+       $9::boolean[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::text[], $15::uuid[], $16::text[])
+     with ordinality as g (part, account_id, message_id, environment, chat_id, external_id, author_external_id,
+       callback_url, is_inbound, source_language, target_language, text_format, characters, body, translation_id,
+       status, turn)),
+   fresh as (
+     select distinct on (part, account_id, chat_id, external_id) g.* from given g
+      where not exists (select from messages m where m.part = g.part and m.account_id = g.account_id
+                           and m.chat_id = g.chat_id and m.external_id = g.external_id)
+      order by part, account_id, chat_id, external_id, turn),
+   placed as (
+     select *, row_number() over (partition by part, account_id, chat_id order by turn) as place from fresh),
+   grown as (
+     update chats c set last_position = c.last_position + n.count
+       from (select part, account_id, chat_id, count(*) as count from placed group by part, account_id, chat_id) n
+      where c.part = n.part and c.account_id = n.account_id and c.chat_id = n.chat_id
+     returning c.part, c.account_id, c.chat_id, c.last_position - n.count as before)
+   insert into messages (part, account_id, message_id, environment, chat_id, position, external_id,
+     author_external_id, callback_url, is_inbound, source_language, target_language, text_format, characters, body,
+     translation_id, status, due_at)
+   select part, account_id, message_id, environment, chat_id, before + place, external_id, author_external_id,
+          callback_url, is_inbound, source_language, target_language, text_format, characters, body, translation_id,
+          status, now()
+     from placed join grown using (part, account_id, chat_id)
+   returning message_id, created_at`,
+);
+
+/** Inserts messages. @returns those that are new; an external id that its chat has already gives none */
+export function insertMessages(
+  transaction: Transaction,
+  messages: readonly NewMessage[],
+): Promise<{ message_id: string; created_at: Date }[]> {
+  const column = <T>(pick: (message: NewMessage) => T | undefined) =>
+    messages.map((message) => pick(message) ?? null);
+  return transaction.query(INSERT_MESSAGES, [
+    column(({ account }) => account.part),
+    column(({ account }) => account.accountId),
+    column(({ messageId }) => messageId),
+    column(({ environment }) => environment),
+    column(({ chatId }) => chatId),
+    column(({ externalId }) => externalId),
+    column(({ authorExternalId }) => authorExternalId),
+    column(({ callbackUrl }) => callbackUrl),
+    column(({ isInbound }) => isInbound),
+    column(({ sourceLanguage }) => sourceLanguage),
+    column(({ targetLanguage }) => targetLanguage),
+    column(({ textFormat }) => textFormat),
+    column(({ text }) => text.length),
+    column(({ text }) => text),
+    column(({ translationId }) => translationId),
+    column(({ status }) => status),
+  ]);
+}
+
+const FIND_CHAT = statement<ChatRow & { last_position: number }>(
+  'chats.find',
+  `select chat_id, external_id, agent_external_id, brand, created_at, last_position from chats
+    where part = $1 and account_id = $2 and environment = $3 and chat_id = $4`,
+);
+
+/** A chat, with the number of its messages. */
+export async function findChat(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  chatId: string,
+): Promise<{ chat: ChatRow; messages: number } | undefined> {
+  const [row] = await on.query(FIND_CHAT, [account.part, account.accountId, environment, chatId]);
+  return row === undefined ? undefined : { chat: row, messages: row.last_position };
+}
+
+const FIND_MESSAGE = statement<MessageRow & ChatOfMessage>(
+  'chats.find_message',
+  `select ${MESSAGE}, ${CHAT_OF_MESSAGE} from messages m join chats c using (part, account_id, chat_id)
+    where m.part = $1 and m.account_id = $2 and m.environment = $3 and m.chat_id = $4 and m.message_id = $5`,
+);
+
+export async function findMessage(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  ids: { chatId: string; messageId: string },
+): Promise<Found | undefined> {
+  const values = [account.part, account.accountId, environment, ids.chatId, ids.messageId];
+  const [row] = await on.query(FIND_MESSAGE, values);
+  return row === undefined ? undefined : { chat: chatOf(row), message: row };
+}
+
+const LIST = statement<MessageRow>(
+  'chats.list_messages',
+  `select ${MESSAGE} from messages m
+    where m.part = $1 and m.account_id = $2 and m.chat_id = $3 and m.position >= $4 order by m.position limit $5`,
+);
+
+/** Messages of a chat in their order, from the one at `index`. */
+export function listMessages(
+  on: Queryable,
+  account: AccountRef,
+  chatId: string,
+  page: { index: number; limit: number },
+): Promise<MessageRow[]> {
+  return on.query(LIST, [account.part, account.accountId, chatId, page.index, page.limit]);
+}
+
+export type LeasedRow = MessageRow & {
+  environment: Environment;
+  position: number;
+  /** Seconds since its creation, by the database's clock. */
+  age: number;
+};
+
+const LEASED = statement<LeasedRow & ChatOfMessage>(
+  'chats.leased',
+  `select ${MESSAGE}, m.environment, m.position, extract(epoch from now() - m.created_at)::float8 as age,
+          ${CHAT_OF_MESSAGE}
+     from messages m join chats c using (part, account_id, chat_id)
+    where m.part = $1 and m.account_id = $2 and m.message_id = $3 and m.lease_token = $4`,
+);
+
+/** The message of a lease with its chat; undefined when the lease is lost. */
+export async function findLeased(
+  on: Queryable,
+  account: AccountRef,
+  lease: { id: string; token: string },
+): Promise<{ chat: ChatRow; message: LeasedRow } | undefined> {
+  const [row] = await on.query(LEASED, [account.part, account.accountId, lease.id, lease.token]);
+  return row === undefined ? undefined : { chat: chatOf(row), message: row };
+}
+
+export type EarlierRow = Pick<
+  MessageRow,
+  'source_language' | 'target_language' | 'text_format' | 'body' | 'translated'
+>;
+
+const EARLIER = statement<EarlierRow>(
+  'chats.earlier',
+  `select source_language, target_language, text_format, body, translated from messages
+    where part = $1 and account_id = $2 and chat_id = $3 and position < $4 order by position desc limit $5`,
+);
+
+/** The messages before one, the nearest first. */
+export function listEarlier(
+  on: Queryable,
+  account: AccountRef,
+  message: { chat_id: string; position: number },
+  most: number,
+): Promise<EarlierRow[]> {
+  return on.query(EARLIER, [account.part, account.accountId, message.chat_id, message.position, most]);
+}
+
+export interface SettleFields {
+  chatId: string;
+  messageId: string;
+  leaseToken: string;
+  from: readonly Status[];
+  to: Status;
+  translated: string | undefined;
+  failure: string | undefined;
+}
+
+// The chat is held first: whoever records events of a chat does it one after another, and sees what the one
+// before has done.
+const SETTLE = statement<{ answered_position: number }>(
+  'chats.settle',
+  `with chat as materialized (
+     select chat_id, answered_position from chats
+      where part = $1 and account_id = $2 and chat_id = $3 for update)
+   update messages m set status = $7, translated = $8::text, failure = $9, lease_token = null, due_at = null,
+          completed_at = case when $8::text is not null then clock_timestamp() end
+     from chat
+    where m.part = $1 and m.account_id = $2 and m.chat_id = chat.chat_id and m.message_id = $4
+      and m.lease_token = $5 and m.status = any($6)
+   returning chat.answered_position`,
+);
+
+/**
+ * Moves a leased message to its answer, and holds its chat.
+ * @returns the position up to which the chat was answered before; undefined when the message may not be moved
+ */
+export async function settleMessage(
+  transaction: Transaction,
+  account: AccountRef,
+  fields: SettleFields,
+): Promise<number | undefined> {
+  const [row] = await transaction.query(SETTLE, [
+    account.part,
+    account.accountId,
+    fields.chatId,
+    fields.messageId,
+    fields.leaseToken,
+    fields.from,
+    fields.to,
+    fields.translated ?? null,
+    fields.failure ?? null,
+  ]);
+  return row?.answered_position;
+}
+
+const RELEASE_ANSWERS = statement<MessageRow>(
+  'chats.release_answers',
+  `with unanswered as (
+     select coalesce(min(position), 2147483647) as position from messages
+      where part = $1 and account_id = $2 and chat_id = $3 and status = 'mt_init'),
+   moved as (
+     update chats set answered_position = least(last_position, (select position - 1 from unanswered))
+      where part = $1 and account_id = $2 and chat_id = $3)
+   select ${MESSAGE} from messages m
+    where m.part = $1 and m.account_id = $2 and m.chat_id = $3
+      and m.position > $4 and m.position < (select position from unanswered)
+    order by m.position`,
+);
+
+/**
+ * Of a held chat: the messages after `answered` that have their answers, up to the first that has none. From now
+ * on the chat is answered up to there.
+ */
+export function releaseAnswers(
+  transaction: Transaction,
+  account: AccountRef,
+  chatId: string,
+  answered: number,
+): Promise<MessageRow[]> {
+  return transaction.query(RELEASE_ANSWERS, [account.part, account.accountId, chatId, answered]);
+}
+
+const POSTPONE = statement(
+  'chats.postpone',
+  `update messages set due_at = now() + make_interval(secs => $5), lease_token = null
+    where part = $1 and account_id = $2 and message_id = $3 and lease_token = $4`,
+);
+
+/** Gives a lease back, to be tried again after `seconds`. */
+export async function postpone(
+  on: Queryable,
+  account: AccountRef,
+  lease: { id: string; token: string },
+  seconds: number,
+): Promise<void> {
+  await on.query(POSTPONE, [account.part, account.accountId, lease.id, lease.token, seconds]);
+}
+
+const MOVE = statement(
+  'chats.move',
+  `update messages set status = $5
+    where part = $1 and account_id = $2 and message_id = $3 and status = any($4)`,
+);
+
+/** Moves a message that has its answer, where it may. */
+export async function moveMessage(
+  transaction: Transaction,
+  account: AccountRef,
+  messageId: string,
+  move: { from: readonly Status[]; to: Status },
+): Promise<void> {
+  await transaction.query(MOVE, [account.part, account.accountId, messageId, move.from, move.to]);
+}

@@ -1,0 +1,129 @@
+/**
+ * The chat worker: what becomes of a leased message. Somebody waits for each, so it has room of its own and the
+ * engine's live lane, and bulk jobs do not delay it.
+ *
+ *   mt_init, translated            deliver_init, or deliver_complete where there is nobody to tell
+ *   a segment failed               tried again soon; after the last try: mt_failed
+ *   the engine is in trouble       waits for it, for minutes at most, since the chat waits behind it; then mt_failed
+ */
+import type { Segment } from '@dragoman/documents';
+import type { Engine } from '@dragoman/engines';
+import type { Environment } from '../account.ts';
+import type { Database } from '../database/database.ts';
+import type { Log } from '../log.ts';
+import type { Scanner } from '../scanning/scanner.ts';
+import { type Drafted, draftSegments, draftsOf } from '../translation/translate.ts';
+import { type Loop, startLoop } from '../work/loop.ts';
+import { createQueue, type Lease } from '../work/queue.ts';
+import {
+  type LeasedMessage,
+  type Outcome,
+  openLeased,
+  postponeMessage,
+  readEarlier,
+  settle,
+} from './chats.ts';
+import { contextOf } from './context.ts';
+import type { EventSource } from './present.ts';
+
+export interface ChatWorkerOptions {
+  database: Database;
+  engine: Engine;
+  scanner: Scanner;
+  log: Log;
+  capacity: number;
+  leaseSeconds: number;
+  /** Where the events of an environment come from. */
+  sourceOf(environment: Environment): EventSource;
+  /** Called after each message that was settled, with the seconds since its creation, for metrics and hints. */
+  settled(outcome: Outcome['kind'], seconds: number): void;
+}
+
+/** Tries of a message whose segments failed, and claims after which one that never ends is given up. */
+const MAX_TRIES = 4;
+const MAX_CLAIMS = 8;
+/** Seconds before the next try, ¼, ½, 1: long enough for a pipeline to be started anew. */
+const retrySeconds = (attempts: number) => 2 ** (attempts - 3);
+/** Seconds to the next look at an engine in trouble, and how old a message it may make wait. */
+const TROUBLE_SECONDS = 5;
+const MAX_TROUBLE_AGE_SECONDS = 300;
+/** Of the texts in hand, UTF-16 units: some hundred of the largest messages. */
+const MAX_CHARACTERS = 2 * 1024 * 1024;
+
+export function startChatWorker(options: ChatWorkerOptions): Loop {
+  const { database, engine, scanner, log } = options;
+  const queue = createQueue(database, 'messages', options.leaseSeconds, log);
+
+  async function work(lease: Lease, lost: AbortSignal): Promise<void> {
+    const leased = await openLeased(database, lease);
+    if (leased === undefined) return;
+    const started = performance.now();
+    const next = await decide(leased, lease, lost);
+    if (next === 'retry') return postponeMessage(database, lease, retrySeconds(lease.attempts));
+    if (next === 'wait') return queue.release([lease], TROUBLE_SECONDS);
+    if (await settle(database, lease, leased, next, options.sourceOf)) {
+      options.settled(next.kind, leased.message.age + (performance.now() - started) / 1000);
+      if (next.kind === 'failed') log.warn({ message: lease.id, reason: next.reason }, 'message failed');
+    }
+  }
+
+  async function decide(
+    { message }: LeasedMessage,
+    lease: Lease,
+    lost: AbortSignal,
+  ): Promise<Outcome | 'retry' | 'wait'> {
+    if (lease.attempts > MAX_CLAIMS) {
+      return { kind: 'failed', reason: 'given up after too many interrupted tries' };
+    }
+    const task = {
+      text: message.body,
+      format: message.text_format,
+      sourceLanguage: message.source_language,
+      targetLanguage: message.target_language,
+    };
+    const { segments, assemble } = await scanner.open(task);
+    const drafted = await draftSegments(await withContext(segments, message, lease), {
+      engine,
+      from: message.source_language,
+      to: message.target_language,
+      lane: 'live',
+      signal: lost,
+    });
+    const failed = drafted.find((one) => one.status === 'failed');
+    if (failed === undefined) {
+      return { kind: 'translated', translated: await assemble(draftsOf(drafted)) };
+    }
+    if (await isEngineTrouble(drafted)) {
+      if (message.age < MAX_TROUBLE_AGE_SECONDS) return 'wait';
+    } else if (lease.attempts < MAX_TRIES) return 'retry';
+    return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
+  }
+
+  /** Each segment with what was said before it: in the chat, for engines that read it. */
+  async function withContext(
+    segments: readonly Segment[],
+    message: LeasedMessage['message'],
+    lease: Lease,
+  ): Promise<readonly Segment[]> {
+    if (!engine.capabilities.context || message.position === 1) return segments;
+    const before = contextOf(await readEarlier(database, lease.account, message), message.source_language);
+    return before === undefined ? segments : segments.map((segment) => ({ ...segment, before }));
+  }
+
+  /** Whether something failed that is no fault of the text: see the translation worker. */
+  async function isEngineTrouble(drafted: readonly Drafted[]): Promise<boolean> {
+    const reasons = drafted.flatMap((one) => (one.status === 'failed' ? [one.reason] : []));
+    if (reasons.some((reason) => reason === 'unsupported' || reason === 'stopped')) return true;
+    const perhaps = reasons.some((reason) => reason === 'crashed' || reason === 'timeout');
+    return perhaps && !(await engine.health()).ok;
+  }
+
+  return startLoop({
+    name: 'chat',
+    queue,
+    capacity: options.capacity,
+    maxWeight: MAX_CHARACTERS,
+    work,
+    log,
+  });
+}
