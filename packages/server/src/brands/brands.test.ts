@@ -4,8 +4,8 @@ import type { AccountRef } from '../account.ts';
 import { accountNamed } from '../accounts/accounts.ts';
 import { statement } from '../database/statements.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { readBrandFile } from './brand.ts';
-import { readContext, removeBrand, saveBrand, setDefaultBrand } from './brands.ts';
+import { readBrandFile, toBrandFile } from './brand.ts';
+import { listBrands, readBrand, readContext, removeBrand, saveBrand, setDefaultBrand } from './brands.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -13,6 +13,12 @@ const MACHINE = '/tapi/v2/mt_translation/';
 const JOB_BRANDS = statement<{ brand: string | null; default_brand: string | null; tone: string | null }>(
   'test.job_brands',
   `select brand, default_brand, tone from jobs where part = $1 and account_id = $2 and uid = $3`,
+);
+
+const MANY_BRANDS = statement(
+  'test.many_brands',
+  `insert into brands (part, account_id, external_id, name)
+   select $1, $2, 'b' || number, 'b' from generate_series(1, 1000) as number`,
 );
 
 let server: TestServer;
@@ -155,6 +161,86 @@ describe('a brand that a request names', () => {
     expect(retried.body).toEqual({ ...first.body, status: retried.body.status });
     const fresh = await production('POST', HUMAN, { ...request, uid: 'fresh' });
     expect(fresh).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^brand: /) } });
+  });
+});
+
+describe('a bulk of creates', () => {
+  it('has each of its brands checked, and may be sent again when one is gone', async () => {
+    const { production, ref, save } = await customer();
+    await save({ external_id: 'acme' });
+    const bulk = (...objects: object[]) =>
+      production('PATCH', HUMAN, { objects: objects.map(job) }, { 'idempotency-key': 'once' });
+    expect(await bulk({ brand: 'acme' }, { brand: 'other' })).toMatchObject({
+      status: 400,
+      body: { error: 'objects[1].brand: "other" is not one of acme.' },
+    });
+    const first = await bulk({ brand: 'acme' }, {});
+    expect(first.status).toBe(202);
+    expect(first.body.objects.map(({ brand }: { brand?: string }) => brand)).toEqual(['acme', undefined]);
+    await removeBrand(server.database, ref, 'acme');
+    const uids = ({ body }: typeof first) => body.objects.map(({ uid }: { uid: string }) => uid);
+    expect(uids(await bulk({ brand: 'acme' }, {}))).toEqual(uids(first));
+  });
+});
+
+describe('an idempotency key', () => {
+  it('finds its job when the brand is gone', async () => {
+    const { production, ref, save } = await customer();
+    await save({ external_id: 'acme' });
+    const create = () => production('POST', MACHINE, job({ brand: 'acme' }), { 'idempotency-key': 'once' });
+    const first = await create();
+    await removeBrand(server.database, ref, 'acme');
+    expect(await create()).toMatchObject({ status: 200, body: { uid: first.body.uid, brand: 'acme' } });
+  });
+});
+
+describe('saving a brand', () => {
+  it('by several at once leaves one of their files whole', async () => {
+    const { ref, save } = await customer();
+    const files = [1, 2, 3, 4].map((number) => ({
+      external_id: 'acme',
+      name: `file ${number}`,
+      languages: {
+        es: { glossary: [1, 2, 3].map((term) => ({ source: `s${term}`, target: `t${number}` })) },
+        [`x${'abcd'[number - 1]}`]: { tone: 'Formal' },
+      },
+    }));
+    await Promise.all(files.map(save));
+    const { brand, isDefault } = await readBrand(server.database, ref, 'acme');
+    const whole = toBrandFile(brand, isDefault);
+    const winner = files.find(({ name }) => name === brand.name)!;
+    const { glossary } = winner.languages.es as { glossary: object[] };
+    expect(whole).toEqual({
+      ...winner,
+      default: false,
+      languages: {
+        ...winner.languages,
+        es: { glossary },
+        [Object.keys(winner.languages)[1]!]: {
+          tone: 'Formal',
+          glossary: [],
+        },
+      },
+    });
+  });
+
+  it('in rehearsal leaves nothing, neither of a new brand nor of a change', async () => {
+    const { ref, save } = await customer();
+    const rehearse = (file: object) =>
+      saveBrand(server.database, ref, readBrandFile('test', JSON.stringify(file)), true);
+    expect(await rehearse({ external_id: 'acme', default: true })).toMatchObject({ change: 'added' });
+    expect(await listBrands(server.database, ref)).toEqual([]);
+    await save({ external_id: 'acme', languages: { es: { tone: 'Formal' } } });
+    const [before] = await listBrands(server.database, ref);
+    expect(await rehearse({ external_id: 'acme', default: true })).toMatchObject({ change: 'changed' });
+    expect(await listBrands(server.database, ref)).toEqual([before]);
+  });
+
+  it('is refused beyond so many brands an account', async () => {
+    const { ref, save } = await customer();
+    await server.database.query(MANY_BRANDS, [ref.part, ref.accountId]);
+    await expect(save({ external_id: 'one more' })).rejects.toThrow('An account has at most 1000 brands.');
+    expect(await save({ external_id: 'b1000', name: 'Changed' })).toMatchObject({ change: 'changed' });
   });
 });
 

@@ -96,6 +96,15 @@ describe('what is written is read back', () => {
     );
   });
 
+  it('or is caught: a term that lost an apostrophe, a reference, or a flag is another', () => {
+    const terms = [{ ...plain, source: '=a', target: 'b & c', forbidden: true }];
+    expect(readCsv('f', writeCsv([{ ...terms[0]!, source: "'=a" }]).replace("''=", "'="))).toEqual(terms);
+    expect(readCsv('f', writeCsv(terms).replace(',true', ','))).not.toEqual(terms);
+    const termbase = writeTbx(terms, 'en', 'es');
+    expect(readTbx('f', termbase.replace('&amp;', '&amp;amp;'), 'es', 'en').terms).not.toEqual(terms);
+    expect(readTbx('f', termbase.replace('deprecated', 'admitted'), 'es', 'en').terms).not.toEqual(terms);
+  });
+
   it('and no cell of a table can be run by a spreadsheet', () => {
     expect(writeCsv([{ ...plain, source: '=A1', target: "'=A1", note: '+1' }])).toBe(
       "\ufeffsource,target,case_sensitive,forbidden,do_not_translate,note\r\n'=A1,''=A1,,,,'+1\r\n",
