@@ -8,6 +8,7 @@ import { addAccountCommands } from './commands/account.ts';
 import { addBrandCommands } from './commands/brand.ts';
 import { examineInstallation } from './commands/doctor.ts';
 import { installEngine } from './commands/engine.ts';
+import { addKeyCommands } from './commands/key.ts';
 import { addLedgerCommands } from './commands/ledger.ts';
 import { data, json, settingsWith, withStore, yes } from './commands/options.ts';
 import { CommandError, print, printJson, say } from './commands/output.ts';
@@ -78,6 +79,7 @@ program
 
 addAccountCommands(program);
 addBrandCommands(program);
+addKeyCommands(program);
 addLedgerCommands(program);
 addPairCommands(program);
 

@@ -73,6 +73,8 @@ export async function createAccount(
           name: 'first',
           hash: key.hash,
           dialect: wanted.dialect,
+          readOnly: false,
+          expiresAt: undefined,
         });
         const sealed = vault.seal(Buffer.from(webhookSecret), secretContext(account, environment));
         await store.insertWebhookSecret(transaction, account, { secretId, environment, sealed });
@@ -179,6 +181,26 @@ export async function webhookSecrets(
   return rows.map(({ sealed }) => vault.open(sealed, secretContext(account, environment)).toString());
 }
 
+/**
+ * Makes the webhook secret that deliveries of an environment are signed with; those before sign too, for an overlap.
+ * @returns the secret in clear, shown this once
+ */
+export async function rollWebhookSecret(
+  database: Database,
+  vault: Vault,
+  account: AccountRef,
+  environment: Environment,
+  overlapSeconds: number,
+): Promise<string> {
+  const secret = createWebhookSecret();
+  const sealed = vault.seal(Buffer.from(secret), secretContext(account, environment));
+  await database.transaction(async (transaction) => {
+    await store.expireWebhookSecrets(transaction, account, environment, overlapSeconds);
+    await store.insertWebhookSecret(transaction, account, { secretId: uuidv7(), environment, sealed });
+  });
+  return secret;
+}
+
 function secretContext(account: AccountRef, environment: Environment): string {
   return `webhook-secret ${account.accountId} ${environment}`;
 }
@@ -206,17 +228,24 @@ const NO_KEY: store.KeyRow = {
   dialect: 'spec',
   read_only: true,
   default_brand: null,
+  seconds_left: null,
+  untouched: false,
 };
 
 /**
  * A key is looked up once every few seconds and remembered by the hash of the whole credential, never by the
- * credential itself. Revocation is seen at once through `forget`, and after five seconds in any case.
+ * credential itself. Revocation is seen at once through `forget`, and after five seconds in any case; an end that
+ * was set before is kept to the moment.
  */
 export function createDoorkeeper(database: Database, now: () => number = Date.now): Doorkeeper {
   const known = new Map<string, { caller: Caller; until: number }>();
   let forgotten = 0;
 
-  async function lookUp(username: string, secret: string, environment: Environment): Promise<Caller> {
+  async function lookUp(
+    username: string,
+    secret: string,
+    environment: Environment,
+  ): Promise<{ caller: Caller; secondsLeft: number }> {
     const keyId = keyIdOf(secret, environment) ?? '';
     const found = await store.findKey(database, keyId);
     const key = found ?? NO_KEY;
@@ -225,7 +254,9 @@ export function createDoorkeeper(database: Database, now: () => number = Date.no
     if (found === undefined || !secretRight || !nameRight || key.environment !== environment) {
       throw unauthorized();
     }
-    return {
+    // A remark for the operator, which nobody waits for, and which may be lost.
+    if (key.untouched) void store.touchKey(database, keyId).catch(() => {});
+    const caller = {
       account: { part: key.part, accountId: key.account_id } as AccountRef,
       username,
       environment,
@@ -233,6 +264,7 @@ export function createDoorkeeper(database: Database, now: () => number = Date.no
       readOnly: key.read_only,
       defaultBrand: key.default_brand ?? undefined,
     };
+    return { caller, secondsLeft: key.seconds_left ?? Number.POSITIVE_INFINITY };
   }
 
   return {
@@ -244,11 +276,12 @@ export function createDoorkeeper(database: Database, now: () => number = Date.no
       if (remembered !== undefined && remembered.until > now()) return remembered.caller;
       known.delete(memo);
       const asked = forgotten;
-      const caller = await lookUp(username, secret, environment);
+      const since = now();
+      const { caller, secondsLeft } = await lookUp(username, secret, environment);
       // What was looked up before a revocation is not remembered after it.
       if (asked !== forgotten) return caller;
       if (known.size >= REMEMBER_KEYS) known.clear();
-      known.set(memo, { caller, until: now() + REMEMBER_MILLISECONDS });
+      known.set(memo, { caller, until: since + Math.min(REMEMBER_MILLISECONDS, secondsLeft * 1000) });
       return caller;
     },
     forget() {

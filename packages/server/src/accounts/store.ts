@@ -13,6 +13,10 @@ export interface KeyRow {
   dialect: Dialect;
   read_only: boolean;
   default_brand: string | null;
+  /** Until it ends; null: it does not. */
+  seconds_left: number | null;
+  /** Not remembered as used within the hour. */
+  untouched: boolean;
 }
 
 const INSERT_ACCOUNT = statement(
@@ -73,14 +77,22 @@ export async function setChat(on: Queryable, account: AccountRef, chat: boolean)
 
 const INSERT_KEY = statement(
   'accounts.insert_key',
-  `insert into keys (key_id, part, account_id, environment, name, secret_hash, dialect)
-   values ($3, $1, $2, $4, $5, $6, $7)`,
+  `insert into keys (key_id, part, account_id, environment, name, secret_hash, dialect, read_only, expires_at)
+   values ($3, $1, $2, $4, $5, $6, $7, $8, $9)`,
 );
 
 export async function insertKey(
   on: Queryable,
   account: AccountRef,
-  key: { keyId: string; environment: Environment; name: string; hash: Buffer; dialect: Dialect },
+  key: {
+    keyId: string;
+    environment: Environment;
+    name: string;
+    hash: Buffer;
+    dialect: Dialect;
+    readOnly: boolean;
+    expiresAt: Date | undefined;
+  },
 ): Promise<void> {
   await on.query(INSERT_KEY, [
     account.part,
@@ -90,15 +102,78 @@ export async function insertKey(
     key.name,
     key.hash,
     key.dialect,
+    key.readOnly,
+    key.expiresAt ?? null,
   ]);
+}
+
+export interface KeptKeyRow {
+  key_id: string;
+  environment: Environment;
+  name: string;
+  dialect: Dialect;
+  read_only: boolean;
+  created_at: Date;
+  /** To the hour; null: never. */
+  last_used_at: Date | null;
+  expires_at: Date | null;
+  /** When it was or will be ended by hand. */
+  revoked_at: Date | null;
+  /** Whether it opens now. */
+  live: boolean;
+}
+
+const LIST_KEYS = statement<KeptKeyRow>(
+  'accounts.keys',
+  `select key_id, environment, name, dialect, read_only, created_at, last_used_at, expires_at, revoked_at,
+          coalesce(least(expires_at, revoked_at) > now(), true) as live
+     from keys where part = $1 and account_id = $2 order by created_at, key_id`,
+);
+
+export function listKeys(on: Queryable, account: AccountRef): Promise<KeptKeyRow[]> {
+  return on.query(LIST_KEYS, [account.part, account.accountId]);
+}
+
+// An end that is nearer stays.
+const REVOKE_KEY = statement<{ revoked_at: Date }>(
+  'accounts.revoke_key',
+  `update keys set revoked_at = least(revoked_at, now() + make_interval(secs => $4::float8))
+    where part = $1 and account_id = $2 and key_id = $3
+      and coalesce(least(expires_at, revoked_at) > now(), true)
+   returning revoked_at`,
+);
+
+/** @returns when it ends; undefined when there is no such key, or it has ended */
+export async function revokeKey(
+  on: Queryable,
+  account: AccountRef,
+  keyId: string,
+  seconds: number,
+): Promise<Date | undefined> {
+  const [row] = await on.query(REVOKE_KEY, [account.part, account.accountId, keyId, seconds]);
+  return row?.revoked_at;
+}
+
+// To the hour, so that a key in use costs one write an hour.
+const TOUCH_KEY = statement(
+  'accounts.touch_key',
+  `update keys set last_used_at = now()
+    where key_id = $1 and (last_used_at is null or last_used_at < now() - interval '1 hour')`,
+);
+
+/** Remembers that a key was used. */
+export async function touchKey(on: Queryable, keyId: string): Promise<void> {
+  await on.query(TOUCH_KEY, [keyId]);
 }
 
 const FIND_KEY = statement<KeyRow>(
   'accounts.find_key',
   `select k.part, k.account_id, a.username, k.environment, k.secret_hash, k.dialect, k.read_only,
-          a.default_brand
+          a.default_brand,
+          extract(epoch from least(k.expires_at, k.revoked_at) - now())::float8 as seconds_left,
+          coalesce(k.last_used_at < now() - interval '1 hour', true) as untouched
      from keys k join accounts a on a.part = k.part and a.account_id = k.account_id
-    where k.key_id = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+    where k.key_id = $1 and coalesce(least(k.expires_at, k.revoked_at) > now(), true)`,
 );
 
 /** A live key by the part of it that is not secret. Whether the rest is right, the caller checks. */
@@ -124,6 +199,22 @@ export async function insertWebhookSecret(
     secret.environment,
     secret.sealed,
   ]);
+}
+
+const EXPIRE_SECRETS = statement(
+  'accounts.expire_webhook_secrets',
+  `update webhook_secrets set expires_at = least(expires_at, now() + make_interval(secs => $4::float8))
+    where part = $1 and account_id = $2 and environment = $3 and (expires_at is null or expires_at > now())`,
+);
+
+/** Lets every secret that signs now do so for some seconds more, and none longer than it would have. */
+export async function expireWebhookSecrets(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  seconds: number,
+): Promise<void> {
+  await on.query(EXPIRE_SECRETS, [account.part, account.accountId, environment, seconds]);
 }
 
 const LIVE_SECRETS = statement<{ secret_id: string; sealed: Buffer }>(

@@ -49,6 +49,9 @@ describe('usage', () => {
       'settings',
       'account',
       'ledger',
+      'pair',
+      'key',
+      'webhook-secret',
       'engine',
       'translate',
     ]) {

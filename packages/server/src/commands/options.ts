@@ -59,3 +59,9 @@ export function date(written: string): Date {
   }
   return value;
 }
+
+/** How long, in whole units. */
+export function duration(written: string): number {
+  if (!/^\d{1,8}$/.test(written)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(written);
+}

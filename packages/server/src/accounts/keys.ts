@@ -1,0 +1,89 @@
+/** The keys of an account, as its operator keeps them. A secret is shown once, when its key is made. */
+import type { AccountRef, Dialect, Environment } from '../account.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import { type Account, AccountError, KEYS_CHANNEL } from './accounts.ts';
+import { createKey } from './secrets.ts';
+import * as store from './store.ts';
+
+export interface NewKey {
+  environment: Environment;
+  /** For people, to tell keys apart. */
+  name: string;
+  dialect: Dialect;
+  readOnly: boolean;
+  expiresAt: Date | undefined;
+}
+
+export interface MadeKey {
+  key_id: string;
+  environment: Environment;
+  name: string;
+  /** As `user:key`. Shown this once. */
+  key: string;
+}
+
+export async function makeKey(
+  on: Queryable,
+  { ref, username }: Pick<Account, 'ref' | 'username'>,
+  { environment, name, dialect, readOnly, expiresAt }: NewKey,
+): Promise<MadeKey> {
+  const { keyId, secret, hash } = createKey(environment);
+  await store.insertKey(on, ref, { keyId, environment, name, hash, dialect, readOnly, expiresAt });
+  return { key_id: keyId, environment, name, key: `${username}:${secret}` };
+}
+
+/** What there is to know of a key but its secret, which nobody keeps. */
+export type KeptKey = store.KeptKeyRow;
+
+/** Every key of an account, also those that have ended, in the order of their making. */
+export function listKeys(on: Queryable, account: AccountRef): Promise<KeptKey[]> {
+  return store.listKeys(on, account);
+}
+
+/**
+ * Ends a key, at once or after some seconds; running servers see it at once.
+ * @returns when it ends
+ * @throws AccountError when the account has no such key, or it has ended
+ */
+export async function revokeKey(
+  database: Database,
+  account: AccountRef,
+  keyId: string,
+  afterSeconds: number,
+): Promise<Date> {
+  const revoked = await endKey(database, account, keyId, afterSeconds);
+  await database.notify(KEYS_CHANNEL);
+  return revoked;
+}
+
+/**
+ * Makes a key like another one and ends that one after an overlap, in which both open.
+ * @throws AccountError when the account has no such key, or it has ended
+ */
+export async function rollKey(
+  database: Database,
+  account: Pick<Account, 'ref' | 'username'>,
+  keyId: string,
+  overlapSeconds: number,
+): Promise<MadeKey & { previous_ends: Date }> {
+  const rolled = await database.transaction(async (transaction) => {
+    const ends = await endKey(transaction, account.ref, keyId, overlapSeconds);
+    const old = (await store.listKeys(transaction, account.ref)).find((key) => key.key_id === keyId)!;
+    const made = await makeKey(transaction, account, {
+      environment: old.environment,
+      name: old.name,
+      dialect: old.dialect,
+      readOnly: old.read_only,
+      expiresAt: old.expires_at ?? undefined,
+    });
+    return { ...made, previous_ends: ends };
+  });
+  await database.notify(KEYS_CHANNEL);
+  return rolled;
+}
+
+async function endKey(on: Queryable, account: AccountRef, keyId: string, seconds: number): Promise<Date> {
+  const ends = await store.revokeKey(on, account, keyId, seconds);
+  if (ends === undefined) throw new AccountError(`The account has no key ${keyId} that has not ended.`);
+  return ends;
+}

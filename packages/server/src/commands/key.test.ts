@@ -1,0 +1,99 @@
+/** Keys and webhook secrets by command, while the server runs. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { dragoman, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
+
+/** Every command is a process of its own, beside others' work. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const directory = mkdtempSync(join(tmpdir(), 'dragoman-key-'));
+let server: TestServer;
+let username: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  username = (await server.createAccount()).username;
+});
+afterAll(async () => {
+  await killPrograms();
+  await server.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const command = (...args: string[]): Promise<Ended> =>
+  dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
+
+/** What a command that succeeds says as JSON. */
+async function asked(...args: string[]) {
+  const { status, stdout, stderr } = await command(...args, '--json');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+const knock = async (key: string) =>
+  (await createClient(server.url, key)('GET', '/tapi/v2/translation/')).status;
+
+it('a key is made, listed without its secret, rolled and revoked', async () => {
+  const create = ['key', 'create', username, '--environment', 'production', '--name', 'build'];
+  const made = await asked(...create, '--read-only', '--expires', '2999-01-01');
+  expect(made).toEqual({
+    username,
+    environment: 'production',
+    name: 'build',
+    key_id: expect.stringMatching(/^[0-9a-f]{8}$/),
+    key: expect.stringMatching(`^${username}:dgm_live_${made.key_id}`),
+  });
+  expect(await knock(made.key)).toBe(200);
+
+  const rolled = await asked('key', 'roll', username, made.key_id, '--overlap', '1');
+  expect(await Promise.all([made.key, rolled.key].map(knock))).toEqual([200, 200]);
+  expect(Date.parse(rolled.previous_ends)).toBeGreaterThan(Date.now());
+  expect(await asked('key', 'revoke', username, made.key_id)).toMatchObject({ key_id: made.key_id });
+  await until(async () => (await knock(made.key)) === 401);
+  expect(await knock(rolled.key)).toBe(200);
+
+  const { keys } = await asked('key', 'list', username);
+  expect(keys.find(({ key_id }: { key_id: string }) => key_id === made.key_id)).toMatchObject({
+    name: 'build',
+    read_only: true,
+    live: false,
+  });
+  const listed = await command('key', 'list', username);
+  expect(listed.stdout).toMatch(
+    new RegExp(`^${made.key_id}  production  over  build  read-only  until 2`, 'm'),
+  );
+  expect(listed.stdout).not.toContain('dgm_');
+  expect(await command('key', 'revoke', username, made.key_id)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `The account has no key ${made.key_id} that has not ended.\n`,
+  });
+});
+
+it('a key and a webhook secret are shown to a person once, alone on standard output', async () => {
+  const key = await command('key', 'create', username, '--environment', 'sandbox', '--dialect', 'legacy');
+  expect(key.stdout).toMatch(new RegExp(`^${username}:dgm_test_\\S+\\n$`));
+  expect(key.stderr).toBe('The key is not shown again.\n');
+  const secret = await command('webhook-secret', 'roll', username, '--environment', 'sandbox');
+  expect(secret).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^whsec_\S+\n$/),
+    stderr: 'The secret is not shown again.\n',
+  });
+  const other = ['webhook-secret', 'roll', username, '--environment', 'sandbox', '--overlap', '0'];
+  expect((await asked(...other)).webhook_secret).toMatch(/^whsec_/);
+});
+
+it.each([
+  [['key', 'create', 'nobody'], 2, /--environment/],
+  [['key', 'create', 'nobody', '--environment', 'sandbox'], 1, /no account named nobody/],
+  [['key', 'create', 'x', '--environment', 'sandbox', '--expires', '2020-01-01'], 1, /must end after/],
+  [['key', 'create', 'x', '--environment', 'sandbox', '--name', ''], 2, /1 to 100 characters/],
+  [['key', 'revoke', 'nobody'], 2, /missing required argument/],
+  [['key', 'revoke', 'x', 'y', '--after', 'soon'], 2, /whole number/],
+  [['webhook-secret', 'roll', 'nobody', '--environment', 'sandbox'], 1, /no account named nobody/],
+] as const)('%j is refused', async (args, status, sentence) => {
+  expect(await command(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(sentence) });
+});
