@@ -8,7 +8,7 @@ import { clumsy, shouting, silent, translate } from './engines.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 /** The files whose scan is refused, by the manifest. */
-const isRefused = ({ facts }: Sample) => facts['well_formed'] === 'NO';
+const isRefused = ({ facts }: Sample) => facts.well_formed === 'NO';
 
 const files = (['html', 'srt', 'xliff'] as const).flatMap(samples);
 const readable = files.filter((file) => !isRefused(file));
@@ -95,24 +95,24 @@ describe.skipIf(!hasCorpora)('a clumsy engine', () => {
 
 describe.skipIf(!hasCorpora)('counts made by other tools', () => {
   test.each(files.filter(({ format }) => format === 'srt'))('$name: cues', ({ text, facts }) => {
-    expect(scan(text, 'srt').units.length).toBe(Number(facts['timing_lines']));
+    expect(scan(text, 'srt').units.length).toBe(Number(facts.timing_lines));
   });
 
-  const counted = files.filter(({ format, facts }) => format === 'xliff' && facts['well_formed'] !== 'NO');
+  const counted = files.filter(({ format, facts }) => format === 'xliff' && facts.well_formed !== 'NO');
   test.each(counted)('$name: trans-units, sources, targets, translate="no"', ({ text, facts }) => {
     const document = scan(text, 'xliff');
     const units = document.units.filter(({ target }) => target);
-    expect(document.transUnits).toBe(Number(facts['trans_units']));
-    expect(units.length).toBe(Number(facts['with_source']));
+    expect(document.transUnits).toBe(Number(facts.trans_units));
+    expect(units.length).toBe(Number(facts.with_source));
     const withTarget = transUnits(text).filter(({ children }) =>
       children.some(({ name }) => name === 'target'),
     );
-    expect(withTarget.length).toBe(Number(facts['with_direct_target']));
-    if (facts['effective_translate_no'] === '') return;
+    expect(withTarget.length).toBe(Number(facts.with_direct_target));
+    if (facts.effective_translate_no === '') return;
     // Without approvals and states, only the attribute keeps a unit from being translated.
     const open = text.replaceAll(/ approved=(["'])yes\1| state="[^"]*"/g, '');
     const refused = scan(open, 'xliff').units.filter((unit) => unit.target && !unit.translatable);
-    expect(refused.length).toBe(Number(facts['effective_translate_no']));
+    expect(refused.length).toBe(Number(facts.effective_translate_no));
   });
 
   test.each(files.filter(isRefused))('$name is refused with line and column', ({ text }) => {

@@ -11,7 +11,7 @@ import type { Format } from '../src/document.ts';
 const folder = fileURLToPath(new URL('../../../../shared/corpora', import.meta.url));
 
 export const hasCorpora = existsSync(folder);
-export const mustHaveCorpora = process.env['CI'] === 'true';
+export const mustHaveCorpora = process.env.CI === 'true';
 
 export interface Sample {
   name: string;
@@ -42,7 +42,7 @@ export function samples(format: 'html' | 'srt' | 'xliff'): Sample[] {
     .filter((name) => facts.has(name) && !name.endsWith('.test'))
     .map((name) => {
       const own = facts.get(name)!;
-      const decoder = new TextDecoder(own['encoding'] ?? 'utf-8', { ignoreBOM: true });
+      const decoder = new TextDecoder(own.encoding ?? 'utf-8', { ignoreBOM: true });
       return { name, format, text: decoder.decode(readFileSync(join(folder, format, name))), facts: own };
     });
 }

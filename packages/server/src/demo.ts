@@ -17,12 +17,13 @@ import {
   verifyWebhook,
 } from '@dragoman/client';
 import { type AccountCredentials, createAccount } from './accounts/accounts.ts';
-import { createEngine, ensureEngine } from './commands/engine.ts';
+import { ensureEngine } from './commands/engine.ts';
 import { CommandError, print, say } from './commands/output.ts';
 import { createLog } from './log.ts';
 import { openStore } from './program.ts';
 import { type Server, startServer } from './serve.ts';
 import { loadSettings } from './settings.ts';
+import { createEngines } from './translation/engines.ts';
 
 interface DemoJob {
   title: string;
@@ -158,7 +159,7 @@ async function demo(): Promise<void> {
   }
 
   async function startOnFreePort(): Promise<Server> {
-    const common = { store, role: 'all', engine: () => createEngine(settings), log } as const;
+    const common = { store, role: 'all', engines: () => createEngines(settings), log } as const;
     try {
       return await startServer({ ...common, settings });
     } catch (error) {

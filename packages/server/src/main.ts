@@ -10,9 +10,11 @@ import { examineInstallation } from './commands/doctor.ts';
 import { installEngine } from './commands/engine.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addLedgerCommands } from './commands/ledger.ts';
+import { addMemoryCommands } from './commands/memory.ts';
 import { data, json, settingsWith, withStore, yes } from './commands/options.ts';
 import { CommandError, print, printJson, say } from './commands/output.ts';
 import { addPairCommands } from './commands/pair.ts';
+import { addRouteCommands } from './commands/route.ts';
 import { serve } from './commands/serve.ts';
 import { translate } from './commands/translate.ts';
 import { EmbeddedError } from './database/embedded.ts';
@@ -82,6 +84,8 @@ addBrandCommands(program);
 addKeyCommands(program);
 addLedgerCommands(program);
 addPairCommands(program);
+addMemoryCommands(program);
+addRouteCommands(program);
 
 program
   .command('engine')
@@ -105,7 +109,7 @@ program
       .choices(['text', 'html', 'srt', 'xliff'])
       .default('text'),
   )
-  .option('--engine <name>', 'which engine', 'apertium')
+  .option('--engine <name>', 'which engine; those of DRAGOMAN_ENGINES otherwise')
   .addOption(data())
   .addOption(yes())
   .action((file: string, options) => translate(settingsWith(options), file, options));

@@ -208,7 +208,7 @@ describe('roles', () => {
     const never = () => {
       throw new Error('an api needs no engine');
     };
-    const api = await startServer({ ...common, role: 'api', engine: never });
+    const api = await startServer({ ...common, role: 'api', engines: never });
     const call = createClient(api.url!, account.production_key);
     await until(async () => (await fetch(`${api.url}/readyz`)).status === 200);
     expect((await call('POST', MACHINE, job('parted'))).status).toBe(201);
@@ -217,7 +217,7 @@ describe('roles', () => {
       attempts: 0,
       leased: false,
     });
-    const worker = await startServer({ ...common, role: 'worker', engine: () => createFake() });
+    const worker = await startServer({ ...common, role: 'worker', engines: () => [createFake()] });
     expect(worker.url).toBeUndefined();
     await until(async () => (await call('GET', `${MACHINE}parted/`)).body.status === 'completed');
     await api.stop();

@@ -20,14 +20,18 @@ import { createAddressGuard } from './deliveries/addresses.ts';
 import { createPoster } from './deliveries/post.ts';
 import { startSender } from './deliveries/sender.ts';
 import { type Creator, createCreator } from './jobs/create.ts';
-import { createLanguages, publishPairs } from './languages/languages.ts';
+import { createLanguages, publishPairs, withdrawPairs } from './languages/languages.ts';
 import { createPriceList } from './ledger/price-list.ts';
 import type { Log } from './log.ts';
+import { findExact } from './memory/memory.ts';
 import { checkReadiness } from './operations/health.ts';
 import { createMetrics } from './operations/metrics.ts';
 import type { Store } from './program.ts';
 import { createScanner } from './scanning/scanner.ts';
 import type { Settings } from './settings.ts';
+import { limitsOf } from './translation/engines.ts';
+import { listRoutes } from './translation/store.ts';
+import { createTranslator } from './translation/translator.ts';
 import { startTranslationWorker } from './translation/worker.ts';
 import type { Loop } from './work/loop.ts';
 
@@ -37,8 +41,8 @@ export interface ServerOptions {
   store: Store;
   settings: Settings;
   role: Role;
-  /** Makes the engine when the role needs one. */
-  engine(): Engine;
+  /** Makes the engines when the role needs them, in the order in which they are tried. */
+  engines(): Engine[];
   log: Log;
 }
 
@@ -110,9 +114,21 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     log.info({ host: settings.host, port: settings.port, role, pid: process.pid }, 'listening');
   }
   // After the port is ours: a start that fails leaves no worker behind.
-  if (role !== 'api') worker = startWorker(options.engine());
+  if (role !== 'api') worker = startWorker(options.engines());
 
-  function startWorker(engine: Engine) {
+  function startWorker(engines: Engine[]) {
+    const translator = createTranslator({
+      engines,
+      limitsOf: (engine) => limitsOf(settings, engine),
+      rules: () => listRoutes(database),
+      recall: ({ account, from, to, brand }, sources) =>
+        account === undefined
+          ? Promise.resolve([])
+          : findExact(database, account, { from, to, brand }, sources),
+      observer: metrics.engines,
+      cacheBytes: settings.cacheMebibytes * 1024 * 1024,
+    });
+    metrics.watchEngines(() => translator.stations);
     const poster = createPoster({ guard, connectionsPerOrigin: settings.senderPerHost });
     const sender = startSender({
       database,
@@ -129,7 +145,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     });
     const translation = startTranslationWorker({
       database,
-      engine,
+      translator,
       scanner,
       log,
       capacity: settings.workerJobs,
@@ -141,7 +157,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     });
     const chat = startChatWorker({
       database,
-      engine,
+      translator,
       scanner,
       log,
       capacity: settings.workerMessages,
@@ -155,7 +171,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     // Polled as well.
     void database.listen(CHANNELS.jobs, () => translation.wake()).catch(() => {});
     void database.listen(CHANNELS.messages, () => chat.wake()).catch(() => {});
-    const publish = () => publishDirections(engine);
+    const publish = () => publishDirections(engines);
     void publish();
     const publishing = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
     return {
@@ -164,7 +180,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       async stop(grace: number) {
         clearInterval(publishing);
         await stopLoops([translation, chat, sender], grace);
-        await engine.stop();
+        await translator.stop();
         // The sender has waited and given back what is left: a receiver that never answers is not waited for.
         await poster.cut();
       },
@@ -179,12 +195,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     return { vendor: settings.vendor, chatBaseUrl: environment === 'sandbox' ? sandbox : production };
   }
 
-  async function publishDirections(engine: Engine): Promise<void> {
-    try {
-      await publishPairs(database, engine);
-    } catch (error) {
-      if (!stopping) log.warn({ error, name: engine.name }, 'could not publish language pairs');
-    }
+  async function publishDirections(engines: readonly Engine[]): Promise<void> {
+    await Promise.all(
+      engines.map((engine) =>
+        publishPairs(database, engine).catch((error: unknown) => {
+          if (!stopping) log.warn({ error, name: engine.name }, 'could not publish language pairs');
+        }),
+      ),
+    );
+    await withdrawPairs(
+      database,
+      engines.map(({ name }) => name),
+    ).catch((error: unknown) => {
+      if (!stopping) log.warn({ error }, 'could not withdraw the pairs of engines that are no more');
+    });
   }
 
   return {

@@ -8,6 +8,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import ipaddr from 'ipaddr.js';
+import { ENGINE_NAMES } from './translation/names.ts';
 
 /** A setting with a wrong value. The message is one sentence that names the setting. */
 export class SettingError extends Error {
@@ -81,6 +82,18 @@ const filledListOf =
   <T>(check: Check<T>): Check<T[]> =>
   (written) =>
     written.split(',').map((item) => check(item.trim()));
+
+/** `name=number,name=number` */
+const numberByName: Check<Record<string, number>> = (written) =>
+  Object.fromEntries(
+    listOf((item) => {
+      const [, name, number] = /^([a-z]+)=(\d+(?:\.\d+)?)$/.exec(item) ?? [];
+      if (name === undefined || Number(number) <= 0) {
+        throw new Error('a comma list of an engine and a number above zero, such as deepl=5');
+      }
+      return [name, Number(number)] as const;
+    })(written),
+  );
 
 const folder: Check<string> = (written) => {
   if (written.trim() === '') throw new Error('the path of a folder');
@@ -202,6 +215,36 @@ const DEFINITIONS = {
     '100',
     integer(0, 100),
     'Percent of its price that a word costs in a sentence that stood in the same text before.',
+  ),
+  engines: setting(
+    'DRAGOMAN_ENGINES',
+    'apertium',
+    filledListOf(oneOf(...ENGINE_NAMES)),
+    'The translation engines, in the order in which they are tried where no route says otherwise.',
+  ),
+  engineConcurrency: setting(
+    'DRAGOMAN_ENGINE_CONCURRENCY',
+    '',
+    numberByName,
+    'Requests that a remote engine gets at a time from one worker, such as deepl=4; 4 where none is named.',
+  ),
+  engineRates: setting(
+    'DRAGOMAN_ENGINE_RATES',
+    '',
+    numberByName,
+    'Requests a second that an engine gets from one worker, such as deepl=10; no limit where none is named.',
+  ),
+  engineCosts: setting(
+    'DRAGOMAN_ENGINE_COSTS',
+    '',
+    numberByName,
+    'What a million characters cost, in cents, such as deepl=2500; counted in the metrics.',
+  ),
+  cacheMebibytes: setting(
+    'DRAGOMAN_CACHE_MEMORY',
+    '64',
+    integer(0, 65_536),
+    'Memory, in MiB, for the latest translations of a worker, so that none is asked for twice.',
   ),
   apertiumRoot: setting(
     'DRAGOMAN_APERTIUM_ROOT',

@@ -6,13 +6,12 @@
  *   a segment failed               tried again soon; after the last try: mt_failed
  *   the engine is in trouble       waits for it, for minutes at most, since the chat waits behind it; then mt_failed
  */
-import type { Segment } from '@dragoman/documents';
-import type { Engine } from '@dragoman/engines';
 import type { Environment } from '../account.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import type { Scanner } from '../scanning/scanner.ts';
-import { type Drafted, draftSegments, draftsOf } from '../translation/translate.ts';
+import { draftsOf } from '../translation/translate.ts';
+import type { Translator } from '../translation/translator.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
 import {
@@ -28,7 +27,7 @@ import type { EventSource } from './present.ts';
 
 export interface ChatWorkerOptions {
   database: Database;
-  engine: Engine;
+  translator: Translator;
   scanner: Scanner;
   log: Log;
   capacity: number;
@@ -51,7 +50,7 @@ const MAX_TROUBLE_AGE_SECONDS = 300;
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 export function startChatWorker(options: ChatWorkerOptions): Loop {
-  const { database, engine, scanner, log } = options;
+  const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'messages', options.leaseSeconds, log);
 
   async function work(lease: Lease, lost: AbortSignal): Promise<void> {
@@ -82,40 +81,32 @@ export function startChatWorker(options: ChatWorkerOptions): Loop {
       targetLanguage: message.target_language,
     };
     const { segments, assemble } = await scanner.open(task);
-    const drafted = await draftSegments(await withContext(segments, message, lease), {
-      engine,
+    const before = await whatWasSaid(message, lease);
+    const drafted = await translator.draft(segments, {
+      account: lease.account,
+      tier: 'chat',
+      brand: undefined,
       from: message.source_language,
       to: message.target_language,
       lane: 'live',
       signal: lost,
+      ...(before === undefined ? {} : { before }),
     });
     const failed = drafted.find((one) => one.status === 'failed');
     if (failed === undefined) {
       return { kind: 'translated', translated: await assemble(draftsOf(drafted)) };
     }
-    if (await isEngineTrouble(drafted)) {
+    if (drafted.some((one) => one.status === 'failed' && one.trouble)) {
       if (message.age < MAX_TROUBLE_AGE_SECONDS) return 'wait';
     } else if (lease.attempts < MAX_TRIES) return 'retry';
     return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
   }
 
-  /** Each segment with what was said before it: in the chat, for engines that read it. */
-  async function withContext(
-    segments: readonly Segment[],
-    message: LeasedMessage['message'],
-    lease: Lease,
-  ): Promise<readonly Segment[]> {
-    if (!engine.capabilities.context || message.position === 1) return segments;
-    const before = contextOf(await readEarlier(database, lease.account, message), message.source_language);
-    return before === undefined ? segments : segments.map((segment) => ({ ...segment, before }));
-  }
-
-  /** Whether something failed that is no fault of the text: see the translation worker. */
-  async function isEngineTrouble(drafted: readonly Drafted[]): Promise<boolean> {
-    const reasons = drafted.flatMap((one) => (one.status === 'failed' ? [one.reason] : []));
-    if (reasons.some((reason) => reason === 'unsupported' || reason === 'stopped')) return true;
-    const perhaps = reasons.some((reason) => reason === 'crashed' || reason === 'timeout');
-    return perhaps && !(await engine.health()).ok;
+  /** What was said before it in the chat, where an engine reads it. */
+  async function whatWasSaid(message: LeasedMessage['message'], lease: Lease): Promise<string | undefined> {
+    const read = translator.stations.some(({ engine }) => engine.capabilities.context);
+    if (!read || message.position === 1) return undefined;
+    return contextOf(await readEarlier(database, lease.account, message), message.source_language);
   }
 
   return startLoop({

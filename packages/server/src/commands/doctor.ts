@@ -5,7 +5,7 @@ import { statement } from '../database/statements.ts';
 import { createLog } from '../log.ts';
 import { openStore } from '../program.ts';
 import type { Settings } from '../settings.ts';
-import { apertiumRoot, createEngine } from './engine.ts';
+import { apertiumRoot, createEngines } from '../translation/engines.ts';
 
 export interface Finding {
   check: string;
@@ -28,7 +28,7 @@ const FREE_GIBIBYTES = 1;
 export async function examineInstallation(settings: Settings): Promise<Finding[]> {
   return [
     ...(await examineDatabase(settings)),
-    ...(await examineEngine(settings)),
+    ...(await examineEngines(settings)),
     await examineDisk(settings),
   ];
 }
@@ -67,27 +67,41 @@ async function examineDatabase(settings: Settings): Promise<Finding[]> {
   }
 }
 
-async function examineEngine(settings: Settings): Promise<Finding[]> {
+async function examineEngines(settings: Settings): Promise<Finding[]> {
+  const apertium = settings.engines.includes('apertium') ? await examineApertium(settings) : [];
+  const missing = apertium.some(({ ok }) => !ok) && settings.engines.length === 1;
+  return missing ? apertium : [...apertium, ...(await examinePairs(settings))];
+}
+
+async function examineApertium(settings: Settings): Promise<Finding[]> {
   const found = await findApertium({ root: apertiumRoot(settings) });
   if (found.missing.length > 0) {
     const detail = `Apertium: ${found.missing.length} packages are missing (${found.missing.join(', ')})`;
     return [{ check: 'engine', ok: false, detail, remedy: 'Run: npx dragoman engine install' }];
   }
-  const engine = createEngine(settings);
+  return [{ check: 'engine', ok: true, detail: `Apertium ${found.version ?? ''}, ${found.where}` }];
+}
+
+/** What each engine of the settings says of itself, and the pairs that passed their self-test. */
+async function examinePairs(settings: Settings): Promise<Finding[]> {
+  const engines = createEngines(settings);
   try {
-    const directions = await engine.directions();
-    const names = directions.map(({ from, to }) => `${from}-${to}`).join(' ');
-    return [
-      { check: 'engine', ok: true, detail: `Apertium ${found.version ?? ''}, ${found.where}` },
-      {
-        check: 'pairs',
-        ok: directions.length > 0,
-        detail: `${directions.length} passed their self-test: ${names}`,
-        ...(directions.length > 0 ? {} : { remedy: 'Run: npx dragoman engine install' }),
-      },
-    ];
+    const findings = engines.map(async (engine): Promise<Finding> => {
+      const check = engines.length > 1 ? `pairs of ${engine.name}` : 'pairs';
+      const directions = await engine.directions();
+      const names = directions.map(({ from, to }) => `${from}-${to}`).join(' ');
+      const ok = directions.length > 0;
+      const { detail: health } = await engine.health();
+      const detail = `${directions.length} passed their self-test: ${ok ? names : health}`;
+      const remedy =
+        engine.name === 'apertium'
+          ? 'Run: npx dragoman engine install'
+          : `Check the settings of ${engine.name}, and that it answers.`;
+      return { check, ok, detail, ...(ok ? {} : { remedy }) };
+    });
+    return await Promise.all(findings);
   } finally {
-    await engine.stop();
+    await Promise.all(engines.map((engine) => engine.stop()));
   }
 }
 

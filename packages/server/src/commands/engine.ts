@@ -1,19 +1,9 @@
-/** The engine that commands and roles use, and getting it onto the machine. */
-import { join } from 'node:path';
+/** Getting the offline engine onto the machine. */
 import { createInterface } from 'node:readline/promises';
-import { createApertium, type Engine, findApertium, installApertium } from '@dragoman/engines';
+import { findApertium, installApertium } from '@dragoman/engines';
 import type { Settings } from '../settings.ts';
+import { apertiumRoot } from '../translation/engines.ts';
 import { CommandError, say } from './output.ts';
-
-/** The folder for a private Apertium; where there is none in it, the system's is used. */
-export function apertiumRoot(settings: Settings): string {
-  return settings.apertiumRoot ?? join(settings.data, 'apertium');
-}
-
-/** Makes the engine of the settings. No pipeline is started before the first draft or self-test. */
-export function createEngine(settings: Settings): Engine {
-  return createApertium({ root: apertiumRoot(settings), memoryMebibytes: settings.apertiumMebibytes });
-}
 
 /**
  * Installs the offline engine where it is missing. On a terminal it asks first, unless `yes`; without a

@@ -3,7 +3,7 @@ import { createLog } from '../log.ts';
 import { openStore } from '../program.ts';
 import { type Role, startServer } from '../serve.ts';
 import type { Settings } from '../settings.ts';
-import { createEngine } from './engine.ts';
+import { createEngines } from '../translation/engines.ts';
 import { CommandError } from './output.ts';
 
 /** A second signal, or this long, ends a stop that hangs; the contract is 10 s. */
@@ -18,7 +18,7 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     store,
     settings,
     role,
-    engine: () => createEngine(settings),
+    engines: () => createEngines(settings),
     log,
   }).catch(async (error: NodeJS.ErrnoException) => {
     await store.close();

@@ -3,33 +3,49 @@ import { readFileSync } from 'node:fs';
 import type { Format } from '@dragoman/documents';
 import { assemble, open } from '../scanning/tasks.ts';
 import type { Settings } from '../settings.ts';
-import { draftSegments, draftsOf } from '../translation/translate.ts';
-import { createEngine, ensureEngine } from './engine.ts';
+import { createEngines, limitsOf } from '../translation/engines.ts';
+import { ENGINE_NAMES } from '../translation/names.ts';
+import { draftsOf } from '../translation/translate.ts';
+import { createTranslator } from '../translation/translator.ts';
+import { ensureEngine } from './engine.ts';
 import { CommandError, say } from './output.ts';
 
 export interface TranslateOptions {
   from: string;
   to: string;
   format: Format;
-  engine: string;
+  engine?: string;
   yes: boolean;
 }
 
 /** @throws CommandError when a segment could not be translated; standard output stays empty then */
 export async function translate(settings: Settings, file: string, options: TranslateOptions): Promise<void> {
-  if (options.engine !== 'apertium') {
-    throw new CommandError(`There is no engine named ${options.engine}; there is apertium.`);
+  const wanted = options.engine === undefined ? settings.engines : [options.engine];
+  const names = wanted.map((name) => ENGINE_NAMES.find((known) => known === name));
+  if (!names.every((name) => name !== undefined)) {
+    throw new CommandError(
+      `There is no engine named ${options.engine}; there is ${ENGINE_NAMES.join(', ')}.`,
+    );
   }
-  await ensureEngine(settings, options.yes);
+  if (names.includes('apertium')) await ensureEngine(settings, options.yes);
   const text = readText(file);
-  const engine = createEngine(settings);
+  const translator = createTranslator({
+    engines: createEngines({ ...settings, engines: names }),
+    limitsOf: (engine) => limitsOf(settings, engine),
+    rules: async () => [],
+    recall: async () => [],
+    observer: { asked() {}, translated() {}, failed() {}, cached() {} },
+    cacheBytes: 0,
+  });
   try {
     const { format, from: sourceLanguage, to: targetLanguage } = options;
     const task = { text, format, sourceLanguage, targetLanguage };
     const segments = open(task);
     const started = performance.now();
-    const drafted = await draftSegments(segments, {
-      engine,
+    const drafted = await translator.draft(segments, {
+      account: undefined,
+      tier: 'machine',
+      brand: undefined,
       from: options.from,
       to: options.to,
       lane: 'live',
@@ -40,16 +56,16 @@ export async function translate(settings: Settings, file: string, options: Trans
       const reasons = [...new Set(failed.map(({ reason }) => reason))].join(', ');
       throw new CommandError(
         reasons === 'unsupported'
-          ? `${engine.name} does not translate from ${options.from} to ${options.to}.`
+          ? `${names.join(', ')} does not translate from ${options.from} to ${options.to}.`
           : `${failed.length} of ${drafted.length} segments could not be translated: ${reasons}.`,
       );
     }
     process.stdout.write(assemble({ ...task, drafts: draftsOf(drafted) }));
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const routes = new Set(drafted.flatMap((one) => (one.status === 'translated' ? [one.route] : [])));
-    say(`${drafted.length} segments in ${seconds} s by ${[...routes].join(', ') || engine.name}`);
+    say(`${drafted.length} segments in ${seconds} s by ${[...routes].join(', ') || names.join(', ')}`);
   } finally {
-    await engine.stop();
+    await translator.stop();
   }
 }
 

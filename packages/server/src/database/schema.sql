@@ -320,6 +320,27 @@ create table keys (
 CREATE INDEX keys_of_account ON keys USING btree (part, account_id);
 grant insert, select, update on keys to dragoman_app;
 
+create table memory (
+  part smallint not null,
+  account_id uuid not null,
+  memory_id uuid not null,
+  brand text not null default ''::text,
+  source_language text not null,
+  target_language text not null,
+  source_hash bytea not null,
+  source jsonb not null,
+  target jsonb not null,
+  origin text not null,
+  weight smallint not null default 1,
+  created_at timestamp with time zone not null default now(),
+  constraint memory_part_account_id_source_language_target_language_sour_key UNIQUE (part, account_id, source_language, target_language, source_hash, brand),
+  constraint memory_pkey PRIMARY KEY (part, account_id, memory_id),
+  constraint memory_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
+  constraint memory_origin_check CHECK ((origin = ANY (ARRAY['import'::text, 'job'::text]))),
+  constraint memory_weight_check CHECK ((weight >= 0))
+);
+grant delete, insert, select, update on memory to dragoman_app;
+
 create table messages (
   part smallint not null,
   account_id uuid not null,
@@ -403,6 +424,21 @@ create table prices (
 );
 CREATE UNIQUE INDEX prices_start ON prices USING btree (tier, account_id, source_language, target_language, valid_from) NULLS NOT DISTINCT;
 grant delete, insert, select, update on prices to dragoman_app;
+
+create table routes (
+  source_language text collate "C" not null,
+  target_language text collate "C" not null,
+  tier text not null,
+  account_id uuid,
+  brand text,
+  engines text[] not null,
+  constraint routes_source_language_target_language_tier_account_id_bran_key UNIQUE NULLS NOT DISTINCT (source_language, target_language, tier, account_id, brand),
+  constraint routes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  constraint routes_check CHECK (((brand IS NULL) OR (account_id IS NOT NULL))),
+  constraint routes_engines_check CHECK ((cardinality(engines) > 0)),
+  constraint routes_tier_check CHECK ((tier = ANY (ARRAY['*'::text, 'human'::text, 'machine'::text, 'chat'::text])))
+);
+grant delete, insert, select, update on routes to dragoman_app;
 
 create table segments (
   part smallint not null,

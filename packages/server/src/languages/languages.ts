@@ -148,3 +148,8 @@ export async function publishPairs(database: Database, engine: TestedEngine): Pr
   await database.transaction((transaction) => store.replacePairs(transaction, tested, pairs));
   return true;
 }
+
+/** Withdraws what engines offered that no worker has any more: `engines` are all that there are. */
+export async function withdrawPairs(database: Database, engines: readonly string[]): Promise<void> {
+  await store.removePairsOfOthers(database, engines);
+}

@@ -90,3 +90,9 @@ const ENABLE = statement(
 export async function switchPair(on: Queryable, from: string, to: string, enabled: boolean): Promise<void> {
   await on.query(enabled ? ENABLE : DISABLE, [from, to]);
 }
+
+const REMOVE_ENGINES = statement('languages.remove_engines', `delete from pairs where not engine = any($1)`);
+
+export async function removePairsOfOthers(on: Queryable, engines: readonly string[]): Promise<void> {
+  await on.query(REMOVE_ENGINES, [engines]);
+}

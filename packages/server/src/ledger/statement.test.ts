@@ -179,7 +179,7 @@ describe('the last cent', () => {
     const { store, settings } = server;
     const role = 'api' as const;
     const log = createLog('silent');
-    const second = await startServer({ store, settings, role, log, engine: () => createFake() });
+    const second = await startServer({ store, settings, role, log, engines: () => [createFake()] });
     const made = await server.createAccount({ balanceCents: 6 });
     const { ref } = await accountNamed(server.database, made.username);
     await setCreditLimit(server.database, ref, 'production', 0);

@@ -3,6 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Database } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { SenderMetrics } from '../deliveries/sender.ts';
+import type { EngineObserver, Station } from '../translation/stations.ts';
+import { createEngineMetrics } from './engine-metrics.ts';
 
 export interface Metrics {
   request(method: string, route: string, status: number, seconds: number): void;
@@ -12,6 +14,9 @@ export interface Metrics {
   messagesCreated(count: number): void;
   /** @param seconds from its creation to its answer */
   messageSettled(outcome: string, seconds: number): void;
+  readonly engines: EngineObserver;
+  /** Whose state and queue are read at each scrape. */
+  watchEngines(stations: () => readonly Pick<Station, 'name' | 'state' | 'waiting'>[]): void;
   /** The text that Prometheus scrapes. */
   expose(): Promise<{ contentType: string; text: string }>;
 }
@@ -101,7 +106,10 @@ export function createMetrics(database: Database): Metrics {
     labelNames: ['queue'],
     registers,
   });
+  const engines = createEngineMetrics(registry);
   return {
+    engines: engines.observer,
+    watchEngines: engines.watch,
     request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
     jobsCreated: (count) => created.inc(count),
     jobSettled: (outcome) => settled.inc({ outcome }),

@@ -54,6 +54,8 @@ export interface TestServer extends TestDatabase {
 
 export interface TestServerOptions {
   engine?: () => Engine;
+  /** Several, in the order in which they are tried; instead of `engine`. */
+  engines?: () => Engine[];
   role?: Role;
   settings?: Record<string, string>;
   /** Where the server logs to; nowhere by default. */
@@ -78,8 +80,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       ...options.settings,
       ...changes,
     });
-    const engine = options.engine ?? (() => createFake());
-    const server = await startServer({ store, settings, role: options.role ?? 'all', engine, log });
+    const engines = options.engines ?? (() => [(options.engine ?? createFake)()]);
+    const server = await startServer({ store, settings, role: options.role ?? 'all', engines, log });
     return { server, settings };
   }
   let running = await start({});

@@ -176,7 +176,7 @@ function withApertium(): void {
       store: { ...server.store, database: fresh.database, connection: fresh.connection },
       settings: server.settings,
       role: 'worker',
-      engine: () => halfway,
+      engines: () => [halfway],
       log: createLog('silent'),
     });
     const asking = halfway.directions().catch((error: Error) => error);

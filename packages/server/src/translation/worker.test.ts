@@ -458,7 +458,7 @@ describe('two workers', () => {
       store: server.store,
       settings: server.settings,
       role: 'worker',
-      engine: () => two,
+      engines: () => [two],
       log: createLog('silent'),
     });
     one.stall();

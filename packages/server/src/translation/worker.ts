@@ -10,12 +10,14 @@
  *                                        human tier, those segments go to the editor with the reason
  *   the engine is in trouble             waits a minute for it, for up to a day; then as after the last try
  */
-import type { Engine } from '@dragoman/engines';
+import type { Context } from '@dragoman/engines';
+import { type BrandContext, readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import {
   createDesk,
   type DraftedSegment,
   type JobLease,
+  type JobRow,
   type LeasedJob,
   type Outcome,
   postponeJob,
@@ -24,11 +26,12 @@ import type { Log } from '../log.ts';
 import type { Scanner } from '../scanning/scanner.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
-import { type Drafted, draftSegments, draftsOf } from './translate.ts';
+import { type Drafted, draftsOf } from './translate.ts';
+import type { Translator } from './translator.ts';
 
 export interface TranslationWorkerOptions {
   database: Database;
-  engine: Engine;
+  translator: Translator;
   scanner: Scanner;
   log: Log;
   capacity: number;
@@ -56,7 +59,7 @@ const MAX_TROUBLE_AGE_SECONDS = 24 * 3600;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 export function startTranslationWorker(options: TranslationWorkerOptions): Loop {
-  const { database, engine, scanner, log } = options;
+  const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'jobs', options.leaseSeconds, log);
   const desk = createDesk(database);
 
@@ -93,16 +96,21 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       targetLanguage: row.target_language,
     };
     const { segments, assemble } = await scanner.open(task);
-    const drafted = await draftSegments(segments, {
-      engine,
+    const brand = row.brand ?? row.default_brand ?? undefined;
+    const said = await readContext(database, lease.account, brand, row.target_language);
+    const drafted = await translator.draft(segments, {
+      account: lease.account,
+      tier: row.tier,
+      brand,
       from: row.source_language,
       to: row.target_language,
       lane: 'bulk',
+      context: contextOf(row, texts.instructions, said),
       signal: lost,
     });
     const failed = drafted.find((one) => one.status === 'failed');
     if (failed !== undefined) {
-      if (await isEngineTrouble(drafted)) {
+      if (drafted.some((one) => one.status === 'failed' && one.trouble)) {
         if (job.age < MAX_TROUBLE_AGE_SECONDS) return 'wait';
       } else if (lease.attempts < MAX_TRIES) return 'retry';
     }
@@ -113,17 +121,6 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     return finish(await assemble(draftsOf(drafted)), held);
   }
 
-  /**
-   * Whether something failed that is no fault of the text. A pair that was offered when the job was created is
-   * unsupported while the engine cannot start it; pipelines that will not start show in the engine's health.
-   */
-  async function isEngineTrouble(drafted: readonly Drafted[]): Promise<boolean> {
-    const reasons = drafted.flatMap((one) => (one.status === 'failed' ? [one.reason] : []));
-    if (reasons.some((reason) => reason === 'unsupported' || reason === 'stopped')) return true;
-    const perhaps = reasons.some((reason) => reason === 'crashed' || reason === 'timeout');
-    return perhaps && !(await engine.health()).ok;
-  }
-
   return startLoop({
     name: 'translation',
     queue,
@@ -132,6 +129,18 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     work,
     log,
   });
+}
+
+/** What the request says goes before what its brand says; instructions of both count. */
+function contextOf(row: JobRow, instructions: string | undefined, brand: BrandContext): Context {
+  const tone = row.tone ?? brand.tone;
+  const all = [brand.instructions, instructions].filter((one) => one !== undefined && one !== '');
+  return {
+    ...(tone === undefined ? {} : { tone }),
+    ...(all.length === 0 ? {} : { instructions: all.join('\n') }),
+    terms: brand.terms,
+    format: row.text_format,
+  };
 }
 
 function finish(result: string, held: boolean): Outcome {

@@ -1,0 +1,65 @@
+/**
+ * What engines have said lately, so that a sentence that comes again is not asked again. In this process alone,
+ * bounded by bytes, the least recently used go first. The account is part of every key: no customer can tell from a
+ * quick answer what another has had translated.
+ */
+import { createHash } from 'node:crypto';
+import type { Piece } from '@dragoman/documents';
+
+export interface Cached {
+  pieces: Piece[];
+  route: string;
+  notes: string[];
+}
+
+export interface Cache {
+  get(key: string): Cached | undefined;
+  set(key: string, value: Cached): void;
+  readonly bytes: number;
+}
+
+/** What an entry takes besides its texts, about: objects, map, key. */
+const ENTRY_BYTES = 300;
+
+export function createCache(maxBytes: number): Cache {
+  const entries = new Map<string, { value: Cached; bytes: number }>();
+  let bytes = 0;
+  return {
+    get bytes() {
+      return bytes;
+    },
+    get(key) {
+      const found = entries.get(key);
+      if (found === undefined) return undefined;
+      entries.delete(key);
+      entries.set(key, found);
+      return found.value;
+    },
+    set(key, value) {
+      const size = sizeOf(value);
+      if (size > maxBytes) return;
+      const before = entries.get(key);
+      if (before !== undefined) {
+        bytes -= before.bytes;
+        entries.delete(key);
+      }
+      entries.set(key, { value, bytes: size });
+      bytes += size;
+      for (const [oldest, { bytes: freed }] of entries) {
+        if (bytes <= maxBytes) break;
+        entries.delete(oldest);
+        bytes -= freed;
+      }
+    },
+  };
+}
+
+function sizeOf({ pieces, notes }: Cached): number {
+  const texts = pieces.reduce((sum, piece) => sum + 40 + ('text' in piece ? piece.text.length * 2 : 0), 0);
+  return ENTRY_BYTES + texts + notes.reduce((sum, note) => sum + note.length * 2, 0);
+}
+
+/** One key of several parts; none can be mistaken for its neighbour. */
+export function keyOf(parts: readonly string[]): string {
+  return createHash('sha1').update(JSON.stringify(parts)).digest('base64');
+}

@@ -1,0 +1,44 @@
+/**
+ * Segments that say the same. Codes are numbered within their unit, so the same sentence has other numbers at
+ * another place; numbered in the order in which they come, two that say the same are the same.
+ */
+import type { Piece } from '@dragoman/documents';
+
+export interface Canonical {
+  pieces: Piece[];
+  /** Pieces in these numbers, in the numbers of the segment. */
+  back(pieces: readonly Piece[]): Piece[];
+}
+
+export function canonical(pieces: readonly Piece[]): Canonical {
+  const numbers = new Map<string, number>();
+  const own = new Map<string, number>();
+  const forth = pieces.map((piece) =>
+    renumber(piece, (kind, number) => {
+      const key = `${kind}${number}`;
+      let made = numbers.get(key);
+      if (made === undefined) {
+        made = numbers.size + 1;
+        numbers.set(key, made);
+        own.set(`${kind}${made}`, number);
+      }
+      return made;
+    }),
+  );
+  if (numbers.size === 0) return { pieces: [...pieces], back: (given) => [...given] };
+  return {
+    pieces: forth,
+    back: (given) =>
+      given.map((piece) => renumber(piece, (kind, number) => own.get(`${kind}${number}`) ?? number)),
+  };
+}
+
+type Kind = 'pair' | 'single' | 'keep';
+
+function renumber(piece: Piece, number: (kind: Kind, given: number) => number): Piece {
+  if ('keep' in piece) return { keep: number('keep', piece.keep), text: piece.text };
+  if ('open' in piece) return { open: number('pair', piece.open) };
+  if ('close' in piece) return { close: number('pair', piece.close) };
+  if ('single' in piece) return { single: number('single', piece.single) };
+  return piece;
+}

@@ -1,0 +1,286 @@
+/** Several engines behind one interface: who is asked, in which order, and what becomes of what they say. */
+import type { Capabilities, Engine } from '@dragoman/engines';
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCredentials } from '../accounts/accounts.ts';
+import { accountNamed } from '../accounts/accounts.ts';
+import { saveBrand } from '../brands/brands.ts';
+import { importEntries } from '../memory/memory.ts';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { removeRoute, setRoute } from './store.ts';
+
+const MACHINE = '/tapi/v2/mt_translation/';
+const HUMAN = '/tapi/v2/translation/';
+
+let server: TestServer;
+let owner: pg.Pool;
+let account: AccountCredentials;
+let call: ReturnType<typeof createClient>;
+let first: FakeEngine;
+let second: FakeEngine;
+
+/** A fake under another name, which can do other things. */
+function named(
+  name: string,
+  options: { directions?: string[]; capabilities?: Partial<Capabilities> },
+): FakeEngine {
+  const fake = createFake(options.directions === undefined ? {} : { directions: options.directions });
+  const draft = fake.draft.bind(fake);
+  return Object.assign(fake, {
+    name,
+    capabilities: { ...fake.capabilities, ...options.capabilities },
+    draft: async (request: Parameters<Engine['draft']>[0]) =>
+      (await draft(request)).map((one) =>
+        one.status === 'translated' ? { ...one, route: `${name}:${request.from}-${request.to}` } : one,
+      ),
+  });
+}
+
+beforeAll(async () => {
+  server = await startTestServer({
+    engines: () => {
+      first = named('first', {});
+      second = named('second', {
+        directions: ['en>es', 'en>fr'],
+        capabilities: { remote: true, terms: true, tone: true, instructions: true, context: true },
+      });
+      return [first, second];
+    },
+  });
+  owner = new pg.Pool(server.connection);
+  account = await server.createAccount({ balanceCents: 100_000 });
+  call = createClient(server.url, account.production_key);
+});
+beforeEach(() => {
+  for (const engine of [first, second]) {
+    engine.failOn(null);
+    engine.dropCodes(false);
+  }
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+async function order(uid: string, fields: object, path = MACHINE): Promise<void> {
+  const body = { uid, source_language: 'en', target_language: 'es', ...fields };
+  expect((await call('POST', path, body)).body).toMatchObject({ uid });
+}
+
+async function translated(uid: string, fields: object): Promise<string> {
+  await order(uid, fields);
+  return until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.translated_text);
+}
+
+/** The segments of a job that waits for its editor. */
+async function drafted(
+  uid: string,
+  fields: object,
+): Promise<{ route: string; notes: string[]; draft: object[] }[]> {
+  await order(uid, fields, HUMAN);
+  return until(async () => {
+    const { rows } = await owner.query(
+      `select route, notes, draft from segments join jobs using (part, account_id, job_id)
+        where uid = $1 order by position`,
+      [uid],
+    );
+    return rows.length > 0 && rows;
+  });
+}
+
+const askedOf = (engine: FakeEngine, text: string) =>
+  engine.asked
+    .flatMap(({ segments }) => segments)
+    .filter(({ pieces }) => JSON.stringify(pieces).includes(text));
+
+describe('the chain', () => {
+  it('offers what any of its engines can do, and asks the first that can', async () => {
+    expect(await translated('pair-2', { text: 'Only the second.', target_language: 'fr' })).toBe(
+      'ONLY THE SECOND.',
+    );
+    expect(askedOf(second, 'Only the second.')).toHaveLength(1);
+    await translated('pair-1', { text: 'Both of them.' });
+    expect([askedOf(first, 'Both of them.').length, askedOf(second, 'Both of them.').length]).toEqual([1, 0]);
+  });
+
+  it('gives only what the first could not do to the second, and names who did it', async () => {
+    first.failOn('hard', 'crashed');
+    const segments = await drafted('parts', { text: 'An easy line.\nA hard line.\nThe last line.' });
+    expect(segments.map(({ route }) => route)).toEqual(['first:en-es', 'second:en-es', 'first:en-es']);
+    expect(askedOf(second, 'line.')).toHaveLength(1);
+  });
+
+  it('does not take for a translation what cannot be one', async () => {
+    const honest = first.draft;
+    first.draft = async (request) =>
+      (await honest(request)).map((one) =>
+        one.status === 'translated' ? { ...one, pieces: [{ text: '' }] } : one,
+      );
+    expect(await translated('empty', { text: 'Say something about it.' })).toBe('SAY SOMETHING ABOUT IT.');
+    first.draft = async (request) => (await honest(request)).toReversed();
+    const text = 'One.\nTwo is more.\nThree is much more than that.';
+    expect(await translated('swapped', { text })).toBe(text.toUpperCase());
+    first.draft = honest;
+  });
+
+  it('passes an engine over that fails again and again, and looks at it later', async () => {
+    const honest = first.draft;
+    let asked = 0;
+    first.draft = async () => {
+      asked++;
+      throw new Error('the engine is away');
+    };
+    for (let i = 0; i < 8; i++) await translated(`away-${i}`, { text: `The engine is away ${i} times.` });
+    expect(asked).toBe(5);
+    first.draft = honest;
+    await server.restart(); // a worker that comes new has no grudge
+    call = createClient(server.url, account.production_key);
+    await translated('back', { text: 'It is back again.' });
+    expect(askedOf(first, 'It is back again.')).toHaveLength(1);
+  });
+});
+
+describe('a route', () => {
+  const rule = { source_language: '*', target_language: '*', tier: '*', brand: null } as const;
+
+  it('of an account is its own, and is seen within seconds', async () => {
+    const { ref } = await accountNamed(server.database, account.username);
+    const own = { ...rule, account_id: ref.accountId };
+    await setRoute(server.database, { ...own, engines: ['second', 'gone'] });
+    let count = 0;
+    await until(async () => {
+      const text = `Routed number ${++count}.`;
+      await translated(`routed-${count}`, { text });
+      return askedOf(second, text).length === 1;
+    });
+    const other = await server.createAccount();
+    const theirs = createClient(server.url, other.production_key);
+    await theirs('POST', MACHINE, {
+      uid: 'o',
+      text: 'Of another.',
+      source_language: 'en',
+      target_language: 'es',
+    });
+    await until(() => askedOf(first, 'Of another.').length === 1);
+    expect(await removeRoute(server.database, own)).toBe(true);
+    expect(await removeRoute(server.database, own)).toBe(false);
+    await until(async () => {
+      const text = `Unrouted number ${++count}.`;
+      await translated(`unrouted-${count}`, { text });
+      return askedOf(first, text).length === 1;
+    });
+  });
+});
+
+describe('what was said before', () => {
+  it('is asked once in a text and once in a while, by each account for itself', async () => {
+    const text = 'The same line.\nThe same line.\nAnother line.\nThe same line.';
+    expect(await translated('repeats', { text })).toBe(text.toUpperCase());
+    expect(askedOf(first, 'The same line.')).toHaveLength(1);
+    await translated('again', { text: 'The same line.' });
+    expect(askedOf(first, 'The same line.')).toHaveLength(1);
+    const other = await server.createAccount();
+    const theirs = createClient(server.url, other.production_key);
+    await theirs('POST', MACHINE, {
+      uid: 'o',
+      text: 'The same line.',
+      source_language: 'en',
+      target_language: 'es',
+    });
+    await until(() => askedOf(first, 'The same line.').length === 2);
+  });
+
+  it('puts the codes of each place back in their own numbers', async () => {
+    const text = '<p>A <b>bold</b> word.</p><p><i>First</i>. A <b>bold</b> word.</p>';
+    expect(await translated('numbers', { text, text_format: 'html' })).toBe(
+      '<p>A <b>BOLD</b> WORD.</p><p><i>FIRST</i>. A <b>BOLD</b> WORD.</p>',
+    );
+  });
+
+  it('by the customer goes before every engine', async () => {
+    const own = await server.createAccount();
+    const { ref } = await accountNamed(server.database, own.username);
+    await importEntries(server.database, ref, { from: 'en', to: 'es', brand: undefined }, [
+      { source: [{ text: 'Hello, {name}, it is us.' }], target: [{ text: 'Somos nosotros, {name}.' }] },
+      { source: [{ text: 'Lost, {name}, is it.' }], target: [{ text: 'Sin nombre.' }] },
+    ]);
+    const theirs = createClient(server.url, own.production_key);
+    const text = 'Hello, {name}, it is us.\nLost, {name}, is it.\nA new line.';
+    await theirs('POST', MACHINE, { uid: 'm', text, source_language: 'en', target_language: 'es' });
+    const result = await until(async () => (await theirs('GET', `${MACHINE}m/`)).body.translated_text);
+    expect(result).toBe('Somos nosotros, {name}.\nLOST, {name}, IS IT.\nA NEW LINE.');
+    expect(askedOf(first, 'it is us')).toHaveLength(0);
+    // Another account's memory is nobody else's.
+    expect(await translated('not-mine', { text: 'Hello, {name}, it is us.' })).toBe(
+      'HELLO, {name}, IT IS US.',
+    );
+  });
+});
+
+describe('a brand', () => {
+  const term = { caseSensitive: false, forbidden: false, doNotTranslate: false };
+  const terms = [
+    { ...term, source: 'house', target: 'vivienda' },
+    { ...term, source: 'Acme', target: '', doNotTranslate: true },
+    { ...term, source: 'car', target: 'AUTO', forbidden: true },
+  ];
+
+  beforeAll(async () => {
+    const { ref } = await accountNamed(server.database, account.username);
+    const language = { tone: 'Formal' as const, instructions: 'Be brief.', terms };
+    const languages = new Map([
+      ['es', language],
+      ['fr', language],
+    ]);
+    await saveBrand(
+      server.database,
+      ref,
+      { externalId: 'acme', name: 'Acme', languages, default: false },
+      false,
+    );
+  });
+
+  it('has its terms in the translation of an engine that follows no glossary', async () => {
+    const text = 'A house by Acme. Two houses.';
+    const segments = await drafted('terms', { text, brand: 'acme' });
+    expect(segments.map(({ draft }) => draft)).toEqual([
+      [{ text: 'A vivienda BY Acme.' }],
+      [{ text: 'TWO vivienda.' }],
+    ]);
+    expect(segments.map(({ notes }) => notes)).toEqual([[], ['term not inflected: house']]);
+    // Without the brand the same words are others.
+    expect(await translated('no-terms', { text })).toBe(text.toUpperCase());
+  });
+
+  it('is told to an engine that takes it, and what that misses is noted', async () => {
+    const fields = {
+      text: 'A house by Acme.\nNothing.',
+      brand: 'acme',
+      target_language: 'fr',
+      instructions: 'And kind.',
+    };
+    const [one, two] = await drafted('told', fields);
+    expect(second.asked.at(-1)).toMatchObject({
+      context: { tone: 'Formal', instructions: 'Be brief.\nAnd kind.', terms, format: 'text' },
+      segments: [{ pieces: [{ text: 'A house by Acme.' }] }, { before: 'A house by Acme.' }],
+    });
+    expect(one!.notes).toEqual(['term missing: vivienda']);
+    expect(two!.notes).toEqual([]);
+  });
+
+  it('has what it forbids noted', async () => {
+    const honest = first.draft;
+    first.draft = async (request) =>
+      (await honest(request)).map((one) =>
+        one.status === 'translated' ? { ...one, pieces: [{ text: 'UN AUTO.' }] } : one,
+      );
+    const [one] = await drafted('forbidden', { text: 'A car.', brand: 'acme' });
+    first.draft = honest;
+    expect(one!.notes).toEqual(['term forbidden: AUTO']);
+  });
+
+  it('is told to no engine that does not take it', () => {
+    expect(first.asked.every(({ context }) => context === undefined)).toBe(true);
+  });
+});

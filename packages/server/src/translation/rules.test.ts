@@ -1,0 +1,159 @@
+/** The rules that are pure: routes, the breaker, the check of replies, the cache, what counts as the same. */
+import type { Piece } from '@dragoman/documents';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBreaker } from './breaker.ts';
+import { createCache, keyOf } from './cache.ts';
+import { canonical } from './canonical.ts';
+import { faultOf } from './check.ts';
+import { chainFor, type RouteRule } from './routes.ts';
+
+describe('a route', () => {
+  const rule = (engine: string, fields: Partial<RouteRule>): RouteRule => ({
+    source_language: '*',
+    target_language: '*',
+    tier: '*',
+    account_id: null,
+    brand: null,
+    engines: [engine],
+    ...fields,
+  });
+  const rules = [
+    rule('all', {}),
+    rule('tier', { tier: 'chat' }),
+    rule('from', { source_language: 'en' }),
+    rule('to', { target_language: 'es' }),
+    rule('pair', { source_language: 'en', target_language: 'es' }),
+    rule('account', { account_id: 'a' }),
+    rule('account pair', { account_id: 'a', source_language: 'en', target_language: 'es' }),
+    rule('brand', { account_id: 'a', brand: 'b' }),
+  ];
+  const question = { from: 'fr', to: 'ca', tier: 'machine', accountId: 'x', brand: undefined } as const;
+  it.each([
+    ['all', {}],
+    ['tier', { tier: 'chat' }],
+    ['from', { from: 'en', tier: 'chat' }],
+    ['to', { to: 'es', tier: 'chat' }],
+    ['pair', { from: 'en', to: 'es' }],
+    ['account', { accountId: 'a' }],
+    ['account pair', { accountId: 'a', from: 'en', to: 'es' }],
+    ['brand', { accountId: 'a', brand: 'b', from: 'en', to: 'es' }],
+    ['all', { brand: 'b' }],
+  ] as const)('for %s decides where it is the most specific: %j', (engine, asked) => {
+    for (const given of [rules, rules.toReversed()]) {
+      expect(chainFor(given, { ...question, ...asked }, ['settings'])).toEqual([engine]);
+    }
+  });
+
+  it('is that of the settings where no rule fits', () => {
+    expect(chainFor(rules.slice(1), question, ['settings'])).toEqual(['settings']);
+  });
+});
+
+describe('the breaker', () => {
+  it('opens after five failures in a row, lets one look pass, and closes when that goes well', () => {
+    let now = 0;
+    const breaker = createBreaker(() => now);
+    const fail = (times: number) => {
+      for (let i = 0; i < times; i++) breaker.failed();
+    };
+    fail(4);
+    breaker.succeeded();
+    fail(4);
+    expect(breaker.enter()).toBe(true);
+    fail(1);
+    expect([breaker.state, breaker.enter()]).toEqual(['open', false]);
+    now += 10_000;
+    expect([breaker.state, breaker.enter(), breaker.enter()]).toEqual(['half-open', true, false]);
+    breaker.failed();
+    now += 10_000;
+    expect(breaker.state).toBe('open');
+    now += 10_000;
+    expect(breaker.enter()).toBe(true);
+    breaker.succeeded();
+    expect([breaker.state, breaker.enter(), breaker.enter()]).toEqual(['closed', true, true]);
+  });
+});
+
+describe('a reply', () => {
+  const long = 'The house near the river is very big and old.';
+  it.each<[source: Piece[], reply: Piece[], language: string, fault: RegExp | undefined]>([
+    [[{ text: long }], [{ text: 'La casa cerca del río es muy grande y vieja.' }], 'es', undefined],
+    [[{ text: long }], [{ text: '  ' }], 'es', /empty/],
+    [[{ text: '123' }], [{ text: '' }], 'es', undefined],
+    [[{ text: long }], [{ text: 'Sí.' }], 'es', /times as long/],
+    [[{ text: long }], [{ text: `${long} `.repeat(4) }], 'es', /times as long/],
+    [[{ text: 'Yes.' }], [{ text: 'Por supuesto que sí.' }], 'es', undefined],
+    [[{ text: long }], [{ text: '靠近河边的房子非常大而且非常古老。' }], 'zh', undefined],
+    [[{ text: '靠近河边的房子非常大而且非常古老。' }], [{ text: long }], 'en', undefined],
+    [[{ text: long }], [{ text: `\`\`\`\nLa casa cerca del río es muy vieja.\n\`\`\`` }], 'es', /fenced/],
+    [[{ text: long }], [{ text: 'La casa https://evil.example es muy grande.' }], 'es', /address/],
+    [
+      [{ text: 'See ' }, { keep: 1, text: 'https://a.example' }],
+      [{ text: 'Vea ' }, { keep: 1, text: 'https://a.example' }],
+      'es',
+      undefined,
+    ],
+    [[{ text: long }], [{ text: long }], 'ru', /script/],
+    [
+      [{ text: 'Дом у реки очень большой и очень старый.' }],
+      [{ text: 'Дом у реки очень большой и очень старый.' }],
+      'en',
+      /script/,
+    ],
+    [[{ text: long }], [{ text: 'Дом у реки очень большой и очень старый.' }], 'ru', undefined],
+  ])('of %j as %j in %s', (source, reply, language, fault) => {
+    const found = faultOf(source, reply, language);
+    if (fault === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatch(fault);
+  });
+});
+
+describe('the cache', () => {
+  const value = (text: string) => ({ pieces: [{ text }], route: 'x:a-b', notes: [] });
+
+  it('forgets the least recently used first, and never holds more than its bytes', () => {
+    const cache = createCache(2_000);
+    for (const key of ['a', 'b', 'c']) cache.set(key, value('x'.repeat(100)));
+    expect(cache.get('a')).toBeDefined();
+    for (const key of ['d', 'e']) cache.set(key, value('x'.repeat(100)));
+    expect(cache.bytes).toBeLessThanOrEqual(2_000);
+    expect([cache.get('a'), cache.get('b')]).toEqual([value('x'.repeat(100)), undefined]);
+    cache.set('huge', value('x'.repeat(10_000)));
+    expect(cache.get('huge')).toBeUndefined();
+  });
+
+  it('has a key of its own for every list of parts', () => {
+    expect(keyOf(['a', 'b'])).not.toBe(keyOf(['ab', '']));
+    expect(keyOf(['a', 'b'])).toBe(keyOf(['a', 'b']));
+  });
+});
+
+describe('segments that say the same', () => {
+  const code = fc.nat({ max: 5 });
+  const piece = fc.oneof(
+    fc.record({ text: fc.string({ minLength: 1 }) }),
+    fc.record({ open: code }),
+    fc.record({ close: code }),
+    fc.record({ single: code }),
+    fc.record({ keep: code, text: fc.string() }),
+  ) as fc.Arbitrary<Piece>;
+
+  it('are the same whatever their codes are numbered, and come back in their own numbers', () => {
+    const moved = (pieces: Piece[], by: number) =>
+      pieces.map((one): Piece => {
+        if ('keep' in one) return { keep: one.keep + by, text: one.text };
+        if ('open' in one) return { open: one.open + by };
+        if ('close' in one) return { close: one.close + by };
+        return 'single' in one ? { single: one.single + by } : one;
+      });
+    fc.assert(
+      fc.property(fc.array(piece), fc.nat({ max: 1000 }), (pieces, by) => {
+        const [one, other] = [canonical(pieces), canonical(moved(pieces, by))];
+        expect(other.pieces).toEqual(one.pieces);
+        expect(one.back(one.pieces)).toEqual(pieces);
+        expect(other.back(other.pieces)).toEqual(moved(pieces, by));
+      }),
+    );
+  });
+});

@@ -1,0 +1,133 @@
+/**
+ * An engine as this worker uses it: its turns, its breaker, its figures, and the directions that it has shown it can
+ * do. What an engine answers is taken as it comes; whether it can be a translation is asked elsewhere.
+ */
+import type { Draft, DraftRequest, Engine, Lane } from '@dragoman/engines';
+import { createBreaker } from './breaker.ts';
+import { createTurns, type Turn, type Turns } from './turns.ts';
+
+/** What an operator may say about an engine. */
+export interface EngineLimits {
+  /** Requests to it at a time. */
+  concurrency: number;
+  /** Requests a second; undefined: no limit. */
+  perSecond: number | undefined;
+  /** What a million characters cost, in cents. */
+  centsPerMillion: number;
+}
+
+/** What happens at an engine, for metrics. */
+export interface EngineObserver {
+  /** A request was answered, or was not (`failed`). */
+  asked(engine: string, lane: Lane, seconds: number, outcome: 'answered' | 'failed'): void;
+  translated(engine: string, words: number, characters: number, cents: number): void;
+  failed(engine: string, reason: string): void;
+  cached(engine: string, hit: boolean): void;
+}
+
+export interface Answer {
+  /** One a segment, in order; undefined where the engine was not asked, for it is left alone at present. */
+  drafts: readonly Draft[] | undefined;
+  /** The engine is in trouble, rather than a text. */
+  away: boolean;
+}
+
+export interface Station {
+  readonly name: string;
+  readonly engine: Engine;
+  readonly limits: EngineLimits;
+  draft(request: DraftRequest & { signal: AbortSignal }, turn: Turn): Promise<Answer>;
+  /** Its version, as of the last minutes. */
+  version(): Promise<string>;
+  readonly state: 'closed' | 'open' | 'half-open';
+  readonly waiting: number;
+}
+
+/**
+ * Characters that may be at a local engine at a time, for each pair: enough to keep a pipeline busy (its window of 64
+ * segments is some 5,000), and what a newcomer waits for at most.
+ */
+const LOCAL_WEIGHT = 8192;
+/** A remote engine is bounded by its requests. */
+const REMOTE_WEIGHT = 1024 * 1024;
+const VERSION_MILLISECONDS = 300_000;
+
+export function createStation(engine: Engine, limits: EngineLimits, observer: EngineObserver): Station {
+  const breaker = createBreaker();
+  const lines = new Map<string, Turns>();
+  let version: { asked: Promise<string>; until: number } | undefined;
+
+  /** A local engine has processes of their own for each pair; a remote one is one place. The lanes never meet. */
+  function turnsOf({ from, to, lane }: DraftRequest): Turns {
+    const { remote } = engine.capabilities;
+    const key = remote ? lane : `${lane} ${from} ${to}`;
+    let turns = lines.get(key);
+    if (turns === undefined) {
+      turns = createTurns({
+        maxWeight: remote ? REMOTE_WEIGHT : LOCAL_WEIGHT,
+        maxRunning: remote ? limits.concurrency : Number.MAX_SAFE_INTEGER,
+        perSecond: limits.perSecond,
+      });
+      lines.set(key, turns);
+    }
+    return turns;
+  }
+
+  async function ask(request: DraftRequest & { signal: AbortSignal }): Promise<Answer> {
+    if (!breaker.enter()) return { drafts: undefined, away: true };
+    const started = performance.now();
+    const seconds = () => (performance.now() - started) / 1000;
+    try {
+      const drafts = await engine.draft(request);
+      const away = await isAway(drafts);
+      if (away) breaker.failed();
+      else breaker.succeeded();
+      observer.asked(engine.name, request.lane, seconds(), away ? 'failed' : 'answered');
+      return { drafts, away };
+    } catch (error) {
+      if (request.signal.aborted) throw request.signal.reason;
+      breaker.failed();
+      observer.asked(engine.name, request.lane, seconds(), 'failed');
+      const detail = (error as Error).message;
+      // A bug, perhaps of this text: the job's tries bound it.
+      const drafts = request.segments.map(
+        ({ id }): Draft => ({ id, status: 'failed', reason: 'crashed', detail }),
+      );
+      return { drafts, away: false };
+    }
+  }
+
+  /**
+   * Whether the engine rather than the text is in trouble. A local engine knows; of a remote one it is believed when
+   * nothing at all came back. No customer's text can close an engine for the others.
+   */
+  async function isAway(drafts: readonly Draft[]): Promise<boolean> {
+    const lost = (draft: Draft) =>
+      draft.status === 'failed' && ['crashed', 'timeout', 'stopped'].includes(draft.reason);
+    if (drafts.length === 0 || !drafts.every(lost)) return false;
+    return engine.capabilities.remote || !(await engine.health()).ok;
+  }
+
+  return {
+    name: engine.name,
+    engine,
+    limits,
+    get state() {
+      return breaker.state;
+    },
+    get waiting() {
+      return [...lines.values()].reduce((sum, turns) => sum + turns.waiting, 0);
+    },
+    draft: (request, turn) => turnsOf(request).run(turn, () => ask(request)),
+    version() {
+      if (version === undefined || performance.now() >= version.until) {
+        const asked = engine.version();
+        version = { asked, until: performance.now() + VERSION_MILLISECONDS };
+        asked.catch(() => {
+          version = undefined;
+        });
+      }
+      return version.asked;
+    },
+  };
+}

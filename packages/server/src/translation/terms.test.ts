@@ -1,0 +1,173 @@
+import type { Piece } from '@dragoman/documents';
+import type { Term } from '@dragoman/engines';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createGlossary } from './terms.ts';
+
+const term = (source: string, target: string, fields: Partial<Term> = {}): Term => ({
+  source,
+  target,
+  caseSensitive: false,
+  forbidden: false,
+  doNotTranslate: false,
+  ...fields,
+});
+
+/** What a reader would see if the engine kept every protected word and left the rest as it is. */
+function through(text: string, terms: Term[], from = 'en', to = 'es'): string {
+  const placed = createGlossary(terms, from, to).put([{ text }]);
+  return placed
+    .take(placed.pieces)
+    .map((piece) => ('text' in piece ? piece.text : ''))
+    .join('');
+}
+
+describe('terms in place of words', () => {
+  it.each<[what: string, text: string, terms: Term[], result: string]>([
+    ['a word', 'The house is big.', [term('house', 'casa')], 'The casa is big.'],
+    [
+      'the longest',
+      'A tree house here.',
+      [term('house', 'casa'), term('tree house', 'cabaña')],
+      'A cabaña here.',
+    ],
+    [
+      'the left one of two that overlap',
+      'big tree house',
+      [term('tree house', 'B'), term('big tree', 'A')],
+      'A house',
+    ],
+    [
+      'not a part of a word',
+      'The greenhouse, a household.',
+      [term('house', 'casa')],
+      'The greenhouse, a household.',
+    ],
+    [
+      'an ending',
+      'Two houses and three cities.',
+      [term('house', 'casa'), term('city', 'ciudad')],
+      'Two casa and three ciudad.',
+    ],
+    ['no ending that is none', 'A party of partners.', [term('part', 'pieza')], 'A party of partners.'],
+    ['a capital at the start', 'Houses burn.', [term('house', 'casa')], 'Casa burn.'],
+    ['capitals throughout', 'HOUSE RULES', [term('house', 'casa')], 'CASA RULES'],
+    ['an abbreviation only as it is written', 'It is IT.', [term('IT', 'TI')], 'It is TI.'],
+    [
+      'case where it matters',
+      'a Window, a window',
+      [term('Window', 'Ventana', { caseSensitive: true })],
+      'a Ventana, a window',
+    ],
+    [
+      'a hyphen and spaces',
+      'state-of-the-art  work',
+      [term('state-of-the-art work', 'obra moderna')],
+      'obra moderna',
+    ],
+    ['signs', 'C++ and C', [term('C++', 'ce más más')], 'ce más más and C'],
+    [
+      'what is not to be translated',
+      'Open the Console.',
+      [term('console', '', { doNotTranslate: true })],
+      'Open the Console.',
+    ],
+    [
+      'nothing of what is forbidden',
+      'The house.',
+      [term('house', 'hogar', { forbidden: true })],
+      'The house.',
+    ],
+  ])('%s', (_what, text, terms, result) => {
+    expect(through(text, terms)).toBe(result);
+  });
+
+  it.each([
+    ['zh', '请打开控制台窗口。', [term('控制台', 'console'), term('控制', 'control')], '请打开console窗口。'],
+    ['ja', 'サーバーを再起動します。', [term('サーバー', 'server')], 'serverを再起動します。'],
+    ['ko', '서버를 다시 시작합니다.', [term('서버', 'server')], 'server 다시 시작합니다.'],
+    ['ru', 'Мы открыли окна.', [term('окно', 'window'), term('окн', 'pane')], 'Мы открыли pane.'],
+  ])('finds them in %s', (from, text, terms, result) => {
+    expect(through(text, terms, from, 'en')).toBe(result);
+  });
+
+  it('says where the glossary’s form stands for another', () => {
+    const glossary = createGlossary([term('house', 'casa')], 'en', 'es');
+    expect(glossary.put([{ text: 'Two houses.' }]).notes).toEqual(['term not inflected: house']);
+    expect(glossary.put([{ text: 'One house.' }]).notes).toEqual([]);
+  });
+
+  it('touches no code and no protected word', () => {
+    const pieces: Piece[] = [
+      { text: 'big ' },
+      { open: 1 },
+      { text: 'house' },
+      { close: 1 },
+      { keep: 4, text: 'house' },
+    ];
+    const placed = createGlossary([term('house', 'casa'), term('big house', 'mansión')], 'en', 'es').put(
+      pieces,
+    );
+    expect(placed.pieces).toEqual([
+      { text: 'big ' },
+      { open: 1 },
+      { keep: 5, text: 'house' },
+      { close: 1 },
+      { keep: 4, text: 'house' },
+    ]);
+    expect(placed.take(placed.pieces)[2]).toEqual({ text: 'casa' });
+  });
+
+  it('loses no character, whatever the text and the terms', () => {
+    const word = fc.constantFrom(
+      'house',
+      'houses',
+      'big',
+      'ß',
+      'İ',
+      '控制',
+      ' ',
+      '-',
+      '.',
+      '\n',
+      '́',
+      '🙂',
+      'e',
+    );
+    const texts = fc.array(word, { maxLength: 30 }).map((words) => words.join(''));
+    const terms = fc.array(fc.tuple(texts, texts), { maxLength: 5 });
+    fc.assert(
+      fc.property(texts, terms, (text, given) => {
+        const all = given.map(([source, target]) => term(source, target));
+        const { pieces } = createGlossary(all, 'en', 'es').put([{ text }]);
+        expect(pieces.map((piece) => ('text' in piece ? piece.text : '')).join('')).toBe(text);
+      }),
+    );
+  });
+});
+
+describe('a translation', () => {
+  const glossary = createGlossary(
+    [
+      term('house', 'casa'),
+      term('Acme', '', { doNotTranslate: true }),
+      term('cheap', 'barato', { forbidden: true }),
+      term('', 'chollo', { forbidden: true }),
+    ],
+    'en',
+    'es',
+  );
+  it.each<[string, string, string[]]>([
+    ['The house.', 'La casa.', []],
+    ['The houses.', 'Las casas.', []],
+    ['The house.', 'El hogar.', ['term missing: casa']],
+    ['Acme sells.', 'Acme vende.', []],
+    ['Acme sells.', 'La cima vende.', ['term missing: Acme']],
+    ['A cheap car.', 'Un coche barato.', ['term forbidden: barato']],
+    ['A good car.', 'Un coche barato.', []],
+    ['A good car.', 'Un chollo.', ['term forbidden: chollo']],
+    ['No terms.', 'Sin términos.', []],
+  ])('of “%s” as “%s” gets the notes %j', (source, reply, notes) => {
+    expect(glossary.check([{ text: source }], [{ text: reply }])).toEqual(notes);
+  });
+});

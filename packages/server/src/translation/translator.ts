@@ -1,0 +1,368 @@
+/**
+ * From segments to drafts: memory → what engines said lately → the engines of the route, one after another → codes
+ * put right, glossary, checks. It knows accounts and engines, and neither jobs nor chats: both come here.
+ *
+ * A sentence that comes several times in a text is translated once. A text is drafted in slices that take turns with
+ * those of others. What an engine cannot do, or does badly, goes to the next engine of the route, and only that;
+ * what none can do is failed. The source is never passed off as a translation.
+ */
+import { isRight, type Piece, repair, type Segment } from '@dragoman/documents';
+import type { Context, Draft, Engine, Lane } from '@dragoman/engines';
+import type { AccountRef } from '../account.ts';
+import { type Cache, createCache, keyOf } from './cache.ts';
+import { type Canonical, canonical } from './canonical.ts';
+import { faultOf } from './check.ts';
+import { chainFor, type RouteRule, type RouteTier } from './routes.ts';
+import { createStation, type EngineLimits, type EngineObserver, type Station } from './stations.ts';
+import { createGlossary, type Glossary } from './terms.ts';
+import type { Drafted } from './translate.ts';
+
+export interface Ask {
+  /** Undefined for a command, which belongs to none. */
+  account: AccountRef | undefined;
+  tier: RouteTier;
+  brand: string | undefined;
+  from: string;
+  to: string;
+  lane: Lane;
+  /** Tone, instructions, terms: engines get what they take, the rest is done here. */
+  context?: Context;
+  /** What was said before the first segment, for engines that read it. */
+  before?: string;
+  signal: AbortSignal;
+}
+
+export interface Translator {
+  /** One a segment, in order. Rejects only when `signal` aborts, or the database is lost. */
+  draft(segments: readonly Segment[], ask: Ask): Promise<Drafted[]>;
+  readonly stations: readonly Station[];
+  /** Ends the engines. */
+  stop(): Promise<void>;
+}
+
+export interface TranslatorOptions {
+  /** The operator's routes. */
+  rules(): Promise<readonly RouteRule[]>;
+  /** What the account has translated before, to the letter; see the memory. */
+  recall(ask: Ask, sources: readonly (readonly Piece[])[]): Promise<(Piece[] | undefined)[]>;
+  /** In the order in which they are tried where no route says otherwise. */
+  engines: readonly Engine[];
+  limitsOf(engine: string): EngineLimits;
+  observer: EngineObserver;
+  cacheBytes: number;
+}
+
+/** A slice: so many characters and segments at most, so that it is a turn and not a stay. */
+const SLICE_CHARACTERS = 2048;
+const SLICE_SEGMENTS = 32;
+/** Between two breaths of the event loop. */
+const CHUNK_SEGMENTS = 500;
+/** Of what stands before a segment, for engines that read it. */
+const BEFORE_CHARACTERS = 600;
+const RULES_MILLISECONDS = 2_000;
+
+/** One sentence of a text, wherever it comes. */
+interface Sentence {
+  id: string;
+  canonical: Canonical;
+  key: string;
+  length: number;
+  before: string | undefined;
+  /** How it ended; undefined while it is open. */
+  done?: { pieces: Piece[]; route: string; notes: string[] };
+  /** Why it is open still: what the last engine that was asked said. */
+  reason: string;
+  trouble: boolean;
+}
+
+/** Where a sentence comes: with the numbers that its codes have there. */
+interface Place {
+  sentence: Sentence;
+  own: Canonical;
+}
+
+export function createTranslator(options: TranslatorOptions): Translator {
+  const { observer } = options;
+  const stations = options.engines.map((engine) =>
+    createStation(engine, options.limitsOf(engine.name), observer),
+  );
+  const names = stations.map(({ name }) => name);
+  const cache = createCache(options.cacheBytes);
+  const rulesNow = remember(options.rules, RULES_MILLISECONDS);
+
+  async function draft(segments: readonly Segment[], ask: Ask): Promise<Drafted[]> {
+    if (segments.length === 0) return [];
+    const { from, to, tier, brand, account } = ask;
+    const question = { from, to, tier, brand, accountId: account?.accountId };
+    const chain = chainFor(await rulesNow(), question, names);
+    const engines = chain.flatMap((name) => stations.find((station) => station.name === name) ?? []);
+    const glossary = glossaryOf(ask);
+    const { sentences, places } = await gather(segments, ask);
+    const recalled = await options.recall(
+      ask,
+      sentences.map(({ canonical: { pieces } }) => pieces),
+    );
+    for (const [index, sentence] of sentences.entries()) {
+      const pieces = recalled[index];
+      if (pieces !== undefined) sentence.done = { pieces, route: 'memory:exact', notes: [] };
+    }
+    for (const station of engines) {
+      const open = sentences.filter(({ done }) => done === undefined);
+      if (open.length === 0) break;
+      await draftAt(station, open, ask, glossary, cache, observer);
+    }
+    return segments.map((segment, index) => conclude(segment, places[index]!, glossary));
+  }
+
+  return {
+    draft,
+    stations,
+    stop: async () => {
+      await Promise.all(stations.map(({ engine }) => engine.stop()));
+    },
+  };
+}
+
+/** Every sentence once, with the sentence of each segment. */
+async function gather(
+  segments: readonly Segment[],
+  ask: Ask,
+): Promise<{ sentences: Sentence[]; places: Place[] }> {
+  const byKey = new Map<string, Sentence>();
+  const places: Place[] = [];
+  let before = ask.before ?? '';
+  for (const [index, segment] of segments.entries()) {
+    if (index > 0 && index % CHUNK_SEGMENTS === 0) await breathe(ask.signal);
+    const made = canonical(segment.pieces);
+    const key = JSON.stringify(made.pieces);
+    const text = visible(made.pieces);
+    let sentence = byKey.get(key);
+    if (sentence === undefined) {
+      sentence = {
+        id: segment.id,
+        canonical: made,
+        key,
+        length: text.length,
+        before: before === '' ? undefined : before,
+        reason: 'unsupported',
+        trouble: true,
+      };
+      byKey.set(key, sentence);
+    }
+    places.push({ sentence, own: made });
+    before = `${before} ${text}`.slice(-BEFORE_CHARACTERS).trimStart();
+  }
+  return { sentences: [...byKey.values()], places };
+}
+
+async function draftAt(
+  station: Station,
+  open: readonly Sentence[],
+  ask: Ask,
+  glossary: Glossary,
+  cache: Cache,
+  observer: EngineObserver,
+): Promise<void> {
+  const { capabilities } = station.engine;
+  const version = await station.version();
+  const context = contextFor(station.engine, ask);
+  const common = [accountOf(ask), station.name, version, ask.from, ask.to, JSON.stringify(context ?? {})];
+  const slices = createSlices();
+  for (const [index, sentence] of open.entries()) {
+    if (index > 0 && index % CHUNK_SEGMENTS === 0) await breathe(ask.signal);
+    const before = capabilities.context ? sentence.before : undefined;
+    const placed = capabilities.terms || glossary.empty ? undefined : glossary.put(sentence.canonical.pieces);
+    const terms = placed === undefined ? '' : JSON.stringify([placed.pieces, placed.take(placed.pieces)]);
+    const key = keyOf([...common, sentence.key, before ?? '', terms]);
+    const cached = cache.get(key);
+    observer.cached(station.name, cached !== undefined);
+    if (cached !== undefined) sentence.done = cached;
+    else slices.add({ sentence, key, placed, before });
+  }
+  const request = {};
+  await Promise.all(
+    slices.made.map(async (slice) => {
+      const segments = slice.map(({ sentence, placed, before }) => ({
+        id: sentence.id,
+        pieces: placed?.pieces ?? sentence.canonical.pieces,
+        ...(before === undefined ? {} : { before }),
+      }));
+      const weight = slice.reduce((sum, { sentence }) => sum + sentence.length, 1);
+      const { drafts, away } = await station.draft(
+        {
+          from: ask.from,
+          to: ask.to,
+          segments,
+          lane: ask.lane,
+          signal: ask.signal,
+          ...(context === undefined ? {} : { context }),
+        },
+        { account: accountOf(ask), request, weight, signal: ask.signal },
+      );
+      let characters = 0;
+      let words = 0;
+      for (const [index, wanted] of slice.entries()) {
+        const judged = drafts === undefined ? UNAVAILABLE : judge(wanted, drafts[index], away, ask.to);
+        const { sentence } = wanted;
+        characters += sentence.length;
+        if (judged.status === 'failed') {
+          observer.failed(station.name, judged.reason);
+          sentence.reason = judged.reason;
+          sentence.trouble = judged.trouble;
+          continue;
+        }
+        sentence.done = judged;
+        words += countWords(sentence.canonical.pieces);
+        cache.set(wanted.key, judged);
+      }
+      const cents = drafts === undefined ? 0 : (characters * station.limits.centsPerMillion) / 1_000_000;
+      observer.translated(station.name, words, drafts === undefined ? 0 : characters, cents);
+    }),
+  );
+}
+
+interface Wanted {
+  sentence: Sentence;
+  key: string;
+  placed: ReturnType<Glossary['put']> | undefined;
+  before: string | undefined;
+}
+
+function createSlices(): { made: Wanted[][]; add(wanted: Wanted): void } {
+  const made: Wanted[][] = [];
+  let characters = 0;
+  return {
+    made,
+    add(wanted) {
+      const last = made.at(-1);
+      const { length } = wanted.sentence;
+      if (last === undefined || last.length >= SLICE_SEGMENTS || characters + length > SLICE_CHARACTERS) {
+        made.push([wanted]);
+        characters = length;
+      } else {
+        last.push(wanted);
+        characters += length;
+      }
+    },
+  };
+}
+
+type Judged =
+  | { status: 'translated'; pieces: Piece[]; route: string; notes: string[] }
+  | { status: 'failed'; reason: string; trouble: boolean };
+
+const UNAVAILABLE = { status: 'failed', reason: 'unavailable', trouble: true } as const;
+
+/** Whether a draft is a translation of what was asked. */
+function judge({ sentence, placed }: Wanted, draft: Draft | undefined, away: boolean, to: string): Judged {
+  if (draft === undefined || draft.id !== sentence.id)
+    return { status: 'failed', reason: 'lost', trouble: false };
+  if (draft.status === 'unsupported') return { status: 'failed', reason: 'unsupported', trouble: true };
+  if (draft.status === 'failed') {
+    return { status: 'failed', reason: draft.reason, trouble: away || draft.reason === 'stopped' };
+  }
+  const asked = placed?.pieces ?? sentence.canonical.pieces;
+  const { pieces, notes } = repair(asked, draft.pieces);
+  const taken = placed === undefined ? pieces : placed.take(pieces);
+  if (!isRight(sentence.canonical.pieces, taken))
+    return { status: 'failed', reason: 'garbled', trouble: false };
+  if (faultOf(sentence.canonical.pieces, taken, to) !== undefined) {
+    return { status: 'failed', reason: 'garbled', trouble: false };
+  }
+  return {
+    status: 'translated',
+    pieces: joinText(taken),
+    route: draft.route,
+    notes: [...notes, ...(placed?.notes ?? [])],
+  };
+}
+
+function conclude(segment: Segment, { sentence, own }: Place, glossary: Glossary): Drafted {
+  const { done } = sentence;
+  if (done === undefined) {
+    return { segment, status: 'failed', reason: sentence.reason, trouble: sentence.trouble };
+  }
+  const notes = glossary.empty ? done.notes : [...done.notes, ...glossary.check(own.pieces, done.pieces)];
+  return { segment, status: 'translated', pieces: own.back(done.pieces), route: done.route, notes };
+}
+
+/** What of the context an engine takes. */
+function contextFor({ capabilities }: Engine, { context }: Ask): Context | undefined {
+  if (context === undefined) return undefined;
+  const { tone, instructions, terms, examples, format } = context;
+  const taken: Context = {
+    ...(capabilities.tone && tone !== undefined ? { tone } : {}),
+    ...(capabilities.instructions && instructions !== undefined ? { instructions } : {}),
+    ...(capabilities.terms && terms !== undefined && terms.length > 0 ? { terms } : {}),
+    ...(capabilities.context && examples !== undefined ? { examples } : {}),
+  };
+  if (Object.keys(taken).length === 0) return undefined;
+  return format === undefined ? taken : { ...taken, format };
+}
+
+/** Compiled once for each list of terms: a brand's comes as the same list for many jobs. */
+const glossaries = new WeakMap<readonly object[], Map<string, Glossary>>();
+const NO_TERMS: readonly never[] = [];
+
+function glossaryOf({ context, from, to }: Ask): Glossary {
+  const terms = context?.terms ?? NO_TERMS;
+  let ofPair = glossaries.get(terms);
+  if (ofPair === undefined) {
+    ofPair = new Map();
+    glossaries.set(terms, ofPair);
+  }
+  const pair = terms.length === 0 ? '' : `${from} ${to}`;
+  let glossary = ofPair.get(pair);
+  if (glossary === undefined) {
+    glossary = createGlossary(terms, from, to);
+    ofPair.set(pair, glossary);
+  }
+  return glossary;
+}
+
+/** Nobody's texts are apart from every account's. */
+const accountOf = ({ account }: Ask): string => account?.accountId ?? '';
+
+/** Lets others have the event loop. */
+async function breathe(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal.throwIfAborted();
+}
+
+function joinText(pieces: readonly Piece[]): Piece[] {
+  const out: Piece[] = [];
+  for (const piece of pieces) {
+    const last = out.at(-1);
+    const isText = 'text' in piece && !('keep' in piece);
+    if (isText && last !== undefined && 'text' in last && !('keep' in last)) {
+      out[out.length - 1] = { text: last.text + piece.text };
+    } else out.push(piece);
+  }
+  return out;
+}
+
+function visible(pieces: readonly Piece[]): string {
+  return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
+}
+
+/** Near enough for a figure: words between white space. */
+function countWords(pieces: readonly Piece[]): number {
+  return visible(pieces).match(/\S+/g)?.length ?? 0;
+}
+
+/** Asks again after `milliseconds`; an error is not remembered. */
+function remember<T>(ask: () => Promise<T>, milliseconds: number): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  let until = 0;
+  return () => {
+    if (asked === undefined || performance.now() >= until) {
+      const own = ask();
+      asked = own;
+      until = performance.now() + milliseconds;
+      own.catch(() => {
+        if (asked === own) asked = undefined;
+      });
+    }
+    return asked;
+  };
+}

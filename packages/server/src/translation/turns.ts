@@ -1,0 +1,157 @@
+/**
+ * Turns at an engine, fair over accounts by characters (deficit round robin): an account with ten thousand jobs, or
+ * one of ten megabytes, gets no more of a busy engine than one with a sentence. Within an account its requests take
+ * turns. What one turn takes is a slice of a text, so a long text gives way after each.
+ *
+ *   waits     in the line of its request, in the ring of its account
+ *   runs      while the weight and the number of those that run allow, and the rate
+ */
+
+export interface TurnsOptions {
+  /** Weight (characters) that may run at a time; one heavier than that runs alone. */
+  maxWeight: number;
+  /** How many may run at a time. */
+  maxRunning: number;
+  /** Starts a second; undefined: no limit. */
+  perSecond?: number | undefined;
+  now?: () => number;
+}
+
+export interface Turns {
+  /** Runs `work` when its turn comes. Rejects with the reason of `signal` when that aborts before. */
+  run<T>(turn: Turn, work: () => Promise<T>): Promise<T>;
+  /** How many wait. */
+  readonly waiting: number;
+}
+
+export interface Turn {
+  account: string;
+  /** The request that it belongs to. */
+  request: object;
+  weight: number;
+  signal: AbortSignal;
+}
+
+/** What an account may run in one visit of the round, in the unit of weight. */
+const QUANTUM = 2048;
+
+interface Waiting {
+  weight: number;
+  start(): void;
+  gone: boolean;
+}
+
+interface Line {
+  deficit: number;
+  requests: Map<object, Waiting[]>;
+}
+
+export function createTurns(options: TurnsOptions): Turns {
+  const now = options.now ?? (() => performance.now());
+  const gap = options.perSecond === undefined ? 0 : 1000 / options.perSecond;
+  /** In the order of the round; the first is the next one visited. */
+  const ring = new Map<string, Line>();
+  let weight = 0;
+  let running = 0;
+  let waiting = 0;
+  let nextStart = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const hasRoom = (next: number) =>
+    running === 0 || (running < options.maxRunning && weight + next <= options.maxWeight);
+
+  /** The next one by turn, left where it is; undefined when nobody waits. */
+  function next(): { account: string; line: Line; request: object; one: Waiting } | undefined {
+    for (;;) {
+      const [first] = ring;
+      if (first === undefined) return undefined;
+      const [account, line] = first;
+      const [head] = line.requests;
+      if (head === undefined) {
+        ring.delete(account);
+        continue;
+      }
+      const [request, waits] = head;
+      while (waits[0]?.gone) waits.shift();
+      const one = waits[0];
+      if (one === undefined) line.requests.delete(request);
+      else if (line.deficit >= one.weight) return { account, line, request, one };
+      else {
+        // Its turn is over: to the back, with what it may run the next time.
+        line.deficit += QUANTUM;
+        ring.delete(account);
+        ring.set(account, line);
+      }
+    }
+  }
+
+  function pump(): void {
+    for (let found = next(); found !== undefined; found = next()) {
+      const { line, request, one } = found;
+      if (!hasRoom(one.weight)) return;
+      if (gap > 0) {
+        const wait = nextStart - now();
+        if (wait > 0) {
+          if (timer === undefined) {
+            timer = setTimeout(() => {
+              timer = undefined;
+              pump();
+            }, wait);
+          }
+          return;
+        }
+        nextStart = Math.max(now(), nextStart) + gap;
+      }
+      line.deficit -= one.weight;
+      const waits = line.requests.get(request)!;
+      waits.shift();
+      line.requests.delete(request);
+      if (waits.length > 0) line.requests.set(request, waits);
+      else if (line.requests.size === 0) ring.delete(found.account);
+      one.start();
+    }
+  }
+
+  return {
+    get waiting() {
+      return waiting;
+    },
+    run: ({ account, request, weight: own, signal }, work) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        const onAbort = () => {
+          one.gone = true;
+          waiting--;
+          reject(signal.reason);
+        };
+        const one: Waiting = {
+          weight: own,
+          gone: false,
+          start() {
+            signal.removeEventListener('abort', onAbort);
+            waiting--;
+            running++;
+            weight += own;
+            work()
+              .then(resolve, reject)
+              .finally(() => {
+                running--;
+                weight -= own;
+                pump();
+              });
+          },
+        };
+        signal.addEventListener('abort', onAbort, { once: true });
+        waiting++;
+        let line = ring.get(account);
+        if (line === undefined) {
+          line = { deficit: QUANTUM, requests: new Map() };
+          ring.set(account, line);
+        }
+        const waits = line.requests.get(request);
+        if (waits === undefined) line.requests.set(request, [one]);
+        else waits.push(one);
+        pump();
+      }),
+  };
+}
