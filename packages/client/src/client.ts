@@ -7,6 +7,10 @@
 import { DragomanError } from './errors.ts';
 import type {
   Account,
+  ChatMessage,
+  ChatMessageRequest,
+  ChatRequest,
+  CreatedChat,
   Job,
   JobCreation,
   JobListItem,
@@ -15,6 +19,7 @@ import type {
   LanguagePair,
   MachineJobCreation,
   MachineJobRequest,
+  MessageInChat,
   Operations,
   Tone,
   Topic,
@@ -53,6 +58,26 @@ export interface Jobs<Request, Creation, Filter> {
   cancel(uid: string, options?: CallOptions): Promise<void>;
 }
 
+/** Messages of conversations, translated at once. */
+export interface Chats {
+  /**
+   * Creates a message, and its chat where that is new. The same message again is answered as it is by then, with
+   * its `translated_text` once it is translated.
+   * @throws DragomanError 400 with its `fields`; 402 where the account has no chats, or not in this pair
+   */
+  postMessage(message: ChatMessageRequest, options?: CallOptions): Promise<MessageInChat>;
+  /** @throws DragomanError 404; 403 where the key may read no chats */
+  getMessage(chatId: string, messageId: string, options?: CallOptions): Promise<MessageInChat>;
+  /** Creates a chat without a message, or finds the one of this `external_id`. */
+  createChat(chat?: ChatRequest, options?: CallOptions): Promise<CreatedChat>;
+  /** All messages of a chat, in their order; from `index` on (the first is 1), in pages of `limit`. */
+  listMessages(
+    chatId: string,
+    from?: Operations['listChatMessages']['query'],
+    options?: CallOptions,
+  ): AsyncGenerator<ChatMessage, void, undefined>;
+}
+
 export interface Dragoman {
   /** Jobs that a human edits after the machine. */
   jobs: Jobs<JobRequest, JobCreation, Operations['listJobs']['query']> & {
@@ -64,6 +89,7 @@ export interface Dragoman {
   };
   /** Jobs that the machine does alone. */
   machineJobs: Jobs<MachineJobRequest, MachineJobCreation, Operations['listMachineJobs']['query']>;
+  chats: Chats;
   /** The pairs that jobs can have. */
   languagePairs(options?: CallOptions): Promise<LanguagePair['lang_pair'][]>;
   /** What `tone` of a job may be. */
@@ -94,6 +120,7 @@ export function createDragoman(options: DragomanOptions): Dragoman {
       },
     },
     machineJobs: jobsOf(transport, MACHINE),
+    chats: chatsOf(transport),
     async languagePairs(options) {
       const { objects } = await transport.call('listLanguagePairs', { ...options, repeatable: true });
       return objects.map(({ lang_pair }) => lang_pair);
@@ -180,6 +207,32 @@ function jobsOf<Request extends MachineJobRequest, Creation, Filter extends Oper
         const job = await get(uid, options);
         if (!UNFINISHED.includes(job.status)) return job;
         await transport.pause(wait, options.signal);
+      }
+    },
+  };
+}
+
+function chatsOf(transport: Transport): Chats {
+  return {
+    postMessage: (message, options) =>
+      transport.call('createChatMessage', { ...options, body: message, repeatable: true }),
+    getMessage(chatId, messageId, options) {
+      const path = { chat_id: chatId, message_id: messageId };
+      return transport.call('getChatMessage', { ...options, path, repeatable: true });
+    },
+    createChat(chat = {}, options) {
+      // Without a name of the caller's own, every arrival would make another chat.
+      const repeatable = typeof chat.external_id === 'string';
+      return transport.call('createChat', { ...options, body: chat, repeatable });
+    },
+    async *listMessages(chatId, { index = 1, limit } = {}, options) {
+      const path = { chat_id: chatId };
+      for (let next = index; ; ) {
+        const given = { ...options, path, query: { index: next, limit }, repeatable: true };
+        const page = await transport.call('listChatMessages', given);
+        yield* page.messages;
+        next += page.messages.length;
+        if (page.messages.length === 0 || next > page.length) return;
       }
     },
   };

@@ -242,11 +242,22 @@ export const chatWebhooks: Record<string, DescribedWebhook> = {
       'A CloudEvent in binary mode, posted to the `callback_url` of the message. `status` is `deliver_init`, or ' +
       '`mt_failed`. The messages of one chat are posted in their order.',
     headers: {
-      'ce-type': Type.String({ pattern: '^com\\.[a-z0-9-]+\\.chat-api\\.v2$' }),
-      'ce-time': TIME,
+      'ce-type': Type.String({
+        pattern: '^com\\.[a-z0-9-]+\\.chat-api\\.v2$',
+        examples: ['com.dragoman.chat-api.v2'],
+      }),
+      'ce-time': Type.String({ ...TIME, examples: ['2026-01-31T09:30:00.030Z'] }),
       'ce-specversion': Type.Literal('1.0'),
-      'ce-source': Type.String({ format: 'uri', description: 'The address of the chat interface.' }),
-      'ce-id': Type.String({ pattern: '^chatapi-.+$', description: '`chatapi-` and the message’s id.' }),
+      'ce-source': Type.String({
+        format: 'uri',
+        description: 'The address of the chat interface.',
+        examples: ['https://translate.example.com'],
+      }),
+      'ce-id': Type.String({
+        pattern: '^chatapi-.+$',
+        description: '`chatapi-` and the message’s id.',
+        examples: [`chatapi-${EXAMPLE_MESSAGE.id}`],
+      }),
       'ce-datacontenttype': Type.Literal('application/json'),
     },
     content: {

@@ -1,0 +1,123 @@
+/** The chats of the client against the real server. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startReceiver, startTestServer, type TestServer, until } from '../../server/src/testing/harness.ts';
+import {
+  type ChatMessageRequest,
+  createDragoman,
+  type Dragoman,
+  DragomanError,
+  type DragomanOptions,
+  verifyWebhook,
+} from './client.ts';
+
+const MESSAGE: ChatMessageRequest = {
+  chat_external_id: 'ticket-1',
+  external_id: 'message-1',
+  source_language: 'en',
+  target_language: 'es',
+  text: 'Where is the house?',
+  text_format: 'text',
+};
+
+let server: TestServer;
+let account: Awaited<ReturnType<TestServer['createAccount']>>;
+let dragoman: Dragoman;
+beforeAll(async () => {
+  server = await startTestServer();
+  account = await server.createAccount({ chat: true });
+  dragoman = client();
+});
+afterAll(() => server.stop());
+
+function client(options: Partial<DragomanOptions> = {}): Dragoman {
+  return createDragoman({ baseUrl: server.url, key: account.production_key, ...options });
+}
+
+/** A client whose first answer is lost after the service has done what it was asked. */
+function losingOne(): { flaky: Dragoman; asked: () => number } {
+  let asked = 0;
+  const flaky = client({
+    fetch: async (address, init) => {
+      const response = await fetch(address, init);
+      if (asked++ === 0) throw new TypeError('fetch failed');
+      return response;
+    },
+    pause: async () => {},
+  });
+  return { flaky, asked: () => asked };
+}
+
+it('a message is posted, read, and found again by posting it again', async () => {
+  const { chat, message } = await dragoman.chats.postMessage(MESSAGE);
+  expect(message).toMatchObject({ chat_id: chat.id, external_id: 'message-1', status: 'mt_init' });
+  const done = await until(async () => {
+    const read = await dragoman.chats.getMessage(chat.id, message.id);
+    return read.message.status === 'deliver_complete' && read;
+  });
+  expect(done.message.translated_text).toBe('WHERE IS THE HOUSE?');
+  expect(await dragoman.chats.postMessage(MESSAGE)).toEqual(done);
+});
+
+it('messages of a chat are listed page by page, in their order, from any on', async () => {
+  const { chat_id, external_id } = await dragoman.chats.createChat({ external_id: 'ticket-2' });
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  for (const name of names) {
+    await dragoman.chats.postMessage({ ...MESSAGE, chat_external_id: external_id, external_id: name });
+  }
+  const listed = async (from?: { index?: number; limit?: number }) => {
+    const found = [];
+    for await (const message of dragoman.chats.listMessages(chat_id, from)) found.push(message.external_id);
+    return found;
+  };
+  expect(await listed()).toEqual(names);
+  expect(await listed({ limit: 2 })).toEqual(names);
+  expect(await listed({ limit: 5 })).toEqual(names);
+  expect(await listed({ index: 3, limit: 2 })).toEqual(['c', 'd', 'e']);
+  expect(await listed({ index: 6 })).toEqual([]);
+});
+
+it('a lost answer is asked for again, unless that would make another chat', async () => {
+  const posting = losingOne();
+  const { chat } = await posting.flaky.chats.postMessage({ ...MESSAGE, chat_external_id: 'ticket-3' });
+  const found = [];
+  for await (const { external_id } of dragoman.chats.listMessages(chat.id)) found.push(external_id);
+  expect(found).toEqual(['message-1']);
+  expect(posting.asked()).toBe(2);
+
+  const named = losingOne();
+  expect((await named.flaky.chats.createChat({ external_id: 'ticket-3' })).chat_id).toBe(chat.id);
+  const unnamed = losingOne();
+  await expect(unnamed.flaky.chats.createChat()).rejects.toThrow('The service did not answer.');
+  expect(unnamed.asked()).toBe(1);
+});
+
+it('refusals say what is wrong, in the words of the chat interface', async () => {
+  const wrong = dragoman.chats.postMessage({ ...MESSAGE, chat_external_id: 'ticket-4', text: '' });
+  const error: DragomanError = await wrong.then(
+    () => expect.unreachable(),
+    (reason) => reason,
+  );
+  expect(error).toBeInstanceOf(DragomanError);
+  expect(error).toMatchObject({ status: 400, code: 'validation_error', fields: [{ field: 'text' }] });
+  const without = client({ key: (await server.createAccount()).production_key });
+  await expect(without.chats.postMessage(MESSAGE)).rejects.toMatchObject({
+    status: 402,
+    code: 'invalid_subscription',
+  });
+  await expect(dragoman.chats.getMessage('nobody', 'nothing')).rejects.toMatchObject({ status: 404 });
+});
+
+it('what is delivered verifies', async () => {
+  const receiver = await startReceiver();
+  const callback_url = `${receiver.url}/chat`;
+  const { message } = await dragoman.chats.postMessage({
+    ...MESSAGE,
+    external_id: 'delivered',
+    callback_url,
+  });
+  const { headers, body } = await receiver.next();
+  const verdict = await verifyWebhook({ secret: account.webhook_secret_production, headers, body });
+  expect(verdict).toMatchObject({ ok: true });
+  expect(headers['ce-id']).toBe(`chatapi-${message.id}`);
+  await receiver.close();
+});
