@@ -120,11 +120,118 @@ export type CreatedChat = {
   agent_external_id: string | null
 };
 
+export type Delivery = {
+  /** Of the event and of its delivery: its `webhook-id`. */
+  id: string;
+  event: EventType;
+  status: DeliveryStatus;
+  /** Where it is posted. */
+  url: string;
+  /** Of the job that it is about. */
+  uid?: string | undefined;
+  chat_id?: string | undefined;
+  /** Of the message that it is about. */
+  message_id?: string | undefined;
+  /** Why it is dead: 410, or 72 hours. */
+  failure?: 'gone' | 'out of time' | undefined;
+  created_at: string;
+  finished_at?: string | undefined;
+  /** Not before. */
+  next_attempt_at?: string | undefined;
+  /** How many there were. */
+  attempts: number
+};
+
+export type DeliveryAttempt = {
+  attempt: number;
+  started_at: string;
+  finished_at?: string | undefined;
+  /** How it ended; not there while it is under way, or when its sender died in the middle of it. */
+  outcome?: 'answered' | 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other' | undefined;
+  /** In words, where there was no answer. */
+  detail?: string | undefined;
+  status_code?: number | undefined;
+  /** Until the status line. */
+  milliseconds?: number | undefined;
+  /** Of the answer, cut; no cookies. */
+  headers?: Record<string, string> | undefined;
+  /** The first 4 KiB of the answer’s body. */
+  answer?: string | undefined;
+  /** False: it was cut, or broke off. */
+  answer_complete?: boolean | undefined
+};
+
+export type DeliveryDetail = {
+  /** Of the event and of its delivery: its `webhook-id`. */
+  id: string;
+  event: EventType;
+  status: DeliveryStatus;
+  /** Where it is posted. */
+  url: string;
+  /** Of the job that it is about. */
+  uid?: string | undefined;
+  chat_id?: string | undefined;
+  /** Of the message that it is about. */
+  message_id?: string | undefined;
+  /** Why it is dead: 410, or 72 hours. */
+  failure?: 'gone' | 'out of time' | undefined;
+  created_at: string;
+  finished_at?: string | undefined;
+  /** Not before. */
+  next_attempt_at?: string | undefined;
+  /** The last hundred, oldest first. */
+  attempts: DeliveryAttempt[]
+};
+
+export type DeliveryList = {
+  objects: Delivery[];
+  /** `after` of the next page; null at the end. */
+  next: string | null
+};
+
+/** `pending` until the receiver says 2xx, `dead` after 410 or 72 hours. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
+
 /** Every refusal of the job interface. Told apart by status. */
 export type ErrorBody = {
   /** For 400, one line for each wrong field: `field: reason`. The wording may change. */
   error: string
 };
+
+export type Event = {
+  /** Of the event and of its delivery: its `webhook-id`. */
+  id: string;
+  type: EventType;
+  created_at: string;
+  job?: EventJob | undefined;
+  message?: EventMessage | undefined;
+  delivery?: EventDelivery | undefined
+};
+
+/** Not there where there was no address to post to. */
+export type EventDelivery = {
+  status: DeliveryStatus
+};
+
+export type EventJob = {
+  uid: string;
+  tier: 'human' | 'machine'
+};
+
+export type EventMessage = {
+  chat_id: string;
+  id: string
+};
+
+export type EventPage = {
+  objects: Event[];
+  /** The cursor to go on from. Keep it; it does not expire. */
+  next: string;
+  /** Whether there may be more already. */
+  more: boolean
+};
+
+export type EventType = 'job.completed' | 'job.failed' | 'job.canceled' | 'message.translated' | 'message.failed' | 'message.corrected' | 'test';
 
 export type Job = {
   /** Cents. */
@@ -384,6 +491,28 @@ export type PageMeta = {
   total_count: number
 };
 
+export type ReplayRequest = {
+  /** A day (its first moment in UTC), or a moment with its time zone. */
+  since: string
+};
+
+export type Replayed = {
+  replayed: number
+};
+
+export type TestEvent = {
+  type: 'test';
+  /** The username of the account. */
+  account: string;
+  environment: 'production' | 'sandbox';
+  created_at: string
+};
+
+export type TestEventRequest = {
+  /** A public http or https address without credentials. */
+  url: string
+};
+
 export type TextFormat = 'text' | 'html' | 'srt' | 'xliff';
 
 export type Tone = {
@@ -560,6 +689,66 @@ export interface Operations {
     body: undefined;
     answer: AccountList
   };
+  /** List deliveries, newest first */
+  listDeliveries: {
+    path: undefined;
+    query: {
+      /** `pending` until the receiver says 2xx, `dead` after 410 or 72 hours. */
+      status?: 'pending' | 'delivered' | 'dead' | undefined;
+      /** The `next` of the page before. */
+      after?: string | undefined;
+      /** How many at most. */
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: DeliveryList
+  };
+  /** Send all deliveries again that died since a moment */
+  replayDeliveries: {
+    path: undefined;
+    query: undefined;
+    body: ReplayRequest;
+    answer: Replayed
+  };
+  /** Read a delivery with its attempts */
+  getDelivery: {
+    path: {
+      /** Of the event and of its delivery: its `webhook-id`. */
+      delivery_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: DeliveryDetail
+  };
+  /** Send a delivery again that has ended */
+  replayDelivery: {
+    path: {
+      /** Of the event and of its delivery: its `webhook-id`. */
+      delivery_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: Delivery
+  };
+  /** Send a signed test event to an address */
+  sendTestEvent: {
+    path: undefined;
+    query: undefined;
+    body: TestEventRequest;
+    answer: Delivery
+  };
+  /** Read what happened, in an order that never changes */
+  listEvents: {
+    path: undefined;
+    query: {
+      /** The `next` of the page before; absent: from the beginning. */
+      after?: string | undefined;
+      /** How many at most. */
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: EventPage
+  };
   /** Create a message, and its chat */
   createChatMessage: {
     path: undefined;
@@ -615,6 +804,12 @@ export const OPERATIONS = {
   countWords: ['POST', '/tapi/v2/wordcount/'],
   listLanguagePairs: ['GET', '/tapi/v2/language_pair/'],
   getAccount: ['GET', '/tapi/v2/account/'],
+  listDeliveries: ['GET', '/api/v1/deliveries/'],
+  replayDeliveries: ['POST', '/api/v1/deliveries/replay/'],
+  getDelivery: ['GET', '/api/v1/deliveries/{delivery_id}/'],
+  replayDelivery: ['POST', '/api/v1/deliveries/{delivery_id}/replay/'],
+  sendTestEvent: ['POST', '/api/v1/test-event/'],
+  listEvents: ['GET', '/api/v1/events/'],
   createChatMessage: ['POST', '/v2/chats/messages'],
   getChatMessage: ['GET', '/v2/chats/{chat_id}/messages/{message_id}'],
   createChat: ['POST', '/chats'],

@@ -4,10 +4,13 @@ import type { Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { brandRoutes } from './brands/routes.ts';
+import { followDelivery } from './chats/chats.ts';
 import type { MessageCreator } from './chats/create.ts';
 import { chatRoutes } from './chats/routes.ts';
 import { chatWebhooks } from './chats/schemas.ts';
 import type { Database } from './database/database.ts';
+import { type DeliveryRouteOptions, deliveryRoutes } from './deliveries/routes.ts';
+import { deliveryWebhooks } from './deliveries/schemas.ts';
 import { acceptJson, answerErrors, requireCaller, routeOf } from './http.ts';
 import type { Creator } from './jobs/create.ts';
 import { jobRoutes } from './jobs/routes.ts';
@@ -23,7 +26,7 @@ import { operationRoutes } from './operations/routes.ts';
 import type { Scanner } from './scanning/scanner.ts';
 import { loadSettings, type Settings } from './settings.ts';
 
-export interface AppOptions {
+export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'deliveryDue'> {
   database: Database;
   doorkeeper: Doorkeeper;
   creator: Creator;
@@ -94,7 +97,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     log.debug({ request: request.id, method: request.method, route, status, milliseconds }, 'answered');
   });
 
-  describeInterface(app, { ...jobWebhooks, ...chatWebhooks });
+  describeInterface(app, { ...jobWebhooks, ...chatWebhooks, ...deliveryWebhooks });
   void app.register(async (root) => {
     operationRoutes(root, { ...options, metricsToken: settings.metricsToken });
   });
@@ -108,6 +111,7 @@ export function createApp(options: AppOptions): FastifyInstance {
         languageRoutes(door, options);
         accountRoutes(door, options);
         chatRoutes(door, options);
+        deliveryRoutes(door, { ...options, deliveryMoved: followDelivery });
       },
       { prefix },
     );

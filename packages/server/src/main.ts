@@ -6,6 +6,7 @@ import { AccountError } from './accounts/accounts.ts';
 import { BrandError } from './brands/brands.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addBrandCommands } from './commands/brand.ts';
+import { addDeliveryCommands } from './commands/delivery.ts';
 import { examineInstallation } from './commands/doctor.ts';
 import { installEngine } from './commands/engine.ts';
 import { addKeyCommands } from './commands/key.ts';
@@ -82,6 +83,7 @@ program
 addAccountCommands(program);
 addBrandCommands(program);
 addKeyCommands(program);
+addDeliveryCommands(program);
 addLedgerCommands(program);
 addPairCommands(program);
 addMemoryCommands(program);

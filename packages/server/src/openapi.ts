@@ -71,6 +71,7 @@ const TAGS = [
   { name: 'Languages', description: 'What can be translated.' },
   { name: 'Account', description: 'Who is calling, and what it can spend.' },
   { name: 'Chat', description: 'Messages of conversations, translated by machine at once.' },
+  { name: 'Deliveries', description: 'What was posted, posting it again, and the feed of events.' },
   { name: 'Callbacks', description: 'What is posted to the addresses that customers name.' },
 ];
 

@@ -107,8 +107,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       },
     });
     const readiness = () => checkReadiness({ database, languages, stopping });
-    const rooms = { doorkeeper, creator, messages, languages, scanner };
-    app = createApp({ database, ...rooms, metrics, readiness, settings, log });
+    const rooms = { doorkeeper, creator, messages, languages, scanner, guard };
+    const deliveryDue = () => worker?.sender.wake();
+    app = createApp({ database, ...rooms, deliveryDue, metrics, readiness, settings, log });
     await database.listen(CHANNELS.keys, () => doorkeeper.forget());
     url = await app.listen({ host: settings.host, port: settings.port });
     log.info({ host: settings.host, port: settings.port, role, pid: process.pid }, 'listening');
@@ -177,6 +178,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     return {
       translation,
       chat,
+      sender,
       async stop(grace: number) {
         clearInterval(publishing);
         await stopLoops([translation, chat, sender], grace);

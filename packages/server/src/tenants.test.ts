@@ -29,6 +29,8 @@ beforeAll(async () => {
   for (const { call, prefix } of doorsOf(victim)) {
     expect((await call('POST', `${prefix}${HUMAN}`, job(`${CANARY}-human`))).status).toBe(201);
     await completed(call, `${prefix}${MACHINE}`, `${CANARY}-machine`);
+    const test = await call('POST', `${prefix}/api/v1/test-event/`, { url: 'http://127.0.0.1:9/' });
+    FOREIGN[':delivery_id']!.push(test.body.id);
   }
   FOREIGN[':chat_id'] = [];
   FOREIGN[':message_id'] = [];
@@ -91,12 +93,16 @@ function readRoutes(drawing: string): Route[] {
 }
 
 /** Ids that are not the stranger's, by the name of the parameter. A new parameter must be added here. */
-const FOREIGN: Record<string, string[]> = { ':uid': [`${CANARY}-human`, `${CANARY}-machine`] };
+const FOREIGN: Record<string, string[]> = {
+  ':uid': [`${CANARY}-human`, `${CANARY}-machine`],
+  ':delivery_id': [], // one of each environment, made above
+};
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 const UNKNOWN: Record<string, string> = {
   ':uid': 'nobody-has-this',
   ':chat_id': NOBODY,
   ':message_id': NOBODY,
+  ':delivery_id': NOBODY,
 };
 const withIds = (path: string, idOf: (parameter: string) => string) =>
   `${path.replaceAll(/:\w+/g, idOf)}/`.replaceAll('//', '/');

@@ -134,6 +134,7 @@ create table deliveries (
   order_key uuid,
   queued_at timestamp with time zone not null default clock_timestamp(),
   host text collate "C" not null default ''::text,
+  attempts_before integer not null default 0,
   headers jsonb not null default '{}'::jsonb,
   constraint deliveries_pkey PRIMARY KEY (part, account_id, delivery_id),
   constraint deliveries_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),

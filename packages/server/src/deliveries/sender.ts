@@ -136,7 +136,7 @@ export function startSender(options: SenderOptions): Loop {
 
   function judge(lease: DeliveryLease, delivery: DeliveryRow, outcome: Outcome): Verdict {
     const next = nextAttempt({
-      attempts: lease.attempts,
+      attempts: lease.attempts - delivery.attempts_before,
       scheduleSeconds: options.scheduleSeconds,
       outcome,
       createdAt: delivery.queued_at,

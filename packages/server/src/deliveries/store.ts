@@ -113,6 +113,7 @@ export interface DeliveryRow {
   body: Buffer;
   queued_at: Date;
   message_id: string | null;
+  attempts_before: number;
 }
 
 // One round trip, and one commit, before the request leaves: the attempt is on record even if the sender
@@ -123,7 +124,7 @@ const BEGIN_ATTEMPT = statement<DeliveryRow>(
      insert into attempts (part, account_id, delivery_id, attempt)
      select part, account_id, delivery_id, attempts from deliveries
       where part = $1 and account_id = $2 and delivery_id = $3 and lease_token = $4)
-   select environment, url, content_type, headers, body, queued_at, message_id from deliveries
+   select environment, url, content_type, headers, body, queued_at, message_id, attempts_before from deliveries
     where part = $1 and account_id = $2 and delivery_id = $3 and lease_token = $4`,
 );
 

@@ -45,6 +45,7 @@ alter table deliveries
   add column order_key  uuid,
   add column queued_at  timestamptz not null default clock_timestamp(),
   add column host       text collate "C" not null default '',
+  add column attempts_before integer not null default 0, -- those before the last replay: the schedule begins anew
   add column headers    jsonb not null default '{}', -- of its own, beside those of the signature
   drop constraint deliveries_event_check,
   add constraint deliveries_event check (event in ('job.completed', 'job.failed',
