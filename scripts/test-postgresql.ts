@@ -49,7 +49,16 @@ try {
   while (!existsSync(join(directory, '.s.PGSQL.5432')))
     await new Promise((resolve) => setTimeout(resolve, 50));
   const url = `postgres://owner@localhost/postgres?host=${encodeURIComponent(directory)}`;
-  const tests = ['jobs/', 'ledger/', 'work/', 'accounts/', 'database/schema', 'database/database', 'tenants'];
+  const tests = [
+    'jobs/',
+    'brands/',
+    'ledger/',
+    'work/',
+    'accounts/',
+    'database/schema',
+    'database/database',
+    'tenants',
+  ];
   const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'server', ...tests], {
     stdio: 'inherit',
     env: { ...process.env, DATABASE_URL: url },
