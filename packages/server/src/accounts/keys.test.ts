@@ -86,10 +86,10 @@ describe('a key', () => {
     const [one, other] = [await createCustomer(), await createCustomer()];
     const { key, key_id } = await one.make();
     for (const deed of [
-      revokeKey(server.database, other.account.ref, key_id, 0),
-      rollKey(server.database, other.account, key_id, 0),
+      () => revokeKey(server.database, other.account.ref, key_id, 0),
+      () => rollKey(server.database, other.account, key_id, 0),
     ]) {
-      await expect(deed).rejects.toMatchObject({ name: 'AccountError' });
+      await expect(deed()).rejects.toMatchObject({ name: 'AccountError' });
     }
     expect(await knock(key)).toBe(200);
   });

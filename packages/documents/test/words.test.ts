@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  countRepeatedWords,
+  countWords,
+  DocumentError,
+  type Format,
+  scan,
+  segments,
+} from '../src/documents.ts';
+import { samples } from './corpus.ts';
+
+function count(text: string, format: Format, language = 'en') {
+  const document = scan(text, format);
+  return {
+    words: countWords(document, language),
+    repeated: countRepeatedWords(document, language, segments(document, language)),
+  };
+}
+
+describe('repeated words', () => {
+  it.each([
+    ['text', 'The house is big. The house is big.', 4],
+    ['text', 'The house is big. The house is red.', 0],
+    ['text', 'The house.\nThe house.\n\nThe house.', 4],
+    ['text', '17\n17\n…\n…', 0],
+    ['html', '<p>The <b>house</b>.</p><p title="The house.">The <i>house</i>.</p>', 2],
+    ['html', '<p>The house.</p><p>The <b>house</b>.</p>', 0],
+    ['html', '<p>See {one} now.</p><p>See {two} now.</p><p>See {one} now.</p>', 2],
+    ['srt', '1\n00:00:01,000 --> 00:00:02,000\nNo.\n\n2\n00:00:03,000 --> 00:00:04,000\nNo.\n', 1],
+  ] as const)('%s %j', (format, text, repeated) => {
+    expect(count(text, format).repeated).toBe(repeated);
+  });
+
+  it('are those of every sentence but its first time', () => {
+    const sentences = ['The house is big.', 'Nobody came.', 'It rains in May!', 'Why?'];
+    const lengths = [4, 2, 4, 1];
+    fc.assert(
+      fc.property(fc.array(fc.nat(sentences.length - 1), { minLength: 1, maxLength: 30 }), (chosen) => {
+        const { words, repeated } = count(chosen.map((index) => sentences[index]).join('\n'), 'text');
+        const sum = (indexes: Iterable<number>) => [...indexes].reduce((all, one) => all + lengths[one]!, 0);
+        expect(words).toBe(sum(chosen));
+        expect(repeated).toBe(sum(chosen) - sum(new Set(chosen)));
+      }),
+    );
+  });
+
+  it('are never more than the words, and all but the first half of a text that stands twice', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (line) => {
+        fc.pre(!line.includes('\0') && line.isWellFormed());
+        const once = count(line, 'text');
+        const twice = count(`${line}\n${line}`, 'text');
+        expect(once.repeated).toBeLessThanOrEqual(once.words);
+        expect(twice.words - twice.repeated).toBe(once.words - once.repeated);
+      }),
+    );
+  });
+
+  const readable = (['html', 'srt', 'xliff'] as const).flatMap(samples).filter(({ text, format }) => {
+    try {
+      return scan(text, format);
+    } catch (error) {
+      if (error instanceof DocumentError) return false;
+      throw error;
+    }
+  });
+  it.each(readable)('are never more than the words: $name', ({ text, format }) => {
+    const { words, repeated } = count(text, format);
+    expect(repeated).toBeGreaterThanOrEqual(0);
+    expect(repeated).toBeLessThanOrEqual(words);
+  });
+});
