@@ -3,7 +3,7 @@
  * engine's live lane, and bulk jobs do not delay it.
  *
  *   mt_init, translated            deliver_init, or deliver_complete where there is nobody to tell
- *   a segment failed               tried again soon; after the last try: mt_failed
+ *   a segment failed               tried again soon; after the last try, or where no try can help: mt_failed
  *   the engine is in trouble       waits for it, for minutes at most, since the chat waits behind it; then mt_failed
  */
 import type { Environment } from '../account.ts';
@@ -98,7 +98,7 @@ export function startChatWorker(options: ChatWorkerOptions): Loop {
     }
     if (drafted.some((one) => one.status === 'failed' && one.trouble)) {
       if (message.age < MAX_TROUBLE_AGE_SECONDS) return 'wait';
-    } else if (lease.attempts < MAX_TRIES) return 'retry';
+    } else if (failed.reason !== 'too long' && lease.attempts < MAX_TRIES) return 'retry';
     return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
   }
 

@@ -1,0 +1,310 @@
+/** The order of a chat, whoever creates, translates or dies: several processes on one database. */
+import type { DraftRequest, Engine } from '@dragoman/engines';
+import { createFake } from '@dragoman/engines/fake';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLog } from '../log.ts';
+import { type Role, type Server, startServer } from '../serve.ts';
+import {
+  createClient,
+  type Received,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+import { createQueue } from '../work/queue.ts';
+import { openLeased, settle } from './chats.ts';
+
+const MESSAGES = '/v2/chats/messages';
+
+/** An engine that answers a request when it is told to, by the first word of its text. */
+interface GatedEngine extends Engine {
+  /** Resolves when this text has been asked for, `times` times. */
+  asked(word: string, times?: number): Promise<void>;
+  open(word: string): void;
+  readonly requests: DraftRequest[];
+}
+
+function createGated(): GatedEngine {
+  const fake = createFake();
+  const gates = new Map<string, PromiseWithResolvers<void>>();
+  const gate = (word: string) => {
+    if (!gates.has(word)) gates.set(word, Promise.withResolvers<void>());
+    return gates.get(word)!;
+  };
+  const wordOf = (request: DraftRequest) => {
+    const [piece] = request.segments[0]!.pieces;
+    return piece !== undefined && 'text' in piece ? piece.text.split(' ')[0]! : '';
+  };
+  const requests: DraftRequest[] = [];
+  return {
+    name: 'fake',
+    capabilities: { ...fake.capabilities, context: true },
+    requests,
+    version: () => fake.version(),
+    directions: () => fake.directions(),
+    health: () => fake.health(),
+    stop: () => fake.stop(),
+    async draft(request) {
+      requests.push(request);
+      const word = wordOf(request);
+      await gate(word).promise;
+      if (!word.startsWith('fail')) return fake.draft(request);
+      const { id } = request.segments[0]!;
+      return [{ id, status: 'failed', reason: 'too long', detail: 'as it was told' }];
+    },
+    async asked(word, times = 1) {
+      await until(() => requests.filter((request) => wordOf(request) === word).length >= times);
+    },
+    open: (word) => gate(word).resolve(),
+  };
+}
+
+let server: TestServer;
+const others: Server[] = [];
+let receiver: Receiver;
+let engine: GatedEngine;
+let call: ReturnType<typeof createClient>;
+let chats = 0;
+beforeAll(async () => {
+  engine = createGated();
+  server = await startTestServer({ engine: () => engine, settings: { DRAGOMAN_CALLBACK_SCHEDULE: '1' } });
+  receiver = await startReceiver();
+  const { production_key } = await server.createAccount({ chat: true });
+  call = createClient(server.url, production_key);
+  key = production_key;
+});
+let key: string;
+afterAll(async () => {
+  for (const other of others) await other.stop();
+  await receiver.close();
+  await server.stop();
+});
+
+/** Another process's server on the same database. */
+async function startAnother(role: Role): Promise<Server> {
+  const { store, settings } = server;
+  const log = createLog('silent');
+  const another = await startServer({ store, settings, role, engine: () => createFake(), log });
+  others.push(another);
+  return another;
+}
+
+const message = (chat_external_id: string, external_id: string, text: string, more: object = {}) => ({
+  ...{ chat_external_id, external_id, text, source_language: 'en', target_language: 'es' },
+  ...{ text_format: 'text', callback_url: `${receiver.url}/${chat_external_id}`, ...more },
+});
+
+const to = (path: string) => (received: Received) => received.path === path;
+const idOf = ({ body }: Received): string => JSON.parse(body).message.external_id;
+
+describe('two processes that create', () => {
+  it('make one message of two first calls at once: one 201, one 200', async () => {
+    const another = createClient((await startAnother('api')).url!, key);
+    engine.open('same');
+    for (let round = 0; round < 20; round++) {
+      const body = message(`race-${++chats}`, 'm1', 'same');
+      const [one, two] = await Promise.all([call('POST', MESSAGES, body), another('POST', MESSAGES, body)]);
+      expect([one.status, two.status].sort()).toEqual([200, 201]);
+      expect(two.body.message.id).toBe(one.body.message.id);
+      expect(two.body.chat).toEqual(one.body.chat);
+    }
+  });
+
+  it('give every message of a new chat a place of its own, without a gap', async () => {
+    const another = createClient((await startAnother('api')).url!, key);
+    const chat = `crowd-${++chats}`;
+    const made = await Promise.all(
+      // Each twice: repeats take no place.
+      [...Array(60).keys()].map((n) =>
+        (n % 2 === 0 ? call : another)('POST', MESSAGES, message(chat, `m${n >> 1}`, 'same')),
+      ),
+    );
+    expect(new Set(made.map(({ body }) => body.chat.id)).size).toBe(1);
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(30);
+    const list = (await call('GET', `/chats/${made[0]!.body.chat.id}/messages`)).body;
+    expect(list.length).toBe(30);
+    expect(new Set(list.messages.map((one: { external_id: string }) => one.external_id)).size).toBe(30);
+    const times = list.messages.map((one: { creation_date: string }) => one.creation_date);
+    expect(times).toEqual([...times].sort());
+    const sent = await until(() => {
+      const found = receiver.received.filter(to(`/${chat}`));
+      return found.length === 30 && found;
+    });
+    expect(sent.map(idOf)).toEqual(list.messages.map((one: { external_id: string }) => one.external_id));
+  });
+
+  it('wake a worker elsewhere', async () => {
+    const heard = Promise.withResolvers<void>();
+    await server.database.listen('dragoman_messages', () => heard.resolve());
+    const another = createClient((await startAnother('api')).url!, key);
+    expect((await another('POST', MESSAGES, message(`hint-${++chats}`, 'm1', 'same'))).status).toBe(201);
+    await heard.promise;
+  });
+});
+
+describe('a later message that is translated first', () => {
+  it('can be read at once, and is delivered in its turn', async () => {
+    const chat = `order-${++chats}`;
+    await call('POST', MESSAGES, message(chat, 'm1', 'first-of-order'));
+    const second = await call('POST', MESSAGES, message(chat, 'm2', 'second-of-order'));
+    engine.open('second-of-order');
+    const read = await until(async () => {
+      const answer = await call('POST', MESSAGES, message(chat, 'm2', 'second-of-order'));
+      return answer.body.message.status !== 'mt_init' && answer;
+    });
+    expect(read.body.message).toMatchObject({ status: 'deliver_init', translated_text: 'SECOND-OF-ORDER' });
+    expect(read.body.message.id).toBe(second.body.message.id);
+    expect(receiver.received.filter(to(`/${chat}`))).toEqual([]);
+    engine.open('first-of-order');
+    const sent = await until(() => {
+      const found = receiver.received.filter(to(`/${chat}`));
+      return found.length === 2 && found;
+    });
+    expect(sent.map(idOf)).toEqual(['m1', 'm2']);
+  });
+
+  it('waits for the delivery of the earlier one, whose tries carry the same bytes', async () => {
+    const chat = `retry-${++chats}`;
+    let refusals = 2;
+    receiver.answer(({ path }) => (path === `/${chat}` && refusals-- > 0 ? 500 : 200));
+    for (const id of ['m1', 'm2']) await call('POST', MESSAGES, message(chat, id, 'same'));
+    const sent = await until(() => {
+      const found = receiver.received.filter(to(`/${chat}`));
+      return found.length === 4 && found;
+    });
+    expect(sent.map(idOf)).toEqual(['m1', 'm1', 'm1', 'm2']);
+    const stable = ({ body, headers }: Received) => [
+      body,
+      ...Object.entries(headers).filter(([name]) => /^(ce-|content-|webhook-id)/.test(name)),
+    ];
+    expect(stable(sent[1]!)).toEqual(stable(sent[0]!));
+    expect(stable(sent[2]!)).toEqual(stable(sent[0]!));
+    expect(stable(sent[3]!)).not.toEqual(stable(sent[0]!));
+  });
+
+  it('gives the engine what was said before, in its own language', async () => {
+    const chat = `context-${++chats}`;
+    engine.open('context');
+    const say = async (id: string, text: string, more = {}) => {
+      await call('POST', MESSAGES, message(chat, id, text, more));
+      await until(() => receiver.received.filter(to(`/${chat}`)).some((one) => idOf(one) === id));
+    };
+    await say('m1', 'context one');
+    await say('m2', '<p>context <b>two</b></p>', { text_format: 'html' });
+    await say('m3', 'context three', { source_language: 'es', target_language: 'en' });
+    await say('m4', 'context four');
+    const { lane, segments } = engine.requests.at(-1)!;
+    expect(lane).toBe('live');
+    expect(segments[0]!.before).toBe('context one\ncontext two\nCONTEXT THREE');
+  });
+});
+
+/** What was planned for one message. */
+interface Planned {
+  chat: number;
+  fails: boolean;
+  hasAddress: boolean;
+  /** The order in which the engine lets them go. */
+  turn: number;
+}
+
+/** What is wrong with what arrived of a chat, compared to what was planned; the checker of the property. */
+function faults(planned: readonly { id: string; fails: boolean }[], received: readonly Received[]): string[] {
+  const arrived = received.map((one) => {
+    const { external_id, status } = JSON.parse(one.body).message;
+    return `${external_id} ${status}`;
+  });
+  const wanted = planned.map(({ id, fails }) => `${id} ${fails ? 'mt_failed' : 'deliver_init'}`);
+  return arrived.join() === wanted.join() ? [] : [`${arrived.join()} arrived, not ${wanted.join()}`];
+}
+
+it('keeps the order of every chat, whatever is translated when, and whatever fails', async () => {
+  const plan = fc.array(
+    fc.record({
+      chat: fc.integer({ min: 0, max: 2 }),
+      fails: fc.boolean(),
+      hasAddress: fc.boolean(),
+      turn: fc.integer(),
+    }),
+    { minLength: 2, maxLength: 12 },
+  );
+  let run = 0;
+  const property = fc.asyncProperty(plan, async (messages: Planned[]) => {
+    const mark = `p${++run}`;
+    const named = messages.map((one, n) => ({
+      ...one,
+      id: `m${n}`,
+      path: `${mark}-${one.chat}`,
+      word: `${one.fails ? 'fail' : 'good'}-${mark}-${n}`,
+    }));
+    const made = new Map<string, string>();
+    for (const { id, path, word, hasAddress } of named) {
+      const created = await call(
+        'POST',
+        MESSAGES,
+        message(path, id, word, hasAddress ? {} : { callback_url: null }),
+      );
+      made.set(id, `/v2/chats/${created.body.chat.id}/messages/${created.body.message.id}`);
+    }
+    for (const { word } of named.toSorted((a, b) => a.turn - b.turn)) engine.open(word);
+    for (const { id, fails } of named) {
+      const status = await until(async () => {
+        const { message: read } = (await call('GET', made.get(id)!)).body;
+        return !['mt_init', 'deliver_init'].includes(read.status) && read.status;
+      });
+      expect(status).toBe(fails ? 'mt_failed' : 'deliver_complete');
+    }
+    for (const [path, ofChat] of Map.groupBy(named, (one) => one.path)) {
+      const told = ofChat.filter(({ hasAddress }) => hasAddress);
+      await until(() => receiver.received.filter(to(`/${path}`)).length >= told.length);
+      expect(faults(told, receiver.received.filter(to(`/${path}`)))).toEqual([]);
+    }
+  });
+  await fc.assert(property, { numRuns: 6, seed: 7 });
+});
+
+it('would catch two that arrive in the wrong order, one that is lost, and one that comes twice', () => {
+  const received = (id: string) =>
+    ({ body: JSON.stringify({ message: { external_id: id, status: 'deliver_init' } }) }) as Received;
+  const planned = ['a', 'b'].map((id) => ({ id, fails: false }));
+  const [a, b] = [received('a'), received('b')];
+  expect(faults(planned, [a, b])).toEqual([]);
+  for (const wrong of [[b, a], [a], [a, a, b]]) expect(faults(planned, wrong)).toHaveLength(1);
+});
+
+it('is taken over from a worker that died in the middle, and told of once', async () => {
+  await server.restart({ DRAGOMAN_LEASE: '2' });
+  // Nobody works while a worker that is about to die has claimed the message.
+  await server.server.stop();
+  const api = await startAnother('api');
+  const create = createClient(api.url!, key);
+  const chat = `dead-${++chats}`;
+  const made = await create('POST', MESSAGES, message(chat, 'm1', 'same'));
+  const queue = createQueue(server.database, 'messages', 2, createLog('silent'));
+  const [lease] = await queue.claim(1);
+  expect(lease!.id).toBe(made.body.message.id);
+  const held = (await openLeased(server.database, lease!))!;
+  await startAnother('worker');
+  await receiver.next(to(`/${chat}`));
+  const source = { vendor: 'x', chatBaseUrl: 'http://x.example' };
+  // What the dead one still writes is refused by its token.
+  const late = await settle(
+    server.database,
+    lease!,
+    held,
+    { kind: 'translated', translated: 'LATE' },
+    () => source,
+  );
+  expect(late).toBe(false);
+  const read = await until(async () => {
+    const { body } = await create('GET', `/chats/${made.body.chat.id}/messages`);
+    return body.messages[0].status === 'deliver_complete' && body.messages[0];
+  });
+  expect(read.translated_text).toBe('SAME');
+  expect(receiver.received.filter(to(`/${chat}`))).toHaveLength(1);
+  expect(await openLeased(server.database, lease!)).toBeUndefined();
+  await server.restart();
+});
