@@ -1,7 +1,8 @@
 /** The chat interface through HTTP: what it creates, reads, refuses and posts. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCredentials } from '../accounts/accounts.ts';
+import { type AccountCredentials, accountNamed } from '../accounts/accounts.ts';
+import { saveBrand } from '../brands/brands.ts';
 import { parseSecret, type SignatureHeaders, verify } from '../deliveries/signature.ts';
 import {
   type Answer,
@@ -226,7 +227,7 @@ describe('refusals', () => {
     const { username, production_key } = await server.createAccount({ chat: true });
     const customer = createClient(server.url, production_key);
     const made = await customer('POST', MESSAGES, message());
-    await subscribe(server.database, username, undefined);
+    await subscribe(server.database, (await accountNamed(server.database, username)).ref, undefined);
     const refused = {
       error: { code: 'invalid_subscription', message: 'The account has no chat subscription.' },
     };
@@ -247,13 +248,15 @@ describe('refusals', () => {
       const answer = await customer('GET', path);
       expect([answer.status, answer.text], path).toEqual([403, '']);
     }
-    await subscribe(server.database, username, { pairs: null });
+    await subscribe(server.database, (await accountNamed(server.database, username)).ref, { pairs: null });
     expect((await customer('GET', `/chats/${chat.id}/messages`)).body.length).toBe(1);
   });
 
   it('answers 402 for a pair that is not in the subscription', async () => {
     const { username, production_key } = await server.createAccount();
-    await subscribe(server.database, username, { pairs: ['es-en'] });
+    await subscribe(server.database, (await accountNamed(server.database, username)).ref, {
+      pairs: ['es-en'],
+    });
     const customer = createClient(server.url, production_key);
     const answer = await customer('POST', MESSAGES, message());
     expect(answer.status).toBe(402);
@@ -402,6 +405,34 @@ describe('the webhook', () => {
     await settled(made, 'deliver_complete');
   });
 
+  it('and the translation go by the chat’s brand where it is one of ours, else by the default one', async () => {
+    const { username, production_key } = await server.createAccount({ chat: true });
+    const { ref } = await accountNamed(server.database, username);
+    for (const [external_id, source, isDefault] of [
+      ['usual', 'house', true],
+      ['shop', 'door', false],
+    ] as const) {
+      const term = {
+        source,
+        target: `${external_id} word`,
+        caseSensitive: false,
+        forbidden: false,
+        doNotTranslate: false,
+      };
+      const languages = new Map([['es', { tone: undefined, instructions: undefined, terms: [term] }]]);
+      const brand = { externalId: external_id, name: external_id, default: isDefault, languages };
+      await saveBrand(server.database, ref, brand, false);
+    }
+    const customer = createClient(server.url, production_key);
+    const translated = async (brand: string | null) => {
+      const made = await customer('POST', MESSAGES, message({ brand, text: 'The house, the door.' }));
+      return (await settled(made, 'deliver_complete', customer)).body.message.translated_text;
+    };
+    expect(await translated('shop')).toBe('THE HOUSE, THE shop word.');
+    expect(await translated('a word of the platform')).toBe('THE usual word, THE DOOR.');
+    expect(await translated(null)).toBe('THE usual word, THE DOOR.');
+  });
+
   it('comes from the sandbox’s address in the sandbox', async () => {
     const sandbox = createClient(server.url, credentials.sandbox_key);
     await sandbox('POST', `/sandbox${MESSAGES}`, message({ callback_url: `${receiver.url}/sandbox` }));
@@ -429,4 +460,17 @@ describe('the webhook', () => {
     const read = await settled(made, 'deliver_failed');
     expect(read.body.message.translated_text).toBe('WHERE IS THE HOUSE?');
   });
+});
+
+it('is served at the sandbox’s own host without the prefix, and its events come from there', async () => {
+  await server.restart({ DRAGOMAN_SANDBOX_URL: 'https://sandbox.example' });
+  const made = await server.server.app!.inject({
+    method: 'POST',
+    url: MESSAGES,
+    headers: { host: 'sandbox.example', authorization: `ApiKey ${credentials.sandbox_key}` },
+    payload: message({ callback_url: `${receiver.url}/own-host` }),
+  });
+  expect(made.statusCode).toBe(201);
+  const { headers } = await receiver.next(({ path }) => path === '/own-host');
+  expect(headers['ce-source']).toBe('https://sandbox.example');
 });

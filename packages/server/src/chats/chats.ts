@@ -87,14 +87,14 @@ export async function createChat(
 
 /**
  * Subscribes an account to chat, for every pair that is offered (`pairs` null) or the given ones (`en-es`), or ends
- * its subscription (undefined). @returns whether there is such an account
+ * its subscription (undefined). Its chats are kept either way.
  */
 export function subscribe(
   database: Database,
-  username: string,
+  account: AccountRef,
   subscription: { pairs: readonly string[] | null } | undefined,
-): Promise<boolean> {
-  return store.writeSubscription(database, username, subscription);
+): Promise<void> {
+  return store.writeSubscription(database, account, subscription);
 }
 
 /** A lease on a message, as the queue gives it. */

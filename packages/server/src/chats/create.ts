@@ -159,7 +159,7 @@ function checkContent(request: MessageRequest, guard: AddressGuard): void {
   if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
 }
 
-function wantedBy({ account, environment }: Caller, request: MessageRequest): Wanted {
+function wantedBy({ account, environment, defaultBrand }: Caller, request: MessageRequest): Wanted {
   const chatId = uuidv7();
   return {
     chat: {
@@ -183,6 +183,7 @@ function wantedBy({ account, environment }: Caller, request: MessageRequest): Wa
       targetLanguage: request.targetLanguage,
       textFormat: request.textFormat,
       text: request.text,
+      defaultBrand,
       translationId: uuidv7(),
       status: FIRST_STATUS,
     },

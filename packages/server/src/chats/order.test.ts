@@ -87,7 +87,7 @@ afterAll(async () => {
 async function startAnother(role: Role): Promise<Server> {
   const { store, settings } = server;
   const log = createLog('silent');
-  const another = await startServer({ store, settings, role, engine: () => createFake(), log });
+  const another = await startServer({ store, settings, role, engines: () => [createFake()], log });
   others.push(another);
   return another;
 }

@@ -100,19 +100,18 @@ export async function readSubscription(on: Queryable, account: AccountRef): Prom
   return row?.chat ? { pairs: row.chat_pairs } : undefined;
 }
 
-const SUBSCRIBE = statement<{ username: string }>(
+const SUBSCRIBE = statement(
   'chats.subscribe',
-  `update accounts set chat = $2, chat_pairs = $3 where username = $1 returning username`,
+  `update accounts set chat = $3, chat_pairs = $4 where part = $1 and account_id = $2`,
 );
 
-/** @returns whether there is such an account */
 export async function writeSubscription(
   on: Queryable,
-  username: string,
+  account: AccountRef,
   subscription: Subscription,
-): Promise<boolean> {
-  const values = [username, subscription !== undefined, subscription?.pairs ?? null];
-  return (await on.query(SUBSCRIBE, values)).length > 0;
+): Promise<void> {
+  const values = [subscription !== undefined, subscription?.pairs ?? null];
+  await on.query(SUBSCRIBE, [account.part, account.accountId, ...values]);
 }
 
 /** A chat on its way into the table; where there is one already, that one is it. */
@@ -169,6 +168,7 @@ export interface NewMessage {
   targetLanguage: string;
   textFormat: MessageFormat;
   text: string;
+  defaultBrand: string | undefined;
   translationId: string;
   status: Status;
 }
@@ -180,10 +180,11 @@ const INSERT_MESSAGES = statement<{ message_id: string; created_at: Date }>(
   `with given as (
      select * from unnest(
        $1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::text[],
-       $9::boolean[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::text[], $15::uuid[], $16::text[])
+       $9::boolean[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::text[], $15::uuid[], $16::text[],
+       $17::text[])
      with ordinality as g (part, account_id, message_id, environment, chat_id, external_id, author_external_id,
        callback_url, is_inbound, source_language, target_language, text_format, characters, body, translation_id,
-       status, turn)),
+       status, default_brand, turn)),
    fresh as (
      select distinct on (part, account_id, chat_id, external_id) g.* from given g
       where not exists (select from messages m where m.part = g.part and m.account_id = g.account_id
@@ -198,10 +199,10 @@ const INSERT_MESSAGES = statement<{ message_id: string; created_at: Date }>(
      returning c.part, c.account_id, c.chat_id, c.last_position - n.count as before)
    insert into messages (part, account_id, message_id, environment, chat_id, position, external_id,
      author_external_id, callback_url, is_inbound, source_language, target_language, text_format, characters, body,
-     translation_id, status, due_at)
+     translation_id, status, default_brand, due_at)
    select part, account_id, message_id, environment, chat_id, before + place, external_id, author_external_id,
           callback_url, is_inbound, source_language, target_language, text_format, characters, body, translation_id,
-          status, now()
+          status, default_brand, now()
      from placed join grown using (part, account_id, chat_id)
    returning message_id, created_at`,
 );
@@ -230,6 +231,7 @@ export function insertMessages(
     column(({ text }) => text),
     column(({ translationId }) => translationId),
     column(({ status }) => status),
+    column(({ defaultBrand }) => defaultBrand),
   ]);
 }
 
@@ -284,6 +286,7 @@ export function listMessages(
 }
 
 export type LeasedRow = MessageRow & {
+  default_brand: string | null;
   environment: Environment;
   position: number;
   /** Seconds since its creation, by the database's clock. */
@@ -292,7 +295,7 @@ export type LeasedRow = MessageRow & {
 
 const LEASED = statement<LeasedRow & ChatOfMessage>(
   'chats.leased',
-  `select ${MESSAGE}, m.environment, m.position, extract(epoch from now() - m.created_at)::float8 as age,
+  `select ${MESSAGE}, m.default_brand, m.environment, m.position, extract(epoch from now() - m.created_at)::float8 as age,
           ${CHAT_OF_MESSAGE}
      from messages m join chats c using (part, account_id, chat_id)
     where m.part = $1 and m.account_id = $2 and m.message_id = $3 and m.lease_token = $4`,

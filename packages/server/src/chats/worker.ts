@@ -6,7 +6,9 @@
  *   a segment failed               tried again soon; after the last try, or where no try can help: mt_failed
  *   the engine is in trouble       waits for it, for minutes at most, since the chat waits behind it; then mt_failed
  */
+import type { Context } from '@dragoman/engines';
 import type { Environment } from '../account.ts';
+import { readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import type { Scanner } from '../scanning/scanner.ts';
@@ -67,10 +69,11 @@ export function startChatWorker(options: ChatWorkerOptions): Loop {
   }
 
   async function decide(
-    { message }: LeasedMessage,
+    leased: LeasedMessage,
     lease: Lease,
     lost: AbortSignal,
   ): Promise<Outcome | 'retry' | 'wait'> {
+    const { message } = leased;
     if (lease.attempts > MAX_CLAIMS) {
       return { kind: 'failed', reason: 'given up after too many interrupted tries' };
     }
@@ -82,13 +85,15 @@ export function startChatWorker(options: ChatWorkerOptions): Loop {
     };
     const { segments, assemble } = await scanner.open(task);
     const before = await whatWasSaid(message, lease);
+    const { brand, context } = await whatItsBrandSays(leased, lease);
     const drafted = await translator.draft(segments, {
       account: lease.account,
       tier: 'chat',
-      brand: undefined,
+      brand,
       from: message.source_language,
       to: message.target_language,
       lane: 'live',
+      context,
       signal: lost,
       ...(before === undefined ? {} : { before }),
     });
@@ -100,6 +105,24 @@ export function startChatWorker(options: ChatWorkerOptions): Loop {
       if (message.age < MAX_TROUBLE_AGE_SECONDS) return 'wait';
     } else if (failed.reason !== 'too long' && lease.attempts < MAX_TRIES) return 'retry';
     return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
+  }
+
+  /**
+   * The brand of a chat is the source platform's word for it, so it need not be one of ours; where it says nothing
+   * about the language, the account's default brand does.
+   */
+  async function whatItsBrandSays(
+    { chat, message }: LeasedMessage,
+    lease: Lease,
+  ): Promise<{ brand: string | undefined; context: Context }> {
+    const format = message.text_format;
+    for (const brand of [chat.brand, message.default_brand]) {
+      if (brand === null) continue;
+      const said = await readContext(database, lease.account, brand, message.target_language);
+      const saysNothing = said.terms.length === 0 && !said.tone && !said.instructions;
+      if (!saysNothing) return { brand, context: { ...said, format } };
+    }
+    return { brand: undefined, context: { format } };
   }
 
   /** What was said before it in the chat, where an engine reads it. */

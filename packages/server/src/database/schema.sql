@@ -358,6 +358,7 @@ create table messages (
   text_format text not null,
   characters integer not null,
   body text not null,
+  default_brand text,
   translation_id uuid not null,
   translated text,
   status text not null,

@@ -39,6 +39,7 @@ create table messages (
   text_format        text not null check (text_format in ('text', 'html')),
   characters         integer not null check (characters >= 0),
   body               text not null,
+  default_brand      text, -- the account's, at creation; counts where the chat's own says nothing
   translation_id     uuid not null,
   translated         text,
   status             text not null check (status in ('mt_init', 'deliver_init', 'deliver_complete', 'mt_failed',

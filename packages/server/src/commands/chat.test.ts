@@ -1,0 +1,53 @@
+/** Who may chat, as the operator says it while the server runs. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
+import { dragoman, killPrograms, urlOf } from '../testing/programs.ts';
+
+/** Every command is a process of its own, beside others' work. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const directory = mkdtempSync(join(tmpdir(), 'dragoman-chat-'));
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(async () => {
+  await killPrograms();
+  await server.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const command = (...args: string[]) =>
+  dragoman(['chat', ...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
+
+it('subscribes an account, to some pairs or to all, and ends it', async () => {
+  const { username, production_key } = await server.createAccount();
+  let sent = 0;
+  const send = async () =>
+    (
+      await createClient(server.url, production_key)('POST', '/v2/chats/messages', {
+        ...{ chat_external_id: 'chat', external_id: String(++sent), text: 'House.', text_format: 'text' },
+        ...{ source_language: 'en', target_language: 'es' },
+      })
+    ).status;
+  expect(await send()).toBe(402);
+  const some = await command('subscribe', username, '--pairs', 'es-en, pt-br-en', '--json');
+  expect(JSON.parse(some.stdout)).toEqual({ username, chat: true, pairs: ['es-en', 'pt-br-en'] });
+  expect(await send()).toBe(402);
+  expect((await command('subscribe', username)).stdout).toBe(
+    `${username} may chat in every pair that is offered.\n`,
+  );
+  expect(await send()).toBe(201);
+  expect((await command('unsubscribe', username)).status).toBe(0);
+  expect(await send()).toBe(402);
+});
+
+it('refuses an account that is not there, and pairs that are none', async () => {
+  const nobody = await command('subscribe', 'nobody');
+  expect(nobody).toEqual({ status: 1, stdout: '', stderr: 'There is no account named nobody.\n' });
+  const wrong = await command('subscribe', 'nobody', '--pairs', 'English');
+  expect([wrong.status, wrong.stdout]).toEqual([2, '']);
+});
