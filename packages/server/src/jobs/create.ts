@@ -22,6 +22,7 @@ import {
 } from './request.ts';
 import type { JobCreationBody } from './schemas.ts';
 import * as store from './store.ts';
+import { upgradeJob } from './upgrade.ts';
 
 export interface CreatorOptions extends PreparerOptions {
   settings: PreparerOptions['settings'] & Pick<Settings, 'maxTextBytes'>;
@@ -48,6 +49,8 @@ export interface Creator {
    * @throws ApiError as `create`, each line with the object's index
    */
   createBulk(caller: Caller, body: unknown, idempotencyKey?: unknown): Promise<JobCreationBody[]>;
+  /** A completed machine job goes on to a human; see `upgradeJob`. */
+  upgrade(caller: Caller, uid: string, body: unknown): Promise<JobCreationBody>;
   /** Resolves when no creation is under way: callers that went away are not waited for by their requests. */
   idle(): Promise<void>;
 }
@@ -58,7 +61,8 @@ const UID_TRIES = 5;
 const INLINE_BULK_LENGTH = 64 * 1024;
 
 export function createCreator(options: CreatorOptions): Creator {
-  const { database, settings } = options;
+  const { database } = options;
+  const { maxTextBytes } = options.settings;
   const prepare = createPreparer(options);
   const inserts = createInserter(database, options.created);
 
@@ -241,14 +245,14 @@ export function createCreator(options: CreatorOptions): Creator {
 
   return {
     async create(caller, tier, body, header) {
-      const request = readCreateRequest(body, tier, settings.maxTextBytes);
+      const request = readCreateRequest(body, tier, maxTextBytes);
       const key = readIdempotencyKey(header, () => fingerprintRequests(tier, [request]));
       const job = await prepareOrRepeat(caller, tier, request, key);
       if ('body' in job) return job;
       return insertOne(caller, job, request.uid === undefined, key);
     },
     async createBulk(caller, body, header) {
-      const requests = readBulkRequest(body, settings.maxTextBytes);
+      const requests = readBulkRequest(body, maxTextBytes);
       const key = readIdempotencyKey(header, () => fingerprintRequests('bulk', requests));
       const jobs = await prepareBulk(caller, requests).catch(async (error: unknown) => {
         const texts = requests.map(({ text }) => text);
@@ -257,6 +261,11 @@ export function createCreator(options: CreatorOptions): Creator {
         return keyed.bodies;
       });
       return isBodies(jobs) ? jobs : insertBulk(caller, requests, jobs, key);
+    },
+    async upgrade(caller, uid, body) {
+      const upgraded = await upgradeJob({ database, prepare, maxTextBytes }, caller, uid, body);
+      options.created(0); // none is new, but one is due
+      return upgraded;
     },
     idle: () => inserts.idle(),
   };

@@ -113,6 +113,37 @@ export function readCreateRequest(body: unknown, tier: Tier, maxTextBytes: numbe
   return request;
 }
 
+/** Of a create, what a job that goes on to a human may be given anew. */
+const UPGRADE_FIELDS = ['callback_url', 'brand', 'tone', 'formality', 'topics', 'instructions'] as const;
+
+/** What an upgrade asks for, and its fingerprint: equal for its retry. */
+export interface UpgradeRequest {
+  /** Fields of a create, as they came; those that are absent or null are not here. */
+  properties: Record<string, unknown>;
+  hash: Buffer;
+}
+
+/**
+ * Checks the body of an upgrade, `{"status":"upgrade","properties":{…}|null}`. What the properties hold is checked
+ * with the job that they are for, as a create's.
+ * @throws ApiError `invalid_request`
+ */
+export function readUpgradeRequest(body: unknown): UpgradeRequest {
+  const { status, properties } = asObject(body);
+  const complaints: string[] = [];
+  if (status === undefined || status === null) complaints.push(`status: ${REQUIRED}`);
+  else if (status !== 'upgrade') complaints.push('status: must be "upgrade".');
+  const given = properties ?? {};
+  if (!isObject(given)) complaints.push('properties: must be a JSON object.');
+  if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
+  const fields = given as Record<string, unknown>;
+  const known = UPGRADE_FIELDS.flatMap((field) => {
+    const value = fields[field];
+    return value === undefined || value === null ? [] : [[field, value] as const];
+  });
+  return { properties: Object.fromEntries(known), hash: hash('sha256', JSON.stringify(known), 'buffer') };
+}
+
 const MAX_BULK = 1000;
 
 /**

@@ -6,7 +6,14 @@ import { type Operation, resource } from '../http.ts';
 import type { Creator } from './create.ts';
 import { cancelJob, listJobs, readJob } from './jobs.ts';
 import { isUid } from './request.ts';
-import { bulkSchema, cancelSchema, createSchema, detailSchema, listSchema } from './schemas.ts';
+import {
+  bulkSchema,
+  cancelSchema,
+  createSchema,
+  detailSchema,
+  listSchema,
+  upgradeSchema,
+} from './schemas.ts';
 import { STATUSES, type Status } from './states.ts';
 import type { ListFilter, Tier } from './store.ts';
 
@@ -26,6 +33,14 @@ export function jobRoutes(app: FastifyInstance, options: { database: Database; c
       const key = request.headers['idempotency-key'];
       const objects = await creator.createBulk(request.caller, request.body, key);
       return reply.code(202).send({ objects });
+    },
+  };
+  const upgrade: Operation = {
+    schema: upgradeSchema,
+    async handler(request, reply) {
+      const { uid } = request.params as { uid: string };
+      if (!isUid(uid)) throw notFound();
+      return reply.code(202).send(await creator.upgrade(request.caller, uid, request.body));
     },
   };
   for (const { path, tier } of PATHS) {
@@ -67,6 +82,7 @@ export function jobRoutes(app: FastifyInstance, options: { database: Database; c
           return reply.code(200).send();
         },
       },
+      ...(tier === 'machine' ? { PATCH: upgrade } : {}),
     });
   }
 }

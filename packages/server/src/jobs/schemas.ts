@@ -271,6 +271,39 @@ export function cancelSchema(tier: Tier): FastifySchema {
   };
 }
 
+export const UpgradeRequest = Type.Object(
+  {
+    status: Type.Literal('upgrade'),
+    properties: Type.Optional(
+      Type.Union([
+        Type.Object({
+          callback_url: requested.callback_url,
+          brand: requested.brand,
+          tone: requested.tone,
+          topics: requested.topics,
+          instructions: requested.instructions,
+        }),
+        Type.Null(),
+      ]),
+    ),
+  },
+  { title: 'UpgradeRequest', description: 'What is given takes the place of what the job was created with.' },
+);
+
+export const upgradeSchema: FastifySchema = {
+  operationId: 'upgradeMachineJob',
+  summary: 'Let a human edit a completed machine job',
+  description:
+    'From then on it is a job of `/translation/` under the same uid, whose draft is the machine’s result, at the price of one. The same request again finds it and charges nothing.',
+  tags: [WORDS.machine.tag],
+  params: jobParameters,
+  body: UpgradeRequest,
+  response: {
+    202: answer('The job, as a human one.', JobCreation),
+    ...errorResponses('invalid_request', 'insufficient_balance', 'not_found', 'read_only_key'),
+  },
+};
+
 export function listSchema(tier: Tier): FastifySchema {
   const { tag, name } = WORDS[tier];
   return {

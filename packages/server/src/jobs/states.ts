@@ -28,7 +28,7 @@ export type Status = (typeof STATUSES)[number];
 export type Actor = 'machine' | 'editor' | 'customer';
 
 /** What happens to the money and the outside world in the same transaction as the move. */
-export type Effect = 'capture' | 'void' | 'callback';
+export type Effect = 'hold' | 'capture' | 'void' | 'callback';
 
 interface Move {
   from: readonly Status[];
@@ -59,6 +59,8 @@ export const MOVES = {
   fail: { from: UNFINISHED, to: 'failed', by: ['machine'], effects: ['void', 'callback'] },
   /** The customer takes it back. Who asked for that knows: no callback. */
   cancel: { from: UNFINISHED, to: 'canceled', by: ['customer'], effects: ['void'] },
+  /** A machine's finished job goes on to a human, for a price of its own. Only where the tier is `machine`. */
+  upgrade: { from: ['completed'], to: 'new', by: ['customer'], effects: ['hold'] },
 } as const satisfies Record<string, Move>;
 
 export type Trigger = keyof typeof MOVES;

@@ -333,6 +333,78 @@ export async function listJobs(
   return { jobs, total: counted[0]?.count ?? 0 };
 }
 
+export interface UpgradeFields {
+  jobId: string;
+  /** The job anew, as a human's. */
+  job: NewJob;
+  hash: Buffer;
+  from: readonly Status[];
+  to: Status;
+  actor: string;
+}
+
+// The machine's result becomes the draft that an editor corrects: what it is for a job that came with one.
+const UPGRADE = statement<{ charge: number }>(
+  'jobs.upgrade',
+  `with before as (
+     select part, account_id, job_id, status, tier from jobs
+      where part = $1 and account_id = $2 and job_id = $3 and tier = 'machine' and status = any($4) for update),
+   moved as (
+     update jobs j set tier = $6, status = $5, charge = j.charge + 1, price_cents = $7, words = $8, tone = $9,
+            topics = $10, brand = $11, default_brand = $12, callback_url = $13, upgrade_hash = $14,
+            hold_until = case when $15 > 0 then now() + make_interval(secs => $15) end,
+            finished_at = null, due_at = now(), attempts = 0
+       from before b
+      where j.part = b.part and j.account_id = b.account_id and j.job_id = b.job_id
+     returning j.part, j.account_id, j.job_id, j.environment, j.source_language, j.target_language, j.charge,
+       b.status as from_status, b.tier as from_tier),
+   counted as (
+     insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
+     select m.part, m.account_id, m.environment, c.tier, c.status, m.source_language, m.target_language, c.jobs
+       from moved m,
+            lateral (values (m.from_tier, m.from_status, -1), ($6, $5, 1)) as c (tier, status, jobs)),
+   event as (
+     insert into job_events (part, account_id, event_id, job_id, from_status, to_status, actor, detail)
+     select part, account_id, $16, job_id, from_status, $5, $17, 'upgrade' from moved),
+   draft as (
+     update job_texts t set kind = 'supplied' from moved m
+      where t.part = m.part and t.account_id = m.account_id and t.job_id = m.job_id and t.kind = 'result'),
+   instructed as (
+     insert into job_texts (part, account_id, job_id, kind, body)
+     select part, account_id, job_id, 'instructions', $18 from moved where $18::text is not null
+     on conflict (part, account_id, job_id, kind) do update set body = excluded.body)
+   select charge from moved`,
+);
+
+/** Makes a machine's job a human's. @returns the number of its new charge, or undefined when it may not be moved */
+export async function upgradeJob(
+  transaction: Transaction,
+  account: AccountRef,
+  { job, ...upgrade }: UpgradeFields,
+): Promise<number | undefined> {
+  const [row] = await transaction.query(UPGRADE, [
+    account.part,
+    account.accountId,
+    upgrade.jobId,
+    upgrade.from,
+    upgrade.to,
+    job.tier,
+    job.priceCents,
+    job.words,
+    job.tone ?? null,
+    job.topics ?? null,
+    job.brand ?? null,
+    job.defaultBrand ?? null,
+    job.callbackUrl ?? null,
+    upgrade.hash,
+    job.holdSeconds,
+    uuidv7(),
+    upgrade.actor,
+    job.instructions ?? null,
+  ]);
+  return row?.charge;
+}
+
 export interface LeasedRow extends JobRow {
   /** Its hold has not passed yet. */
   held: boolean;

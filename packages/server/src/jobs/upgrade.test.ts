@@ -1,0 +1,231 @@
+/** A machine's job goes on to a human, through the front door: its place, its draft, its price, its callback. */
+import { createFake } from '@dragoman/engines/fake';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { verifyLedger } from '../ledger/ledger.ts';
+import {
+  createClient,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+
+const HUMAN = '/tapi/v2/translation/';
+const MACHINE = '/tapi/v2/mt_translation/';
+const BALANCE = 1_000;
+
+let server: TestServer;
+let receiver: Receiver;
+let owner: pg.Client;
+let account: Awaited<ReturnType<TestServer['createAccount']>>;
+let production: ReturnType<typeof createClient>;
+let sandbox: ReturnType<typeof createClient>;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  server = await startTestServer({
+    engine: () => createFake(),
+    settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '1' },
+  });
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+});
+beforeEach(async () => {
+  account = await server.createAccount({ balanceCents: BALANCE });
+  production = createClient(server.url, account.production_key);
+  sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+  await receiver.close();
+});
+
+const job = (fields: object = {}) => ({
+  text: 'The house is big.',
+  source_language: 'en',
+  target_language: 'es',
+  ...fields,
+});
+const UPGRADE = { status: 'upgrade', properties: null };
+
+async function completed(call: typeof production, fields: { uid: string; [field: string]: unknown }): Promise<void> {
+  await call('POST', MACHINE, job(fields));
+  await until(
+    async () => (await call('GET', `${MACHINE}${fields.uid}/`)).body.status === 'completed' || undefined,
+  );
+}
+const has = (call: typeof production, uid: string, status: string) =>
+  until(async () => {
+    const { body } = await call('GET', `${HUMAN}${uid}/`);
+    return body.status === status && body;
+  });
+const noDiscrepancies = async () => expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+
+describe('PATCH /mt_translation/:uid/', () => {
+  it('makes it a human job under the same uid, for a human’s price', async () => {
+    await completed(production, { uid: 'up' });
+    const answer = await production('PATCH', `${MACHINE}up/`, UPGRADE);
+    expect(answer.status).toBe(202);
+    expect(answer.body).toMatchObject({ uid: 'up', price: 12, balance: BALANCE - 4 - 12, text: job().text });
+    expect(['new', 'translating']).toContain(answer.body.status);
+    expect((await production('GET', `${MACHINE}up/`)).status).toBe(404);
+    const read = await has(production, 'up', 'translating');
+    expect(read).not.toHaveProperty('translated_text');
+    expect((await production('GET', MACHINE)).body.meta.total_count).toBe(0);
+    const list = await production('GET', HUMAN);
+    expect(list.body.objects).toMatchObject([{ uid: 'up', status: 'translating', price: 12 }]);
+    await noDiscrepancies();
+  });
+
+  it('keeps the machine’s result as the draft', async () => {
+    await completed(production, { uid: 'draft' });
+    await production('PATCH', `${MACHINE}draft/`, UPGRADE);
+    const { rows } = await owner.query(
+      `select kind, body from job_texts join jobs using (part, account_id, job_id)
+        where uid = 'draft' and account_id = (select account_id from accounts where username = $1) order by kind`,
+      [account.username],
+    );
+    expect(rows).toEqual([
+      { kind: 'source', body: 'The house is big.' },
+      { kind: 'supplied', body: 'THE HOUSE IS BIG.' },
+    ]);
+  });
+
+  it('is completed by the machine’s result in the sandbox, and delivered once more', async () => {
+    const callback_url = `${receiver.url}/sandboxed`;
+    await completed(sandbox, { uid: 'trial', callback_url });
+    await receiver.next(({ path }) => path === '/sandboxed');
+    expect((await sandbox('PATCH', `${MACHINE}trial/`, UPGRADE)).status).toBe(202);
+    const read = await has(sandbox, 'trial', 'completed');
+    expect(read).toMatchObject({ translated_text: 'THE HOUSE IS BIG.', price: 12, balance: -16 });
+    await until(() => receiver.received.filter(({ path }) => path === '/sandboxed').length === 2);
+    const [first, second] = receiver.received.filter(({ path }) => path === '/sandboxed');
+    expect(JSON.parse(second!.body)).toMatchObject({ uid: 'trial', status: 'completed', price: 12 });
+    expect(second!.headers['webhook-id']).not.toBe(first!.headers['webhook-id']);
+    await noDiscrepancies();
+  });
+
+  it('is held in the sandbox for as long as a create is', async () => {
+    await completed(sandbox, { uid: 'patience' });
+    await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
+    sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
+    await sandbox('PATCH', `${MACHINE}patience/`, UPGRADE);
+    const { rows } = await owner.query(
+      `select hold_until > now() + interval '59 minutes' as held from jobs where uid = 'patience'`,
+    );
+    expect(rows).toEqual([{ held: true }]);
+    await has(sandbox, 'patience', 'translating');
+    await server.restart();
+  });
+
+  it('takes what is given anew, and keeps what is not', async () => {
+    await completed(production, { uid: 'anew', tone: 'Formal', topics: ['tech'], instructions: 'Old.' });
+    const properties = { tone: 'Informal', callback_url: `${receiver.url}/anew`, instructions: 'New.' };
+    const { body } = await production('PATCH', `${MACHINE}anew/`, { status: 'upgrade', properties });
+    expect(body).toMatchObject({ tone: 'Informal', topics: ['tech'], callback_url: properties.callback_url });
+    const { rows } = await owner.query(
+      `select body from job_texts join jobs using (part, account_id, job_id)
+        where uid = 'anew' and kind = 'instructions'`,
+    );
+    expect(rows).toEqual([{ body: 'New.' }]);
+  });
+
+  it('finds the job of the same request sent again, and charges once', async () => {
+    await completed(production, { uid: 'again' });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => production('PATCH', `${MACHINE}again/`, UPGRADE)),
+    );
+    answers.push(await production('PATCH', `${MACHINE}again/`, { status: 'upgrade' }));
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 202, body: { price: 12, balance: BALANCE - 16 } });
+    }
+    const other = { status: 'upgrade', properties: { tone: 'Formal' } };
+    expect(await production('PATCH', `${MACHINE}again/`, other)).toMatchObject({
+      status: 400,
+      body: { error: 'status: the job has been upgraded already, by another request.' },
+    });
+    await noDiscrepancies();
+  });
+
+  it('and a cancel after it give back the human’s price, not the machine’s', async () => {
+    await completed(production, { uid: 'back' });
+    await production('PATCH', `${MACHINE}back/`, UPGRADE);
+    expect((await production('DELETE', `${HUMAN}back/`)).status).toBe(200);
+    expect((await production('GET', `${HUMAN}back/`)).body).toMatchObject({
+      status: 'canceled',
+      balance: BALANCE - 4,
+    });
+    await noDiscrepancies();
+  });
+
+  it('would be caught with the machine’s capture gone, or the human’s hold beside it', async () => {
+    await completed(production, { uid: 'fault' });
+    await production('PATCH', `${MACHINE}fault/`, UPGRADE);
+    await owner.query('begin');
+    const OF = `job_id = (select job_id from jobs where uid = 'fault')`;
+    const kept = await owner.query(`delete from transfers where ${OF} and kind = 'capture' returning *`);
+    expect(kept.rowCount).toBe(1);
+    await owner.query('commit');
+    expect((await verifyLedger(server.database)).discrepancies.map(({ rule }) => rule)).toEqual(['earlier']);
+    const row = kept.rows[0];
+    const columns = Object.keys(row);
+    await owner.query(
+      `insert into transfers (${columns}) values (${columns.map((_, index) => `$${index + 1}`)})`,
+      Object.values(row),
+    );
+    await noDiscrepancies();
+  });
+});
+
+describe('an upgrade is refused', () => {
+  it.each([
+    [{}, 'status: This field is required.'],
+    [{ status: 'completed' }, 'status: must be "upgrade".'],
+    [{ status: 'upgrade', properties: 5 }, 'properties: must be a JSON object.'],
+    [[], 'body: must be a JSON object.'],
+    [
+      { status: 'upgrade', properties: { tone: 'Rude' } },
+      'properties.tone: "Rude" is not one of Informal, Formal.',
+    ],
+    [{ status: 'upgrade', properties: { callback_url: 'ftp://x/' } }, /^properties\.callback_url: /],
+  ])('for %j', async (body, error) => {
+    await completed(production, { uid: 'wrong' });
+    const answer = await production('PATCH', `${MACHINE}wrong/`, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toMatch(error);
+    expect((await production('GET', `${MACHINE}wrong/`)).body.status).toBe('completed');
+  });
+
+  it('while the job is not completed, with 402 where it cannot be paid, 404 for what is no machine job', async () => {
+    await production('POST', MACHINE, job({ uid: 'gone' }));
+    await production('DELETE', `${MACHINE}gone/`);
+    expect((await production('PATCH', `${MACHINE}gone/`, UPGRADE)).body.error).toMatch(
+      /^status: the job is c(anceled; only a completed one can be upgraded\.|)/,
+    );
+    await production('POST', HUMAN, job({ uid: 'human' }));
+    const stranger = createClient(server.url, (await server.createAccount()).production_key);
+    await completed(production, { uid: 'mine' });
+    for (const answer of [
+      await production('PATCH', `${MACHINE}human/`, UPGRADE),
+      await production('PATCH', `${MACHINE}nobody/`, UPGRADE),
+      await production('PATCH', `${MACHINE}%00/`, UPGRADE),
+      await stranger('PATCH', `${MACHINE}mine/`, UPGRADE),
+    ]) {
+      expect(answer).toMatchObject({ status: 404, body: { error: 'Not found' } });
+    }
+    expect((await production('PATCH', `${HUMAN}human/`, UPGRADE)).status).toBe(405);
+    await owner.query(
+      `update balances set credit_limit_cents = 0, available_cents = 5 where environment = 'production'
+        and account_id = (select account_id from accounts where username = $1)`,
+      [account.username],
+    );
+    expect(await production('PATCH', `${MACHINE}mine/`, UPGRADE)).toMatchObject({
+      status: 402,
+      body: { error: 'insufficient balance: needs 12 cents, has 5' },
+    });
+    expect((await production('GET', `${MACHINE}mine/`)).body.status).toBe('completed');
+  });
+});
