@@ -20,6 +20,7 @@ import { createAddressGuard } from './deliveries/addresses.ts';
 import { createPoster } from './deliveries/post.ts';
 import { startSender } from './deliveries/sender.ts';
 import { type Creator, createCreator } from './jobs/create.ts';
+import { startUpkeep } from './jobs/upkeep.ts';
 import { createLanguages, publishPairs, withdrawPairs } from './languages/languages.ts';
 import { createPriceList } from './ledger/price-list.ts';
 import type { Log } from './log.ts';
@@ -175,13 +176,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const publish = () => publishDirections(engines);
     void publish();
     const publishing = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
+    const upkeep = startUpkeep(database, log);
     return {
       translation,
       chat,
       sender,
       async stop(grace: number) {
         clearInterval(publishing);
-        await stopLoops([translation, chat, sender], grace);
+        await Promise.all([stopLoops([translation, chat, sender], grace), upkeep.stop()]);
         await translator.stop();
         // The sender has waited and given back what is left: a receiver that never answers is not waited for.
         await poster.cut();

@@ -40,6 +40,8 @@ function breach(sql: string): string | undefined {
 
 /** Statements that look across accounts on purpose; they show numbers and turns, never an account's text. */
 const ACROSS_ACCOUNTS = [
+  'jobs.forget_keys',
+  'jobs.unfolded_counts',
   'deliveries.due_lanes',
   'deliveries.failing_hosts',
   'ledger.totals',

@@ -5,8 +5,8 @@ import { CommitUnknown, type Database, isConnectionLoss, type Transaction } from
 import { type NewEvent, recordEvents } from '../deliveries/deliveries.ts';
 import { fieldError, notFound } from '../errors.ts';
 import { availableCents, capturePrices, voidPrice } from '../ledger/ledger.ts';
-import { type Purse, presentCallback, presentDetail, presentListItem, showsResult } from './present.ts';
-import type { JobBody, JobListItemBody } from './schemas.ts';
+import { type Purse, presentCallback, presentDetail, showsResult } from './present.ts';
+import type { JobBody } from './schemas.ts';
 import { type Actor, MOVES, type Trigger } from './states.ts';
 import * as store from './store.ts';
 
@@ -38,41 +38,6 @@ export async function readJob(
     readPurse(database, caller),
   ]);
   return presentDetail(job, { source: texts.source ?? '', result: texts.result }, purse, caller.dialect);
-}
-
-/** A page of jobs, oldest first, as list items, with the count of all that match. */
-export async function listJobs(
-  database: Database,
-  caller: Caller,
-  filter: Omit<store.ListFilter, 'environment'> & { uid: string | undefined },
-  page: { limit: number; offset: number },
-): Promise<{ objects: JobListItemBody[]; total: number }> {
-  const { uid, ...others } = filter;
-  const wanted = { ...others, environment: caller.environment };
-  const { jobs, total } =
-    uid === undefined
-      ? await store.listJobs(database, caller.account, wanted, page)
-      : await listOne(database, caller, uid, wanted, page);
-  return { objects: jobs.map((job) => presentListItem(job, caller.dialect)), total };
-}
-
-/** A uid is one job or none; it is read by its key, whatever else is asked of it. */
-async function listOne(
-  database: Database,
-  caller: Caller,
-  uid: string,
-  filter: store.ListFilter,
-  page: { offset: number },
-): Promise<{ jobs: store.JobRow[]; total: number }> {
-  const job = await store.findJob(database, caller.account, caller.environment, uid);
-  const matches =
-    job !== undefined &&
-    job.tier === filter.tier &&
-    (filter.statuses?.includes(job.status) ?? true) &&
-    (filter.sourceLanguage ?? job.source_language) === job.source_language &&
-    (filter.targetLanguage ?? job.target_language) === job.target_language;
-  if (!matches) return { jobs: [], total: 0 };
-  return { jobs: page.offset === 0 ? [job] : [], total: 1 };
 }
 
 /** A lease on a job, as the queue gives it. */

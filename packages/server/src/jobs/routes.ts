@@ -1,10 +1,12 @@
 /** The job interface: `/tapi/v2/translation/` and `/tapi/v2/mt_translation/`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../database/database.ts';
-import { fieldError, notFound } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { type Operation, resource } from '../http.ts';
 import type { Creator } from './create.ts';
-import { cancelJob, listJobs, readJob } from './jobs.ts';
+import { cancelJob, readJob } from './jobs.ts';
+import { type JobPage, listJobs } from './lists.ts';
+import { type Page, readListQuery } from './query.ts';
 import { isUid } from './request.ts';
 import {
   bulkSchema,
@@ -14,16 +16,12 @@ import {
   listSchema,
   upgradeSchema,
 } from './schemas.ts';
-import { STATUSES, type Status } from './states.ts';
-import type { ListFilter, Tier } from './store.ts';
+import type { Tier } from './store.ts';
 
 const PATHS: { path: string; tier: Tier }[] = [
   { path: '/tapi/v2/translation/', tier: 'human' },
   { path: '/tapi/v2/mt_translation/', tier: 'machine' },
 ];
-
-const DEFAULT_LIMIT = 20;
-const MAX_LIMIT = 1000;
 
 export function jobRoutes(app: FastifyInstance, options: { database: Database; creator: Creator }): void {
   const { database, creator } = options;
@@ -56,10 +54,10 @@ export function jobRoutes(app: FastifyInstance, options: { database: Database; c
       GET: {
         schema: listSchema(tier),
         async handler(request) {
-          const query = readQuery(request);
-          const page = readPage(query);
-          const { objects, total } = await listJobs(database, request.caller, readFilter(query, tier), page);
-          return { meta: pageMeta(request, query, page, total), objects };
+          const parameters = parametersOf(request);
+          const query = readListQuery(parameters, tier);
+          const found = await listJobs(database, request.caller, query);
+          return { meta: pageMeta(request, parameters, query.page, found), objects: found.objects };
         },
       },
       ...(tier === 'human' ? { PATCH: bulk } : {}),
@@ -87,89 +85,33 @@ export function jobRoutes(app: FastifyInstance, options: { database: Database; c
   }
 }
 
-/** Query parameters as they were written, each with its last value. */
-function readQuery(request: FastifyRequest): Map<string, string> {
+/** The parameters as they were written, in their order. */
+function parametersOf(request: FastifyRequest): URLSearchParams {
   const begin = request.url.indexOf('?');
-  const query = new Map(new URLSearchParams(begin < 0 ? '' : request.url.slice(begin + 1)));
-  for (const [name, value] of query) {
-    if (value.includes('\0')) throw fieldError(name.slice(0, 40), 'must not contain NUL characters.');
-  }
-  return query;
-}
-
-function readFilter(
-  query: Map<string, string>,
-  tier: Tier,
-): Omit<ListFilter, 'environment'> & { uid: string | undefined } {
-  for (const name of query.keys()) {
-    const [field, lookup] = name.split('__');
-    if (lookup !== undefined && ['uid', 'status', 'source_language', 'target_language'].includes(field!)) {
-      throw fieldError(field!, `has no lookup "${lookup.slice(0, 20)}".`);
-    }
-  }
-  return {
-    tier,
-    uid: query.get('uid'),
-    statuses: readStatus(query.get('status'), tier),
-    sourceLanguage: query.get('source_language'),
-    targetLanguage: query.get('target_language'),
-  };
-}
-
-/**
- * A machine-only job is `machine_translate_in_progress` until it is done, a state that the interface's filter
- * does not name: `new` and `translating` find it too.
- */
-function readStatus(written: string | undefined, tier: Tier): Status[] | undefined {
-  if (written === undefined) return undefined;
-  const accepted = STATUSES.filter(
-    (status) => tier === 'machine' || status !== 'machine_translate_in_progress',
-  );
-  const status = accepted.find((name) => name === written);
-  if (status === undefined) {
-    throw fieldError('status', `"${written.slice(0, 40)}" is not one of ${accepted.join(', ')}.`);
-  }
-  const unstarted = tier === 'machine' && (status === 'new' || status === 'translating');
-  return unstarted ? [status, 'machine_translate_in_progress'] : [status];
-}
-
-interface Page {
-  limit: number;
-  offset: number;
-}
-
-function readPage(query: Map<string, string>): Page {
-  const limit = readInteger('limit', query.get('limit'), DEFAULT_LIMIT, MAX_LIMIT);
-  return {
-    limit: limit === 0 ? MAX_LIMIT : limit,
-    offset: readInteger('offset', query.get('offset'), 0, Number.MAX_SAFE_INTEGER),
-  };
-}
-
-function readInteger(field: string, written: string | undefined, fallback: number, most: number): number {
-  if (written === undefined) return fallback;
-  const value = Number(written);
-  if (!/^\d+$/.test(written) || value > most) {
-    throw fieldError(field, `must be a whole number from 0${most === MAX_LIMIT ? ` to ${most}` : ''}.`);
-  }
-  return value;
+  return new URLSearchParams(begin < 0 ? '' : request.url.slice(begin + 1));
 }
 
 /** Links are relative to the server and keep the other parameters; null at the ends. */
-function pageMeta(request: FastifyRequest, query: Map<string, string>, page: Page, total: number) {
+function pageMeta(
+  request: FastifyRequest,
+  parameters: URLSearchParams,
+  { limit, offset, after }: Page,
+  { objects, total, more }: JobPage,
+) {
   const path = request.originalUrl.split('?')[0];
-  const link = (offset: number) => {
-    const parameters = new URLSearchParams([...query]);
-    parameters.set('limit', String(page.limit));
-    parameters.set('offset', String(offset));
-    return `${path}?${parameters}`;
+  const link = (name: string, value: string | number) => {
+    const changed = new URLSearchParams(parameters);
+    changed.set('limit', String(limit));
+    changed.set(name, String(value));
+    return `${path}?${changed}`;
   };
-  const { limit, offset } = page;
+  const next =
+    after === undefined ? link('offset', offset + limit) : link('after', objects.at(-1)?.uid ?? '');
   return {
     limit,
     offset,
-    next: offset + limit < total ? link(offset + limit) : null,
-    previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
+    next: more ? next : null,
+    previous: offset > 0 ? link('offset', Math.max(0, offset - limit)) : null,
     total_count: total,
   };
 }

@@ -304,18 +304,49 @@ export const upgradeSchema: FastifySchema = {
   },
 };
 
+const LANGUAGES = Type.String({
+  description: 'Shortnames: a comma list, a JSON array, or the parameter repeated.',
+  examples: ['en,es'],
+});
+const MOMENT = Type.String({
+  description: 'ISO 8601; of UTC where it names no zone.',
+  examples: ['2026-01-31T08:00:00Z'],
+});
+
 export function listSchema(tier: Tier): FastifySchema {
   const { tag, name } = WORDS[tier];
   return {
     operationId: `list${name}s`,
     summary: 'List jobs, oldest first',
+    description:
+      'Filters narrow each other down. `total_count` is exact; with filters by parts of a uid or by time, up to 10000.',
     tags: [tag],
     querystring: Type.Object({
       ...pageParameters,
       uid: Type.Optional(UID),
+      uid__startswith: Type.Optional(Type.String({ examples: ['article-'] })),
+      uid__endswith: Type.Optional(Type.String()),
+      uid__contains: Type.Optional(
+        Type.String({ description: 'At best three characters or more: fewer are looked for in every job.' }),
+      ),
       status: Type.Optional(JobStatus),
       source_language: Type.Optional(LANGUAGE),
+      source_language__in: Type.Optional(LANGUAGES),
+      source_language__nin: Type.Optional(LANGUAGES),
+      source_language__ne: Type.Optional(LANGUAGE),
       target_language: Type.Optional(TARGET_LANGUAGE),
+      target_language__in: Type.Optional(LANGUAGES),
+      target_language__nin: Type.Optional(LANGUAGES),
+      target_language__ne: Type.Optional(TARGET_LANGUAGE),
+      created__gte: Type.Optional(MOMENT),
+      created__lt: Type.Optional(MOMENT),
+      order_by: Type.Optional(Type.Enum(['created', '-created'], { default: 'created' })),
+      after: Type.Optional(
+        Type.String({
+          description:
+            'For many pages: each begins after this uid, and `next` carries on. Empty for the first; not with `offset`.',
+        }),
+      ),
     }),
     response: {
       200: inDialects('A page of jobs.', JobList, LegacyJobList, {

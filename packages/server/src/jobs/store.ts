@@ -134,14 +134,16 @@ export interface JobRow {
   callback_url: string | null;
   price_cents: number;
   charge: number;
+  created_at: Date;
   hold_until: Date | null;
   failure: string | null;
   upgrade_hash: Buffer | null;
 }
 
-const COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
-  target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, charge, hold_until,
-  failure, upgrade_hash`;
+/** Of `JobRow`. */
+export const COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
+  target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, charge, created_at,
+  hold_until, failure, upgrade_hash`;
 
 const FIND = statement<JobRow>(
   'jobs.find',
@@ -287,50 +289,6 @@ export async function readTexts(
 ): Promise<Partial<Record<TextKind, string>>> {
   const rows = await on.query(TEXTS, [account.part, account.accountId, jobId, kinds]);
   return Object.fromEntries(rows.map(({ kind, body }) => [kind, body]));
-}
-
-export interface ListFilter {
-  environment: Environment;
-  tier: Tier;
-  statuses: readonly Status[] | undefined;
-  sourceLanguage: string | undefined;
-  targetLanguage: string | undefined;
-}
-
-const MATCHES = `part = $1 and account_id = $2 and environment = $3 and tier = $4
-  and ($5::text[] is null or status = any($5))
-  and ($6::text is null or source_language = $6) and ($7::text is null or target_language = $7)`;
-
-// Ids are made in the order of creation, so they are the order of the list.
-const LIST = statement<JobRow>(
-  'jobs.list',
-  `select ${COLUMNS} from jobs where ${MATCHES} order by job_id limit $8 offset $9`,
-);
-const COUNT = statement<{ count: number }>(
-  'jobs.count',
-  `select count(*) as count from jobs where ${MATCHES}`,
-);
-
-export async function listJobs(
-  on: Queryable,
-  account: AccountRef,
-  filter: ListFilter,
-  page: { limit: number; offset: number },
-): Promise<{ jobs: JobRow[]; total: number }> {
-  const matches = [
-    account.part,
-    account.accountId,
-    filter.environment,
-    filter.tier,
-    filter.statuses ?? null,
-    filter.sourceLanguage ?? null,
-    filter.targetLanguage ?? null,
-  ];
-  const [jobs, counted] = await Promise.all([
-    on.query(LIST, [...matches, page.limit, page.offset]),
-    on.query(COUNT, matches),
-  ]);
-  return { jobs, total: counted[0]?.count ?? 0 };
 }
 
 export interface UpgradeFields {

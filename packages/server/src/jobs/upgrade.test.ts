@@ -51,7 +51,10 @@ const job = (fields: object = {}) => ({
 });
 const UPGRADE = { status: 'upgrade', properties: null };
 
-async function completed(call: typeof production, fields: { uid: string; [field: string]: unknown }): Promise<void> {
+async function completed(
+  call: typeof production,
+  fields: { uid: string; [field: string]: unknown },
+): Promise<void> {
   await call('POST', MACHINE, job(fields));
   await until(
     async () => (await call('GET', `${MACHINE}${fields.uid}/`)).body.status === 'completed' || undefined,

@@ -1,0 +1,263 @@
+/** Lists through the front door, against a filter in memory that is too simple to be wrong. */
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
+
+const HUMAN = '/tapi/v2/translation/';
+const MACHINE = '/tapi/v2/mt_translation/';
+
+let server: TestServer;
+let owner: pg.Client;
+let engine: FakeEngine;
+let call: ReturnType<typeof createClient>;
+
+interface Made {
+  uid: string;
+  status: string;
+  source: string;
+  target: string;
+  /** Seconds after the first. */
+  at: number;
+}
+let made: Made[];
+const EPOCH = Date.UTC(2026, 0, 1);
+const moment = (seconds: number) => new Date(EPOCH + seconds * 1000).toISOString();
+
+const UIDS = ['a', 'b', '_', '-', '.', 'ab', 'order-', '~'];
+const LANGUAGES = ['en', 'es', 'fr', 'pt-br'];
+const STATUSES = ['new', 'translating', 'completed', 'failed', 'canceled', 'accepted', 'rejected'];
+
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => {
+      engine = createFake();
+      engine.stall();
+      return engine;
+    },
+  });
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+  const account = await server.createAccount();
+  call = createClient(server.url, account.production_key);
+  const random = fc.sample(
+    fc.record({
+      uid: fc.array(fc.constantFrom(...UIDS), { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
+      status: fc.constantFrom(...STATUSES),
+      source: fc.constantFrom(...LANGUAGES),
+      target: fc.constantFrom(...LANGUAGES),
+      at: fc.nat(100),
+    }),
+    { numRuns: 120, seed: 7 },
+  );
+  made = [...new Map(random.map((one) => [one.uid, one])).values()].sort((a, b) => a.at - b.at);
+  const objects = made.map(({ uid }) => ({ uid, text: '…', source_language: 'en', target_language: 'es' }));
+  expect((await call('PATCH', HUMAN, { objects })).status).toBe(202);
+  // Of the other tier and the other environment, with the same uids where they may: nothing of it may show.
+  await call('POST', MACHINE, {
+    uid: 'machine-ab',
+    text: 'House.',
+    source_language: 'en',
+    target_language: 'es',
+  });
+  const sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
+  expect((await sandbox('PATCH', HUMAN, { objects: objects.slice(0, 20) })).status).toBe(202);
+  await dress();
+});
+afterAll(async () => {
+  engine.resume();
+  await owner.end();
+  await server.stop();
+});
+
+/** Gives the jobs the states, languages and times of the model, as if they had come to them; and their counts. */
+async function dress(): Promise<void> {
+  for (const { uid, status, source, target, at } of made) {
+    await owner.query(
+      `update jobs set status = $2, source_language = $3, target_language = $4, created_at = $5, due_at = null,
+              lease_token = null
+        where uid = $1 and environment = 'production'`,
+      [uid, status, source, target, moment(at)],
+    );
+  }
+  await owner.query(`delete from job_counts`);
+  await owner.query(
+    `insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
+     select part, account_id, environment, tier, status, source_language, target_language, count(*)
+       from jobs group by 1, 2, 3, 4, 5, 6, 7`,
+  );
+}
+
+const uidsOf = (body: { objects: Made[] }) => body.objects.map(({ uid }) => uid);
+
+interface Wish {
+  query: [string, string][];
+  keeps(job: Made): boolean;
+}
+const wish = (query: [string, string][], keeps: Wish['keeps']): Wish => ({ query, keeps });
+
+const part = fc
+  .array(fc.constantFrom(...UIDS, 'er-', 'c', '%', '\\'), { minLength: 1, maxLength: 3 })
+  .map((parts) => parts.join(''));
+const languages = fc.subarray([...LANGUAGES, 'xx'], { minLength: 1 });
+const written = fc.constantFrom(
+  (field: string, list: string[]) => list.map((one): [string, string] => [field, one]),
+  (field: string, list: string[]): [string, string][] => [[field, list.join(',')]],
+  (field: string, list: string[]): [string, string][] => [[field, JSON.stringify(list)]],
+);
+const side = (field: 'source' | 'target') =>
+  fc.oneof(
+    fc
+      .constantFrom(...LANGUAGES)
+      .map((one) => wish([[`${field}_language`, one]], (job) => job[field] === one)),
+    fc
+      .constantFrom(...LANGUAGES)
+      .map((one) => wish([[`${field}_language__ne`, one]], (job) => job[field] !== one)),
+    fc
+      .tuple(languages, written)
+      .map(([list, write]) => wish(write(`${field}_language__in`, list), (job) => list.includes(job[field]))),
+    fc
+      .tuple(languages, written)
+      .map(([list, write]) =>
+        wish(write(`${field}_language__nin`, list), (job) => !list.includes(job[field])),
+      ),
+  );
+const WISHES: fc.Arbitrary<Wish>[] = [
+  part.map((one) => wish([['uid__startswith', one]], ({ uid }) => uid.startsWith(one))),
+  part.map((one) => wish([['uid__endswith', one]], ({ uid }) => uid.endsWith(one))),
+  part.map((one) => wish([['uid__contains', one]], ({ uid }) => uid.includes(one))),
+  fc.nat(119).map((index) => {
+    const { uid } = made[index % made.length]!;
+    return wish([['uid', uid]], (job) => job.uid === uid);
+  }),
+  fc.constantFrom(...STATUSES).map((one) => wish([['status', one]], ({ status }) => status === one)),
+  side('source'),
+  side('target'),
+  fc.nat(100).map((at) => wish([['created__gte', moment(at)]], (job) => job.at >= at)),
+  fc.nat(100).map((at) => wish([['created__lt', moment(at)]], (job) => job.at < at)),
+];
+const wishes = fc
+  .tuple(...WISHES.map((one) => fc.option(one, { freq: 1, nil: undefined })))
+  .map((some) => some.filter((one) => one !== undefined));
+
+describe('a list', () => {
+  it('holds what its filters keep, in order, page by page, with its count', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        wishes,
+        fc.constantFrom(1, 2, 7, 1000),
+        fc.boolean(),
+        fc.boolean(),
+        async (some, limit, newestFirst, byCursor) => {
+          const kept = made.filter((job) => some.every(({ keeps }) => keeps(job))).map(({ uid }) => uid);
+          if (newestFirst) kept.reverse();
+          const query = new URLSearchParams(some.flatMap((one) => one.query));
+          query.set('limit', String(limit));
+          if (newestFirst) query.set('order_by', '-created');
+          if (byCursor) query.set('after', '');
+          let link: string | null = `${HUMAN}?${query}`;
+          const seen: string[] = [];
+          for (let pages = 0; link !== null && pages < 8; pages++) {
+            const {
+              status,
+              body,
+            }: {
+              status: number;
+              body: { meta: { next: string | null; total_count: number }; objects: Made[] };
+            } = await call('GET', link);
+            expect(status, link).toBe(200);
+            expect(body.meta.total_count, link).toBe(kept.length);
+            seen.push(...uidsOf(body));
+            link = body.meta.next;
+          }
+          expect(seen).toEqual(kept.slice(0, seen.length));
+          if (link === null) expect(seen).toHaveLength(kept.length);
+          else expect(seen.length).toBeLessThan(kept.length);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('of machine jobs shows those that are in progress as new and as translating', async () => {
+    for (const status of ['new', 'translating', 'machine_translate_in_progress']) {
+      const { body } = await call('GET', `${MACHINE}?status=${status}`);
+      expect(uidsOf(body)).toEqual(['machine-ab']);
+      expect(body.meta.total_count).toBe(1);
+    }
+  });
+
+  it('turns the pages by links that keep the other parameters, back and forth', async () => {
+    const path = `${HUMAN}?color=blue&source_language__in=en&source_language__in=es&limit=2`;
+    const first = (await call('GET', path)).body;
+    expect(first.meta.previous).toBeNull();
+    expect(first.meta.next).toBe(`${path}&offset=2`);
+    const second = (await call('GET', first.meta.next)).body;
+    expect(second.meta.previous).toBe(`${path}&offset=0`);
+    expect(uidsOf((await call('GET', second.meta.previous)).body)).toEqual(uidsOf(first));
+    const cursor = (await call('GET', `${HUMAN}?limit=2&after=`)).body;
+    expect(cursor.meta).toMatchObject({ offset: 0, previous: null });
+    expect(cursor.meta.next).toBe(
+      `${HUMAN}?${new URLSearchParams({ limit: '2', after: uidsOf(cursor)[1]! })}`,
+    );
+  });
+
+  it('is empty far beyond its end, and whole with limit 0', async () => {
+    const beyond = (await call('GET', `${HUMAN}?offset=9007199254740991`)).body;
+    expect(beyond).toMatchObject({ objects: [], meta: { next: null, total_count: made.length } });
+    expect((await call('GET', `${HUMAN}?uid__contains=a&offset=900000`)).body.objects).toEqual([]);
+    const whole = (await call('GET', `${HUMAN}?limit=0`)).body;
+    expect(whole.meta.limit).toBe(1000);
+    expect(whole.objects).toHaveLength(made.length);
+  });
+
+  it.each([
+    ['created__gte=2026-01-01', true],
+    ['created__gte=2026-01-01T00:00:00Z', true],
+    ['created__gte=2026-01-01T02:00:00%2B02:00', true],
+    ['created__gte=2026-01-01T02:00:00+02', true],
+    ['created__gte=2025-12-31T19:00:00.000-0500', true],
+    ['created__lt=2026-01-01', false],
+    ['created__gte=2027-01-01', false],
+  ])('reads %s', async (query, all) => {
+    expect((await call('GET', `${HUMAN}?${query}`)).body.meta.total_count).toBe(all ? made.length : 0);
+  });
+
+  it('leaves alone what it does not know', async () => {
+    const { status, body } = await call(
+      'GET',
+      `${HUMAN}?color=blue&color__in=red&created=x&constructor__a=1`,
+    );
+    expect([status, body.meta.total_count]).toEqual([200, made.length]);
+  });
+
+  it.each([
+    ['limit=1001', 'limit: must be a whole number from 0 to 1000.'],
+    ['limit=-1', 'limit: must be a whole number from 0 to 1000.'],
+    ['limit=', 'limit: must be a whole number from 0 to 1000.'],
+    ['offset=x', 'offset: must be a whole number from 0.'],
+    ['offset=1&after=a', 'offset: cannot be combined with after.'],
+    ['after=nobody', 'after: is the uid of no job of this list.'],
+    ['after=machine-ab', 'after: is the uid of no job of this list.'],
+    ['order_by=price', 'order_by: "price" is not one of created, -created.'],
+    ['status=done', /^status: "done" is not one of new, translating, completed, /],
+    ['status__in=new', 'status: has no lookup "in".'],
+    ['uid__in=a', 'uid: has no lookup "in"; there are startswith, endswith, contains.'],
+    ['uid__startswith__x=a', 'uid: has no lookup "startswith__x"; there are startswith, endswith, contains.'],
+    ['source_language__gt=a', 'source_language: has no lookup "gt"; there are in, nin, ne.'],
+    ['target_language__in=[1]', 'target_language__in: must be a comma list or a JSON array of strings.'],
+    ['target_language__in=["en"', 'target_language__in: must be a comma list or a JSON array of strings.'],
+    ['created__gte=yesterday', 'created__gte: "yesterday" is no moment in ISO 8601.'],
+    ['created__lt=2026-02-30', 'created__lt: "2026-02-30" is no moment in ISO 8601.'],
+    ['created__gt=2026-01-01', 'created: has no lookup "gt"; there are gte, lt.'],
+    [
+      'limit=x&offset=y',
+      'limit: must be a whole number from 0 to 1000.\noffset: must be a whole number from 0.',
+    ],
+  ])('refuses %s', async (query, error) => {
+    const { status, body } = await call('GET', `${HUMAN}?${query}`);
+    expect(status).toBe(400);
+    expect(body.error).toMatch(error);
+  });
+});

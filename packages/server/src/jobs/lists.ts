@@ -1,0 +1,153 @@
+/**
+ * A page of a caller's jobs, with the count of all that match: exact from the counter rows where status and languages
+ * decide, exact up to ten thousand where every job has to be looked at (by uid, by time).
+ */
+import type { Caller } from '../account.ts';
+import type { Database } from '../database/database.ts';
+import { fieldError } from '../errors.ts';
+import {
+  type Bounds,
+  countByLooking,
+  countJobs,
+  type ListScope,
+  listByUid,
+  listInOrder,
+  MAX_COUNTED,
+  notDone,
+  type Slice,
+} from './list-store.ts';
+import { presentListItem } from './present.ts';
+import type { LanguageFilter, ListFilter, ListQuery, Page } from './query.ts';
+import { isUid } from './request.ts';
+import type { JobListItemBody } from './schemas.ts';
+import { findJob, type JobRow } from './store.ts';
+
+export interface JobPage {
+  objects: JobListItemBody[];
+  total: number;
+  /** There is a page after this one. */
+  more: boolean;
+}
+
+/**
+ * The page that a query asks for.
+ * @throws ApiError `invalid_request` where it is to begin after a job that is not there
+ */
+export async function listJobs(
+  database: Database,
+  caller: Caller,
+  { filter, page }: ListQuery,
+): Promise<JobPage> {
+  const scope: ListScope = {
+    account: caller.account,
+    environment: caller.environment,
+    filter,
+    created: boundsOf(filter),
+  };
+  const slice: Slice = {
+    newestFirst: page.newestFirst,
+    // One more than is shown tells whether there is a next page.
+    limit: page.limit + 1,
+    offset: page.offset,
+    cursor: await readCursor(database, caller, filter, page),
+  };
+  const { rows, total } = await find(database, caller, scope, slice);
+  return {
+    objects: rows.slice(0, page.limit).map((job) => presentListItem(job, caller.dialect)),
+    total,
+    more: rows.length > page.limit,
+  };
+}
+
+interface Found {
+  rows: JobRow[];
+  total: number;
+}
+const NONE: Found = { rows: [], total: 0 };
+
+async function find(database: Database, caller: Caller, scope: ListScope, slice: Slice): Promise<Found> {
+  const { filter } = scope;
+  const { uid, uidStart, uidEnd, uidPart, createdFrom, createdBefore } = filter;
+  if (uid !== undefined) return findOne(database, caller, uid, filter, slice);
+  const parts = [uidStart, uidEnd, uidPart].filter((part) => part !== undefined);
+  if (parts.some((part) => !isUid(part))) return NONE; // no uid has these characters
+  // Few failed jobs among millions are looked through sooner than all uids that begin as everybody's do.
+  const few = notDone(filter) && parts.length > 0 && (await countJobs(database, scope)) <= MAX_COUNTED;
+  if (parts.length > 0 && !few) {
+    const { matched, jobs } = await listByUid(database, scope, slice);
+    if (matched <= MAX_COUNTED) return { rows: jobs, total: matched };
+    return { rows: await listInOrder(database, scope, slice), total: MAX_COUNTED };
+  }
+  const counted = parts.length === 0 && createdFrom === undefined && createdBefore === undefined;
+  const total = counted ? await countJobs(database, scope) : await countByLooking(database, scope);
+  // What the counters know not to be there is not looked for.
+  const rows = slice.offset < total || total > MAX_COUNTED ? await listInOrder(database, scope, slice) : [];
+  return { rows, total: counted ? total : Math.min(total, MAX_COUNTED) };
+}
+
+/** A uid is one job or none; it is read by its key, whatever else is asked of it. */
+async function findOne(
+  database: Database,
+  caller: Caller,
+  uid: string,
+  filter: ListFilter,
+  { cursor, offset }: Slice,
+): Promise<Found> {
+  const job = await findJob(database, caller.account, caller.environment, uid);
+  if (job === undefined || !matches(job, filter)) return NONE;
+  const within = job.job_id > cursor.low && job.job_id < cursor.high;
+  return { rows: offset === 0 && within ? [job] : [], total: 1 };
+}
+
+function matches(job: JobRow, filter: ListFilter): boolean {
+  const { tier, statuses, uidStart = '', uidEnd = '', uidPart = '', createdFrom, createdBefore } = filter;
+  return (
+    job.tier === tier &&
+    (statuses?.includes(job.status) ?? true) &&
+    speaks(filter.source, job.source_language) &&
+    speaks(filter.target, job.target_language) &&
+    job.uid.startsWith(uidStart) &&
+    job.uid.endsWith(uidEnd) &&
+    job.uid.includes(uidPart) &&
+    (createdFrom === undefined || job.created_at >= createdFrom) &&
+    (createdBefore === undefined || job.created_at < createdBefore)
+  );
+}
+
+function speaks({ among, not }: LanguageFilter, language: string): boolean {
+  return (among?.includes(language) ?? true) && !not.includes(language);
+}
+
+const LOWEST = '00000000-0000-0000-0000-000000000000';
+const HIGHEST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+async function readCursor(
+  database: Database,
+  caller: Caller,
+  { tier }: ListFilter,
+  { after, newestFirst }: Page,
+): Promise<Bounds> {
+  if (after === undefined || after === '') return { low: LOWEST, high: HIGHEST };
+  const job = isUid(after) ? await findJob(database, caller.account, caller.environment, after) : undefined;
+  if (job === undefined || job.tier !== tier) throw fieldError('after', 'is the uid of no job of this list.');
+  return newestFirst ? { low: LOWEST, high: job.job_id } : { low: job.job_id, high: HIGHEST };
+}
+
+/**
+ * An id begins with the moment of its making, by the clock of the program that made it; `created_at` is by the
+ * database's clock. A minute lies between them at most: `doctor` complains far earlier.
+ */
+const CLOCKS_MILLISECONDS = 60_000;
+
+function boundsOf({ createdFrom, createdBefore }: ListFilter): Bounds {
+  return {
+    low: createdFrom === undefined ? LOWEST : idOf(createdFrom.getTime() - CLOCKS_MILLISECONDS),
+    high: createdBefore === undefined ? HIGHEST : idOf(createdBefore.getTime() + CLOCKS_MILLISECONDS),
+  };
+}
+
+/** Before every id that is made at this moment. */
+function idOf(milliseconds: number): string {
+  const hex = Math.max(0, milliseconds).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
+}
