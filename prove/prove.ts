@@ -1,5 +1,7 @@
 /** `npm run prove [-- NAME …] [--json]`: every promise, each with a goal. */
 import { runNamed } from '../bench/figures.ts';
+import { proveAddresses } from './addresses/addresses.ts';
 import { proveCrash } from './crash/crash.ts';
+import { proveDelivery } from './delivery/delivery.ts';
 
-await runNamed({ crash: proveCrash });
+await runNamed({ crash: proveCrash, delivery: proveDelivery, addresses: proveAddresses });

@@ -72,11 +72,18 @@ export interface Credentials {
   username: string;
   production_key: string;
   sandbox_key: string;
+  webhook_secret_production: string;
 }
 
 /** Makes an account by the command line, beside the running server. */
-export async function createAccount(directory: string, name: string, cents = 0): Promise<Credentials> {
-  const args = ['account', 'create', name, '--balance', String(cents), '--data', directory, '--json'];
+export async function createAccount(
+  directory: string,
+  name: string,
+  cents = 0,
+  ...options: string[]
+): Promise<Credentials> {
+  const account = ['account', 'create', name, '--balance', String(cents), ...options];
+  const args = [...account, '--data', directory, '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args]);
   return JSON.parse(stdout) as Credentials;
 }

@@ -131,7 +131,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       cacheBytes: settings.cacheMebibytes * 1024 * 1024,
     });
     metrics.watchEngines(() => translator.stations);
-    const poster = createPoster({ guard, connectionsPerOrigin: settings.senderPerHost });
+    const poster = createPoster({
+      guard,
+      connectionsPerOrigin: settings.senderPerHost,
+      timeoutMs: settings.callbackTimeoutSeconds * 1000,
+    });
     const sender = startSender({
       database,
       poster,

@@ -39,6 +39,7 @@ describe('loadSettings', () => {
       machineHoldSeconds: 0,
       allowedNetworks: [],
       callbackSchedule: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800],
+      callbackTimeoutSeconds: 15,
       callbackBreaker: [30, 60, 120, 300],
       vendor: 'dragoman',
       secretKey: undefined,

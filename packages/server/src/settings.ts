@@ -158,6 +158,12 @@ const DEFINITIONS = {
     filledListOf(integer(1, 259_200)),
     'Seconds between the tries of a delivery; the last one repeats until 72 hours have passed.',
   ),
+  callbackTimeoutSeconds: setting(
+    'DRAGOMAN_CALLBACK_TIMEOUT',
+    '15',
+    integer(1, 60),
+    'Seconds that a receiver has to answer.',
+  ),
   callbackBreaker: setting(
     'DRAGOMAN_CALLBACK_BREAKER',
     '30,60,120,300',

@@ -1,0 +1,72 @@
+/** The table of the address guard; and that a guard with a hole in it is found out. */
+import { describe, expect, it } from 'vitest';
+import { type AddressGuard, createAddressGuard } from '../../packages/server/src/deliveries/addresses.ts';
+import { proveAddresses } from './addresses.ts';
+import { examine, type MakeGuard } from './examine.ts';
+import { ROWS } from './rows.ts';
+
+/** Rows with faults, under a guard that differs from the real one. */
+async function faultsUnder(change: (guard: AddressGuard) => Partial<AddressGuard>): Promise<string[]> {
+  const makeGuard: MakeGuard = (allowed) => {
+    const guard = createAddressGuard({ allowedNetworks: allowed });
+    return { ...guard, ...change(guard) };
+  };
+  const findings = await Promise.all(ROWS.map((row) => examine(row, makeGuard)));
+  return findings.filter(({ faults }) => faults.length > 0).map(({ row }) => row.why);
+}
+
+describe('the table', () => {
+  it('is held by the guard and the connector, in every row', async () => {
+    const { figures, rows } = await proveAddresses({ names: [], json: false, numbers: {} });
+    expect(rows.flatMap(({ url, faults }) => faults.map((fault) => `${url}: ${fault}`))).toEqual([]);
+    expect(figures.every((figure) => !('held' in figure) || figure.held)).toBe(true);
+    expect(rows.length).toBeGreaterThanOrEqual(200);
+    for (const { reason } of rows) expect(reason).not.toBe('');
+  });
+
+  it('has no row twice', () => {
+    const keys = ROWS.map((row) => JSON.stringify([row.url, row.answers, row.allowed, row.remote]));
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+  });
+});
+
+describe('a guard with a fault', () => {
+  it('that allows everything is found out', async () => {
+    const found = await faultsUnder(() => ({ allows: () => true }));
+    expect(found).toContain('one private address among public ones');
+    expect(found).toContain('loopback');
+  });
+
+  it('that lets carrier-grade NAT through is found out', async () => {
+    const found = await faultsUnder((guard) => ({
+      allows: (ip) => ip.startsWith('100.64.') || guard.allows(ip),
+    }));
+    expect(new Set(found)).toEqual(
+      new Set(['carrier-grade NAT (RFC 6598)', 'a name for carrier-grade NAT (RFC 6598)']),
+    );
+  });
+
+  it('that reads mapped addresses as IPv6 is found out', async () => {
+    const found = await faultsUnder((guard) => ({
+      allows: (ip) => ip.startsWith('::ffff:') || guard.allows(ip),
+    }));
+    expect(found).toContain('a name for IPv4-mapped metadata');
+  });
+
+  it('that accepts every URL is found out', async () => {
+    const found = await faultsUnder(() => ({
+      checkUrl: (text) => ({ ok: true, url: URL.parse(text) ?? new URL('http://a.example') }),
+    }));
+    expect(found).toContain('credentials');
+  });
+
+  it('that opens every port is found out', async () => {
+    const found = await faultsUnder(() => ({ allowsPort: () => true }));
+    expect(found).toContain('a port outside of it, behind a name');
+  });
+
+  it('that refuses everything is found out', async () => {
+    const found = await faultsUnder(() => ({ allows: () => false }));
+    expect(found).toContain('a public name');
+  });
+});

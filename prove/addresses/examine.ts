@@ -1,0 +1,97 @@
+/** Where a row of the table ends, by the real guard and connector; resolver and socket are injected: nothing leaves. */
+import { Socket } from 'node:net';
+import {
+  type AddressGuard,
+  createAddressGuard,
+  readLiteral,
+} from '../../packages/server/src/deliveries/addresses.ts';
+import {
+  AddressRefused,
+  type Connect,
+  createConnector,
+  type Resolver,
+} from '../../packages/server/src/deliveries/connector.ts';
+import type { Row, Verdict } from './rows.ts';
+
+export interface Finding {
+  row: Row;
+  verdict: Verdict;
+  /** What the guard says about it. */
+  reason: string;
+  /** Where packets would have gone. */
+  dialled: string[];
+  /** How often the name was asked for. */
+  resolved: number;
+  /** What is wrong; empty when all is as the table says. */
+  faults: string[];
+}
+
+export type MakeGuard = (allowed: readonly string[]) => AddressGuard;
+const realGuard: MakeGuard = (allowedNetworks) => createAddressGuard({ allowedNetworks });
+
+export async function examine(row: Row, makeGuard: MakeGuard = realGuard): Promise<Finding> {
+  const guard = makeGuard(row.allowed ?? []);
+  const checked = guard.checkUrl(row.url);
+  // What is refused at creation is sent to the connector all the same: rules may change after the creation, and
+  // the connector is what protects. Only what is no URL cannot be.
+  const url = checked.ok ? checked.url : URL.parse(row.url);
+  const connected = url === null ? undefined : await tryConnect(guard, row, url);
+  const verdict: Verdict = checked.ok ? connected!.verdict : 'creation';
+  const reason = checked.ok ? connected!.reason : checked.reason;
+  const dialled = connected?.dialled ?? [];
+  const resolved = connected?.resolved ?? 0;
+  const faults = [
+    ...(verdict === row.verdict ? [] : [`ended at ${verdict}, not at ${row.verdict}`]),
+    ...dialled.filter((address) => !isFine(address, row)).map((address) => `${address} was dialled`),
+    ...(resolved > 1 ? [`the name was asked for ${resolved} times`] : []),
+  ];
+  return { row, verdict, reason, dialled: checked.ok ? dialled : [], resolved, faults };
+}
+
+/** Whether a packet may go there: as the row says, by a rule of its own that knows nothing of the guard. */
+function isFine(address: string, row: Row): boolean {
+  return row.verdict === 'reached' || ['8.8.8.8', '1.1.1.1'].includes(address);
+}
+
+interface Connected {
+  verdict: Verdict;
+  reason: string;
+  dialled: string[];
+  resolved: number;
+}
+
+async function tryConnect(guard: AddressGuard, row: Row, url: URL): Promise<Connected> {
+  const dialled: string[] = [];
+  let resolved = 0;
+  const resolver: Resolver = async () => {
+    const answers = row.answers ?? [[]];
+    return answers[Math.min(resolved++, answers.length - 1)]!.map((address) => ({ address }));
+  };
+  const connect: Connect = ({ hostname }, callback) => {
+    dialled.push(hostname);
+    const socket = new Socket();
+    Object.defineProperty(socket, 'remoteAddress', { value: row.remote ?? hostname });
+    callback(null, socket);
+  };
+  const connector = createConnector({ guard, resolver, connect });
+  const { hostname, port, protocol, host } = url;
+  const said = (verdict: Verdict, reason: string) => ({ verdict, reason, dialled, resolved });
+  try {
+    const socket = await new Promise<Socket>((resolve, reject) => {
+      connector({ hostname, port, protocol, host, servername: hostname }, (...[error, opened]) =>
+        error === null ? resolve(opened) : reject(error),
+      );
+    });
+    socket.destroy();
+    return said('reached', 'allowed');
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) return said('nowhere', (error as Error).message);
+    return said(dialled.length > 0 ? 'cut' : 'connect', error.message);
+  }
+}
+
+/** Whether the host is written as an address, in whatever spelling. */
+export function isLiteral(row: Row): boolean {
+  const url = URL.parse(row.url);
+  return url !== null && readLiteral(url.hostname) !== undefined;
+}
