@@ -48,6 +48,7 @@ describe('loadSettings', () => {
       maxTextBytes: 10 * 1024 * 1024,
       humanCentsPerWord: 3,
       machineCentsPerWord: 0,
+      repeatShare: 100,
       engines: ['apertium'],
       engineConcurrency: {},
       engineRates: {},
