@@ -1,4 +1,7 @@
 /** The description of the interface: valid, whole, served to anybody, and true to the closed list of errors. */
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import fastify from 'fastify';
 import Type from 'typebox';
@@ -21,7 +24,7 @@ let document: OpenApi;
 let server: TestServer;
 beforeAll(async () => {
   document = await describeApp();
-  server = await startTestServer();
+  server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_URL: 'http://sandbox.test' } });
 });
 afterAll(() => server.stop());
 
@@ -57,12 +60,28 @@ it('is served to anybody, as one document, which need not be fetched twice', asy
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
     const etag = response.headers.get('etag')!;
-    const again = await fetch(`${server.url}${path}`, { headers: { 'if-none-match': etag } });
+    const again = await fetch(`${server.url}${path}`, { headers: { 'if-none-match': `W/${etag}, "x"` } });
     expect({ status: again.status, text: await again.text() }).toEqual({ status: 304, text: '' });
     const other = await fetch(`${server.url}${path}`, { headers: { 'if-none-match': '"other"' } });
     expect(other.status).toBe(200);
     await other.body?.cancel();
   }
+});
+
+it('is the same document at the sandbox’s own host name, where the sandbox needs no prefix', async () => {
+  const ask = async (path: string, key = ''): Promise<{ status: number | undefined; text: string }> => {
+    const headers = { host: 'sandbox.test', authorization: `ApiKey ${key}` };
+    const [response] = await once(get(`${server.url}${path}`, { headers }), 'response');
+    return { status: response.statusCode, text: await text(response) };
+  };
+  const described = await ask('/openapi.json');
+  expect({ ...described, text: JSON.parse(described.text) }).toEqual({
+    status: 200,
+    text: JSON.parse(JSON.stringify(document)),
+  });
+  const account = await server.createAccount();
+  expect((await ask('/tapi/v2/translation/', account.sandbox_key)).status).toBe(200);
+  expect((await ask('/tapi/v2/translation/', account.production_key)).status).toBe(401);
 });
 
 it('names each path as the interface does: with a slash at its end, and never as the sandbox', () => {

@@ -128,7 +128,7 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
       async GET(request, reply) {
         served ??= describe(root);
         reply.headers({ 'cache-control': 'public, max-age=300', etag: served.etag });
-        if (request.headers['if-none-match'] === served.etag) return reply.code(304).send();
+        if (request.headers['if-none-match']?.includes(served.etag)) return reply.code(304).send();
         return reply.type('application/json').send(served.text);
       },
     });
