@@ -11,6 +11,9 @@ import type {
   ChatMessageRequest,
   ChatRequest,
   CreatedChat,
+  Delivery,
+  DeliveryDetail,
+  EventPage,
   Job,
   JobCreation,
   JobListItem,
@@ -21,6 +24,7 @@ import type {
   MachineJobRequest,
   MessageInChat,
   Operations,
+  TestEventRequest,
   Tone,
   Topic,
   WordCountRequest,
@@ -78,6 +82,23 @@ export interface Chats {
   ): AsyncGenerator<ChatMessage, void, undefined>;
 }
 
+/** What is posted to the account's callback addresses, and how that went. */
+export interface Deliveries {
+  /** All deliveries that match, the newest first; pages are read as they are needed. */
+  list(
+    filter?: Operations['listDeliveries']['query'],
+    options?: CallOptions,
+  ): AsyncGenerator<Delivery, void, undefined>;
+  /** One delivery with its attempts; its id is the `webhook-id` of what arrived. @throws DragomanError 404 */
+  get(id: string, options?: CallOptions): Promise<DeliveryDetail>;
+  /** Sends a delivery again that has ended. */
+  replay(id: string, options?: CallOptions): Promise<Delivery>;
+  /** Sends all deliveries again that died since a day or a moment. @returns how many */
+  replaySince(since: string, options?: CallOptions): Promise<number>;
+  /** Posts a signed event that means nothing, to try a receiver. */
+  sendTest(request: TestEventRequest, options?: CallOptions): Promise<Delivery>;
+}
+
 export interface Dragoman {
   /** Jobs that a human edits after the machine. */
   jobs: Jobs<JobRequest, JobCreation, Operations['listJobs']['query']> & {
@@ -90,6 +111,9 @@ export interface Dragoman {
   /** Jobs that the machine does alone. */
   machineJobs: Jobs<MachineJobRequest, MachineJobCreation, Operations['listMachineJobs']['query']>;
   chats: Chats;
+  deliveries: Deliveries;
+  /** What happened after a cursor, in an order that never changes. Keep `next`, and go on from it. */
+  events(from?: Operations['listEvents']['query'], options?: CallOptions): Promise<EventPage>;
   /** The pairs that jobs can have. */
   languagePairs(options?: CallOptions): Promise<LanguagePair['lang_pair'][]>;
   /** What `tone` of a job may be. */
@@ -121,6 +145,8 @@ export function createDragoman(options: DragomanOptions): Dragoman {
     },
     machineJobs: jobsOf(transport, MACHINE),
     chats: chatsOf(transport),
+    deliveries: deliveriesOf(transport),
+    events: (from, options) => transport.call('listEvents', { ...options, query: from, repeatable: true }),
     async languagePairs(options) {
       const { objects } = await transport.call('listLanguagePairs', { ...options, repeatable: true });
       return objects.map(({ lang_pair }) => lang_pair);
@@ -235,5 +261,29 @@ function chatsOf(transport: Transport): Chats {
         if (page.messages.length === 0 || next > page.length) return;
       }
     },
+  };
+}
+
+function deliveriesOf(transport: Transport): Deliveries {
+  return {
+    async *list(filter, options) {
+      for (let query = filter; ; ) {
+        const page = await transport.call('listDeliveries', { ...options, query, repeatable: true });
+        yield* page.objects;
+        if (page.next === null) return;
+        query = { ...filter, after: page.next };
+      }
+    },
+    get: (id, options) =>
+      transport.call('getDelivery', { ...options, path: { delivery_id: id }, repeatable: true }),
+    // What sends something is not repeated: it might be sent twice.
+    replay: (id, options) =>
+      transport.call('replayDelivery', { ...options, path: { delivery_id: id }, repeatable: false }),
+    async replaySince(since, options) {
+      const given = { ...options, body: { since }, repeatable: false };
+      return (await transport.call('replayDeliveries', given)).replayed;
+    },
+    sendTest: (request, options) =>
+      transport.call('sendTestEvent', { ...options, body: request, repeatable: false }),
   };
 }
