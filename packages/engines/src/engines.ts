@@ -11,6 +11,12 @@ export type { InstallOptions } from './apertium/install.ts';
 export { InstallError, installApertium } from './apertium/install.ts';
 export type { Limits } from './apertium/limits.ts';
 export { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from './apertium/modes.ts';
+export type { BergamotEngine, BergamotOptions } from './bergamot/bergamot.ts';
+export { createBergamot } from './bergamot/bergamot.ts';
+export type { Manifest } from './bergamot/models.ts';
+export { ModelError, sealModel } from './bergamot/models.ts';
+export type { PullOptions } from './bergamot/pull.ts';
+export { pullModel } from './bergamot/pull.ts';
 export type {
   Capabilities,
   Context,

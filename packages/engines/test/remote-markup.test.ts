@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { faultOf } from '../src/check.ts';
 import type { Piece } from '../src/engines.ts';
-import { faultOf } from '../src/remote/check.ts';
-import { Garbled, HTML, MARKERS, read, unescaped, write, XML } from '../src/remote/markup.ts';
+import { Garbled, HTML, MARKERS, read, unescaped, write, XML } from '../src/markup.ts';
 import { codesOf, textOf } from './conformance.ts';
 import { swapMarked } from './servers/service.ts';
 

@@ -4,10 +4,10 @@ import { Framing } from '../src/apertium/framing.ts';
 import { aptFolders, withoutApertium } from '../src/apertium/install.ts';
 import { modeNamed } from '../src/apertium/modes.ts';
 import { SELF_TEST } from '../src/apertium/phrases.ts';
-import { FairQueue } from '../src/apertium/queue.ts';
 import { parseDirection, ROUTES } from '../src/apertium/routes.ts';
 import { treeAt } from '../src/apertium/tree.ts';
 import { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from '../src/engines.ts';
+import { FairQueue } from '../src/queue.ts';
 
 describe('the route table', () => {
   test.each([

@@ -8,6 +8,7 @@
 import { existsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import type { Direction, Draft, DraftRequest, Engine, Lane, Piece, Segment } from '../engine.ts';
+import { Residency } from '../residency.ts';
 import type { Stage } from './chain.ts';
 import { readChain } from './chain.ts';
 import { faultOf, unmark } from './check.ts';
@@ -20,7 +21,6 @@ import type { Mode } from './modes.ts';
 import { modeNamed } from './modes.ts';
 import { SELF_TEST, warmUpFor } from './phrases.ts';
 import { Pipeline } from './pipeline.ts';
-import { Residency } from './residency.ts';
 import type { Route } from './routes.ts';
 import { parseDirection, ROUTES, routeName } from './routes.ts';
 import type { Tree } from './tree.ts';

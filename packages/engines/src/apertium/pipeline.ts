@@ -20,24 +20,15 @@
 
 import { Breaker } from '../breaker.ts';
 import type { FailureReason } from '../engine.ts';
+import { FairQueue } from '../queue.ts';
+import type { Gate, Tenant } from '../residency.ts';
 import type { Stage } from './chain.ts';
 import { Framing } from './framing.ts';
 import type { Limits } from './limits.ts';
 import type { Processes } from './processes.ts';
 import { spawnChain } from './processes.ts';
-import { FairQueue } from './queue.ts';
 
 export type Reply = { ok: true; stream: string } | { ok: false; reason: FailureReason; detail: string };
-
-/** Decides which pipelines may have processes. See residency.ts. */
-export interface Gate {
-  /** Calls `pipeline.start()` now or when there is room. */
-  ask(pipeline: Pipeline): void;
-  leave(pipeline: Pipeline): void;
-  idle(pipeline: Pipeline): void;
-  /** Should this pipeline hand its room to one that waits? */
-  wanted(pipeline: Pipeline): boolean;
-}
 
 export interface PipelineSetup {
   name: string;
@@ -63,7 +54,7 @@ interface Item {
 const SHORT_DRAIN_MS = 100;
 const MAX_REPLY = 1024 * 1024;
 
-export class Pipeline {
+export class Pipeline implements Tenant {
   readonly name: string;
   readonly megabytes: number;
   readonly urgent: boolean;

@@ -1,7 +1,7 @@
 /** Azure Translator, version 3.0. */
 
 import type { Engine, Language } from '../engine.ts';
-import { HTML } from './markup.ts';
+import { HTML } from '../markup.ts';
 import type { RemoteOptions, Service } from './remote.ts';
 import { cross, failure, field, positional, Remote } from './remote.ts';
 

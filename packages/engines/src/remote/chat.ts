@@ -8,8 +8,8 @@
  */
 
 import type { Engine, Language, Term } from '../engine.ts';
+import { MARKERS, visibleText } from '../markup.ts';
 import type { Answer } from './http.ts';
-import { MARKERS, visibleText } from './markup.ts';
 import { SYSTEM, userOf } from './prompt.ts';
 import type { Batch, RemoteOptions, Reply, Service } from './remote.ts';
 import { failure, field, misshapen, Remote } from './remote.ts';

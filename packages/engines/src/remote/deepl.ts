@@ -1,7 +1,7 @@
 /** DeepL's interface, version 2, as the vendor serves it and others imitate it. */
 
 import type { Engine, Language } from '../engine.ts';
-import { XML } from './markup.ts';
+import { XML } from '../markup.ts';
 import type { RemoteOptions, Service } from './remote.ts';
 import { cross, failure, field, positional, Remote, strings } from './remote.ts';
 

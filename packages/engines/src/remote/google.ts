@@ -1,7 +1,7 @@
 /** Google's translation service: version 2 with a key, version 3 with a token and a project. */
 
 import type { Capabilities, Engine, Language } from '../engine.ts';
-import { HTML } from './markup.ts';
+import { HTML } from '../markup.ts';
 import type { RemoteOptions, Service } from './remote.ts';
 import { cross, failure, field, positional, Remote, strings } from './remote.ts';
 

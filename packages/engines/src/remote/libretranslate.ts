@@ -1,7 +1,7 @@
 /** LibreTranslate, also as a server of one's own: `POST /translate`, an array in, an array out. */
 
 import type { Engine, Language } from '../engine.ts';
-import { HTML } from './markup.ts';
+import { HTML } from '../markup.ts';
 import type { Offer, RemoteOptions, Service } from './remote.ts';
 import { failure, field, positional, Remote } from './remote.ts';
 

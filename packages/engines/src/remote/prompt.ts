@@ -4,7 +4,7 @@
  */
 
 import type { Term } from '../engine.ts';
-import { visibleText } from './markup.ts';
+import { visibleText } from '../markup.ts';
 import type { Batch } from './remote.ts';
 
 export const SYSTEM = `You are a professional translator. The user's message is one JSON object. Translate the "text" of each of its "segments" from the language "from" into the language "to" and answer with JSON only: {"segments":[{"id":"…","target":"…"}]}, one entry for each id, the same ids.

@@ -5,6 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import { faultOf } from '../check.ts';
 import type {
   Capabilities,
   Context,
@@ -18,11 +19,10 @@ import type {
   Piece,
   Segment,
 } from '../engine.ts';
-import { faultOf } from './check.ts';
+import type { Notation, Sheet } from '../markup.ts';
+import { Garbled, hasLetters, read, write } from '../markup.ts';
 import type { Answer, Call, HttpFault, HttpOptions } from './http.ts';
 import { Http } from './http.ts';
-import type { Notation, Sheet } from './markup.ts';
-import { Garbled, hasLetters, read, write } from './markup.ts';
 
 /** A longer segment fails, as with the engine of this machine. Split at sentences. */
 export const MAX_SEGMENT_LENGTH = 10_000;

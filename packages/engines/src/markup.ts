@@ -11,7 +11,7 @@
  * - A pair whose halves are both here and nest is a pair of tags; every other half is a single.
  */
 
-import type { Piece } from '../engine.ts';
+import type { Piece } from './engine.ts';
 
 export interface Notation {
   kind: 'tags' | 'markers';
@@ -20,7 +20,17 @@ export interface Notation {
   close(n: number): string;
   single(n: number): string;
   keep(n: number, text: string): string;
+  /** Stretches of text that travel as a code: what the engine would change or stumble over. */
+  special: RegExp;
 }
+
+const BLANKS = /[ \p{Cc}\u2028\u2029\ufffe\uffff]+/gu;
+const BRACKETS = /[⟦⟧]/gu;
+/** And pictures, which are in no vocabulary, and words that would take for ever. */
+const FOREIGN = new RegExp(
+  `${BLANKS.source}|[\\p{Extended_Pictographic}\\u{1f1e6}-\\u{1f1ff}][\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\u{1f1e6}-\\u{1f1ff}\\u200d\\ufe0f]*|\\S{200,}`,
+  'gu',
+);
 
 /** HTML: both attributes, because Google reads one and Azure the other. `code` is left alone by LibreTranslate. */
 export const HTML: Notation = {
@@ -29,6 +39,14 @@ export const HTML: Notation = {
   close: () => '</span>',
   single: (n) => `<img id="${n}"/>`,
   keep: (n, text) => `<code id="${n}" translate="no" class="notranslate">${text}</code>`,
+  special: BLANKS,
+};
+
+/** Bergamot's reading of HTML: `img` is void, what stands in `code` is left alone. A tag left open would abort it. */
+export const BERGAMOT: Notation = {
+  ...HTML,
+  keep: (n, text) => `<code id="${n}">${text}</code>`,
+  special: FOREIGN,
 };
 
 /** DeepL's XML, `k` among its `ignore_tags`. */
@@ -38,6 +56,7 @@ export const XML: Notation = {
   close: () => '</g>',
   single: (n) => `<x id="${n}"/>`,
   keep: (n, text) => `<k id="${n}">${text}</k>`,
+  special: BLANKS,
 };
 
 export const MARKERS: Notation = {
@@ -46,6 +65,7 @@ export const MARKERS: Notation = {
   close: (n) => `⟦/${n}⟧`,
   single: (n) => `⟦${n}⟧`,
   keep: (n) => `⟦${n}⟧`,
+  special: BRACKETS,
 };
 
 /** What {@link read} needs to know of what {@link write} wrote. */
@@ -67,9 +87,6 @@ type Code =
 
 /** The reply is not a translation of this segment. */
 export class Garbled extends Error {}
-
-const BLANKS = /[ \p{Cc}\u2028\u2029\ufffe\uffff]+/gu;
-const BRACKETS = /[⟦⟧]/gu;
 
 /** Text as JSON and XML can carry it. */
 export function cleanText(text: string): string {
@@ -97,10 +114,9 @@ export function write(pieces: readonly Piece[], notation: Notation): { text: str
       const n = codes.push({ kind: 'keep', piece });
       out += notation.keep(n, escaped(notation, cleanText(piece.text)));
     } else if ('text' in piece) {
-      const special = notation.kind === 'tags' ? BLANKS : BRACKETS;
       plainOut += piece.text;
       let from = 0;
-      for (const hit of piece.text.matchAll(special)) {
+      for (const hit of piece.text.matchAll(notation.special)) {
         if (hit[0] === ' ') continue;
         out += escaped(notation, piece.text.slice(from, hit.index));
         out += notation.single(codes.push({ kind: 'blank', text: hit[0] }));

@@ -3,7 +3,7 @@
  * each comes back once, or it is no translation.
  */
 
-import type { Language, Piece } from '../engine.ts';
+import type { Language, Piece } from './engine.ts';
 import { visibleText } from './markup.ts';
 
 /** @returns what is wrong, in words without the text itself, or null */

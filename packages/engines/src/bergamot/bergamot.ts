@@ -1,0 +1,253 @@
+/**
+ * Bergamot: neural translation on this machine, with the models of Firefox or any others in their form. One thread a
+ * pair and lane, at most two hops, the second always from English.
+ */
+
+import { totalmem } from 'node:os';
+import { faultOf } from '../check.ts';
+import type { Direction, Draft, DraftRequest, Engine, Lane, Language, Piece, Segment } from '../engine.ts';
+import { BERGAMOT, Garbled, hasLetters, read, write } from '../markup.ts';
+import { Residency } from '../residency.ts';
+import type { Model } from './models.ts';
+import { filesOf, findModels } from './models.ts';
+import type { ThreadLimits } from './thread.ts';
+import { THREAD_LIMITS, Thread } from './thread.ts';
+
+const MAX_SEGMENT_LENGTH = 10_000;
+
+export interface BergamotOptions {
+  /** Holds a folder for each pair; see models.ts. Looked through anew by each {@link Engine.directions}. */
+  folder: string;
+  /** What all threads together may take, in MiB. Default: a quarter of the machine's memory, 400 at least. */
+  memoryMebibytes?: number;
+  /** How long a busy thread keeps its room while others wait for memory, in ms. */
+  turnMs?: number;
+  limits?: Partial<ThreadLimits>;
+  /** Tests plant a thread of their own here. */
+  script?: URL;
+}
+
+export interface BergamotEngine extends Engine {
+  /** Resident threads, for metrics. */
+  threads(): { pair: string; lane: Lane; restarts: number; megabytes: number }[];
+}
+
+const PIVOT = 'en';
+const SELF_TEST = 'A 1.';
+
+export function createBergamot(options: BergamotOptions): BergamotEngine {
+  return new Bergamot(options);
+}
+
+class Bergamot implements BergamotEngine {
+  readonly name = 'bergamot';
+  readonly capabilities = {
+    codes: 'kept',
+    terms: false,
+    tone: false,
+    instructions: false,
+    context: false,
+    remote: false,
+  } as const;
+  readonly #options: BergamotOptions;
+  readonly #residency: Residency;
+  readonly #threads = new Map<string, { pair: string; lane: Lane; thread: Thread }>();
+  /** By pair, as last found. Checksums of 50 models take seconds: they are verified again only when asked anew. */
+  #models: Promise<ReadonlyMap<string, Model>> | null = null;
+  #faults: readonly string[] = [];
+  #loads = new Map<string, Promise<boolean>>();
+  #stopped = false;
+
+  constructor(options: BergamotOptions) {
+    this.#options = options;
+    const share = Math.max(400, Math.floor(totalmem() / 4 / 1024 / 1024));
+    this.#residency = new Residency(options.memoryMebibytes ?? share, options.turnMs ?? 5_000);
+  }
+
+  async version(): Promise<string> {
+    const models = [...(await this.#known())].map(([pair, { digest }]) => `${pair} ${digest}`);
+    return models.length === 0 ? 'no models' : models.sort().join(', ');
+  }
+
+  /** Loads every model once and has it translate a word; remembered until its files change. */
+  async directions(): Promise<Direction[]> {
+    this.#throwIfStopped();
+    this.#models = null;
+    const models = await this.#known();
+    const sound = new Set<string>();
+    for (const [pair, model] of models) {
+      this.#throwIfStopped();
+      if (await this.#loadsOnce(pair, model)) sound.add(pair);
+    }
+    this.#throwIfStopped();
+    const languages = [...models.values()].flatMap(({ manifest }) => [manifest.from, manifest.to]);
+    const out: Direction[] = [];
+    for (const from of new Set(languages)) {
+      for (const to of new Set(languages)) {
+        const route = routeOf(from, to, sound);
+        if (route !== null) out.push({ from, to, route: routeName(route), hops: route.length === 1 ? 1 : 2 });
+      }
+    }
+    return out;
+  }
+
+  async draft(request: DraftRequest): Promise<Draft[]> {
+    this.#throwIfStopped();
+    request.signal?.throwIfAborted();
+    const models = await this.#known();
+    request.signal?.throwIfAborted();
+    const { from, to, segments, lane, signal } = request;
+    const route = routeOf(from, to, new Set(models.keys()));
+    if (route === null) {
+      const detail = `Bergamot has no model from ${from} to ${to}`;
+      return segments.map(({ id }) => ({ id, status: 'unsupported', detail }));
+    }
+    if (this.#stopped) return segments.map(({ id }) => stoppedDraft(id));
+    const hops = route.map((pair) => this.#thread(pair, models.get(pair)!, lane));
+    const work = Promise.all(segments.map((each) => translate(each, hops, routeName(route), request)));
+    if (signal === undefined) return work;
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        for (const hop of hops) hop.cancel(request);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+    });
+  }
+
+  async health(): Promise<{ ok: boolean; detail: string }> {
+    if (this.#stopped) return { ok: false, detail: 'stopped' };
+    const models = await this.#known();
+    const closed = [...this.#threads.values()].filter(({ thread }) => thread.closed);
+    const faults = [
+      ...this.#faults,
+      ...closed.map(({ pair, lane }) => `${pair} (${lane}): its model does not load`),
+    ];
+    if (faults.length > 0) return { ok: false, detail: faults.join('; ') };
+    if (models.size === 0) return { ok: false, detail: 'there are no models in its folder' };
+    const { count, megabytes } = this.#residency;
+    return { ok: true, detail: `${models.size} models, ${count} threads resident, about ${megabytes} MB` };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([...this.#threads.values()].map(({ thread }) => thread.stop()));
+  }
+
+  threads() {
+    return [...this.#threads.values()]
+      .filter(({ thread }) => thread.resident)
+      .map(({ pair, lane, thread }) => ({
+        pair,
+        lane,
+        restarts: thread.restarts,
+        megabytes: thread.megabytes,
+      }));
+  }
+
+  #throwIfStopped(): void {
+    if (this.#stopped) throw new Error('the Bergamot engine is stopped');
+  }
+
+  #known(): Promise<ReadonlyMap<string, Model>> {
+    this.#models ??= findModels(this.#options.folder).then(({ models, faults }) => {
+      this.#faults = faults;
+      return new Map(models.map((model) => [`${model.manifest.from}-${model.manifest.to}`, model]));
+    });
+    return this.#models;
+  }
+
+  #thread(pair: string, model: Model, lane: Lane): Thread {
+    // Another digest is another model: the old thread ends when it has been idle for a while.
+    const key = `${pair} ${model.digest} ${lane}`;
+    const known = this.#threads.get(key);
+    if (known !== undefined) return known.thread;
+    const thread = new Thread({
+      name: pair,
+      megabytes: megabytesOf(model),
+      urgent: lane === 'live',
+      script: this.#options.script ?? new URL('./worker.ts', import.meta.url),
+      model: model.setup,
+      limits: { ...THREAD_LIMITS, ...this.#options.limits },
+      gate: this.#residency,
+    });
+    this.#threads.set(key, { pair, lane, thread });
+    return thread;
+  }
+
+  #loadsOnce(pair: string, model: Model): Promise<boolean> {
+    const key = `${pair} ${model.digest}`;
+    let loads = this.#loads.get(key);
+    if (loads === undefined) {
+      const thread = this.#thread(pair, model, 'bulk');
+      const used = thread.resident;
+      loads = thread.send(SELF_TEST, false, {}).then(({ ok }) => {
+        if (!ok) this.#loads.delete(key);
+        // One after another, so that no more than one extra is ever resident.
+        if (!used) thread.rest();
+        return ok;
+      });
+      this.#loads.set(key, loads);
+    }
+    return loads;
+  }
+}
+
+/** Measured with the tiny size, 17 MB: 290 to 380 MB a thread. */
+function megabytesOf({ manifest }: Model): number {
+  const bytes = filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0);
+  return 250 + Math.ceil((6 * bytes) / 1_000_000);
+}
+
+/** A direct model, or one into English and one from it. */
+function routeOf(from: Language, to: Language, pairs: ReadonlySet<string>): string[] | null {
+  if (from === to) return null;
+  if (pairs.has(`${from}-${to}`)) return [`${from}-${to}`];
+  const hops = [`${from}-${PIVOT}`, `${PIVOT}-${to}`];
+  return hops.every((pair) => pairs.has(pair)) ? hops : null;
+}
+
+const routeName = (route: readonly string[]): string => `bergamot:${route.join('+')}`;
+
+const stoppedDraft = (id: string): Draft => ({
+  id,
+  status: 'failed',
+  reason: 'stopped',
+  detail: 'the engine was stopped',
+});
+
+async function translate(
+  segment: Segment,
+  hops: readonly Thread[],
+  route: string,
+  request: DraftRequest,
+): Promise<Draft> {
+  const { id } = segment;
+  const length = segment.pieces.reduce(
+    (sum, piece) => sum + ('text' in piece && !('keep' in piece) ? piece.text.length : 0),
+    0,
+  );
+  if (length > MAX_SEGMENT_LENGTH) {
+    const detail = `the segment has ${length} characters, more than ${MAX_SEGMENT_LENGTH}`;
+    return { id, status: 'failed', reason: 'too long', detail };
+  }
+  let pieces: Piece[] = [...segment.pieces];
+  if (!hasLetters(pieces)) return { id, status: 'translated', pieces, route };
+  const garbled = (detail: string): Draft => ({ id, status: 'failed', reason: 'garbled', detail });
+  for (const thread of hops) {
+    const { text, sheet } = write(pieces, BERGAMOT);
+    const reply = await thread.send(text, !sheet.plain, request);
+    if (!reply.ok) {
+      return { id, status: 'failed', reason: reply.reason, detail: `${thread.name}: ${reply.detail}` };
+    }
+    try {
+      pieces = read(reply.text, sheet, BERGAMOT);
+    } catch (error) {
+      if (!(error instanceof Garbled)) throw error;
+      return garbled(`${thread.name}: ${error.message}`);
+    }
+  }
+  const fault = faultOf(pieces, segment.pieces, request);
+  return fault === null ? { id, status: 'translated', pieces, route } : garbled(fault);
+}

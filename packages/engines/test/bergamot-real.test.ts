@@ -1,0 +1,125 @@
+/**
+ * The real WebAssembly engine, with a model of the tiny architecture and random weights (bergamot/model.ts). It shows
+ * that models load, that codes come through and that nothing we send aborts it; quality and speed it cannot show.
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { findModels } from '../src/bergamot/models.ts';
+import { THREAD_LIMITS, Thread } from '../src/bergamot/thread.ts';
+import type { BergamotEngine, Piece } from '../src/engines.ts';
+import { createBergamot } from '../src/engines.ts';
+import { BERGAMOT, read, write } from '../src/markup.ts';
+import { Residency } from '../src/residency.ts';
+import { placeModels } from './bergamot/model.ts';
+import { codesOf, textOf, translated } from './conformance.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
+let engine: BergamotEngine;
+let thread: Thread;
+beforeAll(async () => {
+  await placeModels(folder, ['en-es', 'es-en']);
+  engine = createBergamot({ folder });
+  const { models } = await findModels(folder);
+  thread = new Thread({
+    name: 'en-es',
+    megabytes: 300,
+    urgent: false,
+    script: new URL('../src/bergamot/worker.ts', import.meta.url),
+    model: models[0]!.setup,
+    limits: THREAD_LIMITS,
+    gate: new Residency(2_000, 1_000),
+  });
+});
+afterAll(async () => {
+  await Promise.all([engine.stop(), thread.stop()]);
+  rmSync(folder, { recursive: true });
+});
+
+const send = async (pieces: readonly Piece[]): Promise<Piece[]> => {
+  const { text, sheet } = write(pieces, BERGAMOT);
+  const reply = await thread.send(text, !sheet.plain, {});
+  if (!reply.ok) throw new Error(`${reply.reason}: ${reply.detail}`);
+  return read(reply.text, sheet, BERGAMOT);
+};
+
+test('a model loads, and its directions are offered', async () => {
+  expect(await engine.directions()).toMatchObject([
+    { from: 'en', to: 'es', route: 'bergamot:en-es', hops: 1 },
+    { from: 'es', to: 'en', route: 'bergamot:es-en', hops: 1 },
+  ]);
+});
+
+test('a segment comes back translated, its codes with it', async () => {
+  const pieces: Piece[] = [
+    { text: 'The ' },
+    { open: 1 },
+    { text: 'big red' },
+    { close: 1 },
+    { text: ' house of ' },
+    { keep: 2, text: '{name} & <co>' },
+    { single: 3 },
+    { text: ' is here 😀 today.' },
+  ];
+  const segments = [{ id: 'a', pieces }];
+  const [draft] = await engine.draft({ from: 'en', to: 'es', segments, lane: 'bulk' });
+  const target = translated(draft);
+  expect(codesOf(target)).toEqual(codesOf(pieces));
+  expect(textOf(target)).not.toContain('house');
+  expect(textOf(target)).toContain('😀');
+});
+
+test('the same again is the same', async () => {
+  const pieces = [{ text: 'The house is red.' }];
+  expect(await send(pieces)).toEqual(await send(pieces));
+});
+
+test('nothing that we write aborts it, and every code comes back', async () => {
+  const words = fc.constantFrom(
+    'The house',
+    '<b>',
+    '5 < 6 & 7 > 3',
+    '&amp;',
+    '</span>',
+    '\n',
+    '😀👩‍👩‍👧',
+    'שלום',
+    '漢字',
+    'ﬁ',
+    '\u200b',
+    '-->',
+    '<![CDATA[',
+    '"\'',
+    '𝒳',
+  );
+  const some = fc.oneof(words, fc.string({ unit: 'binary', maxLength: 6 }));
+  const part = some.map((text): Piece[] => [{ text }]);
+  let number = 0;
+  const code = fc.oneof(
+    part.map((inside): Piece[] => [{ open: ++number }, ...inside, { close: number }]),
+    fc.constant(null).map((): Piece[] => [{ single: ++number }]),
+    some.map((text): Piece[] => [{ keep: ++number, text }]),
+  );
+  const segment = fc.array(fc.oneof(part, code), { minLength: 1, maxLength: 6 }).map((each) => each.flat());
+  await fc.assert(
+    fc.asyncProperty(fc.array(segment, { minLength: 4, maxLength: 16 }), async (batch) => {
+      const targets = await Promise.all(batch.map((pieces) => send(pieces)));
+      expect(targets.map(codesOf)).toEqual(batch.map(codesOf));
+    }),
+    { numRuns: 30 },
+  );
+  expect(thread.restarts).toBe(0);
+});
+
+test('a tag left open aborts it; the thread is replaced and its neighbours are not lost', async () => {
+  const before = thread.restarts;
+  const [bad, good] = await Promise.all([thread.send('<b>x', true, {}), send([{ text: 'The house.' }])]);
+  expect(bad).toMatchObject({ ok: false, reason: 'crashed', detail: 'its thread ended with 134' });
+  expect(textOf(good)).not.toBe('');
+  expect(thread.restarts - before).toBe(2);
+});

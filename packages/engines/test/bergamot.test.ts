@@ -1,0 +1,142 @@
+/** Bergamot's engine with a thread of ours in the place of the neural one: batches, deaths, hops, room. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { BergamotEngine, BergamotOptions, Draft } from '../src/engines.ts';
+import { createBergamot } from '../src/engines.ts';
+import { placeModels } from './bergamot/model.ts';
+import { conformance, textOf, translated } from './conformance.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const script = new URL('./bergamot/script.ts', import.meta.url);
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
+const engines: BergamotEngine[] = [];
+const make = (options: Partial<BergamotOptions> = {}): BergamotEngine => {
+  const engine = createBergamot({ folder, script, ...options });
+  engines.push(engine);
+  return engine;
+};
+
+beforeAll(() => placeModels(folder, ['en-es', 'es-en', 'en-fr', 'en-zz']));
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((each) => each.stop()));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+conformance('Bergamot', { make: () => createBergamot({ folder, script }), to: 'es' });
+
+function draft(engine: BergamotEngine, texts: string[], from = 'en', to = 'es'): Promise<Draft[]> {
+  const segments = texts.map((text, n) => ({ id: String(n), pieces: [{ text }] }));
+  return engine.draft({ from, to, segments, lane: 'bulk' });
+}
+
+const batch = (bad: Record<number, string>): string[] =>
+  Array.from({ length: 20 }, (_, n) => bad[n] ?? `House ${n}.`);
+
+describe('a text that takes the thread down fails alone', () => {
+  test.each([
+    ['DIE', 'crashed', 'ended with 134', {}],
+    ['THROW', 'crashed', 'ended with 1', {}],
+    ['HANG', 'timeout', 'within 1000 ms', { deadlineMs: () => 1_000 }],
+  ])('%s', async (word, reason, detail, limits) => {
+    const engine = make({ limits });
+    const drafts = await draft(engine, batch({ 7: `To ${word} for.` }));
+    drafts.forEach((each, n) => {
+      if (n !== 7) expect(textOf(translated(each))).toBe(`hOUSE ${n}.`);
+    });
+    expect(drafts[7]).toMatchObject({ status: 'failed', reason, detail: expect.stringContaining(detail) });
+    expect(engine.threads()).toMatchObject([{ pair: 'en-es', restarts: 2 }]);
+    expect(await engine.health()).toMatchObject({ ok: true });
+  });
+
+  test('an answer that is too short is garbled, not mixed up', async () => {
+    expect(await draft(make(), ['A SHORT house.'])).toMatchObject([{ status: 'failed', reason: 'garbled' }]);
+  });
+});
+
+describe('directions', () => {
+  test('are those whose models load, directly or through English', async () => {
+    const engine = make();
+    const found = (await engine.directions()).map(
+      ({ from, to, route, hops }) => `${from}>${to} ${route} ${hops}`,
+    );
+    expect(found.sort()).toEqual([
+      'en>es bergamot:en-es 1',
+      'en>fr bergamot:en-fr 1',
+      'es>en bergamot:es-en 1',
+      'es>fr bergamot:es-en+en-fr 2',
+    ]);
+    expect(engine.threads()).toEqual([]);
+  });
+
+  test('two hops, codes and all', async () => {
+    const pieces = [
+      { open: 1 },
+      { text: 'La casa' },
+      { close: 1 },
+      { keep: 2, text: '{x}' },
+      { text: ' es ROJA 😀.' },
+    ];
+    const request = { from: 'es', to: 'fr', segments: [{ id: 'a', pieces }], lane: 'live' as const };
+    const drafts = await make().draft(request);
+    expect(drafts).toEqual([{ id: 'a', status: 'translated', pieces, route: 'bergamot:es-en+en-fr' }]);
+  });
+
+  test('a model that cannot be loaded closes, for a second at first, and others do not wait for it', async () => {
+    const engine = make();
+    const [bad, good] = await Promise.all([draft(engine, ['House.'], 'en', 'zz'), draft(engine, ['House.'])]);
+    expect(bad).toMatchObject([{ status: 'failed', reason: 'crashed' }]);
+    expect(textOf(translated(good[0]))).toBe('hOUSE.');
+    expect(await engine.health()).toMatchObject({ ok: false, detail: expect.stringContaining('en-zz') });
+  });
+
+  test('a changed file is not loaded, and its model is named', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
+    await placeModels(other, ['en-es', 'en-fr']);
+    const version = await make({ folder: other }).version();
+    writeFileSync(join(other, 'en-fr', 'vocab.enfr.spm'), Buffer.alloc(10));
+    const engine = make({ folder: other });
+    expect(await engine.directions()).toMatchObject([{ from: 'en', to: 'es' }]);
+    expect(await engine.health()).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/^en-fr: vocab.enfr.spm has 10 bytes/),
+    });
+    expect(await engine.version()).not.toBe(version);
+    rmSync(other, { recursive: true });
+  });
+
+  test('without models there are none', async () => {
+    const engine = make({ folder: join(folder, 'nothing') });
+    expect(await engine.directions()).toEqual([]);
+    expect(await engine.version()).toBe('no models');
+    expect(await engine.health()).toMatchObject({ ok: false });
+  });
+});
+
+describe('room', () => {
+  test('memory is capped: threads take turns', async () => {
+    const engine = make({ memoryMebibytes: 300, turnMs: 0 });
+    let most = 0;
+    const work = ['es', 'fr'].map(async (to) => {
+      const drafts = await draft(engine, batch({}), 'en', to);
+      most = Math.max(most, engine.threads().length);
+      return drafts.every(({ status }) => status === 'translated');
+    });
+    expect(await Promise.all(work)).toEqual([true, true]);
+    expect(most).toBe(1);
+  });
+
+  test('lanes have threads of their own; an idle one ends', async () => {
+    const engine = make({ limits: { idleMs: 50 }, memoryMebibytes: 2_000 });
+    const segments = [{ id: 'a', pieces: [{ text: 'House.' }] }];
+    const lanes = (['live', 'bulk'] as const).map((lane) =>
+      engine.draft({ from: 'en', to: 'es', segments, lane }),
+    );
+    await Promise.all(lanes);
+    await vi.waitFor(() => expect(engine.threads()).toEqual([]));
+    expect(await draft(engine, ['House.'])).toMatchObject([{ status: 'translated' }]);
+  });
+});
