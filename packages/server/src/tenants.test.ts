@@ -203,6 +203,12 @@ describe('lists', () => {
     `?uid=${CANARY}-machine`,
     '?status=completed',
     '?source_language=en&target_language=es',
+    '?order_by=-created&created__gte=2000-01-01',
+    '?after=',
+    `?uid__startswith=${CANARY}`,
+    '?uid__contains=uma',
+    `?uid__contains=${CANARY}`,
+    '?uid__endswith=-machine',
     '?offset=0&account_id=%25&username=canary-victim&environment=sandbox',
   ])('never show another’s: %s', async (query) => {
     for (const { call, prefix } of doorsOf(stranger)) {
@@ -212,9 +218,16 @@ describe('lists', () => {
         const links = [body.meta.next, body.meta.previous].join();
         expect(text.replace(links, '')).not.toContain(CANARY);
         const uids = body.objects.map(({ uid }: { uid: string }) => uid);
-        expect(uids).toEqual(path === MACHINE && !query.includes('uid=') ? ['own'] : []);
+        expect(uids).toEqual(path === MACHINE && !query.includes('uid') ? ['own'] : []);
         expect(body.meta.total_count).toBe(uids.length);
       }
+    }
+  });
+
+  it('begin after another’s uid as after one that nobody has', async () => {
+    for (const { call, prefix } of doorsOf(stranger)) {
+      const after = (uid: string) => call('GET', `${prefix}${MACHINE}?after=${uid}`);
+      expect(difference(await after(`${CANARY}-machine`), await after('nobody-has-this'))).toBeUndefined();
     }
   });
 

@@ -97,6 +97,16 @@ describe('PATCH /mt_translation/:uid/', () => {
     ]);
   });
 
+  it('has segments with drafts for the editor', async () => {
+    await completed(production, { uid: 'cut', text: 'The house. It is big.' });
+    await production('PATCH', `${MACHINE}cut/`, UPGRADE);
+    await has(production, 'cut', 'translating');
+    const { rows } = await owner.query(
+      `select draft from segments join jobs using (part, account_id, job_id) where uid = 'cut' order by position`,
+    );
+    expect(rows.map(({ draft }) => draft)).toEqual([[{ text: 'THE HOUSE.' }], [{ text: 'IT IS BIG.' }]]);
+  });
+
   it('is completed by the machine’s result in the sandbox, and delivered once more', async () => {
     const callback_url = `${receiver.url}/sandboxed`;
     await completed(sandbox, { uid: 'trial', callback_url });

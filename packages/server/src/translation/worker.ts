@@ -85,7 +85,9 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     if (lease.attempts > MAX_CLAIMS)
       return { kind: 'failed', reason: 'given up after too many interrupted tries' };
     const waitsForEditor = row.tier === 'human' && row.environment === 'production';
-    if (texts.supplied !== undefined) {
+    // An editor works on segments, which a finished text does not show: of a machine's own they are drafted anew.
+    const drafts = waitsForEditor && row.upgrade_hash !== null;
+    if (texts.supplied !== undefined && !drafts) {
       // The customer's own translation is the draft; the machine does not translate.
       return waitsForEditor ? { kind: 'drafted', segments: [] } : finish(texts.supplied, held);
     }
