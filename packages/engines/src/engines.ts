@@ -33,12 +33,12 @@ export type {
 } from './engine.ts';
 export type { AzureOptions } from './remote/azure.ts';
 export { createAzure } from './remote/azure.ts';
-export type { ChatOptions } from './remote/chat.ts';
-export { createChat } from './remote/chat.ts';
 export type { DeepLOptions } from './remote/deepl.ts';
 export { createDeepL } from './remote/deepl.ts';
 export type { GoogleOptions, GoogleProjectOptions } from './remote/google.ts';
 export { createGoogle, createGoogleProject } from './remote/google.ts';
 export type { LibreTranslateOptions } from './remote/libretranslate.ts';
 export { createLibreTranslate } from './remote/libretranslate.ts';
+export type { LanguageModelOptions } from './remote/model.ts';
+export { createLanguageModel } from './remote/model.ts';
 export type { RemoteOptions } from './remote/remote.ts';

@@ -266,7 +266,7 @@ test('413: the batch is divided', async () => {
 });
 
 test('who waits goes before what is done in bulk', async () => {
-  const { service, make } = await makerOf('chat');
+  const { service, make } = await makerOf('a language model');
   const engine = make({ concurrency: 1 });
   const bulk = Array.from({ length: 3 }, (_, n) => draft(engine, [`Bulk ${n}.`]));
   const segments = [{ id: 'live', pieces: [text('Live now.')] }];

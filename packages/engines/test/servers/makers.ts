@@ -3,14 +3,14 @@
 import type { Engine } from '../../src/engines.ts';
 import {
   createAzure,
-  createChat,
   createDeepL,
   createGoogle,
   createGoogleProject,
+  createLanguageModel,
   createLibreTranslate,
 } from '../../src/engines.ts';
 import type { RemoteOptions } from '../../src/remote/remote.ts';
-import { azure, chat, deepL, googleThree, googleTwo, libreTranslate } from './protocols.ts';
+import { azure, deepL, googleThree, googleTwo, languageModel, libreTranslate } from './protocols.ts';
 import type { Protocol, TestService } from './service.ts';
 import { serve } from './service.ts';
 
@@ -41,9 +41,11 @@ export const makers = [
     createGoogleProject({ token: () => key, project: 'mine', ...options }),
   ),
   maker('Azure', azure, (options) => createAzure({ region: 'westeurope', ...options })),
-  maker('chat', chat, (options) => createChat({ model: 'small', directions, ...options })),
-  maker('chat, one plain prompt', chat, (options) =>
-    createChat({ model: 'small', directions, style: 'plain', ...options }),
+  maker('a language model', languageModel, (options) =>
+    createLanguageModel({ model: 'small', directions, ...options }),
+  ),
+  maker('a language model, one plain prompt', languageModel, (options) =>
+    createLanguageModel({ model: 'small', directions, style: 'plain', ...options }),
   ),
 ];
 

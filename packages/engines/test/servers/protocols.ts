@@ -142,7 +142,7 @@ export const azure: Protocol = {
   },
 };
 
-export const chat: Protocol = {
+export const languageModel: Protocol = {
   key: KEY,
   translates: ({ path }) => path === '/chat/completions',
   answer({ method, path, headers, body }, translate) {

@@ -14,7 +14,7 @@ import { SYSTEM, userOf } from './prompt.ts';
 import type { Batch, RemoteOptions, Reply, Service } from './remote.ts';
 import { failure, field, misshapen, Remote } from './remote.ts';
 
-export interface ChatOptions extends RemoteOptions {
+export interface LanguageModelOptions extends RemoteOptions {
   /** Servers of one's own often need none. */
   key?: string;
   model: string;
@@ -51,15 +51,15 @@ const SCHEMA = {
   additionalProperties: false,
 };
 
-export function createChat(options: ChatOptions): Engine {
-  return new Remote(chat(options), options);
+export function createLanguageModel(options: LanguageModelOptions): Engine {
+  return new Remote(languageModel(options), options);
 }
 
-function chat(options: ChatOptions): Service {
+function languageModel(options: LanguageModelOptions): Service {
   const { key, model, directions, style = 'json', answers = 'schema', parameters = {} } = options;
   const plain = style === 'plain';
   return {
-    name: 'chat',
+    name: 'llm',
     capabilities: {
       codes: 'best effort',
       terms: !plain,
@@ -115,7 +115,7 @@ function plainMessages({ offer, texts }: Batch): { role: string; content: string
   return [{ role: 'user', content }];
 }
 
-function formatOf(answers: NonNullable<ChatOptions['answers']>): { response_format?: object } {
+function formatOf(answers: NonNullable<LanguageModelOptions['answers']>): { response_format?: object } {
   if (answers === 'none') return {};
   if (answers === 'object') return { response_format: { type: 'json_object' } };
   return {
