@@ -60,6 +60,12 @@ describe('jobs', () => {
     for await (const job of lister.machineJobs.list({ limit: 2, target_language: 'es' }))
       listed.push(job.uid);
     expect(listed).toEqual(uids);
+    const last = [];
+    for await (const job of lister.machineJobs.list({ limit: 2, order_by: '-created' })) last.push(job.uid);
+    expect(last).toEqual(uids.toReversed());
+    const some = [];
+    for await (const job of lister.machineJobs.list({ limit: 2, offset: 1 })) some.push(job.uid);
+    expect(some).toEqual(uids.slice(1));
     const none = [];
     for await (const job of lister.machineJobs.list({ status: 'failed' })) none.push(job);
     expect(none).toEqual([]);
@@ -87,6 +93,16 @@ describe('jobs', () => {
     expect(await refused(dragoman.jobs.cancel('nobody'))).toMatchObject({ status: 404 });
   });
 
+  it('are given to a human, once, however often that is asked', async () => {
+    const { uid } = await dragoman.machineJobs.create(JOB);
+    await dragoman.machineJobs.waitForJob(uid);
+    const upgraded = await dragoman.machineJobs.upgrade(uid, { tone: 'Formal' });
+    expect(upgraded).toMatchObject({ uid, tone: 'Formal', text: JOB.text });
+    expect(await dragoman.machineJobs.upgrade(uid, { tone: 'Formal' })).toMatchObject({ uid });
+    expect((await dragoman.jobs.get(uid)).price).toBe(upgraded.price);
+    expect(await refused(dragoman.machineJobs.upgrade('nobody'))).toMatchObject({ status: 404 });
+  });
+
   it('have uids of any characters that a uid may have', async () => {
     const uid = 'a.b_c~d:e@f+g-h';
     await dragoman.machineJobs.create({ ...JOB, uid });
@@ -108,7 +124,9 @@ it('reads what there is to know before a job is made', async () => {
   );
   expect((await dragoman.topics()).map(({ name }) => name)).toContain('sex & relationships');
   expect(await dragoman.wordCount({ text: 'The house is big.' })).toBe(4);
-  expect(await dragoman.account()).toMatchObject({ username: account.username, balance: 1000 });
+  const rich = await server.createAccount({ balanceCents: 1000 });
+  const { username } = rich;
+  expect(await client({ key: rich.production_key }).account()).toMatchObject({ username, balance: 1000 });
 });
 
 describe('a refusal', () => {

@@ -27,6 +27,7 @@ import type {
   TestEventRequest,
   Tone,
   Topic,
+  UpgradeRequest,
   WordCountRequest,
 } from './generated.ts';
 import { type CallOptions, createTransport, type Transport, type TransportOptions } from './transport.ts';
@@ -109,7 +110,17 @@ export interface Dragoman {
     createMany(jobs: JobRequest[], options?: CallOptions): Promise<JobCreation[]>;
   };
   /** Jobs that the machine does alone. */
-  machineJobs: Jobs<MachineJobRequest, MachineJobCreation, Operations['listMachineJobs']['query']>;
+  machineJobs: Jobs<MachineJobRequest, MachineJobCreation, Operations['listMachineJobs']['query']> & {
+    /**
+     * Lets a human edit a completed job: from then on it is one of `jobs`, under the same uid, at their price.
+     * @throws DragomanError 400 for a job that is not completed, 402, 404
+     */
+    upgrade(
+      uid: string,
+      properties?: UpgradeRequest['properties'],
+      options?: CallOptions,
+    ): Promise<JobCreation>;
+  };
   chats: Chats;
   deliveries: Deliveries;
   /** What happened after a cursor, in an order that never changes. Keep `next`, and go on from it. */
@@ -143,7 +154,16 @@ export function createDragoman(options: DragomanOptions): Dragoman {
         return (await transport.call('createJobs', given)).objects;
       },
     },
-    machineJobs: jobsOf(transport, MACHINE),
+    machineJobs: {
+      ...jobsOf<MachineJobRequest, MachineJobCreation, Operations['listMachineJobs']['query']>(
+        transport,
+        MACHINE,
+      ),
+      upgrade(uid, properties, options) {
+        const body = { status: 'upgrade', properties } as const;
+        return transport.call('upgradeMachineJob', { ...options, path: { uid }, body, repeatable: true });
+      },
+    },
     chats: chatsOf(transport),
     deliveries: deliveriesOf(transport),
     events: (from, options) => transport.call('listEvents', { ...options, query: from, repeatable: true }),
@@ -207,7 +227,9 @@ function jobsOf<Request extends MachineJobRequest, Creation, Filter extends Oper
       return (await transport.call(operations.create, given)) as Creation;
     },
     async *list(filter, options = {}) {
-      for (let query: Operations['listJobs']['query'] | undefined = filter; ; ) {
+      // By the last uid seen, not by a count: pages stay cheap, and jobs that come meanwhile shift nothing.
+      const first = filter?.offset === undefined ? { after: '', ...filter } : filter;
+      for (let query: Operations['listJobs']['query'] = first; ; ) {
         const page = await transport.call(operations.list, { ...options, query, repeatable: true });
         yield* page.objects as JobListItem[];
         if (page.meta.next === null) return;

@@ -539,6 +539,21 @@ export type Topics = {
   objects: Topic[]
 };
 
+/** What is given takes the place of what the job was created with. */
+export type UpgradeRequest = {
+  status: 'upgrade';
+  properties?: {
+    /** Where the finished job is posted. A public http or https address without credentials. */
+    callback_url?: string | undefined;
+    /** External identifier of a brand of the account. */
+    brand?: string | undefined;
+    tone?: string | undefined;
+    topics?: string[] | undefined;
+    /** For the editor, and for engines that follow it. */
+    instructions?: string | undefined
+  } | null | undefined
+};
+
 export type WordCount = {
   word_count: number
 };
@@ -563,12 +578,35 @@ export interface Operations {
       offset?: number | undefined;
       /** Names the job within its account and environment. */
       uid?: string | undefined;
+      uid__startswith?: string | undefined;
+      uid__endswith?: string | undefined;
+      /** At best three characters or more: fewer are looked for in every job. */
+      uid__contains?: string | undefined;
       /** A machine-only job begins as `machine_translate_in_progress`, any other as `new`. */
       status?: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected' | undefined;
       /** Shortname of a language. */
       source_language?: string | undefined;
+      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      source_language__in?: string | undefined;
+      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      source_language__nin?: string | undefined;
       /** Shortname of a language. */
-      target_language?: string | undefined
+      source_language__ne?: string | undefined;
+      /** Shortname of a language. */
+      target_language?: string | undefined;
+      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      target_language__in?: string | undefined;
+      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      target_language__nin?: string | undefined;
+      /** Shortname of a language. */
+      target_language__ne?: string | undefined;
+      /** ISO 8601; of UTC where it names no zone. */
+      created__gte?: string | undefined;
+      /** ISO 8601; of UTC where it names no zone. */
+      created__lt?: string | undefined;
+      order_by?: 'created' | '-created' | undefined;
+      /** For many pages: each begins after this uid, and `next` carries on. Empty for the first; not with `offset`. */
+      after?: string | undefined
     };
     body: undefined;
     answer: JobList | LegacyJobList
@@ -617,12 +655,35 @@ export interface Operations {
       offset?: number | undefined;
       /** Names the job within its account and environment. */
       uid?: string | undefined;
+      uid__startswith?: string | undefined;
+      uid__endswith?: string | undefined;
+      /** At best three characters or more: fewer are looked for in every job. */
+      uid__contains?: string | undefined;
       /** A machine-only job begins as `machine_translate_in_progress`, any other as `new`. */
       status?: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected' | undefined;
       /** Shortname of a language. */
       source_language?: string | undefined;
+      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      source_language__in?: string | undefined;
+      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      source_language__nin?: string | undefined;
       /** Shortname of a language. */
-      target_language?: string | undefined
+      source_language__ne?: string | undefined;
+      /** Shortname of a language. */
+      target_language?: string | undefined;
+      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      target_language__in?: string | undefined;
+      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      target_language__nin?: string | undefined;
+      /** Shortname of a language. */
+      target_language__ne?: string | undefined;
+      /** ISO 8601; of UTC where it names no zone. */
+      created__gte?: string | undefined;
+      /** ISO 8601; of UTC where it names no zone. */
+      created__lt?: string | undefined;
+      order_by?: 'created' | '-created' | undefined;
+      /** For many pages: each begins after this uid, and `next` carries on. Empty for the first; not with `offset`. */
+      after?: string | undefined
     };
     body: undefined;
     answer: JobList | LegacyJobList
@@ -643,6 +704,16 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: Job | LegacyJob
+  };
+  /** Let a human edit a completed machine job */
+  upgradeMachineJob: {
+    path: {
+      /** Names the job within its account and environment. */
+      uid: string
+    };
+    query: undefined;
+    body: UpgradeRequest;
+    answer: JobCreation
   };
   /** Cancel a job that is not finished */
   cancelMachineJob: {
@@ -798,6 +869,7 @@ export const OPERATIONS = {
   listMachineJobs: ['GET', '/tapi/v2/mt_translation/'],
   createMachineJob: ['POST', '/tapi/v2/mt_translation/'],
   getMachineJob: ['GET', '/tapi/v2/mt_translation/{uid}/'],
+  upgradeMachineJob: ['PATCH', '/tapi/v2/mt_translation/{uid}/'],
   cancelMachineJob: ['DELETE', '/tapi/v2/mt_translation/{uid}/'],
   listTones: ['GET', '/tapi/v2/tone/'],
   listTopics: ['GET', '/tapi/v2/topic/'],
