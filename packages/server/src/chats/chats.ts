@@ -1,6 +1,7 @@
 /** Chats and their messages after creation: reading them, and every move that is made on them. */
-import type { AccountRef, Caller } from '../account.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { AccountRef, Caller, Environment } from '../account.ts';
+import { createBatcher } from '../database/batcher.ts';
+import { CommitUnknown, type Database, isConnectionLoss, type Transaction } from '../database/database.ts';
 import { type MovedDelivery, type NewEvent, recordEvents } from '../deliveries/deliveries.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
@@ -111,8 +112,20 @@ export interface LeasedMessage {
 }
 
 /** The message of a lease; undefined when the lease is lost. */
-export function openLeased(database: Database, lease: MessageLease): Promise<LeasedMessage | undefined> {
-  return store.findLeased(database, lease.account, lease);
+export async function openLeased(
+  database: Database,
+  lease: MessageLease,
+): Promise<LeasedMessage | undefined> {
+  return (await openAllLeased(database, [lease]))[0];
+}
+
+async function openAllLeased(
+  database: Database,
+  leases: readonly MessageLease[],
+): Promise<(LeasedMessage | undefined)[]> {
+  const rows = await store.findAllLeased(database, leases);
+  const found = new Map(rows.map((row) => [row.message.message_id + row.token, row]));
+  return leases.map(({ id, token }) => found.get(id + token));
 }
 
 /** Messages before this one that an engine may read as context. */
@@ -130,6 +143,16 @@ export function readEarlier(
 /** The end of a machine's work on a message. */
 export type Outcome = { kind: 'translated'; translated: string } | { kind: 'failed'; reason: string };
 
+/** Where the events of an environment come from. */
+export type SourceOf = (environment: Environment) => EventSource;
+
+/** A leased message, and what became of it. */
+export interface Settlement {
+  lease: MessageLease;
+  leased: LeasedMessage;
+  outcome: Outcome;
+}
+
 /**
  * Settles a leased message in one transaction, and records the events of all that have their answer and waited for
  * nothing but this message: events of a chat are recorded, and so delivered, in the order of its messages, whichever
@@ -138,54 +161,93 @@ export type Outcome = { kind: 'translated'; translated: string } | { kind: 'fail
  */
 export async function settle(
   database: Database,
-  lease: MessageLease,
-  { chat, message }: LeasedMessage,
-  outcome: Outcome,
-  sourceOf: (environment: store.LeasedRow['environment']) => EventSource,
+  settlement: Settlement,
+  sourceOf: SourceOf,
 ): Promise<boolean> {
-  const trigger = triggerOf(outcome, message);
-  const { from, to } = moveBy(trigger, 'machine');
+  return (await settleAll(database, [settlement], sourceOf))[0]!;
+}
+
+/** The same for several: those that can be settled are, the others are left as they are. */
+function settleAll(
+  database: Database,
+  settlements: readonly Settlement[],
+  sourceOf: SourceOf,
+): Promise<boolean[]> {
   return database.transaction(async (transaction) => {
-    const answered = await store.settleMessage(transaction, lease.account, {
-      chatId: chat.chat_id,
-      messageId: lease.id,
-      leaseToken: lease.token,
-      from,
-      to,
-      translated: outcome.kind === 'translated' ? outcome.translated : undefined,
-      failure: outcome.kind === 'failed' ? outcome.reason : undefined,
-    });
-    if (answered === undefined) return false;
-    // One before it is still being worked on; who settles that one sees to this one too.
-    if (message.position !== answered + 1) return true;
-    const released = await store.releaseAnswers(transaction, lease.account, chat.chat_id, answered);
-    const source = sourceOf(message.environment);
-    await recordEvents(
-      transaction,
-      released.map((one) => ({
-        account: lease.account,
-        environment: message.environment,
-        ...eventOf(chat, one, source),
-      })),
+    const refs = settlements.map(refOf);
+    const answeredOf = await store.holdAll(transaction, refs);
+    const moved = await store.settleMessages(transaction, settlements.map(settlingOf));
+    const done = settlements.filter(({ lease }) => moved.has(lease.id));
+    // Where one before it is still being worked on, who settles that one sees to this one too.
+    const next = done.filter(
+      ({ leased: { chat, message } }) => message.position === answeredOf.get(chat.chat_id)! + 1,
     );
-    return true;
+    if (next.length > 0) {
+      const waiting = next.map((one) => ({ ...refOf(one), answered: one.leased.message.position - 1 }));
+      const released = await store.releaseAnswers(transaction, waiting);
+      const byChat = new Map(next.map((one) => [one.leased.chat.chat_id, one]));
+      await recordEvents(
+        transaction,
+        released.map((message) => eventOf(byChat.get(message.chat_id)!, message, sourceOf)),
+      );
+    }
+    return settlements.map(({ lease }) => moved.has(lease.id));
   });
 }
 
-function eventOf(
-  chat: store.ChatRow,
-  message: store.MessageRow,
-  source: EventSource,
-): Pick<NewEvent, 'type' | 'subject' | 'delivery'> {
-  const at = message.completed_at ?? new Date();
+function refOf({ lease, leased }: Settlement): store.ChatRef {
+  return { account: lease.account, chatId: leased.chat.chat_id };
+}
+
+function settlingOf({ lease, leased, outcome }: Settlement): store.Settling {
+  const { from, to } = moveBy(triggerOf(outcome, leased.message), 'machine');
   return {
+    ...{ account: lease.account, messageId: lease.id, leaseToken: lease.token, from, to },
+    translated: outcome.kind === 'translated' ? outcome.translated : undefined,
+    failure: outcome.kind === 'failed' ? outcome.reason : undefined,
+  };
+}
+
+/** The event of a message's answer, in the chat of one that was settled. */
+function eventOf({ lease, leased }: Settlement, message: store.MessageRow, sourceOf: SourceOf): NewEvent {
+  const { environment } = leased.message;
+  const at = message.completed_at ?? new Date();
+  const event = presentEvent(leased.chat, message, sourceOf(environment), at);
+  return {
+    account: lease.account,
+    environment,
     type: message.status === 'mt_failed' ? 'message.failed' : 'message.translated',
     subject: { kind: 'message', chatId: message.chat_id, messageId: message.message_id },
-    delivery:
-      message.callback_url === null
-        ? undefined
-        : { url: message.callback_url, ...presentEvent(chat, message, source, at) },
+    delivery: message.callback_url === null ? undefined : { url: message.callback_url, ...event },
   };
+}
+
+/** What a worker does with the messages that it leased, many at a time: one round trip and one commit for all that wait. */
+export interface Desk {
+  open(lease: MessageLease): Promise<LeasedMessage | undefined>;
+  settle(settlement: Settlement): Promise<boolean>;
+}
+
+const MAX_BATCH = 128;
+/** More than a worker ever has in hand. */
+const MAX_WAITING = 100_000;
+
+export function createDesk(database: Database, sourceOf: SourceOf): Desk {
+  const limits = { maxItems: MAX_BATCH, maxWeight: MAX_BATCH, maxWaiting: MAX_WAITING, maxRunning: 2 };
+  const opening = createBatcher<MessageLease, LeasedMessage | undefined>({
+    ...limits,
+    run: (leases) => openAllLeased(database, leases),
+    weigh: () => 1,
+    isolates: () => false,
+  });
+  const settling = createBatcher<Settlement, boolean>({
+    ...limits,
+    run: (settlements) => settleAll(database, settlements, sourceOf),
+    weigh: () => 1,
+    // Whether a commit on its way was made is not known: the leases run out, and what was settled stays settled.
+    isolates: (error) => !(error instanceof CommitUnknown) && !isConnectionLoss(error),
+  });
+  return { open: opening.add, settle: settling.add };
 }
 
 function triggerOf(outcome: Outcome, message: store.MessageRow): Trigger {

@@ -293,9 +293,7 @@ it('is taken over from a worker that died in the middle, and told of once', asyn
   // What the dead one still writes is refused by its token.
   const late = await settle(
     server.database,
-    lease!,
-    held,
-    { kind: 'translated', translated: 'LATE' },
+    { lease: lease!, leased: held, outcome: { kind: 'translated', translated: 'LATE' } },
     () => source,
   );
   expect(late).toBe(false);

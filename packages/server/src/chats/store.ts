@@ -293,22 +293,28 @@ export type LeasedRow = MessageRow & {
   age: number;
 };
 
-const LEASED = statement<LeasedRow & ChatOfMessage>(
+const LEASED = statement<LeasedRow & ChatOfMessage & { lease_token: string }>(
   'chats.leased',
-  `select ${MESSAGE}, m.default_brand, m.environment, m.position, extract(epoch from now() - m.created_at)::float8 as age,
-          ${CHAT_OF_MESSAGE}
-     from messages m join chats c using (part, account_id, chat_id)
-    where m.part = $1 and m.account_id = $2 and m.message_id = $3 and m.lease_token = $4`,
+  `select ${MESSAGE}, m.default_brand, m.environment, m.position, m.lease_token,
+          extract(epoch from now() - m.created_at)::float8 as age, ${CHAT_OF_MESSAGE}
+     from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[]) as held (part, account_id, message_id, token)
+     join messages m on m.part = held.part and m.account_id = held.account_id
+          and m.message_id = held.message_id and m.lease_token = held.token
+     join chats c on c.part = m.part and c.account_id = m.account_id and c.chat_id = m.chat_id`,
 );
 
-/** The message of a lease with its chat; undefined when the lease is lost. */
-export async function findLeased(
+/** The messages of leases with their chats, one a lease that is not lost, in no order. */
+export async function findAllLeased(
   on: Queryable,
-  account: AccountRef,
-  lease: { id: string; token: string },
-): Promise<{ chat: ChatRow; message: LeasedRow } | undefined> {
-  const [row] = await on.query(LEASED, [account.part, account.accountId, lease.id, lease.token]);
-  return row === undefined ? undefined : { chat: chatOf(row), message: row };
+  leases: readonly { account: AccountRef; id: string; token: string }[],
+): Promise<{ chat: ChatRow; message: LeasedRow; token: string }[]> {
+  const rows = await on.query(LEASED, [
+    leases.map(({ account }) => account.part),
+    leases.map(({ account }) => account.accountId),
+    leases.map(({ id }) => id),
+    leases.map(({ token }) => token),
+  ]);
+  return rows.map((row) => ({ chat: chatOf(row), message: row, token: row.lease_token }));
 }
 
 export type EarlierRow = Pick<
@@ -332,8 +338,42 @@ export function listEarlier(
   return on.query(EARLIER, [account.part, account.accountId, message.chat_id, message.position, most]);
 }
 
-export interface SettleFields {
+/** A chat, as it is named in a list of several accounts' chats. */
+export interface ChatRef {
+  account: AccountRef;
   chatId: string;
+}
+
+// In the order in which creations hold them, so that neither waits for the other in a circle.
+const HOLD_ALL = statement<{ chat_id: string; answered_position: number }>(
+  'chats.hold_all',
+  `select c.chat_id, c.answered_position
+     from (select distinct part, account_id, chat_id
+             from unnest($1::smallint[], $2::uuid[], $3::uuid[]) as g (part, account_id, chat_id)) g
+     join chats c on c.part = g.part and c.account_id = g.account_id and c.chat_id = g.chat_id
+    order by c.part, c.account_id, c.environment, c.external_id
+      for update of c`,
+);
+
+/**
+ * Holds chats until the end of the transaction: whoever records events of a chat does it one after another, and sees
+ * what the one before has done. @returns up to which position each is answered
+ */
+export async function holdAll(
+  transaction: Transaction,
+  chats: readonly ChatRef[],
+): Promise<Map<string, number>> {
+  const rows = await transaction.query(HOLD_ALL, [
+    chats.map(({ account }) => account.part),
+    chats.map(({ account }) => account.accountId),
+    chats.map(({ chatId }) => chatId),
+  ]);
+  return new Map(rows.map((row) => [row.chat_id, row.answered_position]));
+}
+
+/** A leased message on its way to its answer. */
+export interface Settling {
+  account: AccountRef;
   messageId: string;
   leaseToken: string;
   from: readonly Status[];
@@ -342,69 +382,75 @@ export interface SettleFields {
   failure: string | undefined;
 }
 
-// The chat is held first: whoever records events of a chat does it one after another, and sees what the one
-// before has done.
-const SETTLE = statement<{ answered_position: number }>(
+// Locked in the order of the key, as heartbeats lock them.
+const SETTLE = statement<{ message_id: string }>(
   'chats.settle',
-  `with chat as materialized (
-     select chat_id, answered_position from chats
-      where part = $1 and account_id = $2 and chat_id = $3 for update)
-   update messages m set status = $7, translated = $8::text, failure = $9, lease_token = null, due_at = null,
-          completed_at = case when $8::text is not null then clock_timestamp() end
-     from chat
-    where m.part = $1 and m.account_id = $2 and m.chat_id = chat.chat_id and m.message_id = $4
-      and m.lease_token = $5 and m.status = any($6)
-   returning chat.answered_position`,
+  `with given as (
+     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[],
+       $8::text[]) as g (part, account_id, message_id, token, from_statuses, to_status, translated, failure)),
+   locked as materialized (
+     select g.* from given g
+       join messages l on l.part = g.part and l.account_id = g.account_id and l.message_id = g.message_id
+      where l.lease_token = g.token and l.status = any(string_to_array(g.from_statuses, ' '))
+      order by l.part, l.account_id, l.message_id for update of l)
+   update messages m set status = g.to_status, translated = g.translated, failure = g.failure, lease_token = null,
+          due_at = null, completed_at = case when g.translated is not null then clock_timestamp() end
+     from locked g
+    where m.part = g.part and m.account_id = g.account_id and m.message_id = g.message_id
+   returning m.message_id`,
 );
 
-/**
- * Moves a leased message to its answer, and holds its chat.
- * @returns the position up to which the chat was answered before; undefined when the message may not be moved
- */
-export async function settleMessage(
+/** Moves leased messages of held chats to their answers. @returns the ids of those that were moved */
+export async function settleMessages(
   transaction: Transaction,
-  account: AccountRef,
-  fields: SettleFields,
-): Promise<number | undefined> {
-  const [row] = await transaction.query(SETTLE, [
-    account.part,
-    account.accountId,
-    fields.chatId,
-    fields.messageId,
-    fields.leaseToken,
-    fields.from,
-    fields.to,
-    fields.translated ?? null,
-    fields.failure ?? null,
+  settling: readonly Settling[],
+): Promise<Set<string>> {
+  const rows = await transaction.query(SETTLE, [
+    settling.map(({ account }) => account.part),
+    settling.map(({ account }) => account.accountId),
+    settling.map(({ messageId }) => messageId),
+    settling.map(({ leaseToken }) => leaseToken),
+    settling.map(({ from }) => from.join(' ')),
+    settling.map(({ to }) => to),
+    settling.map(({ translated }) => translated ?? null),
+    settling.map(({ failure }) => failure ?? null),
   ]);
-  return row?.answered_position;
+  return new Set(rows.map((row) => row.message_id));
 }
 
 const RELEASE_ANSWERS = statement<MessageRow>(
   'chats.release_answers',
-  `with unanswered as (
-     select coalesce(min(position), 2147483647) as position from messages
-      where part = $1 and account_id = $2 and chat_id = $3 and status = 'mt_init'),
+  `with given as (
+     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::integer[])
+       as g (part, account_id, chat_id, answered)),
+   unanswered as (
+     select g.*, coalesce((select min(w.position) from messages w
+                            where w.part = g.part and w.account_id = g.account_id and w.chat_id = g.chat_id
+                              and w.status = 'mt_init'), 2147483647) as position
+       from given g),
    moved as (
-     update chats set answered_position = least(last_position, (select position - 1 from unanswered))
-      where part = $1 and account_id = $2 and chat_id = $3)
-   select ${MESSAGE} from messages m
-    where m.part = $1 and m.account_id = $2 and m.chat_id = $3
-      and m.position > $4 and m.position < (select position from unanswered)
-    order by m.position`,
+     update chats c set answered_position = least(c.last_position, u.position - 1)
+       from unanswered u where c.part = u.part and c.account_id = u.account_id and c.chat_id = u.chat_id)
+   select ${MESSAGE} from unanswered u
+     join messages m on m.part = u.part and m.account_id = u.account_id and m.chat_id = u.chat_id
+    where m.position > u.answered and m.position < u.position
+    order by m.chat_id, m.position`,
 );
 
 /**
- * Of a held chat: the messages after `answered` that have their answers, up to the first that has none. From now
- * on the chat is answered up to there.
+ * Of held chats: the messages after `answered` that have their answers, up to the first that has none; chat by chat,
+ * in their order. From now on each chat is answered up to there.
  */
 export function releaseAnswers(
   transaction: Transaction,
-  account: AccountRef,
-  chatId: string,
-  answered: number,
+  chats: readonly (ChatRef & { answered: number })[],
 ): Promise<MessageRow[]> {
-  return transaction.query(RELEASE_ANSWERS, [account.part, account.accountId, chatId, answered]);
+  return transaction.query(RELEASE_ANSWERS, [
+    chats.map(({ account }) => account.part),
+    chats.map(({ account }) => account.accountId),
+    chats.map(({ chatId }) => chatId),
+    chats.map(({ answered }) => answered),
+  ]);
 }
 
 const POSTPONE = statement(

@@ -7,7 +7,6 @@
  *   the engine is in trouble       waits for it, for minutes at most, since the chat waits behind it; then mt_failed
  */
 import type { Context } from '@dragoman/engines';
-import type { Environment } from '../account.ts';
 import { readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
@@ -17,15 +16,14 @@ import type { Translator } from '../translation/translator.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
 import {
+  createDesk,
   type LeasedMessage,
   type Outcome,
-  openLeased,
   postponeMessage,
   readEarlier,
-  settle,
+  type SourceOf,
 } from './chats.ts';
 import { contextOf } from './context.ts';
-import type { EventSource } from './present.ts';
 
 export interface ChatWorkerOptions {
   database: Database;
@@ -34,8 +32,7 @@ export interface ChatWorkerOptions {
   log: Log;
   capacity: number;
   leaseSeconds: number;
-  /** Where the events of an environment come from. */
-  sourceOf(environment: Environment): EventSource;
+  sourceOf: SourceOf;
   /** Called after each message that was settled, with the seconds since its creation, for metrics and hints. */
   settled(outcome: Outcome['kind'], seconds: number): void;
 }
@@ -54,15 +51,16 @@ const MAX_CHARACTERS = 2 * 1024 * 1024;
 export function startChatWorker(options: ChatWorkerOptions): Loop {
   const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'messages', options.leaseSeconds, log);
+  const desk = createDesk(database, options.sourceOf);
 
   async function work(lease: Lease, lost: AbortSignal): Promise<void> {
-    const leased = await openLeased(database, lease);
+    const leased = await desk.open(lease);
     if (leased === undefined) return;
     const started = performance.now();
     const next = await decide(leased, lease, lost);
     if (next === 'retry') return postponeMessage(database, lease, retrySeconds(lease.attempts));
     if (next === 'wait') return queue.release([lease], TROUBLE_SECONDS);
-    if (await settle(database, lease, leased, next, options.sourceOf)) {
+    if (await desk.settle({ lease, leased, outcome: next })) {
       options.settled(next.kind, leased.message.age + (performance.now() - started) / 1000);
       if (next.kind === 'failed') log.warn({ message: lease.id, reason: next.reason }, 'message failed');
     }

@@ -1,0 +1,271 @@
+/**
+ * `npm run bench -- chat`: what the service adds to a chat message's translation: from its POST to the arrival of its
+ * webhook, less the time that the engine alone takes for the same text; at 1, 20 and 50 messages a second, sent by
+ * the clock whatever the answers do. And deliveries per second out of a full outbox beside a bare loop of undici
+ * that posts the same bodies to the same receiver over as many connections; the two take turns.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Agent } from 'undici';
+import { scan, segments } from '../packages/documents/src/documents.ts';
+import type { Engine } from '../packages/engines/src/engine.ts';
+import { createAccount } from '../packages/server/src/accounts/accounts.ts';
+import { createDesk } from '../packages/server/src/chats/chats.ts';
+import { createLog } from '../packages/server/src/log.ts';
+import { openStore, type Store } from '../packages/server/src/program.ts';
+import { loadSettings } from '../packages/server/src/settings.ts';
+import { urlOf } from '../packages/server/src/testing/programs.ts';
+import { createEngines } from '../packages/server/src/translation/engines.ts';
+import { createQueue } from '../packages/server/src/work/queue.ts';
+import { type Program, startProgram } from '../scripts/program.ts';
+import { type Figure, type Flags, median, type Report } from './figures.ts';
+import { startSink } from './sink.ts';
+import { englishText } from './text.ts';
+
+const LOADS = [
+  { rate: 1, seconds: 20 },
+  { rate: 20, seconds: 15, goals: { p50: 15, p99: 60 } },
+  { rate: 50, seconds: 10 },
+] as const;
+const CHATS = 100;
+const DELIVERIES = 4_000;
+const RECEIVERS = 8;
+const DELIVERY_GOAL = 0.5;
+
+export async function benchChat({ numbers }: Flags): Promise<Report> {
+  const rounds = numbers.rounds ?? 3;
+  const directory = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
+  const settings = loadSettings({ DRAGOMAN_DATA: directory });
+  // The server of the database is this process's, so that it outlives the programs.
+  const store = await openStore(settings, 'serve', createLog('silent'));
+  const environment = { DATABASE_URL: urlOf(store.connection) };
+  const program = await startProgram({ directory, environment });
+  const engines = createEngines(settings);
+  try {
+    const { production_key: key } = await createAccount(store.database, store.vault, {
+      ...{ username: 'bench', email: undefined, balanceCents: 0, dialect: 'spec', chat: true },
+    });
+    const client = await createChatClient(program, key);
+    const figures: Figure[] = [];
+    try {
+      await client.send(20, 3, 'warm'); // starts the pipeline, and the compiler
+      for (const load of LOADS) {
+        const sent = await client.send(load.rate, load.seconds, `at ${load.rate}`);
+        const alone = await timeAlone(
+          engines[0]!,
+          sent.map(({ text }) => text),
+        );
+        const added = sent.map(({ milliseconds }, i) => milliseconds - alone[i]!).sort((a, b) => a - b);
+        process.stderr.write(
+          `${load.rate}/s: ${median(added).toFixed(1)} ms over ${median(alone).toFixed(1)} ms of the engine\n`,
+        );
+        for (const share of ['p50', 'p99'] as const) {
+          const value =
+            added[Math.min(added.length - 1, Math.floor(added.length * (share === 'p50' ? 0.5 : 0.99)))]!;
+          const name = `chat, ${load.rate} messages/s, added to the translation, ${share}`;
+          const goal = 'goals' in load ? load.goals[share] : undefined;
+          figures.push(
+            goal === undefined
+              ? { name, value, unit: 'ms' }
+              : { name, value: `${value.toFixed(1)} ms`, goal: `≤ ${goal} ms`, held: value <= goal },
+          );
+        }
+      }
+    } finally {
+      await client.close();
+    }
+    await program.stop();
+    figures.push(await benchDeliveries({ directory, environment }, store, rounds));
+    return { figures };
+  } finally {
+    for (const engine of engines) await engine.stop();
+    if (program.child.exitCode === null) await program.stop();
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** The data directory and the database of every program here. */
+interface Where {
+  directory: string;
+  environment: Record<string, string>;
+}
+
+interface Sent {
+  text: string;
+  milliseconds: number;
+}
+
+/** Sends messages and receives their webhooks, each timed from the one to the other. */
+async function createChatClient(program: Program, key: string) {
+  const arrived = new Map<string, (at: number) => void>();
+  const receiver = createServer((request, response) => {
+    const at = performance.now();
+    request.resume();
+    request.on('end', () => response.writeHead(204).end());
+    arrived.get(request.url!)?.(at);
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  const agent = new Agent({ connections: 32 });
+
+  async function one(id: string, chat: string, text: string): Promise<Sent> {
+    const there = new Promise<number>((resolve) => arrived.set(`/${id}`, resolve));
+    const started = performance.now();
+    const answer = await agent.request({
+      ...{ origin: program.url, path: '/v2/chats/messages', method: 'POST' },
+      headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ chat_external_id: chat, external_id: id, text, text_format: 'text' },
+        ...{ source_language: 'en', target_language: 'es', callback_url: `${address}/${id}` },
+      }),
+    });
+    const said = await answer.body.text();
+    if (answer.statusCode !== 201) throw new Error(`a message was refused: ${said}`);
+    return { text, milliseconds: (await there) - started };
+  }
+
+  return {
+    /** So many a second by the clock, whatever has become of those before. */
+    async send(rate: number, seconds: number, mark: string): Promise<Sent[]> {
+      const sending: Promise<Sent>[] = [];
+      const started = performance.now();
+      for (let n = 0; n < rate * seconds; n++) {
+        await wait(Math.max(0, started + (n * 1000) / rate - performance.now()));
+        // Each a text of its own: what was translated lately is not translated again.
+        const text = `${englishText(1, n).split('. ')[0]}, number ${n} ${mark}.`;
+        sending.push(one(`${mark.replace(' ', '-')}-${n}`, `chat-${n % CHATS}`, text));
+      }
+      return Promise.all(sending);
+    },
+    async close() {
+      await agent.close();
+      receiver.closeAllConnections();
+      receiver.close();
+    },
+  };
+}
+
+/** Milliseconds that the engine takes for each text, one after another, with nothing around it. */
+async function timeAlone(engine: Engine, texts: readonly string[]): Promise<number[]> {
+  const times: number[] = [];
+  const draft = (text: string) =>
+    engine.draft({ from: 'en', to: 'es', segments: segments(scan(text, 'text'), 'en'), lane: 'live' });
+  await draft('It was a cold night.');
+  for (const text of texts) {
+    const started = performance.now();
+    await draft(text);
+    times.push(performance.now() - started);
+  }
+  return times;
+}
+
+/** A full outbox of translated messages, each of a chat of its own, is sent by a worker. */
+async function benchDeliveries(where: Where, store: Store, rounds: number): Promise<Figure> {
+  const sink = await startSink(RECEIVERS);
+  const { senderPerHost } = loadSettings({});
+  const agent = new Agent({ connections: senderPerHost });
+  const service: number[] = [];
+  const bare: number[] = [];
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const body = await fillOutbox(where, store, sink.urls, round);
+      const counted = sink.count(DELIVERIES);
+      const worker = await startProgram(where);
+      service.push((DELIVERIES * 1000) / (await counted));
+      await worker.stop();
+      bare.push(await postAll(agent, sink.urls, body, senderPerHost, sink.count(DELIVERIES)));
+      process.stderr.write(
+        `deliveries: ${service.at(-1)!.toFixed(0)}/s beside ${bare.at(-1)!.toFixed(0)}/s\n`,
+      );
+    }
+  } finally {
+    await agent.close();
+    await sink.close();
+  }
+  return {
+    name: `chat, deliveries of a full outbox to ${RECEIVERS} hosts`,
+    value: median(service),
+    unit: 'deliveries/s',
+    ratio: {
+      value: median(service) / median(bare),
+      against: `a bare loop of undici, ${senderPerHost} connections a host`,
+      atLeast: DELIVERY_GOAL,
+    },
+  };
+}
+
+/** Creates messages while nobody works, and settles them as a worker would. @returns a body as it is delivered */
+async function fillOutbox(where: Where, store: Store, urls: string[], round: number): Promise<string> {
+  const { database, vault } = store;
+  const username = `outbox-${round}`;
+  const { production_key: key } = await createAccount(database, vault, {
+    ...{ username, email: undefined, balanceCents: 0, dialect: 'spec', chat: true },
+  });
+  const api = await startProgram({ ...where, role: 'api' });
+  const agent = new Agent({ connections: 64 });
+  let next = 0;
+  let body = '';
+  const client = async () => {
+    for (let n = next++; n < DELIVERIES; n = next++) {
+      const answer = await agent.request({
+        ...{ origin: api.url, path: '/v2/chats/messages', method: 'POST' },
+        headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          ...{
+            chat_external_id: `${n}`,
+            external_id: '1',
+            text: `The house number ${n} is big.`,
+            text_format: 'text',
+          },
+          ...{ source_language: 'en', target_language: 'es', callback_url: urls[n % urls.length] },
+        }),
+      });
+      body = await answer.body.text();
+      if (answer.statusCode !== 201) throw new Error(`a message was refused: ${body}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, client));
+  await agent.close();
+  await api.stop();
+  const queue = createQueue(database, 'messages', 60, createLog('silent'));
+  const desk = createDesk(database, () => source);
+  const source = { vendor: 'dragoman', chatBaseUrl: 'http://127.0.0.1' };
+  for (let left = DELIVERIES; left > 0; ) {
+    const leases = await queue.claim(64);
+    left -= leases.length;
+    await Promise.all(
+      leases.map(async (lease) => {
+        const leased = (await desk.open(lease))!;
+        const outcome = { kind: 'translated', translated: leased.message.body } as const;
+        await desk.settle({ lease, leased, outcome });
+      }),
+    );
+  }
+  return body;
+}
+
+async function postAll(
+  agent: Agent,
+  urls: readonly string[],
+  body: string,
+  connections: number,
+  counted: Promise<number>,
+): Promise<number> {
+  let next = 0;
+  const loop = async (url: URL) => {
+    while (next++ < DELIVERIES) {
+      const { origin, pathname: path } = url;
+      const headers = { 'content-type': 'application/json' };
+      const answer = await agent.request({ origin, path, method: 'POST', headers, body });
+      await answer.body.dump();
+    }
+  };
+  const loops = urls.flatMap((url) => Array.from({ length: connections }, () => loop(new URL(url))));
+  await Promise.all(loops);
+  return (DELIVERIES * 1000) / (await counted);
+}
