@@ -89,6 +89,14 @@ const PLANTED: { check: Check; fault: string; plant(history: History): void }[] 
     plant: (h) => h.arrivals.push({ ...h.arrivals[3]! }),
   },
   {
+    check: 'few repeats',
+    fault: 'more repeats than answers that a reset overtook',
+    plant: (h) => {
+      h.arrivals[1]!.overtaken = true;
+      h.arrivals.push({ ...h.arrivals[1]!, overtaken: false }, { ...h.arrivals[1]!, overtaken: false });
+    },
+  },
+  {
     check: 'Retry-After held',
     fault: 'a retry that came too soon',
     plant: (h) => Object.assign(h.arrivals[2]!, { at: 900 }),

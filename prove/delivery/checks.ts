@@ -70,13 +70,17 @@ const inOrder: Check = ({ accepted, arrivals }) => {
   });
 };
 
-/** Of what was taken, no more comes again than attempts that a kill cut off; without kills nothing does. */
+/**
+ * Of what was taken, no more comes again than attempts that a kill cut off, and answers that a reset overtook;
+ * without faults nothing does.
+ */
 const fewRepeats: Check = (history) => {
   const unfinished = new Map(history.deliveries.map(({ id, unfinished }) => [id, unfinished]));
   return [...Map.groupBy(history.arrivals, ({ webhookId }) => webhookId)].flatMap(([id, arrivals]) => {
     const taken = arrivals.findIndex(isSuccess);
     const repeats = taken < 0 ? 0 : arrivals.length - 1 - taken;
-    const explained = unfinished.get(id) ?? 0;
+    const overtaken = arrivals.filter((arrival) => arrival.overtaken).length;
+    const explained = (unfinished.get(id) ?? 0) + overtaken;
     return repeats > explained ? [`${arrivals[0]!.name} came ${repeats} times after it was taken`] : [];
   });
 };

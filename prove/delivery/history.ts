@@ -22,6 +22,8 @@ export interface Arrival {
   at: number;
   /** The status that the sink decided on, where it answers at all. */
   answer: number | undefined;
+  /** A reset followed the answer, and may have overtaken it: nobody knows whether it was read. */
+  overtaken?: boolean;
   /** Whole seconds of a `Retry-After` that was sent. */
   retryAfter?: number;
 }

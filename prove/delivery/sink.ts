@@ -95,6 +95,7 @@ const TAKES: Trick[] = [
   // A 2xx, and a reset in the middle of the body.
   (request, response, arrival) => {
     arrival.answer = 200;
+    arrival.overtaken = true;
     response.writeHead(200, { 'content-length': '100' });
     response.write('half', () => setTimeout(() => request.socket.resetAndDestroy(), 20));
   },
