@@ -85,6 +85,11 @@ const PLANTED: { check: Check; fault: string; plant(history: History): void }[] 
   },
   {
     check: 'few repeats',
+    fault: 'a refusal of what was taken already',
+    plant: (h) => h.arrivals.push({ ...h.arrivals[1]!, answer: 500 }),
+  },
+  {
+    check: 'few repeats',
     fault: 'more repeats than attempts without an end',
     plant: (h) => h.arrivals.push({ ...h.arrivals[3]! }),
   },

@@ -71,17 +71,18 @@ const inOrder: Check = ({ accepted, arrivals }) => {
 };
 
 /**
- * Of what was taken, no more comes again than attempts that a kill cut off, and answers that a reset overtook;
- * without faults nothing does.
+ * What was taken does not come again, unless a kill cut off the attempt, or a reset overtook the answer: the sender
+ * knows nothing of having been told then. (What comes again may be refused before it is taken anew.)
  */
 const fewRepeats: Check = (history) => {
   const unfinished = new Map(history.deliveries.map(({ id, unfinished }) => [id, unfinished]));
   return [...Map.groupBy(history.arrivals, ({ webhookId }) => webhookId)].flatMap(([id, arrivals]) => {
-    const taken = arrivals.findIndex(isSuccess);
-    const repeats = taken < 0 ? 0 : arrivals.length - 1 - taken;
+    const lost = arrivals.slice(0, -1).filter(isSuccess);
     const overtaken = arrivals.filter((arrival) => arrival.overtaken).length;
     const explained = (unfinished.get(id) ?? 0) + overtaken;
-    return repeats > explained ? [`${arrivals[0]!.name} came ${repeats} times after it was taken`] : [];
+    return lost.length > explained
+      ? [`${arrivals[0]!.name} came ${lost.length} times after it was taken`]
+      : [];
   });
 };
 
