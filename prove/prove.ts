@@ -3,5 +3,6 @@ import { runNamed } from '../bench/figures.ts';
 import { proveAddresses } from './addresses/addresses.ts';
 import { proveCrash } from './crash/crash.ts';
 import { proveDelivery } from './delivery/delivery.ts';
+import { proveFair } from './fair/fair.ts';
 
-await runNamed({ crash: proveCrash, delivery: proveDelivery, addresses: proveAddresses });
+await runNamed({ crash: proveCrash, delivery: proveDelivery, addresses: proveAddresses, fair: proveFair });

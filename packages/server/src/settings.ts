@@ -272,7 +272,7 @@ const DEFINITIONS = {
   ),
   workerJobs: setting(
     'DRAGOMAN_WORKER_JOBS',
-    '64',
+    '256',
     integer(1, 10_000),
     'How many jobs one worker has in hand at a time.',
   ),

@@ -47,7 +47,7 @@ export interface Station {
  * Characters that may be at a local engine at a time, for each pair: enough to keep a pipeline busy (its window of 64
  * segments is some 5,000), and what a newcomer waits for at most.
  */
-const LOCAL_WEIGHT = 8192;
+const LOCAL_WEIGHT = 6144;
 /** A remote engine is bounded by its requests. */
 const REMOTE_WEIGHT = 1024 * 1024;
 const VERSION_MILLISECONDS = 300_000;

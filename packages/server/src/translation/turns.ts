@@ -33,7 +33,7 @@ export interface Turn {
 }
 
 /** What an account may run in one visit of the round, in the unit of weight. */
-const QUANTUM = 2048;
+const QUANTUM = 1024;
 
 interface Waiting {
   weight: number;
@@ -107,7 +107,11 @@ export function createTurns(options: TurnsOptions): Turns {
       waits.shift();
       line.requests.delete(request);
       if (waits.length > 0) line.requests.set(request, waits);
-      else if (line.requests.size === 0) ring.delete(found.account);
+      else if (line.requests.size === 0) {
+        // It stays in the round until it is visited again: who comes back before that is no newcomer.
+        ring.delete(found.account);
+        ring.set(found.account, line);
+      }
       one.start();
     }
   }
@@ -146,7 +150,11 @@ export function createTurns(options: TurnsOptions): Turns {
         let line = ring.get(account);
         if (line === undefined) {
           line = { deficit: QUANTUM, requests: new Map() };
+          // A newcomer is first: a sentence now and then waits for what runs, not for a round of the others.
+          const others = [...ring];
+          ring.clear();
           ring.set(account, line);
+          for (const [name, other] of others) ring.set(name, other);
         }
         const waits = line.requests.get(request);
         if (waits === undefined) line.requests.set(request, [one]);

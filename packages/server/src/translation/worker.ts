@@ -58,6 +58,12 @@ const MAX_TROUBLE_AGE_SECONDS = 24 * 3600;
  */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
+/**
+ * Of one account: what keeps an engine busy for some seconds. More in hand would only keep others from a place; one
+ * text is worked however long it is.
+ */
+const MAX_ACCOUNT_CHARACTERS = 64 * 1024;
+
 export function startTranslationWorker(options: TranslationWorkerOptions): Loop {
   const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'jobs', options.leaseSeconds, log);
@@ -128,6 +134,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     queue,
     capacity: options.capacity,
     maxWeight: MAX_CHARACTERS,
+    accountWeight: MAX_ACCOUNT_CHARACTERS,
     work,
     log,
   });

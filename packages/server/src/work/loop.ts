@@ -12,6 +12,8 @@ export interface LoopOptions<L extends Lease = Lease> {
   capacity: number;
   /** What they may weigh together, in the units of `Lease.weight`; a heavier piece is worked alone. */
   maxWeight: number;
+  /** What those of one account may weigh together, one piece in any case; `maxWeight` by default. */
+  accountWeight?: number;
   /**
    * Does one piece of work, to its end: done, put back, or given up. `lost` aborts when the lease was lost;
    * nothing may be written after that (the fencing token sees to it as well). A rejection is a bug or a lost
@@ -40,6 +42,7 @@ interface Held<L extends Lease> {
 export function startLoop<L extends Lease>(options: LoopOptions<L>): Loop {
   const { name, queue, capacity, maxWeight, log } = options;
   const pollMilliseconds = options.pollMilliseconds ?? 1000;
+  const accountWeight = options.accountWeight ?? maxWeight;
   const held = new Set<Held<L>>();
   let stopping = false;
   let looking = false;
@@ -65,16 +68,22 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): Loop {
   function roomLeft(): Room<L> {
     let weight = maxWeight;
     const pieces = new Map<string, number>();
+    const weights = new Map<string, number>();
     for (const { lease } of held) {
       weight -= lease.weight;
       const { accountId } = lease.account;
       pieces.set(accountId, (pieces.get(accountId) ?? 0) + 1);
+      weights.set(accountId, (weights.get(accountId) ?? 0) + lease.weight);
     }
     const share = Math.ceil(capacity / 2);
     return {
       weight: Math.max(0, weight),
       empty: held.size === 0,
       shareOf: ({ accountId }) => share - (pieces.get(accountId) ?? 0),
+      weightOf: ({ accountId }) => ({
+        left: accountWeight - (weights.get(accountId) ?? 0),
+        none: !weights.has(accountId),
+      }),
       held: [...held].map(({ lease }) => lease),
     };
   }

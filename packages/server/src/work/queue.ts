@@ -45,6 +45,11 @@ export interface Room<L extends Lease = Lease> {
   empty: boolean;
   /** How many rows more this account may have while others have due work too. */
   shareOf(account: AccountRef): number;
+  /**
+   * The weight of what this account may have more; it may always have one row. Unlike the share, it holds where
+   * nobody else has due work: who comes next shall not wait until a long backlog has been worked.
+   */
+  weightOf?(account: AccountRef): { left: number; none: boolean };
   /** What is in hand; nothing, where it is not said. */
   held?: Iterable<L>;
 }
@@ -73,6 +78,8 @@ export const CLAIMS_A_VISIT = 8;
 const ACCOUNTS_A_ROUND = 64;
 /** A second failure in one round is the database's, not an account's: the rest of the round would wait for it. */
 const FAILURES_A_ROUND = 2;
+/** Where accounts are not weighed. */
+const UNWEIGHED = { left: Number.MAX_SAFE_INTEGER, none: true };
 export const BOUNDLESS: Room<never> = {
   weight: Number.MAX_SAFE_INTEGER,
   empty: true,
@@ -109,7 +116,8 @@ function queueStatements(table: 'jobs' | 'messages', key: 'job_id' | 'message_id
      claimed as (
        update ${table} set due_at = now() + make_interval(secs => $5), lease_token = $4, attempts = attempts + 1
         where part = $1 and account_id = $2
-          and ${key} = any(array(select ${key} from summed where total <= $6 or (place = 1 and $7)))
+          and ${key} = any(array(select ${key} from summed
+             where total <= least($6::bigint, $8::bigint) or (place = 1 and ($7::boolean or ($9::boolean and total <= $6)))))
        returning ${key}, attempts)
      select ${key} as id, c.attempts, s.weight from summed s left join claimed c using (${key}) order by place`,
   );
@@ -210,7 +218,8 @@ export function createQueue(
         if (leases.length >= limit || failures.length >= FAILURES_A_ROUND) break;
         const share = accounts.length > 1 ? room.shareOf(account) : CLAIMS_A_VISIT;
         const wanted = Math.min(limit - leases.length, CLAIMS_A_VISIT, share);
-        if (wanted <= 0) continue;
+        const own = room.weightOf?.(account) ?? UNWEIGHED;
+        if (wanted <= 0 || (own.left <= 0 && !own.none)) continue;
         const token = uuidv7();
         try {
           const alone = room.empty && leases.length === 0;
@@ -222,9 +231,14 @@ export function createQueue(
             leaseSeconds,
             weight,
             alone,
+            own.left,
+            own.none,
           ]);
           for (const row of rows) {
-            if (row.attempts === null) return leases; // too heavy for now; the next round begins with it
+            if (row.attempts === null) {
+              if (row.weight > weight) return leases; // too heavy for now; the next round begins with it
+              break; // the account has its share
+            }
             leases.push({ account, id: row.id, token, attempts: row.attempts, weight: row.weight });
             weight = Math.max(0, weight - row.weight);
           }
