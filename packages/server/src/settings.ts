@@ -83,6 +83,13 @@ const filledListOf =
   (written) =>
     written.split(',').map((item) => check(item.trim()));
 
+const direction: Check<string> = (written) => {
+  if (!/^[a-z]{2,3}(-[a-z0-9]+)?>[a-z]{2,3}(-[a-z0-9]+)?$/.test(written)) {
+    throw new Error('a comma list of pairs such as en>de,de>en');
+  }
+  return written;
+};
+
 /** `name=number,name=number` */
 const numberByName: Check<Record<string, number>> = (written) =>
   Object.fromEntries(
@@ -245,6 +252,60 @@ const DEFINITIONS = {
     '',
     numberByName,
     'What a million characters cost, in cents, such as deepl=2500; counted in the metrics.',
+  ),
+  deeplUrl: setting(
+    'DRAGOMAN_DEEPL_URL',
+    'https://api.deepl.com',
+    httpUrl,
+    'The address of the engine deepl; keys of the free plan have another.',
+  ),
+  deeplKey: setting('DRAGOMAN_DEEPL_KEY', '', optional(text), 'The key for the engine deepl.'),
+  deeplModel: setting('DRAGOMAN_DEEPL_MODEL', '', optional(text), 'Its model. Not set: as it chooses.'),
+  libretranslateUrl: setting(
+    'DRAGOMAN_LIBRETRANSLATE_URL',
+    '',
+    optional(httpUrl),
+    'The address of the engine libretranslate.',
+  ),
+  libretranslateKey: setting(
+    'DRAGOMAN_LIBRETRANSLATE_KEY',
+    '',
+    optional(text),
+    'The key for the engine libretranslate, where it wants one.',
+  ),
+  googleUrl: setting(
+    'DRAGOMAN_GOOGLE_URL',
+    'https://translation.googleapis.com',
+    httpUrl,
+    'The address of the engine google.',
+  ),
+  googleKey: setting('DRAGOMAN_GOOGLE_KEY', '', optional(text), 'The key for the engine google.'),
+  azureUrl: setting(
+    'DRAGOMAN_AZURE_URL',
+    'https://api.cognitive.microsofttranslator.com',
+    httpUrl,
+    'The address of the engine azure.',
+  ),
+  azureKey: setting('DRAGOMAN_AZURE_KEY', '', optional(text), 'The key for the engine azure.'),
+  azureRegion: setting('DRAGOMAN_AZURE_REGION', '', optional(text), 'The region of its resource, if any.'),
+  chatUrl: setting(
+    'DRAGOMAN_CHAT_URL',
+    '',
+    optional(httpUrl),
+    'The address of the engine chat: any server of the chat completions interface, up to its /v1.',
+  ),
+  chatKey: setting(
+    'DRAGOMAN_CHAT_KEY',
+    '',
+    optional(text),
+    'The key for the engine chat, where it wants one.',
+  ),
+  chatModel: setting('DRAGOMAN_CHAT_MODEL', '', optional(text), 'The model of the engine chat.'),
+  chatPairs: setting(
+    'DRAGOMAN_CHAT_PAIRS',
+    '',
+    listOf(direction),
+    'The pairs that the engine chat offers, such as en>de,de>en: it has no list of its own.',
   ),
   cacheMebibytes: setting(
     'DRAGOMAN_CACHE_MEMORY',

@@ -13,12 +13,14 @@ const LISTEN_CODES = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUN
 
 export async function serve(settings: Settings, role: Role): Promise<void> {
   const log = createLog(settings.logLevel);
+  // Before anything is open: an engine that lacks a setting stops the start.
+  const engines = role === 'api' ? [] : createEngines(settings);
   const store = await openStore(settings, 'serve', log);
   const server = await startServer({
     store,
     settings,
     role,
-    engines: () => createEngines(settings),
+    engines: () => engines,
     log,
   }).catch(async (error: NodeJS.ErrnoException) => {
     await store.close();

@@ -1,7 +1,15 @@
 /** The engines of the settings, in the order in which they are tried. None starts anything before its first use. */
 import { join } from 'node:path';
-import { createApertium, type Engine } from '@dragoman/engines';
-import type { Settings } from '../settings.ts';
+import {
+  createApertium,
+  createAzure,
+  createChat,
+  createDeepL,
+  createGoogle,
+  createLibreTranslate,
+  type Engine,
+} from '@dragoman/engines';
+import { SettingError, type Settings } from '../settings.ts';
 import type { EngineName } from './names.ts';
 import type { EngineLimits } from './stations.ts';
 
@@ -10,6 +18,7 @@ export function apertiumRoot(settings: Settings): string {
   return settings.apertiumRoot ?? join(settings.data, 'apertium');
 }
 
+/** @throws SettingError when an engine is named that lacks a setting */
 export function createEngines(settings: Settings): Engine[] {
   return settings.engines.map((name) => MAKERS[name](settings));
 }
@@ -17,7 +26,55 @@ export function createEngines(settings: Settings): Engine[] {
 const MAKERS: Record<EngineName, (settings: Settings) => Engine> = {
   apertium: (settings) =>
     createApertium({ root: apertiumRoot(settings), memoryMebibytes: settings.apertiumMebibytes }),
+  deepl: (settings) =>
+    createDeepL({
+      ...common(settings, 'deepl', settings.deeplUrl),
+      key: needed(settings.deeplKey, 'DRAGOMAN_DEEPL_KEY', 'deepl'),
+      ...(settings.deeplModel === undefined ? {} : { model: settings.deeplModel }),
+    }),
+  libretranslate: (settings) =>
+    createLibreTranslate({
+      ...common(
+        settings,
+        'libretranslate',
+        needed(settings.libretranslateUrl, 'DRAGOMAN_LIBRETRANSLATE_URL', 'libretranslate'),
+      ),
+      ...(settings.libretranslateKey === undefined ? {} : { key: settings.libretranslateKey }),
+    }),
+  google: (settings) =>
+    createGoogle({
+      ...common(settings, 'google', settings.googleUrl),
+      key: needed(settings.googleKey, 'DRAGOMAN_GOOGLE_KEY', 'google'),
+    }),
+  azure: (settings) =>
+    createAzure({
+      ...common(settings, 'azure', settings.azureUrl),
+      key: needed(settings.azureKey, 'DRAGOMAN_AZURE_KEY', 'azure'),
+      ...(settings.azureRegion === undefined ? {} : { region: settings.azureRegion }),
+    }),
+  chat: (settings) =>
+    createChat({
+      ...common(settings, 'chat', needed(settings.chatUrl, 'DRAGOMAN_CHAT_URL', 'chat')),
+      model: needed(settings.chatModel, 'DRAGOMAN_CHAT_MODEL', 'chat'),
+      directions: needed(
+        settings.chatPairs.length === 0 ? undefined : settings.chatPairs,
+        'DRAGOMAN_CHAT_PAIRS',
+        'chat',
+      ),
+      ...(settings.chatKey === undefined ? {} : { key: settings.chatKey }),
+    }),
 };
+
+function common(settings: Settings, name: EngineName, baseUrl: string) {
+  return { name, baseUrl, concurrency: limitsOf(settings, name).concurrency };
+}
+
+function needed<T>(value: T | undefined, setting: string, engine: EngineName): T {
+  if (value === undefined) throw new SettingError(`${setting} must be set for the engine ${engine}.`);
+  return value;
+}
+
+const DEFAULT_CONCURRENCY = 4;
 
 export function limitsOf(settings: Settings, engine: string): EngineLimits {
   return {
@@ -26,5 +83,3 @@ export function limitsOf(settings: Settings, engine: string): EngineLimits {
     centsPerMillion: settings.engineCosts[engine] ?? 0,
   };
 }
-
-const DEFAULT_CONCURRENCY = 4;
