@@ -253,6 +253,18 @@ const DEFINITIONS = {
     numberByName,
     'What a million characters cost, in cents, such as deepl=2500; counted in the metrics.',
   ),
+  bergamotModels: setting(
+    'DRAGOMAN_BERGAMOT_MODELS',
+    '',
+    optional(text),
+    'A folder with a folder of models for each pair. Not set: bergamot in the data directory.',
+  ),
+  bergamotMebibytes: setting(
+    'DRAGOMAN_BERGAMOT_MEMORY',
+    '',
+    optional(integer(400, 1_048_576)),
+    'Memory, in MiB, that its threads may take together. Not set: a quarter of the machine’s.',
+  ),
   deeplUrl: setting(
     'DRAGOMAN_DEEPL_URL',
     'https://api.deepl.com',
@@ -288,24 +300,19 @@ const DEFINITIONS = {
   ),
   azureKey: setting('DRAGOMAN_AZURE_KEY', '', optional(text), 'The key for the engine azure.'),
   azureRegion: setting('DRAGOMAN_AZURE_REGION', '', optional(text), 'The region of its resource, if any.'),
-  chatUrl: setting(
-    'DRAGOMAN_CHAT_URL',
+  llmUrl: setting(
+    'DRAGOMAN_LLM_URL',
     '',
     optional(httpUrl),
-    'The address of the engine chat: any server of the chat completions interface, up to its /v1.',
+    'The address of the engine llm: any server of the chat completions interface, up to its /v1.',
   ),
-  chatKey: setting(
-    'DRAGOMAN_CHAT_KEY',
-    '',
-    optional(text),
-    'The key for the engine chat, where it wants one.',
-  ),
-  chatModel: setting('DRAGOMAN_CHAT_MODEL', '', optional(text), 'The model of the engine chat.'),
-  chatPairs: setting(
-    'DRAGOMAN_CHAT_PAIRS',
+  llmKey: setting('DRAGOMAN_LLM_KEY', '', optional(text), 'The key for the engine llm, where it wants one.'),
+  llmModel: setting('DRAGOMAN_LLM_MODEL', '', optional(text), 'The model of the engine llm.'),
+  llmPairs: setting(
+    'DRAGOMAN_LLM_PAIRS',
     '',
     listOf(direction),
-    'The pairs that the engine chat offers, such as en>de,de>en: it has no list of its own.',
+    'The pairs that the engine llm offers, such as en>de,de>en: it has no list of its own.',
   ),
   cacheMebibytes: setting(
     'DRAGOMAN_CACHE_MEMORY',

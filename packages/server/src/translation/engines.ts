@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import {
   createApertium,
   createAzure,
-  createChat,
+  createBergamot,
   createDeepL,
   createGoogle,
+  createLanguageModel,
   createLibreTranslate,
   type Engine,
 } from '@dragoman/engines';
@@ -26,6 +27,11 @@ export function createEngines(settings: Settings): Engine[] {
 const MAKERS: Record<EngineName, (settings: Settings) => Engine> = {
   apertium: (settings) =>
     createApertium({ root: apertiumRoot(settings), memoryMebibytes: settings.apertiumMebibytes }),
+  bergamot: (settings) => {
+    const folder = settings.bergamotModels ?? join(settings.data, 'bergamot');
+    const memoryMebibytes = settings.bergamotMebibytes;
+    return createBergamot({ folder, ...(memoryMebibytes === undefined ? {} : { memoryMebibytes }) });
+  },
   deepl: (settings) =>
     createDeepL({
       ...common(settings, 'deepl', settings.deeplUrl),
@@ -52,16 +58,16 @@ const MAKERS: Record<EngineName, (settings: Settings) => Engine> = {
       key: needed(settings.azureKey, 'DRAGOMAN_AZURE_KEY', 'azure'),
       ...(settings.azureRegion === undefined ? {} : { region: settings.azureRegion }),
     }),
-  chat: (settings) =>
-    createChat({
-      ...common(settings, 'chat', needed(settings.chatUrl, 'DRAGOMAN_CHAT_URL', 'chat')),
-      model: needed(settings.chatModel, 'DRAGOMAN_CHAT_MODEL', 'chat'),
+  llm: (settings) =>
+    createLanguageModel({
+      ...common(settings, 'llm', needed(settings.llmUrl, 'DRAGOMAN_LLM_URL', 'llm')),
+      model: needed(settings.llmModel, 'DRAGOMAN_LLM_MODEL', 'llm'),
       directions: needed(
-        settings.chatPairs.length === 0 ? undefined : settings.chatPairs,
-        'DRAGOMAN_CHAT_PAIRS',
-        'chat',
+        settings.llmPairs.length === 0 ? undefined : settings.llmPairs,
+        'DRAGOMAN_LLM_PAIRS',
+        'llm',
       ),
-      ...(settings.chatKey === undefined ? {} : { key: settings.chatKey }),
+      ...(settings.llmKey === undefined ? {} : { key: settings.llmKey }),
     }),
 };
 
