@@ -13,6 +13,7 @@ import { installEngine } from './commands/engine.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addLedgerCommands } from './commands/ledger.ts';
 import { addMemoryCommands } from './commands/memory.ts';
+import { addModelCommands } from './commands/model.ts';
 import { data, json, settingsWith, withStore, yes } from './commands/options.ts';
 import { CommandError, print, printJson, say } from './commands/output.ts';
 import { addPairCommands } from './commands/pair.ts';
@@ -89,6 +90,7 @@ addLedgerCommands(program);
 addChatCommands(program);
 addPairCommands(program);
 addMemoryCommands(program);
+addModelCommands(program);
 addRouteCommands(program);
 
 program

@@ -19,6 +19,11 @@ export function apertiumRoot(settings: Settings): string {
   return settings.apertiumRoot ?? join(settings.data, 'apertium');
 }
 
+/** Where the models of Bergamot stand. */
+export function modelsFolder(settings: Settings): string {
+  return settings.bergamotModels ?? join(settings.data, 'bergamot');
+}
+
 /** @throws SettingError when an engine is named that lacks a setting */
 export function createEngines(settings: Settings): Engine[] {
   return settings.engines.map((name) => MAKERS[name](settings));
@@ -28,7 +33,7 @@ const MAKERS: Record<EngineName, (settings: Settings) => Engine> = {
   apertium: (settings) =>
     createApertium({ root: apertiumRoot(settings), memoryMebibytes: settings.apertiumMebibytes }),
   bergamot: (settings) => {
-    const folder = settings.bergamotModels ?? join(settings.data, 'bergamot');
+    const folder = modelsFolder(settings);
     const memoryMebibytes = settings.bergamotMebibytes;
     return createBergamot({ folder, ...(memoryMebibytes === undefined ? {} : { memoryMebibytes }) });
   },
