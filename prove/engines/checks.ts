@@ -1,0 +1,56 @@
+/** What must be true of an engine run. Each gives its faults, a line each. */
+import { isRight, type Piece } from '../../packages/documents/src/documents.ts';
+import type { EngineHistory } from './run.ts';
+
+type Check = (history: EngineHistory) => string[];
+
+const marksOf = (pieces: readonly Piece[]) =>
+  pieces.flatMap((piece) => ('keep' in piece ? [piece.text] : []));
+
+const each = (
+  history: EngineHistory,
+  judge: (batch: EngineHistory['batches'][number], number: number) => string[],
+): string[] => history.batches.flatMap(judge);
+
+export const CHECKS: Record<string, Check> = {
+  'every batch ends': (history) =>
+    each(history, ({ answered, error }, number) =>
+      answered === undefined ? [`batch ${number}: ${error ?? 'no end'}`] : [],
+    ),
+  'no segment is lost': (history) =>
+    each(history, ({ asked, answered }, number) =>
+      answered === undefined || answered.length === asked.length
+        ? []
+        : [`batch ${number}: ${answered.length} of ${asked.length}`],
+    ),
+  'no segment is swapped': (history) =>
+    each(history, ({ asked, answered }, number) =>
+      asked.flatMap((segment, index) => {
+        const one = answered?.[index];
+        if (one === undefined) return [];
+        if (one.segment.id !== segment.id)
+          return [`batch ${number}: ${segment.id} answered as ${one.segment.id}`];
+        if (one.status === 'failed') return [];
+        const [wanted, got] = [marksOf(segment.pieces).join(), marksOf(one.pieces).join()];
+        const strange = JSON.stringify(one.pieces).match(/MARK-\d+-\d+/g) ?? [];
+        return wanted === got && strange.every((mark) => mark === wanted)
+          ? []
+          : [`batch ${number}: ${wanted} came back as ${strange.join()}`];
+      }),
+    ),
+  'no code is lost': (history) =>
+    each(history, ({ answered }, number) =>
+      (answered ?? []).flatMap((one) =>
+        one.status === 'failed' || isRight(one.segment.pieces, one.pieces)
+          ? []
+          : [`batch ${number}: codes of ${one.segment.id}`],
+      ),
+    ),
+  'most are translated': (history) => {
+    const all = history.batches.flatMap(({ answered }) => answered ?? []);
+    const done = all.filter(({ status }) => status === 'translated').length;
+    return done > 0.9 * all.length ? [] : [`${done} of ${all.length}`];
+  },
+  'pipelines were harmed': ({ kills, stops }) =>
+    kills > 0 && stops > 0 ? [] : [`${kills} killed, ${stops} stopped`],
+};

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { Piece, Segment } from '../../packages/documents/src/documents.ts';
+import { findApertium } from '../../packages/engines/src/engines.ts';
+import { CHECKS } from './checks.ts';
+import { type EngineHistory, runEngines } from './run.ts';
+
+const faults = (history: EngineHistory) =>
+  Object.entries(CHECKS).flatMap(([name, check]) => (check(history).length > 0 ? [name] : []));
+
+const segment = (id: string): Segment => ({
+  id,
+  unit: 0,
+  pieces: [{ keep: 1, text: `MARK-${id.replace('.', '-')}` }, { text: ' x' }],
+});
+const batch = (number: number, change: Partial<{ pieces: Piece[]; as: Segment }> = {}) => {
+  const asked = [segment(`${number}.0`)];
+  const answered = asked.map((one) => ({
+    segment: change.as ?? one,
+    status: 'translated' as const,
+    pieces: change.pieces ?? one.pieces,
+    route: 'r',
+    notes: [],
+  }));
+  return { asked, answered };
+};
+
+describe('the checks of the engine run', () => {
+  const sound: EngineHistory = { batches: [batch(0), batch(1)], kills: 1, stops: 1 };
+
+  it('have nothing against a sound run', () => {
+    expect(faults(sound)).toEqual([]);
+  });
+
+  it.each<[string, EngineHistory]>([
+    ['every batch ends', { ...sound, batches: [{ asked: [segment('0.0')], answered: undefined }] }],
+    [
+      'no segment is lost',
+      {
+        ...sound,
+        batches: [
+          ...Array.from({ length: 20 }, (_, n) => batch(n)),
+          { asked: [segment('2.0'), segment('2.1')], answered: batch(2).answered },
+        ],
+      },
+    ],
+    ['no segment is swapped', { ...sound, batches: [batch(0, { pieces: segment('1.0').pieces }), batch(1)] }],
+    ['no segment is swapped', { ...sound, batches: [batch(0, { as: segment('1.0') }), batch(1)] }],
+    ['no code is lost', { ...sound, batches: [batch(0, { pieces: [{ text: 'x' }] })] }],
+    ['pipelines were harmed', { ...sound, kills: 0 }],
+  ])('find it where “%s” is broken', (name, history) => {
+    expect(faults(history)).toContain(name);
+  });
+
+  it('find it where hardly anything is translated', () => {
+    const failed = { segment: segment('0.0'), status: 'failed' as const, reason: 'x', trouble: false };
+    expect(faults({ ...sound, batches: [{ asked: [segment('0.0')], answered: [failed] }] })).toEqual([
+      'most are translated',
+    ]);
+  });
+});
+
+const { missing } = await findApertium();
+describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('a short engine run', () => {
+  it('loses nothing and swaps nothing', { timeout: 300_000 }, async () => {
+    const history = await runEngines({ seed: 7, batches: 80, every: 12, say: () => {} });
+    expect(history.batches).toHaveLength(80);
+    expect(faults(history)).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * An engine run: batches of hostile sentences go through the translator and the real engine while stages of its
+ * pipelines are killed and stopped. Every segment bears a protected mark of its own, so that one that is lost or
+ * comes back in another's place is seen.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Piece, Segment } from '../../packages/documents/src/documents.ts';
+import { type ApertiumEngine, createApertium } from '../../packages/engines/src/engines.ts';
+import type { Drafted } from '../../packages/server/src/translation/translate.ts';
+import { createTranslator } from '../../packages/server/src/translation/translator.ts';
+import { createRandom } from '../random.ts';
+
+export interface Batch {
+  asked: Segment[];
+  /** Undefined: it never ended well, and the sentence says how. */
+  answered: Drafted[] | undefined;
+  error?: string;
+}
+
+export interface EngineHistory {
+  batches: Batch[];
+  kills: number;
+  stops: number;
+}
+
+export interface EngineRunOptions {
+  seed: number;
+  batches: number;
+  /** After so many batches a stage is killed, or every fifth time stopped. */
+  every: number;
+  say(line: string): void;
+}
+
+const AT_A_TIME = 8;
+const WORDS = ['The', 'house', 'is', 'big', 'and', 'my', 'sister', 'buys', 'bread', 'near', 'river'];
+const HOSTILE = [
+  '\\',
+  '[',
+  ']',
+  '^x$',
+  '/',
+  '@',
+  '<b>',
+  '{',
+  '}',
+  '~',
+  '*',
+  '#',
+  '\t',
+  '\u0001',
+  '[@1]',
+  ']]][[[',
+  '^a/b<n>$',
+  '\ud83d\ude42',
+  '\u202e',
+  '\u00a0',
+  '中文',
+  'שלום',
+  '&amp;',
+  '%s',
+  '$(id)',
+  '`id`',
+  "'; drop table jobs; --",
+  'é'.repeat(50),
+];
+
+export async function runEngines(options: EngineRunOptions): Promise<EngineHistory> {
+  const random = createRandom(options.seed);
+  const engine = createApertium({ limits: { bulk: { deadlineMs: () => 2_000 } } });
+  const translator = createTranslator({
+    engines: [engine],
+    limitsOf: () => ({ concurrency: 4, perSecond: undefined, centsPerMillion: 0 }),
+    rules: async () => [],
+    recall: async () => [],
+    observer: { asked() {}, translated() {}, failed() {}, cached() {} },
+    cacheBytes: 1024 * 1024,
+  });
+  const history: EngineHistory = { batches: [], kills: 0, stops: 0 };
+  let next = 0;
+
+  async function client(): Promise<void> {
+    while (next < options.batches) {
+      const number = next++;
+      const asked = makeBatch(number);
+      const batch: Batch = { asked, answered: undefined };
+      history.batches.push(batch);
+      try {
+        batch.answered = await translator.draft(asked, {
+          account: undefined,
+          tier: 'machine',
+          brand: undefined,
+          from: 'en',
+          to: random.below(2) === 0 ? 'es' : 'ca',
+          lane: random.below(4) === 0 ? 'live' : 'bulk',
+          signal: new AbortController().signal,
+        });
+      } catch (error) {
+        batch.error = String(error);
+      }
+      if (number > 0 && number % options.every === 0) harm(engine, number);
+    }
+  }
+
+  /** Kills a stage at work, or stops it: its pipeline must notice by itself. */
+  function harm(engine: ApertiumEngine, number: number): void {
+    const pids = engine.pipelines().flatMap(({ pids }) => pids);
+    const pid = pids[random.below(Math.max(1, pids.length))];
+    if (pid === undefined) return;
+    const stop = (number / options.every) % 5 === 0;
+    try {
+      process.kill(pid, stop ? 'SIGSTOP' : 'SIGKILL');
+    } catch {
+      return; // it has just ended by itself
+    }
+    if (stop) history.stops++;
+    else history.kills++;
+    options.say(`batch ${number}: ${stop ? 'stopped' : 'killed'} a stage`);
+  }
+
+  function makeBatch(number: number): Segment[] {
+    return Array.from({ length: 1 + random.below(6) }, (_, index) => {
+      const words = Array.from({ length: 1 + random.below(12) }, () =>
+        random.below(4) === 0 ? HOSTILE[random.below(HOSTILE.length)]! : WORDS[random.below(WORDS.length)]!,
+      );
+      const pieces: Piece[] = [{ keep: 1, text: `MARK-${number}-${index}` }, { text: ` ${words.join(' ')}` }];
+      if (random.below(3) === 0) pieces.push({ open: 2 }, { text: ' big house' }, { close: 2 });
+      return { id: `${number}.${index}`, unit: index, pieces };
+    });
+  }
+
+  try {
+    await Promise.all(Array.from({ length: AT_A_TIME }, client));
+    await wait(0);
+    return history;
+  } finally {
+    await translator.stop();
+  }
+}
