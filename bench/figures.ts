@@ -82,7 +82,9 @@ export async function runNamed(all: Record<string, (flags: Flags) => Promise<Rep
     for (const figure of report.figures) process.stdout.write(`${formatFigure(figure)}\n`);
     if (report.seed !== undefined) process.stdout.write(`seed: ${report.seed}\n`);
   }
-  if (flags.json) process.stdout.write(`${JSON.stringify(reports)}\n`);
+  const text = flags.json ? `${JSON.stringify(reports)}\n` : '';
+  // A pipe takes 64 KiB at a time, and the exit would not wait for the rest.
+  await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
   process.exit(Object.values(reports).every(({ figures }) => allHeld(figures)) ? 0 : 1);
 }
 
