@@ -101,8 +101,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       languages,
       guard,
       settings,
-      created(count) {
+      worker: () => worker?.chat,
+      created(count, waiting) {
         metrics.messagesCreated(count);
+        if (waiting === 0) return;
         worker?.chat.wake();
         if (role === 'api') hints.send(CHANNELS.messages);
       },

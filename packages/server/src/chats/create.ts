@@ -18,14 +18,17 @@ import { presentChat, presentMessage } from './present.ts';
 import { type MessageRequest, readMessageRequest } from './request.ts';
 import { FIRST_STATUS } from './states.ts';
 import * as store from './store.ts';
+import type { ChatWorker } from './worker.ts';
 
 export interface MessageCreatorOptions {
   database: Database;
   languages: Languages;
   guard: AddressGuard;
   settings: Pick<Settings, 'maxMessageCharacters'>;
-  /** Called after a commit that made messages. */
-  created(count: number): void;
+  /** The worker of this process, where it has one: what it has room for is its own from the first moment. */
+  worker(): ChatWorker | undefined;
+  /** Called after a commit that made messages; `waiting` of them wait for any worker. */
+  created(count: number, waiting: number): void;
 }
 
 export interface CreatedMessage {
@@ -50,7 +53,7 @@ interface Wanted {
   message: store.NewMessage;
 }
 
-type Inserted = { chat: store.ChatRow; createdAt: Date } | 'exists';
+type Inserted = { chat: store.ChatRow; position: number; createdAt: Date } | 'exists';
 
 const MAX_BATCH_MESSAGES = 500;
 const MAX_BATCH_CHARACTERS = 2 * 1024 * 1024;
@@ -61,7 +64,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
   const { database, settings } = options;
 
   const inserts = createBatcher<Wanted, Inserted>({
-    run: (wanted) => insertBatch(database, wanted, options.created),
+    run: (wanted) => insertBatch(options, wanted),
     weigh: ({ message }) => message.text.length,
     maxItems: MAX_BATCH_MESSAGES,
     maxWeight: MAX_BATCH_CHARACTERS,
@@ -186,6 +189,7 @@ function wantedBy({ account, environment, defaultBrand }: Caller, request: Messa
       defaultBrand,
       translationId: uuidv7(),
       status: FIRST_STATUS,
+      leaseToken: undefined,
     },
   };
 }
@@ -194,21 +198,47 @@ function wantedBy({ account, environment, defaultBrand }: Caller, request: Messa
  * Inserts a batch in one transaction. When the connection is lost while it commits, it is run again: what did
  * get in then exists, and is recognised by its id as our own.
  */
-async function insertBatch(
-  database: Database,
-  wanted: Wanted[],
-  created: (count: number) => void,
-): Promise<Inserted[]> {
-  const results = await insertOnce(database, wanted).catch((error: unknown) => {
-    if (error instanceof CommitUnknown) return insertOnce(database, wanted);
+async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Promise<Inserted[]> {
+  const worker = options.worker();
+  if (worker !== undefined) leaseSome(wanted, worker);
+  const insert = () => insertOnce(options.database, wanted, worker?.leaseSeconds ?? 0);
+  const results = await insert().catch((error: unknown) => {
+    if (error instanceof CommitUnknown) return insert();
     throw error;
   });
-  const count = results.filter((result) => result !== 'exists').length;
-  if (count > 0) created(count);
+  let count = 0;
+  let leased = 0;
+  for (const [index, result] of results.entries()) {
+    if (result === 'exists') continue;
+    count++;
+    const { message } = wanted[index]!;
+    if (message.leaseToken === undefined) continue;
+    leased++;
+    worker!.adopt(message.account, message.leaseToken, {
+      chat: result.chat,
+      message: leasedRowOf(message, result),
+    });
+  }
+  if (count > 0) options.created(count, count - leased);
   return results;
 }
 
-function insertOnce(database: Database, wanted: Wanted[]): Promise<Inserted[]> {
+/** Gives a lease to as many as the worker has room for; the others are claimed, fairly, by whoever comes first. */
+function leaseSome(wanted: readonly Wanted[], worker: ChatWorker): void {
+  const given = new Map<string, number>();
+  let all = 0;
+  for (const { message } of wanted) {
+    const { accountId } = message.account;
+    const before = given.get(accountId) ?? 0;
+    const room = worker.roomFor(message.account) - Math.max(all, before);
+    message.leaseToken = room > 0 ? uuidv7() : undefined;
+    if (room <= 0) continue;
+    given.set(accountId, before + 1);
+    all++;
+  }
+}
+
+function insertOnce(database: Database, wanted: Wanted[], leaseSeconds: number): Promise<Inserted[]> {
   return database.transaction(async (transaction) => {
     const held = await store.holdChats(
       transaction,
@@ -222,13 +252,25 @@ function insertOnce(database: Database, wanted: Wanted[]): Promise<Inserted[]> {
     const rows = await store.insertMessages(
       transaction,
       wanted.map((one) => ({ ...one.message, chatId: chatOf(one).chat_id })),
+      leaseSeconds,
     );
-    const times = new Map(rows.map((row) => [row.message_id, row.created_at]));
+    const inserted = new Map(rows.map((row) => [row.message_id, row]));
     return wanted.map((one): Inserted => {
-      const createdAt = times.get(one.message.messageId);
-      return createdAt === undefined ? 'exists' : { chat: chatOf(one), createdAt };
+      const row = inserted.get(one.message.messageId);
+      if (row === undefined) return 'exists';
+      return { chat: chatOf(one), position: row.position, createdAt: row.created_at };
     });
   });
+}
+
+function leasedRowOf(
+  message: store.NewMessage,
+  { chat, position, createdAt }: Exclude<Inserted, 'exists'>,
+): store.LeasedRow {
+  return {
+    ...rowOf(message, chat, createdAt),
+    ...{ default_brand: message.defaultBrand ?? null, environment: message.environment, position, age: 0 },
+  };
 }
 
 function rowOf(message: store.NewMessage, chat: store.ChatRow, createdAt: Date): store.MessageRow {

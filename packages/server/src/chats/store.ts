@@ -171,20 +171,29 @@ export interface NewMessage {
   defaultBrand: string | undefined;
   translationId: string;
   status: Status;
+  /** Given: it is leased from its first moment, by the process that makes it. */
+  leaseToken: string | undefined;
+}
+
+/** What an insert decides: the rest of the row is what was given. */
+export interface InsertedRow {
+  message_id: string;
+  position: number;
+  created_at: Date;
 }
 
 // Which messages are new is settled here and by nobody else meanwhile, since their chats are held; so positions
 // follow each other without a gap.
-const INSERT_MESSAGES = statement<{ message_id: string; created_at: Date }>(
+const INSERT_MESSAGES = statement<InsertedRow>(
   'chats.insert_messages',
   `with given as (
      select * from unnest(
        $1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::text[],
        $9::boolean[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::text[], $15::uuid[], $16::text[],
-       $17::text[])
+       $17::text[], $18::uuid[])
      with ordinality as g (part, account_id, message_id, environment, chat_id, external_id, author_external_id,
        callback_url, is_inbound, source_language, target_language, text_format, characters, body, translation_id,
-       status, default_brand, turn)),
+       status, default_brand, lease_token, turn)),
    fresh as (
      select distinct on (part, account_id, chat_id, external_id) g.* from given g
       where not exists (select from messages m where m.part = g.part and m.account_id = g.account_id
@@ -199,19 +208,21 @@ const INSERT_MESSAGES = statement<{ message_id: string; created_at: Date }>(
      returning c.part, c.account_id, c.chat_id, c.last_position - n.count as before)
    insert into messages (part, account_id, message_id, environment, chat_id, position, external_id,
      author_external_id, callback_url, is_inbound, source_language, target_language, text_format, characters, body,
-     translation_id, status, default_brand, due_at)
+     translation_id, status, default_brand, due_at, lease_token, attempts)
    select part, account_id, message_id, environment, chat_id, before + place, external_id, author_external_id,
           callback_url, is_inbound, source_language, target_language, text_format, characters, body, translation_id,
-          status, default_brand, now()
+          status, default_brand, now() + make_interval(secs => case when lease_token is null then 0 else $19 end),
+          lease_token, case when lease_token is null then 0 else 1 end
      from placed join grown using (part, account_id, chat_id)
-   returning message_id, created_at`,
+   returning message_id, position, created_at`,
 );
 
 /** Inserts messages. @returns those that are new; an external id that its chat has already gives none */
 export function insertMessages(
   transaction: Transaction,
   messages: readonly NewMessage[],
-): Promise<{ message_id: string; created_at: Date }[]> {
+  leaseSeconds: number,
+): Promise<InsertedRow[]> {
   const column = <T>(pick: (message: NewMessage) => T | undefined) =>
     messages.map((message) => pick(message) ?? null);
   return transaction.query(INSERT_MESSAGES, [
@@ -232,6 +243,8 @@ export function insertMessages(
     column(({ translationId }) => translationId),
     column(({ status }) => status),
     column(({ defaultBrand }) => defaultBrand),
+    column(({ leaseToken }) => leaseToken),
+    leaseSeconds,
   ]);
 }
 

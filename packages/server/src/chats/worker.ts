@@ -7,13 +7,14 @@
  *   the engine is in trouble       waits for it, for minutes at most, since the chat waits behind it; then mt_failed
  */
 import type { Context } from '@dragoman/engines';
+import type { AccountRef } from '../account.ts';
 import { readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import type { Scanner } from '../scanning/scanner.ts';
 import { draftsOf } from '../translation/translate.ts';
 import type { Translator } from '../translation/translator.ts';
-import { type Loop, startLoop } from '../work/loop.ts';
+import { type Loop, type OpenLoop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
 import {
   createDesk,
@@ -48,13 +49,22 @@ const MAX_TROUBLE_AGE_SECONDS = 300;
 /** Of the texts in hand, UTF-16 units: some hundred of the largest messages. */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 
-export function startChatWorker(options: ChatWorkerOptions): Loop {
+export interface ChatWorker extends Loop, Pick<OpenLoop<Lease>, 'roomFor'> {
+  readonly leaseSeconds: number;
+  /** Takes a message that this process has made and leased in one: it is neither claimed nor read again. */
+  adopt(account: AccountRef, token: string, leased: LeasedMessage): void;
+}
+
+export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
   const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'messages', options.leaseSeconds, log);
   const desk = createDesk(database, options.sourceOf);
+  /** Adopted ones on their way into the loop, by their leases' tokens: each has one of its own. */
+  const adopted = new Map<string, LeasedMessage>();
 
   async function work(lease: Lease, lost: AbortSignal): Promise<void> {
-    const leased = await desk.open(lease);
+    const leased = adopted.get(lease.token) ?? (await desk.open(lease));
+    adopted.delete(lease.token);
     if (leased === undefined) return;
     const started = performance.now();
     const next = await decide(leased, lease, lost);
@@ -130,7 +140,7 @@ export function startChatWorker(options: ChatWorkerOptions): Loop {
     return contextOf(await readEarlier(database, lease.account, message), message.source_language);
   }
 
-  return startLoop({
+  const loop = startLoop({
     name: 'chat',
     queue,
     capacity: options.capacity,
@@ -138,4 +148,22 @@ export function startChatWorker(options: ChatWorkerOptions): Loop {
     work,
     log,
   });
+  return {
+    leaseSeconds: options.leaseSeconds,
+    wake: loop.wake,
+    stop: loop.stop,
+    roomFor: loop.roomFor,
+    get inHand() {
+      return loop.inHand;
+    },
+    adopt(account, token, leased) {
+      const { message_id: id, body } = leased.message;
+      const lease = { account, id, token, attempts: 1, weight: body.length };
+      adopted.set(token, leased);
+      if (loop.adopt(lease)) return;
+      adopted.delete(token);
+      // Where it cannot be given back either, the lease runs out.
+      queue.release([lease]).catch((error: unknown) => log.warn({ error }, 'could not give a message back'));
+    },
+  };
 }

@@ -2,6 +2,7 @@
  * The loop of a worker: claims work while it has room, keeps the leases of what it has in hand alive, and
  * stops in an orderly way. What the work is, it does not know.
  */
+import type { AccountRef } from '../account.ts';
 import type { Log } from '../log.ts';
 import type { Lease, Queue, Room } from './queue.ts';
 
@@ -33,13 +34,21 @@ export interface Loop {
   readonly inHand: number;
 }
 
+/** A loop that also takes what was leased by who made it, rather than from the queue. */
+export interface OpenLoop<L extends Lease> extends Loop {
+  /** How many pieces more it could take of an account now. */
+  roomFor(account: AccountRef): number;
+  /** Takes a piece of work. @returns false, and takes nothing, when it is stopping */
+  adopt(lease: L): boolean;
+}
+
 interface Held<L extends Lease> {
   lease: L;
   lost: AbortController;
   done: Promise<void>;
 }
 
-export function startLoop<L extends Lease>(options: LoopOptions<L>): Loop {
+export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L> {
   const { name, queue, capacity, maxWeight, log } = options;
   const pollMilliseconds = options.pollMilliseconds ?? 1000;
   const accountWeight = options.accountWeight ?? maxWeight;
@@ -137,6 +146,11 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): Loop {
     wake,
     get inHand() {
       return held.size;
+    },
+    roomFor: (account) => (stopping ? 0 : Math.min(capacity - held.size, roomLeft().shareOf(account))),
+    adopt(lease) {
+      if (!stopping) take(lease);
+      return !stopping;
     },
     async stop(graceMilliseconds) {
       stopping = true;
