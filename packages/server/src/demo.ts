@@ -150,7 +150,8 @@ async function demo(): Promise<void> {
       chat: true,
     });
     for (const job of JOBS) await runJob(server.url!, receiver, credentials, job);
-    print(`\nAll ${JOBS.length} deliveries arrived, each with a valid signature.`);
+    await runChat(server.url!, receiver, credentials);
+    print(`\nAll ${JOBS.length + 1} deliveries arrived, each with a valid signature.`);
     if (!options.exit) await stayUp(server.url!, receiver, credentials);
   } finally {
     await receiver.close();
@@ -225,6 +226,29 @@ async function create(
     if (error instanceof DragomanError) throw new CommandError(`The job was refused: ${error.message}`);
     throw error;
   }
+}
+
+/** A customer's message in a chat, as its agent would read it. */
+async function runChat(url: string, receiver: Receiver, credentials: AccountCredentials): Promise<void> {
+  const text = '¿Dónde está mi pedido? La casa es azul.';
+  print('\n── a chat message, Spanish → English, by machine at once');
+  print(indent('sent      ', text));
+  const started = performance.now();
+  const { chats } = createDragoman({ baseUrl: url, key: credentials.production_key });
+  const created = await chats.postMessage({
+    ...{ chat_external_id: 'ticket-17', external_id: '1', is_inbound: true, text, text_format: 'text' },
+    ...{ source_language: 'es', target_language: 'en', callback_url: `${receiver.url}/chat` },
+  });
+  print(`created     201, status ${created.message.status}; waiting for the webhook …`);
+  const arrived = await receiver.next('chat', PATIENCE_MILLISECONDS);
+  const seconds = ((performance.now() - started) / 1000).toFixed(2);
+  const { message } = JSON.parse(arrived.body) as typeof created;
+  if (message.translated_text === undefined)
+    throw new CommandError(`The message ended as ${message.status}.`);
+  print(indent('translated', message.translated_text));
+  const verdict = await verifyWebhook({ secret: credentials.webhook_secret_production, ...arrived });
+  if (!verdict.ok) throw new CommandError(`The signature of the webhook is wrong: ${verdict.reason}`);
+  print(`delivered   after ${seconds} s, webhook-id ${verdict.id}, signature valid`);
 }
 
 function indent(label: string, text: string): string {
