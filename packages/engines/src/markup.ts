@@ -22,6 +22,8 @@ export interface Notation {
   keep(n: number, text: string): string;
   /** Stretches of text that travel as a code: what the engine would change or stumble over. */
   special: RegExp;
+  /** A pair may come back around several stretches: the longest of them is it. */
+  scatters?: boolean;
 }
 
 const BLANKS = /[ \p{Cc}\u2028\u2029\ufffe\uffff]+/gu;
@@ -47,6 +49,8 @@ export const BERGAMOT: Notation = {
   ...HTML,
   keep: (n, text) => `<code id="${n}">${text}</code>`,
   special: FOREIGN,
+  // It puts a tag around every word that is aligned to one inside it.
+  scatters: true,
 };
 
 /** DeepL's XML, `k` among its `ignore_tags`. */
@@ -151,8 +155,9 @@ export function read(reply: string, sheet: Sheet, notation: Notation): Piece[] {
   push(sheet.before);
   const body = cleanText(reply).trim();
   if (sheet.plain) push(body);
-  else if (notation.kind === 'tags') readTags(body, sheet, notation, out, push);
-  else readMarkers(body, sheet, out, push);
+  else if (notation.kind === 'tags') {
+    readTags(notation.scatters === true ? longestRuns(body, notation) : body, sheet, notation, out, push);
+  } else readMarkers(body, sheet, out, push);
   push(sheet.after);
   return out;
 }
@@ -207,6 +212,32 @@ function readTags(
   if (skipping || open.length > 0) throw new Garbled('a code stays open');
   push(unescaped(body.slice(from)));
   missing(sheet, seen);
+}
+
+/** Takes out all but the longest run of each pair; what nests still does. */
+function longestRuns(body: string, notation: Notation): string {
+  const { open: name } = namesOf(notation);
+  const stack: { n: number; start: number; tag: string }[] = [];
+  const runs = new Map<number, { length: number; tags: [number, string][] }[]>();
+  for (const { 0: tag, 1: slash, 2: tagName = '', 3: attributes = '', 4: end, index } of body.matchAll(TAG)) {
+    if (tagName.toLowerCase() !== name || end !== '') continue;
+    if (slash === '') stack.push({ n: Number(ID.exec(attributes)?.[1] ?? 0), start: index, tag });
+    else {
+      const top = stack.pop();
+      if (top === undefined) return body;
+      const tags: [number, string][] = [
+        [top.start, top.tag],
+        [index, tag],
+      ];
+      const length = index - top.start;
+      runs.set(top.n, [...(runs.get(top.n) ?? []), { length, tags }]);
+    }
+  }
+  const out = [...runs.values()]
+    .flatMap((each) => each.sort((a, b) => b.length - a.length).slice(1))
+    .flatMap(({ tags }) => tags)
+    .sort(([a], [b]) => b - a);
+  return out.reduce((text, [at, tag]) => text.slice(0, at) + text.slice(at + tag.length), body);
 }
 
 function namesOf(notation: Notation): { open: string; single: string; keep: string; all: Set<string> } {

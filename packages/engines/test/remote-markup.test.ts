@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultOf } from '../src/check.ts';
 import type { Piece } from '../src/engines.ts';
-import { Garbled, HTML, MARKERS, read, unescaped, write, XML } from '../src/markup.ts';
+import { BERGAMOT, Garbled, HTML, MARKERS, read, unescaped, write, XML } from '../src/markup.ts';
 import { codesOf, textOf } from './conformance.ts';
 import { swapMarked } from './servers/service.ts';
 
-const NOTATIONS = { HTML, XML, MARKERS };
+const NOTATIONS = { HTML, XML, MARKERS, BERGAMOT };
 
 const piece: fc.Arbitrary<Piece> = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }).map((text) => ({ text })) },
@@ -82,6 +82,32 @@ describe.each(Object.entries(NOTATIONS))('%s', (name, notation) => {
         : text.replaceAll('"', "'").replaceAll('/>', ' />').replace('{a}', '{ A }').replace(/<(\w)/g, '< $1');
     expect(read(mangled, sheet, notation)).toEqual(pieces);
   });
+});
+
+test('a pair that came back around several stretches is around the longest', () => {
+  const pieces: Piece[] = [
+    { open: 5 },
+    { text: 'a ' },
+    { open: 6 },
+    { text: 'b' },
+    { close: 6 },
+    { close: 5 },
+    { text: ' c' },
+  ];
+  const { sheet } = write(pieces, BERGAMOT);
+  const reply =
+    '<span id="1">x</span> y <span id="1"><span id="2">long</span> z</span> <span id="2">w</span>';
+  expect(read(reply, sheet, BERGAMOT)).toEqual([
+    { text: 'x y ' },
+    { open: 5 },
+    { open: 6 },
+    { text: 'long' },
+    { close: 6 },
+    { text: ' z' },
+    { close: 5 },
+    { text: ' w' },
+  ]);
+  expect(() => read(reply, sheet, HTML)).toThrow(Garbled);
 });
 
 test('entities are read once', () => {
