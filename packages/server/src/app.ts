@@ -39,6 +39,8 @@ export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'delive
   log: Log;
 }
 
+/** More than Node reads of a request's first line: what an id may be, its room says, in its own words. */
+const MAX_PATH_LENGTH = 16 * 1024;
 /** Two texts, each written with twice its bytes (`\u4e2d` is six for three). */
 const JSON_OVERHEAD = 4;
 const ENVELOPE_BYTES = 1024 * 1024;
@@ -76,7 +78,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     keepAliveTimeout: 75_000,
     genReqId: () => crypto.randomUUID(),
     // `/a/b` and `/a//b/` are `/a/b/`: served, never redirected, since a redirected POST becomes a GET.
-    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 512 },
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      maxParamLength: MAX_PATH_LENGTH,
+    },
     rewriteUrl: (request) => rewrite(request.url ?? '/', request.headers.host ?? '', sandbox),
     frameworkErrors(error, _, reply: FastifyReply) {
       const bad = error.code === 'FST_ERR_BAD_URL';

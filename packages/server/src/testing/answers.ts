@@ -78,10 +78,13 @@ export function createChecker(document: OpenApi): Checker {
     const method = given.method === 'HEAD' ? 'get' : given.method.toLowerCase();
     const operation = route?.operations[method];
     if (operation === undefined) {
-      const refusals = route === undefined ? [400, 404] : [400, 401, 403, 405];
+      const refusals = route === undefined ? [400, 404] : [400, 401, 403, 404, 405];
       const refused = refusals.includes(given.status);
       if (!refused) return [`${route === undefined ? 'the path' : 'the method'} is not described. ${HOW}`];
-      return responseComplaints(document['x-everywhere'][given.status]!, given);
+      // A refusal looks like those of the path's own operations: chat words its errors in another way.
+      const own = Object.values(route?.operations ?? {}).map((one) => one?.responses[given.status]);
+      const likeOwn = own.find((one) => one !== undefined);
+      return responseComplaints(likeOwn ?? document['x-everywhere'][given.status]!, given);
     }
     const response = operation.responses[given.status];
     if (response === undefined) {

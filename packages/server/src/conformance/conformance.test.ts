@@ -1,0 +1,30 @@
+/** No sentence without its test, no test without its sentence, and a page that says so. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { conformancePage, fileOf } from './document.ts';
+import { SENTENCES } from './sentences.ts';
+
+const FILES = ['jobs.conformance.test.ts', 'chats.conformance.test.ts'];
+
+/** The sentences that a test file holds. */
+function heldBy(file: string): string[] {
+  const source = readFileSync(join(import.meta.dirname, file), 'utf8');
+  return [...source.matchAll(/^conforms\('([\d.]+)'/gm)].map(([, id]) => id!);
+}
+
+describe('conformance', () => {
+  it('has each sentence held once, in the file that the page names, or says why not', () => {
+    const held = FILES.flatMap((file) => heldBy(file).map((id) => `${id} ${file}`));
+    const wanted = SENTENCES.flatMap(({ id, untested }) =>
+      untested === undefined ? [`${id} ${fileOf(id)}`] : [],
+    );
+    expect(held.sort()).toEqual(wanted.sort());
+    expect(new Set(SENTENCES.map(({ id }) => id)).size).toBe(SENTENCES.length);
+  });
+
+  it('is what docs/conformance.md says (npm run conformance)', () => {
+    const page = join(import.meta.dirname, '../../../../docs/conformance.md');
+    expect(readFileSync(page, 'utf8')).toBe(conformancePage());
+  });
+});

@@ -1,0 +1,5 @@
+/** Writes `docs/conformance.md` from the list of sentences. */
+import { writeFileSync } from 'node:fs';
+import { conformancePage } from '../packages/server/src/conformance/document.ts';
+
+writeFileSync(new URL('../docs/conformance.md', import.meta.url), conformancePage());
