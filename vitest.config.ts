@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
+/** For what hangs; no test is to be fast enough. */
+const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000 };
+const CHANCE = new URL('scripts/test-chance.ts', import.meta.url).pathname;
+
 const project = (name: string, root: string, extra: object = {}) => ({
-  test: { name, root, include: ['**/*.test.ts'], ...extra },
+  test: { name, root, include: ['**/*.test.ts'], setupFiles: [CHANCE], ...PATIENCE, ...extra },
 });
 
 export default defineConfig({
@@ -11,15 +15,12 @@ export default defineConfig({
       project('engines', 'packages/engines'),
       project('server', 'packages/server', {
         globalSetup: 'src/testing/cluster.ts',
-        testTimeout: 60_000,
-        hookTimeout: 60_000,
       }),
       project('client', 'packages/client', {
         globalSetup: '../server/src/testing/cluster.ts',
-        testTimeout: 60_000,
-        hookTimeout: 60_000,
       }),
       project('prove', 'prove'),
+      project('examples', 'examples'),
     ],
   },
 });

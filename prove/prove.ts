@@ -5,11 +5,15 @@ import { proveCrash } from './crash/crash.ts';
 import { proveDelivery } from './delivery/delivery.ts';
 import { proveEngines } from './engines/engines.ts';
 import { proveFair } from './fair/fair.ts';
+import { proveFuzz } from './fuzz/fuzz.ts';
+import { proveMoney } from './money/money.ts';
 
 await runNamed({
   crash: proveCrash,
+  money: proveMoney,
   delivery: proveDelivery,
   addresses: proveAddresses,
+  fuzz: proveFuzz,
   fair: proveFair,
   engines: proveEngines,
 });

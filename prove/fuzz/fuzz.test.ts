@@ -1,0 +1,67 @@
+/** The fuzz run, short; and that it finds what it looks for. `npm run prove -- fuzz --n N` sends as many as wanted. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { describeApp } from '../../packages/server/src/app.ts';
+import { type Checker, createChecker } from '../../packages/server/src/testing/answers.ts';
+import { createRandom } from '../random.ts';
+import { fuzzProgram } from './fuzz.ts';
+import { createRequests, type FuzzRequest } from './requests.ts';
+import { verdict } from './run.ts';
+
+/** The same in every run, so that a failure is the change's own; the long run draws its own seed. */
+const SEED = 4;
+
+it('5,000 requests: no fault of the server, every answer as described', { timeout: 300_000 }, async () => {
+  const found = await fuzzProgram(5_000, SEED, () => {});
+  expect(found.faults, `seed ${SEED}`).toEqual([]);
+  expect(found).toMatchObject({ sent: 5_000, alive: true, ledger: true });
+  // It gets through the first checks: nearly every operation has been done.
+  expect(found.succeeded.length, `seed ${SEED}`).toBeGreaterThan(found.operations.length * 0.6);
+});
+
+describe('the verdict', () => {
+  let checker: Checker;
+  beforeAll(async () => {
+    checker = createChecker(await describeApp());
+  });
+  const asked: FuzzRequest = { method: 'GET', path: '/tapi/v2/translation/', headers: {}, body: undefined };
+  const json = new Headers({ 'content-type': 'application/json' });
+  const empty = {
+    meta: { limit: 20, offset: 0, next: null, previous: null, total_count: 0 },
+    objects: [] as unknown[],
+  };
+  const of = (status: number, body: unknown) =>
+    verdict(checker, asked, { status, headers: json, text: JSON.stringify(body) });
+
+  it('is nothing for an answer as described', () => {
+    expect(of(200, empty)).toBeUndefined();
+    expect(of(400, { error: 'limit: must be a whole number.' })).toBeUndefined();
+  });
+
+  it.each([
+    ['a fault of the server', 500, { error: 'Server error' }],
+    ['a shape that is not described', 200, { ...empty, objects: [{ uid: 7 }] }],
+    ['a field too many', 200, { ...empty, debug: true }],
+    ['a status that is not described', 302, {}],
+    ['an error that is no sentence', 400, {}],
+  ])('tells of %s', (_, status, body) => {
+    expect(of(status, body)).toMatch(/GET \/tapi/);
+  });
+
+  it('tells of no answer at all', () => {
+    expect(verdict(checker, asked, new Error('socket hang up'))).toMatch(/no answer/);
+  });
+});
+
+it('the same seed makes the same requests, and they are of every kind', async () => {
+  const document = await describeApp();
+  const world = { keys: { production: 'a:b', sandbox: 'a:c' }, ids: ['one'] };
+  const made = (seed: number) => {
+    const next = createRequests(document, createRandom(seed));
+    return Array.from({ length: 2_000 }, () => next(world));
+  };
+  expect(made(7)).toEqual(made(7));
+  const requests = made(8);
+  expect(requests.filter(({ path }) => path.startsWith('/sandbox/')).length).toBeGreaterThan(200);
+  expect(requests.filter(({ body }) => body?.includes('\\u0000')).length).toBeGreaterThan(10);
+  expect(new Set(requests.map(({ method }) => method)).size).toBeGreaterThan(4);
+});

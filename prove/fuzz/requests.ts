@@ -1,0 +1,241 @@
+/**
+ * Requests made from the description of the interface: some as it says, most of them wrong somewhere, with strings
+ * that have broken servers before. The same seed gives the same requests.
+ */
+import type { JsonSchema, OpenApi, OpenApiOperation } from '../../packages/server/src/openapi.ts';
+import type { Random } from '../random.ts';
+
+export interface FuzzRequest {
+  method: string;
+  /** With its query, percent-encoded as it goes on the wire. */
+  path: string;
+  headers: Record<string, string>;
+  body: Buffer | undefined;
+}
+
+/** What the generator knows of the world: keys to call with, and ids that exist. */
+export interface World {
+  keys: { production: string; sandbox: string };
+  /** Values of path parameters seen in answers, such as uids. */
+  ids: string[];
+}
+
+const HOSTILE = [
+  '',
+  ' ',
+  '\0',
+  'a\0b',
+  '\ud800',
+  '\udfff\ud800',
+  '\ufeff',
+  '\u202e\u2066abc\u2069',
+  'é'.repeat(200),
+  '🙂'.repeat(100),
+  '../../etc/passwd',
+  '%00',
+  '%2e%2e%2f',
+  '%',
+  '%zz',
+  "' or 1=1 --",
+  "'; drop table jobs; --",
+  '"',
+  '\\',
+  '$1',
+  '%_%',
+  '{{7*7}}',
+  '${jndi:ldap://127.0.0.1/a}',
+  '<script>alert(1)</script>',
+  '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><xliff version="1.2">&b;</xliff>',
+  '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file source-language="en"><body>',
+  '<b><i></b></i><p',
+  '1\n00:00:01,000 --> 00:00:02,000\n\n\n2\n',
+  '-->',
+  'null',
+  'true',
+  'NaN',
+  '-0',
+  '1e400',
+  '9007199254740993',
+  '-1',
+  '2147483648',
+  '0x10',
+  '1970-01-01T00:00:00Z',
+  '2026-13-45T99:99:99Z',
+  '+275760-09-13T00:00:00Z',
+  '__proto__',
+  'constructor',
+  'toString',
+  'en',
+  'es',
+  'EN',
+  'xx',
+  'pt-br',
+  'text',
+  'html',
+  'srt',
+  'xliff',
+  'completed',
+  'Formal',
+  'tech',
+  'http://127.0.0.1:1/',
+  'http://user:pass@example.com/',
+  'http://169.254.169.254/',
+  'https://[::1]/',
+  'http://example.com:99999/',
+  'ftp://example.com/',
+  'javascript:alert(1)',
+  '["en","es"]',
+  '[',
+  'en,es,,',
+  'a'.repeat(5_000),
+  'The house is big.',
+];
+
+const STRANGE: unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1.5,
+  1e300,
+  [],
+  {},
+  [[[[[[]]]]]],
+  [null],
+  { a: { b: { c: {} } } },
+  ['tech', 7],
+  ['tech', 'tech'],
+];
+
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
+
+/** A maker of requests for one description. */
+export function createRequests(document: OpenApi, random: Random): (world: World) => FuzzRequest {
+  const chance = (percent: number) => random.below(100) < percent;
+  const pick = <T>(from: readonly T[]): T => from[random.below(from.length)]!;
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation: operation!,
+    })),
+  );
+
+  function resolve(schema: JsonSchema): JsonSchema {
+    if (schema.$ref === undefined) return schema;
+    return resolve(document.components.schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {});
+  }
+
+  /** A value that fits a schema, more or less; deeper down, or by chance, one that does not. */
+  function makeValue(given: JsonSchema, world: World, depth: number): unknown {
+    if (chance(12)) return pick(STRANGE);
+    if (chance(12)) return pick(HOSTILE);
+    const schema = resolve(given);
+    if (depth > 6) return null;
+    if (schema.anyOf !== undefined) return makeValue(pick(schema.anyOf), world, depth + 1);
+    if (schema.const !== undefined) return schema.const;
+    if (Array.isArray(schema.enum)) return pick(schema.enum);
+    const type = Array.isArray(schema.type) ? pick(schema.type) : schema.type;
+    switch (type) {
+      case 'string':
+        return chance(20) && world.ids.length > 0 ? pick(world.ids) : chance(60) ? pick(HOSTILE) : word();
+      case 'integer':
+      case 'number':
+        return pick([0, 1, 20, 1000, 1001, -1, 2 ** 31, 2 ** 53, 0.5]);
+      case 'boolean':
+        return chance(50);
+      case 'array': {
+        const item = (schema.items ?? {}) as JsonSchema;
+        return Array.from({ length: random.below(4) }, () => makeValue(item, world, depth + 1));
+      }
+      case 'null':
+        return null;
+      default:
+        return objectOf(schema, world, depth);
+    }
+  }
+
+  function objectOf(schema: JsonSchema, world: World, depth: number): Record<string, unknown> {
+    const made: Record<string, unknown> = {};
+    const required: readonly string[] = Array.isArray(schema.required) ? schema.required : [];
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      if (required.includes(name) ? chance(4) : chance(65)) continue;
+      made[name] = likely(name) ?? makeValue(property, world, depth + 1);
+    }
+    if (chance(5)) made[pick(HOSTILE)] = pick(STRANGE);
+    if (chance(2)) Object.defineProperty(made, '__proto__', { value: { admin: true }, enumerable: true });
+    return made;
+  }
+
+  /** So that enough of the requests get through the first checks to meet the later ones. */
+  function likely(name: string): unknown {
+    if (!chance(75)) return undefined;
+    if (name === 'source_language') return 'en';
+    if (name === 'target_language') return 'es';
+    if (name === 'text') return `The house number ${random.below(1000)} is big.`;
+    if (name === 'text_format') return 'text';
+    if (name === 'callback_url' || name === 'brand') return null;
+    return undefined;
+  }
+
+  const word = () => `w${random.below(10_000)}`;
+
+  function pathOf(template: string, operation: OpenApiOperation, world: World): string {
+    let path = template.replace(/\{\w+\}/g, () => {
+      const value = chance(60) && world.ids.length > 0 ? pick(world.ids) : pick(HOSTILE);
+      return chance(90) ? encode(value) : value.replace(/[^\x21-\x7e]|[#?]/g, '');
+    });
+    if (chance(30)) path = path.replace(/\/$/, '');
+    if (chance(3)) path = path.replaceAll('/', '//');
+    if (chance(2)) path += encode(pick(HOSTILE));
+    const query = (operation.parameters ?? [])
+      .filter((parameter) => parameter.in === 'query' && chance(40))
+      .map(({ name, schema }) => {
+        const value = chance(40) ? String(makeValue(schema, world, 5)) : pick(HOSTILE);
+        return `${chance(5) ? encode(pick(HOSTILE)) : name}=${chance(97) ? encode(value) : '%'}`;
+      });
+    return query.length === 0 ? path : `${path}?${query.join('&')}`;
+  }
+
+  function bodyOf(operation: OpenApiOperation, world: World): Buffer {
+    const schema = operation.requestBody?.content['application/json']?.schema ?? {};
+    const broken = random.below(100);
+    if (broken < 2) return Buffer.from([0x22, 0xff, 0xfe, 0x22]);
+    if (broken < 4) return Buffer.from('{"text":');
+    if (broken < 5) return Buffer.from('['.repeat(20_000));
+    if (broken < 6) return Buffer.from(pick(HOSTILE));
+    if (broken < 8) return Buffer.from(JSON.stringify(pick(STRANGE)));
+    return Buffer.from(JSON.stringify(objectOf(resolve(schema), world, 0)));
+  }
+
+  return (world) => {
+    const { path, method, operation } = pick(operations);
+    const sandbox = chance(30);
+    const used = chance(4) ? pick(METHODS) : method;
+    const bodied = used !== 'GET' && used !== 'HEAD' && (operation.requestBody !== undefined || chance(10));
+    const body = bodied ? bodyOf(operation, world) : undefined;
+    const key = chance(96) ? (sandbox ? world.keys.sandbox : world.keys.production) : ascii(pick(HOSTILE));
+    const type = chance(85) ? 'application/json' : ascii(pick(HOSTILE));
+    return {
+      method: used,
+      path: `${sandbox ? '/sandbox' : ''}${pathOf(path, operation, world)}`,
+      headers: {
+        ...(chance(98) ? { authorization: `ApiKey ${key}` } : {}),
+        ...(body === undefined ? {} : { 'content-type': type, 'content-length': String(body.length) }),
+        ...(chance(5) ? { 'idempotency-key': ascii(pick(HOSTILE)) } : {}),
+        ...(chance(3) ? { accept: ascii(pick(HOSTILE)) } : {}),
+      },
+      body,
+    };
+  };
+}
+
+/** What a header or a request line can carry at all. */
+function ascii(value: string): string {
+  return value.replace(/[^\x20-\x7e]/g, '').trim();
+}
+
+function encode(value: string): string {
+  return encodeURIComponent(value.toWellFormed());
+}

@@ -1,0 +1,129 @@
+/** A fuzz run: many requests made from the description, each answer held against it. */
+import { Agent, request } from 'node:http';
+import type { OpenApi } from '../../packages/server/src/openapi.ts';
+import { type Checker, createChecker } from '../../packages/server/src/testing/answers.ts';
+import { createRandom } from '../random.ts';
+import { createRequests, type FuzzRequest, type World } from './requests.ts';
+
+export interface FuzzOptions {
+  url: string;
+  /** As `user:key`. */
+  keys: { production: string; sandbox: string };
+  count: number;
+  seed: number;
+  say(line: string): void;
+}
+
+export interface FuzzResult {
+  sent: number;
+  /** How many answers had each status. */
+  statuses: Record<number, number>;
+  /** What was wrong, each with the request that met it; at most {@link MAX_FAULTS}. */
+  faults: string[];
+  /** Operations that were answered with success at least once. */
+  succeeded: string[];
+}
+
+export interface FuzzAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+const AT_A_TIME = 16;
+const MAX_FAULTS = 20;
+const MAX_IDS = 500;
+
+export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
+  const document = (await (await fetch(`${options.url}/openapi.json`)).json()) as OpenApi;
+  const checker = createChecker(document);
+  const next = createRequests(document, createRandom(options.seed));
+  const world: World = { keys: options.keys, ids: [] };
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
+  const result: FuzzResult = { sent: 0, statuses: {}, faults: [], succeeded: [] };
+  const succeeded = new Set<string>();
+
+  async function client(): Promise<void> {
+    while (result.sent < options.count && result.faults.length < MAX_FAULTS) {
+      const sent = ++result.sent;
+      if (sent % 10_000 === 0) options.say(`${sent} requests`);
+      const asked = next(world);
+      const answer = await send(options.url, agent, asked).catch((error: Error) => error);
+      const fault = verdict(checker, asked, answer);
+      if (fault !== undefined) result.faults.push(fault);
+      if (answer instanceof Error) continue;
+      result.statuses[answer.status] = (result.statuses[answer.status] ?? 0) + 1;
+      if (answer.status < 300) succeeded.add(operationOf(document, asked));
+      learn(world, answer);
+    }
+  }
+
+  await Promise.all(Array.from({ length: AT_A_TIME }, client));
+  agent.destroy();
+  succeeded.delete('');
+  return { ...result, succeeded: [...succeeded].sort() };
+}
+
+/** What is wrong with an answer: a fault of the server, a shape that is not described, or none at all. */
+export function verdict(
+  checker: Checker,
+  asked: FuzzRequest,
+  answer: FuzzAnswer | Error,
+): string | undefined {
+  const line = `${asked.method} ${asked.path.slice(0, 200)} ${asked.body?.toString().slice(0, 300) ?? ''}`;
+  if (answer instanceof Error) return `no answer (${answer.message}): ${line}`;
+  if (answer.status >= 500) return `${answer.status}: ${line}\n${answer.text.slice(0, 300)}`;
+  try {
+    checker.answer({ method: asked.method, path: asked.path, ...answer });
+    return undefined;
+  } catch (error) {
+    return `${(error as Error).message}\nasked: ${line}`;
+  }
+}
+
+function operationOf(document: OpenApi, { method, path }: FuzzRequest): string {
+  const bare = path
+    .split('?')[0]!
+    .replace(/\/{2,}/g, '/')
+    .replace(/^\/sandbox(?=\/)/, '')
+    .replace(/\/?$/, '/');
+  for (const [template, operations] of Object.entries(document.paths)) {
+    const pattern = `^${template.replace(/\/?$/, '/').replace(/\{\w+\}/g, '[^/]+')}$`;
+    const operation = operations[method.toLowerCase()];
+    if (operation !== undefined && new RegExp(pattern).test(bare)) return operation.operationId;
+  }
+  return '';
+}
+
+/** Ids that answers name are asked for later. */
+function learn(world: World, { headers, text }: FuzzAnswer): void {
+  if (!headers.get('content-type')?.startsWith('application/json')) return;
+  for (const [, id] of text.matchAll(/"(?:uid|id|chat_id|delivery_id)":"([^"\\]{1,128})"/g)) {
+    if (world.ids.length < MAX_IDS) world.ids.push(id!);
+    else world.ids[text.length % MAX_IDS] = id!;
+  }
+}
+
+/** By node:http: `fetch` refuses and rewrites what a hostile client sends. */
+function send(url: string, agent: Agent, asked: FuzzRequest): Promise<FuzzAnswer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const { method, path, headers } = asked;
+    const sent = request({ agent, hostname, port, method, path, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: new Headers(
+            Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]),
+          ),
+          text: Buffer.concat(chunks).toString(),
+        }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(asked.body);
+  });
+}
