@@ -1,0 +1,45 @@
+/** The examples, run as their readers run them: against the program as a process of its own, with real engines. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAccount, type Program, startProgram } from '../scripts/program.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'dragoman-examples-'));
+let program: Program;
+let environment: Record<string, string>;
+beforeAll(async () => {
+  program = await startProgram({ directory, environment: { DRAGOMAN_SANDBOX_HOLD: '2' } });
+  const { production_key, sandbox_key } = await createAccount(directory, 'reader', 100_000);
+  environment = {
+    DRAGOMAN_URL: program.url,
+    DRAGOMAN_KEY: production_key,
+    DRAGOMAN_SANDBOX_KEY: sandbox_key,
+  };
+});
+afterAll(async () => {
+  await program.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+it.each([
+  ['python', 'python3', 'python/whole_interface.py'],
+  ['curl', 'bash', 'curl/whole_interface.sh'],
+])('the whole interface in %s', async (_, command, script) => {
+  const { stdout } = await promisify(execFile)(command, [join(import.meta.dirname, script)], {
+    env: { ...process.env, ...environment },
+  });
+  expect(stdout).toContain('The whole interface answered as expected.');
+});
+
+it.each([
+  ['python', 'python3', 'python/whole_interface.py'],
+  ['curl', 'bash', 'curl/whole_interface.sh'],
+])('the example in %s ends with 1 where an answer is not as expected', async (_, command, script) => {
+  const run = promisify(execFile)(command, [join(import.meta.dirname, script)], {
+    env: { ...process.env, ...environment, DRAGOMAN_KEY: 'nobody:wrong' },
+  });
+  await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('401') });
+});
