@@ -11,14 +11,16 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { Pool } from 'undici';
 import { type AccountCredentials, createAccount } from '../packages/server/src/accounts/accounts.ts';
 import { createLog } from '../packages/server/src/log.ts';
 import { openStore } from '../packages/server/src/program.ts';
 import { loadSettings } from '../packages/server/src/settings.ts';
 import { startProgram } from '../scripts/program.ts';
-import { type Figure, type Flags, median, type Report } from './figures.ts';
+import { type Figure, type Flags, median, quantile, type Report } from './figures.ts';
 import { englishText } from './text.ts';
 import { pgbench, wrk } from './tools.ts';
 
@@ -26,7 +28,9 @@ const run = promisify(execFile);
 const CONNECTIONS = 64;
 const ACCOUNTS = 64;
 const WORDS = 180; // about 1 KB
-const GOAL = 0.5;
+const GOAL = 1;
+/** Of the rate under full load: what a customer feels on an ordinary day. */
+const EASY_SHARE = 0.1;
 
 type Tier = 'human' | 'machine';
 
@@ -98,13 +102,15 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
           `${tier}: ${service.at(-1)!.rate.toFixed(0)}/s beside ${raw.at(-1)!.toFixed(0)}/s\n`,
         );
       }
+      const rate = median(service.map((one) => one.rate));
+      const easy = await atRate(program.url, tier, text, credentials, rate * EASY_SHARE, seconds);
       figures.push(
         {
           name: `creations, ${tier} tier, ${CONNECTIONS} connections`,
-          value: median(service.map(({ rate }) => rate)),
+          value: rate,
           unit: 'jobs/s',
           ratio: {
-            value: median(service.map(({ rate }) => rate)) / median(raw),
+            value: rate / median(raw),
             against: `pgbench, the same rows, one job a transaction, ${clients} connections`,
             atLeast: GOAL,
           },
@@ -112,6 +118,16 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
         {
           name: `creations, ${tier} tier, p99`,
           value: median(service.map(({ p99 }) => p99)),
+          unit: 'ms',
+        },
+        {
+          name: `creations, ${tier} tier, at a tenth of that rate, p50`,
+          value: quantile(easy, 0.5),
+          unit: 'ms',
+        },
+        {
+          name: `creations, ${tier} tier, at a tenth of that rate, p99`,
+          value: quantile(easy, 0.99),
           unit: 'ms',
         },
       );
@@ -123,6 +139,38 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
     await program.stop();
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/**
+ * Creations at a steady rate, whatever the answers take: each is timed from the moment that it was due.
+ * @returns milliseconds of each
+ */
+async function atRate(
+  url: string,
+  tier: Tier,
+  text: string,
+  credentials: readonly AccountCredentials[],
+  perSecond: number,
+  seconds: number,
+): Promise<number[]> {
+  const pool = new Pool(url, { connections: CONNECTIONS });
+  const body = JSON.stringify({ text, source_language: 'en', target_language: 'es' });
+  const path = `/tapi/v2/${tier === 'human' ? '' : 'mt_'}translation/`;
+  const took: number[] = [];
+  const begin = performance.now();
+  const create = async (number: number) => {
+    const due = begin + (number * 1000) / perSecond;
+    await wait(Math.max(0, due - performance.now()));
+    const { production_key } = credentials[number % credentials.length]!;
+    const headers = { authorization: `ApiKey ${production_key}`, 'content-type': 'application/json' };
+    const answer = await pool.request({ method: 'POST', path, headers, body });
+    await answer.body.text();
+    if (answer.statusCode !== 201) throw new Error(`a creation was answered ${answer.statusCode}`);
+    took.push(performance.now() - due);
+  };
+  await Promise.all(Array.from({ length: Math.floor(perSecond * seconds) }, (_, number) => create(number)));
+  await pool.close();
+  return took;
 }
 
 function toMilliseconds(written: string): number {
@@ -169,13 +217,16 @@ update balances b set available_cents = available_cents - ${price} from job
 with job as (
     insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
       source_language, target_language, text_format, words, characters, price_cents, due_at)
-    select part, account_id, gen_random_uuid(), 'production', '${tier}', substr(md5(random()::text), 1, 20),
+    select part, account_id, gen_random_uuid(), 'production', '${tier}', substr(md5(random()::text), 1, 10),
       decode(md5(random()::text) || md5(random()::text), 'hex'), 'spec', '${status}', 'en', 'es', 'text',
       ${WORDS}, ${text.length}, ${price}, now() from bench_accounts where n = :n
     returning part, account_id, job_id),
   source as (
     insert into job_texts (part, account_id, job_id, kind, body)
-    select part, account_id, job_id, 'source', '${quoted}' from job)${
+    select part, account_id, job_id, 'source', '${quoted}' from job),
+  counted as (
+    insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
+    select part, account_id, 'production', '${tier}', '${status}', 'en', 'es', 1 from job)${
       tier === 'human' ? money : '\nselect from job;'
     }
 `;

@@ -4,5 +4,12 @@ import { benchChat } from './chat.ts';
 import { benchDocuments } from './documents.ts';
 import { benchEngines } from './engines.ts';
 import { runNamed } from './figures.ts';
+import { benchLists } from './lists.ts';
 
-await runNamed({ api: benchApi, chat: benchChat, documents: benchDocuments, engines: benchEngines });
+await runNamed({
+  api: benchApi,
+  chat: benchChat,
+  documents: benchDocuments,
+  engines: benchEngines,
+  lists: benchLists,
+});

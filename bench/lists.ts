@@ -1,0 +1,214 @@
+/**
+ * `npm run bench -- lists`: what a page of a list takes at 5 million jobs of 1,000 accounts, beside the same query at
+ * 50 thousand jobs of as many accounts, in turn. One account has a fifth of all jobs, and is asked as well as one of
+ * the ordinary ones. Through HTTP, one request at a time. Flags: `--jobs N` (5,000,000), `--times N` (200).
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { Pool } from 'undici';
+import { createAccount } from '../packages/server/src/accounts/accounts.ts';
+import { createLog } from '../packages/server/src/log.ts';
+import { openStore } from '../packages/server/src/program.ts';
+import { loadSettings } from '../packages/server/src/settings.ts';
+import { startProgram } from '../scripts/program.ts';
+import { type Figure, type Flags, quantile, type Report } from './figures.ts';
+
+const ACCOUNTS = 1_000;
+const SMALL = 50_000;
+const GOAL = 1.5;
+/** Rows an insert: a transaction of bounded size. */
+const CHUNK = 250_000;
+
+interface Side {
+  /** Asks once, as the large or the ordinary account. @returns milliseconds */
+  ask(who: Who, query: string): Promise<number>;
+  /** A page in the middle of nowhere: the cursor after nine tenths of the account's jobs. */
+  cursor(who: Who): Promise<string>;
+  total(who: Who): number;
+  close(): Promise<void>;
+}
+
+type Who = 'large account' | 'ordinary account';
+const WHO: readonly Who[] = ['large account', 'ordinary account'];
+
+/** What is asked, for both sides; `{deep}` is nine tenths into the account, `{cursor}` the same place by cursor. */
+const QUERIES: Record<string, string> = {
+  'first page': '',
+  'newest first': 'order_by=-created',
+  'deep page by offset': 'offset={deep}',
+  'deep page by cursor': 'after={cursor}',
+  'status, common': 'status=completed',
+  'status, rare': 'status=failed',
+  'source language': 'source_language=fr',
+  'source language in': 'source_language__in=fr,de',
+  'target language not in': 'target_language__nin=es,fr',
+  'target language not equal': 'target_language__ne=es',
+  'status and language, rare': 'status=failed&source_language=de',
+  'language that nothing has': 'target_language=xx',
+  'uid, exact': 'uid=order-200',
+  'uid begins': 'uid__startswith=order-77',
+  'uid begins with what nothing has': 'uid__startswith=zzz',
+  'uid ends': 'uid__endswith=777',
+  'uid contains': 'uid__contains=r-77',
+  'uid contains what nothing has': 'uid__contains=zzzz',
+  'uid contains two characters': 'uid__contains=77',
+  'created since': 'created__gte=2026-10-01T00:00:00Z',
+};
+
+export async function benchLists({ numbers }: Flags): Promise<Report> {
+  const jobs = numbers.jobs ?? 5_000_000;
+  const times = numbers.times ?? 200;
+  const small = await open(SMALL);
+  try {
+    const large = await open(jobs);
+    try {
+      return { figures: await compare(large, small, times, jobs) };
+    } finally {
+      await large.close();
+    }
+  } finally {
+    await small.close();
+  }
+}
+
+async function compare(large: Side, small: Side, times: number, jobs: number): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [name, written] of Object.entries(QUERIES)) {
+    for (const who of WHO) {
+      const sides = await Promise.all(
+        [large, small].map(async (side) => {
+          const query = written
+            .replace('{deep}', String(Math.floor(side.total(who) * 0.9)))
+            .replace(
+              '{cursor}',
+              written.includes('{cursor}') ? encodeURIComponent(await side.cursor(who)) : '',
+            );
+          return { side, query, took: [] as number[] };
+        }),
+      );
+      // The first ones find the plan and warm what is read.
+      for (let i = -10; i < times; i++) {
+        for (const one of sides) {
+          const took = await one.side.ask(who, one.query);
+          if (i >= 0) one.took.push(took);
+        }
+      }
+      const [at, beside] = sides.map(({ took }) => ({ p50: quantile(took, 0.5), p99: quantile(took, 0.99) }));
+      const ratio = at!.p99 / beside!.p99;
+      const value =
+        `p50 ${at!.p50.toFixed(1)} ms, p99 ${at!.p99.toFixed(1)} ms, ` +
+        `p99 ${ratio.toFixed(2)} of the same at ${SMALL} (p50 ${(at!.p50 / beside!.p50).toFixed(2)})`;
+      figures.push({
+        name: `list at ${jobs} jobs, ${who}, ${name}`,
+        value,
+        goal: `at most ${GOAL}`,
+        held: ratio <= GOAL,
+      });
+      process.stderr.write(`${who}, ${name}: ${value}\n`);
+    }
+  }
+  return figures;
+}
+
+/** A server of its own with so many jobs in it. */
+async function open(jobs: number): Promise<Side> {
+  const directory = mkdtempSync(join(tmpdir(), 'dragoman-lists-'));
+  await (await startProgram({ directory })).stop();
+  const program = await startProgram({ directory, role: 'api' });
+  const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
+  const owner = new pg.Client(store.connection);
+  await owner.connect();
+  const keys: string[] = [];
+  for (let n = 0; n < ACCOUNTS; n++) {
+    const fields = { email: undefined, balanceCents: 0, dialect: 'spec', chat: false } as const;
+    const made = await createAccount(store.database, store.vault, { username: `lists-${n}`, ...fields });
+    keys.push(made.production_key);
+  }
+  await fill(owner, jobs);
+  const pool = new Pool(program.url, { connections: 1 });
+  const keyOf = (who: Who) => keys[who === 'large account' ? 0 : 1]!;
+  const get = async (who: Who, query: string) => {
+    const path = `/tapi/v2/translation/?${query}`;
+    const { statusCode, body } = await pool.request({
+      path,
+      method: 'GET',
+      headers: { authorization: `ApiKey ${keyOf(who)}` },
+    });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`${path}: ${statusCode} ${text}`);
+    return text;
+  };
+  const totals = Object.fromEntries(
+    await Promise.all(
+      WHO.map(async (who) => [who, JSON.parse(await get(who, 'limit=1')).meta.total_count] as const),
+    ),
+  );
+  return {
+    async ask(who, query) {
+      const begin = performance.now();
+      await get(who, query);
+      return performance.now() - begin;
+    },
+    async cursor(who) {
+      const page = JSON.parse(await get(who, `limit=1&offset=${Math.floor(totals[who]! * 0.9)}`));
+      return page.objects[0].uid;
+    },
+    total: (who) => totals[who]!,
+    async close() {
+      await pool.close();
+      await owner.end();
+      await store.close();
+      await program.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Jobs as a year of customers leaves them; a fifth belongs to the first account. The indexes are made afterwards. */
+async function fill(owner: pg.Client, jobs: number): Promise<void> {
+  const { rows: indexes } = await owner.query<{ name: string; definition: string }>(
+    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i
+      where i.indrelid = 'jobs'::regclass and not i.indisunique`,
+  );
+  for (const { name } of indexes) await owner.query(`drop index ${name}`);
+  await owner.query(`set session_replication_role = replica`);
+  await owner.query(
+    `create temporary table filled as
+       select (row_number() over (order by created_at, account_id)) - 1 as n, part, account_id from accounts`,
+  );
+  for (let from = 0; from < jobs; from += CHUNK) {
+    const to = Math.min(from + CHUNK, jobs) - 1;
+    await owner.query(FILL, [from, to, jobs, ACCOUNTS]);
+    process.stderr.write(`${to + 1} of ${jobs} jobs\n`);
+  }
+  await owner.query(`set session_replication_role = origin`);
+  for (const { definition } of indexes) await owner.query(definition);
+  await owner.query(
+    `insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs, folded)
+     select part, account_id, environment, tier, status, source_language, target_language, count(*), true
+       from jobs group by 1, 2, 3, 4, 5, 6, 7`,
+  );
+  await owner.query('vacuum (analyze) jobs');
+  await owner.query('vacuum (analyze) job_counts');
+}
+
+/** Ids in the order of creation, as the application makes them; the year ends in November 2026. */
+const FILL = `
+insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
+  target_language, text_format, words, characters, price_cents, created_at)
+select f.part, f.account_id, (lpad(to_hex(at.ms), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || lpad(to_hex(n), 15, '0'))::uuid,
+       'production', 'human',
+       case when n % 20 = 0 then 'order-' || n else substr(md5(n::text), 1, 10) || '-' || n end,
+       '\\x00', 'spec',
+       case when n % 100 < 91 then 'completed' when n % 100 < 94 then 'canceled' when n % 100 < 97 then 'translating'
+            when n % 100 < 99 then 'new' else 'failed' end,
+       case when h % 10 < 7 then 'en' when h % 10 < 9 then 'es' when h % 100 < 99 then 'fr' else 'de' end,
+       case when h / 100 % 10 < 7 then 'es' when h / 100 % 10 < 9 then 'fr' else 'pt' end,
+       'text', 100, 600, 300, to_timestamp(at.ms / 1000.0)
+  from generate_series($1::bigint, $2::bigint) as n,
+       lateral (select abs(hashint8(n)) as h) as hashed,
+       lateral (select (1763500000000 + n * (31536000000 / $3::bigint))::bigint as ms) as at
+  join filled f on true
+ where f.n = case when h % 5 = 0 then 0 else 1 + h % ($4::bigint - 1) end`;
