@@ -14,11 +14,11 @@ it('delivers everything, once in order, to a hostile sink over two kills', { tim
   const seed = Math.floor(Math.random() * 2 ** 31);
   const options = {
     directory,
-    deliveries: 90,
+    deliveries: 60,
     kills: 2,
     seed,
     hostile: true,
-    leaseSeconds: 3,
+    leaseSeconds: 2,
     say: () => {},
   };
   const history = await runDeliveries(options);
@@ -27,7 +27,7 @@ it('delivers everything, once in order, to a hostile sink over two kills', { tim
   );
   expect(faults, `seed ${seed}`).toEqual([]);
   expect(history.kills).toHaveLength(2);
-  expect(history.accepted).toHaveLength(90);
+  expect(history.accepted).toHaveLength(60);
   // The sink was hostile indeed.
   expect(history.arrivals.some((arrival) => !isSuccess(arrival))).toBe(true);
 });

@@ -99,10 +99,10 @@ const CLAIM: Statement<LookedAt> = statement(
           order by e.queued_at, e.delivery_id limit 1) first on true),
    parked as (
      update deliveries d
-        set due_at = case when s.under_way or s.first_due <= now() then now() else s.first_due end
-                     + make_interval(secs => $9)
-       from standing s
-      where d.part = $1 and d.account_id = $2 and d.delivery_id = s.delivery_id and s.first_due is not null),
+        set due_at = (select case when s.under_way or s.first_due <= now() then now() else s.first_due end
+                        from standing s where s.delivery_id = d.delivery_id) + make_interval(secs => $9)
+      where d.part = $1 and d.account_id = $2
+        and d.delivery_id = any(array(select delivery_id from standing where first_due is not null))),
    summed as (
      select delivery_id, weight, sum(weight) over in_turn as total, row_number() over in_turn as place
        from standing where first_due is null
