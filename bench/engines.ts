@@ -13,7 +13,7 @@ import { type Figure, type Flags, median, type Report } from './figures.ts';
 import { countWords, englishText } from './text.ts';
 
 const run = promisify(execFile);
-const GOAL = 0.8;
+const GOAL = 0.9;
 const CLIENTS = 8;
 /** Asking is work too, and takes its part of the two cores from what is measured. */
 const POLL_MILLISECONDS = 100;
@@ -21,13 +21,14 @@ const POLL_MILLISECONDS = 100;
 /** Loads of the same words in pieces of another size. */
 const LOADS = [
   { name: 'pages of 500 words', wordsAJob: 500, words: 30_000, goal: GOAL },
-  { name: 'messages of 12 words', wordsAJob: 12, words: 12_000, goal: undefined },
+  { name: 'messages of 12 words', wordsAJob: 12, words: 12_000, goal: GOAL },
 ] as const;
 
 export async function benchEngines({ numbers }: Flags): Promise<Report> {
   const rounds = numbers.rounds ?? 5;
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
-  const program = await startProgram({ directory });
+  // Without its memory of what was said lately: the texts share some sentences, and the engine is to be measured.
+  const program = await startProgram({ directory, environment: { DRAGOMAN_CACHE_MEMORY: '0' } });
   try {
     const { production_key: key } = await createAccount(directory, 'bench');
     await translateAll(program, key, [englishText(2_000, 99)]); // starts the pipeline, and the compiler
