@@ -34,7 +34,7 @@ export function renderUnit(
     const pieces = translationOf(cut, translations.get(`${unit.index}.${index}`), document.format);
     if (!pieces) return;
     changed = true;
-    out.push(copy(position, cut.start), renderPieces(cut, pieces, encode, copy));
+    out.push(copy(position, cut.start), renderPieces(cut, pieces, encode, copy, document.format));
     position = cut.end;
   });
   if (!changed) return undefined;
@@ -136,14 +136,26 @@ export function codesOf(cut: Cut): Map<string, Run> {
   return new Map(keys.map((key, index) => [key, runs[index]!]));
 }
 
-function renderPieces(cut: Cut, pieces: readonly Piece[], encode: Encode, copy: Copy): string {
+/** What makes a `<` before it the beginning of a tag (HTML standard §13.2.5.6). */
+const TAG_NAME = /^[A-Za-z/!?]/;
+
+function renderPieces(
+  cut: Cut,
+  pieces: readonly Piece[],
+  encode: Encode,
+  copy: Copy,
+  format: Format,
+): string {
   const codes = codesOf(cut);
-  return pieces
-    .map((piece) => {
-      const run = codes.get(keyOf(piece));
-      return run ? copy(run.start, run.end) : encode('text' in piece ? piece.text : '');
-    })
-    .join('');
+  let out = '';
+  for (const piece of pieces) {
+    const run = codes.get(keyOf(piece));
+    const next = run ? copy(run.start, run.end) : encode('text' in piece ? piece.text : '');
+    // What is kept as it was may end in a bare `<`; what an engine puts behind it must not become a tag.
+    const apart = format === 'html' && out.endsWith('<') && TAG_NAME.test(next);
+    out += apart ? ` ${next}` : next;
+  }
+  return out;
 }
 
 const encoders: Record<Form, Encode> = {

@@ -18,6 +18,14 @@ function count(text: string, format: Format, language = 'en') {
   };
 }
 
+/** Whether a sentence ends where a word goes on (`a.b`): it has a word more in its parts than as a whole. */
+function endsInsideWord(line: string): boolean {
+  const sentences = segments(scan(line, 'text'), 'en').map(({ pieces }) =>
+    pieces.map((piece) => ('text' in piece ? piece.text : '')).join(''),
+  );
+  return sentences.some((sentence, index) => index > 0 && line.includes(sentences[index - 1]! + sentence));
+}
+
 describe('repeated words', () => {
   it.each([
     ['text', 'The house is big. The house is big.', 4],
@@ -48,7 +56,7 @@ describe('repeated words', () => {
   it('are never more than the words, and all but the first half of a text that stands twice', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (line) => {
-        fc.pre(!line.includes('\0') && line.isWellFormed());
+        fc.pre(!line.includes('\0') && line.isWellFormed() && !endsInsideWord(line));
         const once = count(line, 'text');
         const twice = count(`${line}\n${line}`, 'text');
         expect(once.repeated).toBeLessThanOrEqual(once.words);
