@@ -103,11 +103,25 @@ describe('jobs', () => {
     expect(await refused(dragoman.machineJobs.upgrade('nobody'))).toMatchObject({ status: 404 });
   });
 
+  it('are upgraded while they are listed', async () => {
+    const upgrader = client({ key: (await server.createAccount({ balanceCents: 100 })).production_key });
+    const uids = ['a', 'b', 'c', 'd', 'e'];
+    for (const uid of uids) await upgrader.machineJobs.create({ ...JOB, uid });
+    for (const uid of uids) await upgrader.machineJobs.waitForJob(uid);
+    const upgraded = [];
+    for await (const { uid } of upgrader.machineJobs.list({ limit: 2, status: 'completed' })) {
+      upgraded.push((await upgrader.machineJobs.upgrade(uid)).uid);
+    }
+    expect(upgraded).toEqual(uids);
+  });
+
   it('have uids of any characters that a uid may have', async () => {
     const uid = 'a.b_c~d:e@f+g-h';
     await dragoman.machineJobs.create({ ...JOB, uid });
     expect((await dragoman.machineJobs.get(uid)).uid).toBe(uid);
     await expect(dragoman.machineJobs.get('')).rejects.toThrow('uid must not be empty');
+    await expect(dragoman.machineJobs.get('.')).rejects.toThrow('uid must not be .');
+    await expect(dragoman.machineJobs.cancel('..')).rejects.toThrow('uid must not be ..');
   });
 });
 
@@ -185,6 +199,7 @@ describe('trying again', () => {
   it.each([
     ['with a uid', (flaky: Dragoman) => flaky.jobs.create({ ...JOB, uid: 'once' })],
     ['without one', (flaky: Dragoman) => flaky.jobs.create(JOB)],
+    ['with an empty one', (flaky: Dragoman) => flaky.jobs.create({ ...JOB, uid: '' })],
     ['of many', async (flaky: Dragoman) => (await flaky.jobs.createMany([JOB]))[0]!],
   ])('makes one job of a create %s whose answers are lost, and pays once', async (_, create) => {
     const payer = await server.createAccount({ balanceCents: 1000 });

@@ -222,7 +222,8 @@ function jobsOf<Request extends MachineJobRequest, Creation, Filter extends Oper
   return {
     get,
     async create(job, options = {}) {
-      const idempotencyKey = job.uid === undefined ? crypto.randomUUID() : undefined;
+      // An empty uid is none to the service: it would take every arrival for another job.
+      const idempotencyKey = job.uid ? undefined : crypto.randomUUID();
       const given = { ...options, body: job, idempotencyKey, repeatable: true };
       return (await transport.call(operations.create, given)) as Creation;
     },
@@ -270,7 +271,7 @@ function chatsOf(transport: Transport): Chats {
     },
     createChat(chat = {}, options) {
       // Without a name of the caller's own, every arrival would make another chat.
-      const repeatable = typeof chat.external_id === 'string';
+      const repeatable = Boolean(chat.external_id);
       return transport.call('createChat', { ...options, body: chat, repeatable });
     },
     async *listMessages(chatId, { index = 1, limit } = {}, options) {

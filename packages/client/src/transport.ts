@@ -129,6 +129,8 @@ function fill(template: string, parameters: object | undefined): string {
   return template.replace(/\{(\w+)\}/g, (_, name) => {
     const value = (parameters as Record<string, string>)[name];
     if (!value) throw new TypeError(`${name} must not be empty`);
+    // However it is encoded, every client of HTTP reads it as a step in the path, and asks for another one.
+    if (/^\.\.?$/.test(value)) throw new TypeError(`${name} must not be ${value}`);
     return encodeURIComponent(value);
   });
 }
