@@ -50,6 +50,16 @@ export function fieldError(field: string, reason: string): ApiError {
   return new ApiError('invalid_request', `${field}: ${reason}`);
 }
 
+/** So many lines of a 400 are shown: a request that has more has one cause for most of them. */
+export const MAX_LINES = 100;
+
+/** A 400 with a line for each wrong field, and how many more there are. */
+export function fieldErrors(lines: readonly string[]): ApiError {
+  const more = lines.length - MAX_LINES;
+  const shown = more > 0 ? [...lines.slice(0, MAX_LINES), `and ${more} more like these.`] : lines;
+  return new ApiError('invalid_request', shown.join('\n'));
+}
+
 /** The same bytes for an unknown uid and for another account's uid: never tell them apart. */
 export function notFound(): ApiError {
   return new ApiError('not_found', 'Not found');

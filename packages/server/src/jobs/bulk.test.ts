@@ -179,6 +179,27 @@ describe('a bulk is refused whole', () => {
     await nothingCame();
   });
 
+  it('with a bounded answer, however much is wrong', async () => {
+    const lines = async (objects: unknown) => {
+      const { status, body } = await bulk(objects);
+      expect(status).toBe(400);
+      return body.error.split('\n');
+    };
+    const empty = await lines(Array(1000).fill({}));
+    expect(empty).toHaveLength(101);
+    expect(empty.slice(-2)).toEqual([
+      'objects[49].target_language: This field is required.',
+      'and 1900 more like these.',
+    ]);
+    const brands = await lines(Array.from({ length: 1000 }, (_, index) => job({ brand: `b${index}` })));
+    expect(brands).toHaveLength(101);
+    expect(brands.at(-1)).toBe('objects: those after objects[99] were not looked through.');
+    expect(await lines([job({ topics: Array(100_000).fill('tehc') })])).toEqual([
+      'objects[0].topics: must be at most 50.',
+    ]);
+    await nothingCame();
+  });
+
   it('for a uid that is there twice', async () => {
     const answer = await bulk([job({ uid: 'x' }), job(), job({ uid: 'x' })]);
     expect(answer.body).toEqual({ error: 'objects[2].uid: is the uid of objects[0] as well.' });

@@ -4,7 +4,7 @@
  * uid or the same idempotency key, is answered with what was made the first time.
  */
 import type { Caller } from '../account.ts';
-import { ApiError, fieldError } from '../errors.ts';
+import { ApiError, fieldError, fieldErrors, MAX_LINES } from '../errors.ts';
 import { assignUid, uuidv7 } from '../ids.ts';
 import { isOverdrawn } from '../ledger/ledger.ts';
 import type { Settings } from '../settings.ts';
@@ -177,7 +177,7 @@ export function createCreator(options: CreatorOptions): Creator {
     return { balance: balance ?? 0, client: caller.username };
   }
 
-  /** Prepares all, or says of all what is wrong with them. */
+  /** Prepares all, or says what is wrong with them: of all, unless that is more than is shown. */
   async function prepareBulk(caller: Caller, requests: readonly CreateRequest[]): Promise<store.NewJob[]> {
     const length = requests.reduce(
       (sum, { text, targetText }) => sum + text.length + (targetText?.length ?? 0),
@@ -192,8 +192,13 @@ export function createCreator(options: CreatorOptions): Creator {
         if (!(error instanceof ApiError) || error.code !== 'invalid_request') throw error;
         complaints.push(...error.message.split('\n').map((line) => `objects[${index}].${line}`));
       }
+      if (complaints.length >= MAX_LINES && index < requests.length - 1) {
+        // Each look may take questions to the database, or a thread's time.
+        complaints.push(`objects: those after objects[${index}] were not looked through.`);
+        throw new ApiError('invalid_request', complaints.join('\n'));
+      }
     }
-    if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
+    if (complaints.length > 0) throw fieldErrors(complaints);
     return jobs;
   }
 
@@ -224,7 +229,7 @@ export function createCreator(options: CreatorOptions): Creator {
           ? [`objects[${index}].uid: already exists`]
           : [],
       );
-      if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
+      if (complaints.length > 0) throw fieldErrors(complaints);
       for (const job of jobs) if (inserted.uids.has(job.uid)) assignAnew(job);
     }
     throw new Error('no free uid was found');

@@ -121,11 +121,7 @@ function speaks({ among, not }: LanguageFilter, language: string): boolean {
 const LOWEST = '00000000-0000-0000-0000-000000000000';
 const HIGHEST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-async function readCursor(
-  database: Database,
-  caller: Caller,
-  { after, newestFirst }: Page,
-): Promise<Bounds> {
+async function readCursor(database: Database, caller: Caller, { after, newestFirst }: Page): Promise<Bounds> {
   if (after === undefined || after === '') return { low: LOWEST, high: HIGHEST };
   const job = isUid(after) ? await findJob(database, caller.account, caller.environment, after) : undefined;
   // Of any tier: whoever goes through the machine's jobs may upgrade them on the way.

@@ -2,7 +2,7 @@
  * What a list may be asked for, read from the query string. Pure. A bare name is equality, `field__lookup` a lookup;
  * unknown parameters are left alone, since the links of the pages carry them on.
  */
-import { ApiError } from '../errors.ts';
+import { fieldErrors } from '../errors.ts';
 import { STATUSES, type Status } from './states.ts';
 import type { Tier } from './store.ts';
 
@@ -155,7 +155,7 @@ export function readListQuery(parameters: URLSearchParams, tier: Tier): ListQuer
       after,
     },
   };
-  if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
+  if (complaints.length > 0) throw fieldErrors(complaints);
   return query;
 }
 

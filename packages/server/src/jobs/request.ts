@@ -1,7 +1,8 @@
 /** What a caller may send to create a job, checked and made plain. Pure. */
 import { hash } from 'node:crypto';
+import { isLonger } from '../brands/terms.ts';
 import { TONE_NAMES, TOPIC_NAMES } from '../brands/tones.ts';
-import { ApiError, fieldError, tooLarge } from '../errors.ts';
+import { ApiError, fieldError, fieldErrors, tooLarge } from '../errors.ts';
 import type { TextFormat, Tier } from './store.ts';
 
 /** The body of a create, as it is understood: absent is `undefined`, whatever way it was absent. */
@@ -28,6 +29,8 @@ export function isUid(value: string): boolean {
 }
 
 const MAX_INSTRUCTIONS = 10_000;
+/** Far more than there are. */
+const MAX_TOPICS = 50;
 const REQUIRED = 'This field is required.';
 
 /**
@@ -78,6 +81,7 @@ export function readCreateRequest(body: unknown, tier: Tier, maxTextBytes: numbe
     if (!Array.isArray(value) || !value.every((topic) => typeof topic === 'string')) {
       return complain('topics', 'must be a list of strings.');
     }
+    if (value.length > MAX_TOPICS) return complain('topics', `must be at most ${MAX_TOPICS}.`);
     for (const topic of value) oneOf('topics', topic, TOPIC_NAMES);
     return value.length > 0 ? value : undefined;
   }
@@ -98,7 +102,7 @@ export function readCreateRequest(body: unknown, tier: Tier, maxTextBytes: numbe
   if (request.uid !== undefined && !isUid(request.uid)) {
     complain('uid', 'must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + -');
   }
-  if ([...(request.instructions ?? '')].length > MAX_INSTRUCTIONS) {
+  if (isLonger(request.instructions ?? '', MAX_INSTRUCTIONS)) {
     complain('instructions', `must be at most ${MAX_INSTRUCTIONS} characters.`);
   }
   for (const [field, value] of [
@@ -109,7 +113,7 @@ export function readCreateRequest(body: unknown, tier: Tier, maxTextBytes: numbe
       throw tooLarge(field, maxTextBytes);
     }
   }
-  if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
+  if (complaints.length > 0) throw fieldErrors(complaints);
   return request;
 }
 
@@ -135,7 +139,7 @@ export function readUpgradeRequest(body: unknown): UpgradeRequest {
   else if (status !== 'upgrade') complaints.push('status: must be "upgrade".');
   const given = properties ?? {};
   if (!isObject(given)) complaints.push('properties: must be a JSON object.');
-  if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
+  if (complaints.length > 0) throw fieldErrors(complaints);
   const fields = given as Record<string, unknown>;
   const known = UPGRADE_FIELDS.flatMap((field) => {
     const value = fields[field];
@@ -178,7 +182,7 @@ export function readBulkRequest(body: unknown, maxTextBytes: number): CreateRequ
       complaints.push(...error.message.split('\n').map((line) => `${name}.${line}`));
     }
   }
-  if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
+  if (complaints.length > 0) throw fieldErrors(complaints);
   return requests;
 }
 

@@ -1,5 +1,5 @@
 /** A machine's job goes on to a human, through the front door: its place, its draft, its price, its callback. */
-import { createFake } from '@dragoman/engines/fake';
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../ledger/ledger.ts';
@@ -18,6 +18,7 @@ const BALANCE = 1_000;
 
 let server: TestServer;
 let receiver: Receiver;
+let engine: FakeEngine;
 let owner: pg.Client;
 let account: Awaited<ReturnType<TestServer['createAccount']>>;
 let production: ReturnType<typeof createClient>;
@@ -26,7 +27,10 @@ let sandbox: ReturnType<typeof createClient>;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({
-    engine: () => createFake(),
+    engine: () => {
+      engine = createFake();
+      return engine;
+    },
     settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '1' },
   });
   owner = new pg.Client(server.connection);
@@ -213,11 +217,19 @@ describe('an upgrade is refused', () => {
   });
 
   it('while the job is not completed, with 402 where it cannot be paid, 404 for what is no machine job', async () => {
-    await production('POST', MACHINE, job({ uid: 'gone' }));
-    await production('DELETE', `${MACHINE}gone/`);
-    expect((await production('PATCH', `${MACHINE}gone/`, UPGRADE)).body.error).toMatch(
-      /^status: the job is c(anceled; only a completed one can be upgraded\.|)/,
-    );
+    engine.stall();
+    await production('POST', MACHINE, job({ uid: 'gone', text: 'Nobody has asked for this before.' }));
+    const early = await production('PATCH', `${MACHINE}gone/`, UPGRADE);
+    expect((await production('DELETE', `${MACHINE}gone/`)).status).toBe(200);
+    const late = await production('PATCH', `${MACHINE}gone/`, UPGRADE);
+    engine.resume();
+    for (const [answer, status] of [
+      [early, 'machine_translate_in_progress'],
+      [late, 'canceled'],
+    ] as const) {
+      const error = `status: the job is ${status}; only a completed one can be upgraded.`;
+      expect(answer).toMatchObject({ status: 400, body: { error } });
+    }
     await production('POST', HUMAN, job({ uid: 'human' }));
     const stranger = createClient(server.url, (await server.createAccount()).production_key);
     await completed(production, { uid: 'mine' });
