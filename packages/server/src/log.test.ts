@@ -284,8 +284,8 @@ describe('a server that logs all it can', () => {
 
   it('does not log a job on which the engine throws', async () => {
     expect((await production('POST', MACHINE, job({ text: `Let the ${CANARY} explode.` }))).status).toBe(201);
-    const line = await until(() => lines.find((one) => one.includes('work was interrupted')));
-    expect(JSON.parse(line)).toMatchObject({ level: 'error', name: 'translation', error: 'Error' });
+    const line = await until(() => lines.find((one) => one.includes('an engine threw')));
+    expect(JSON.parse(line)).toMatchObject({ level: 'error', name: 'fake', error: 'Error' });
     await nothingLeaked();
   });
 

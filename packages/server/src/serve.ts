@@ -131,6 +131,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
           : findExact(database, account, { from, to, brand }, sources),
       observer: metrics.engines,
       cacheBytes: settings.cacheMebibytes * 1024 * 1024,
+      log,
     });
     metrics.watchEngines(() => translator.stations);
     const poster = createPoster({

@@ -2,7 +2,7 @@
 import type { Capabilities, Engine } from '@dragoman/engines';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import { accountNamed } from '../accounts/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
@@ -138,6 +138,60 @@ describe('the chain', () => {
     call = createClient(server.url, account.production_key);
     await translated('back', { text: 'It is back again.' });
     expect(askedOf(first, 'It is back again.')).toHaveLength(1);
+  });
+});
+
+describe('a sentence that no engine translates', () => {
+  /** How its job stands once it was tried: an unnamed try is trouble of the engines, which waits. */
+  async function tried(uid: string, fields: object) {
+    await order(uid, fields);
+    return until(async () => {
+      const { rows } = await owner.query(
+        `select attempts, extract(epoch from due_at - now())::int as due_in from jobs
+          where uid = $1 and lease_token is null and due_at > now()`,
+        [uid],
+      );
+      return rows[0];
+    });
+  }
+  afterEach(() => owner.query(`update jobs set due_at = null where uid like 'hopeless-%'`));
+
+  it('waits for the engine that could not be asked, whatever another made of it', async () => {
+    for (const [one, other] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      one.failOn('hopeless', 'unavailable');
+      other.failOn('hopeless', 'garbled');
+      const uid = `hopeless-${one.name}`;
+      const job = await tried(uid, { text: `A hopeless case for ${one.name}.` });
+      expect(job.attempts).toBe(0);
+      expect(job.due_in).toBeGreaterThan(40);
+    }
+  });
+
+  it('does not wait for an engine that lacks its pair where another has failed on it', async () => {
+    first.failOn('hopeless', 'garbled');
+    const fields = { text: 'A hopeless case.', source_language: 'es', target_language: 'en' };
+    expect((await tried('hopeless-pair', fields)).attempts).toBe(1);
+  });
+
+  it('is tried by the next engine where one throws, or cannot say its version', async () => {
+    const honest = { draft: first.draft, version: first.version };
+    first.draft = async () => {
+      throw new Error('a bug');
+    };
+    expect(await translated('thrown', { text: 'Thrown by the first.' })).toBe('THROWN BY THE FIRST.');
+    Object.assign(first, honest);
+    await server.restart();
+    call = createClient(server.url, account.production_key);
+    first.version = async () => {
+      throw new Error('a bug');
+    };
+    expect(await translated('nameless', { text: 'Of no version.' })).toBe('OF NO VERSION.');
+    expect(askedOf(first, 'Of no version.')).toHaveLength(0);
+    await server.restart();
+    call = createClient(server.url, account.production_key);
   });
 });
 

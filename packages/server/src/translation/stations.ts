@@ -3,6 +3,7 @@
  * do. What an engine answers is taken as it comes; whether it can be a translation is asked elsewhere.
  */
 import type { Draft, DraftRequest, Engine, Lane } from '@dragoman/engines';
+import type { Log } from '../log.ts';
 import { createBreaker } from './breaker.ts';
 import { createTurns, type Turn, type Turns } from './turns.ts';
 
@@ -37,8 +38,8 @@ export interface Station {
   readonly engine: Engine;
   readonly limits: EngineLimits;
   draft(request: DraftRequest & { signal: AbortSignal }, turn: Turn): Promise<Answer>;
-  /** Its version, as of the last minutes. */
-  version(): Promise<string>;
+  /** Its version, as of the last minutes; undefined where it cannot say, which is a fault of it. */
+  version(): Promise<string | undefined>;
   readonly state: 'closed' | 'open' | 'half-open';
   readonly waiting: number;
 }
@@ -52,10 +53,18 @@ const LOCAL_WEIGHT = 6144;
 const REMOTE_WEIGHT = 1024 * 1024;
 const VERSION_MILLISECONDS = 300_000;
 
-export function createStation(engine: Engine, limits: EngineLimits, observer: EngineObserver): Station {
+/** How an engine ends what it is asked when it, rather than the text, is in trouble. */
+const TROUBLES: ReadonlySet<string> = new Set(['crashed', 'timeout', 'unavailable', 'stopped']);
+
+export function createStation(
+  engine: Engine,
+  limits: EngineLimits,
+  observer: EngineObserver,
+  log?: Log,
+): Station {
   const breaker = createBreaker();
   const lines = new Map<string, Turns>();
-  let version: { asked: Promise<string>; until: number } | undefined;
+  let version: { asked: Promise<string | undefined>; until: number } | undefined;
 
   /** A local engine has processes of their own for each pair; a remote one is one place. The lanes never meet. */
   function turnsOf({ from, to, lane }: DraftRequest): Turns {
@@ -88,11 +97,11 @@ export function createStation(engine: Engine, limits: EngineLimits, observer: En
       if (request.signal.aborted) throw request.signal.reason;
       breaker.failed();
       observer.asked(engine.name, request.lane, seconds(), 'failed');
-      const detail = (error as Error).message;
-      // A bug, perhaps of this text: the job's tries bound it.
-      const drafts = request.segments.map(
-        ({ id }): Draft => ({ id, status: 'failed', reason: 'crashed', detail }),
-      );
+      // Its words may quote the text: the log keeps name and place alone.
+      log?.error({ error, name: engine.name }, 'an engine threw');
+      const thrown = { status: 'failed', reason: 'crashed', detail: 'the engine threw' } as const;
+      // A bug, perhaps of this text: the next engine has it, and the job's tries bound it.
+      const drafts = request.segments.map(({ id }): Draft => ({ id, ...thrown }));
       return { drafts, away: false };
     }
   }
@@ -102,8 +111,7 @@ export function createStation(engine: Engine, limits: EngineLimits, observer: En
    * nothing at all came back. No customer's text can close an engine for the others.
    */
   async function isAway(drafts: readonly Draft[]): Promise<boolean> {
-    const lost = (draft: Draft) =>
-      draft.status === 'failed' && ['crashed', 'timeout', 'stopped'].includes(draft.reason);
+    const lost = (draft: Draft) => draft.status === 'failed' && TROUBLES.has(draft.reason);
     if (drafts.length === 0 || !drafts.every(lost)) return false;
     return engine.capabilities.remote || !(await engine.health()).ok;
   }
@@ -121,11 +129,12 @@ export function createStation(engine: Engine, limits: EngineLimits, observer: En
     draft: (request, turn) => turnsOf(request).run(turn, () => ask(request)),
     version() {
       if (version === undefined || performance.now() >= version.until) {
-        const asked = engine.version();
-        version = { asked, until: performance.now() + VERSION_MILLISECONDS };
-        asked.catch(() => {
+        const asked = engine.version().catch((error: unknown) => {
+          log?.error({ error, name: engine.name }, 'an engine threw');
           version = undefined;
+          return undefined;
         });
+        version = { asked, until: performance.now() + VERSION_MILLISECONDS };
       }
       return version.asked;
     },

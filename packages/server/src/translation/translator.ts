@@ -9,6 +9,7 @@
 import { isRight, type Piece, repair, type Segment } from '@dragoman/documents';
 import type { Context, Draft, Engine, Lane } from '@dragoman/engines';
 import type { AccountRef } from '../account.ts';
+import type { Log } from '../log.ts';
 import { type Cache, createCache, keyOf } from './cache.ts';
 import { type Canonical, canonical } from './canonical.ts';
 import { faultOf } from './check.ts';
@@ -50,6 +51,8 @@ export interface TranslatorOptions {
   limitsOf(engine: string): EngineLimits;
   observer: EngineObserver;
   cacheBytes: number;
+  /** Where an engine that throws is told of. */
+  log?: Log;
 }
 
 /** A slice: so many characters and segments at most, so that it is a turn and not a stay. */
@@ -70,8 +73,9 @@ interface Sentence {
   before: string | undefined;
   /** How it ended; undefined while it is open. */
   done?: { pieces: Piece[]; route: string; notes: string[] };
-  /** Why it is open still: what the last engine that was asked said. */
+  /** Why it is open still: what the last engine said that has the pair. */
   reason: string;
+  /** An engine could not be asked, or none has the pair. */
   trouble: boolean;
 }
 
@@ -84,7 +88,7 @@ interface Place {
 export function createTranslator(options: TranslatorOptions): Translator {
   const { observer } = options;
   const stations = options.engines.map((engine) =>
-    createStation(engine, options.limitsOf(engine.name), observer),
+    createStation(engine, options.limitsOf(engine.name), observer, options.log),
   );
   const names = stations.map(({ name }) => name);
   const cache = createCache(options.cacheBytes);
@@ -144,7 +148,7 @@ async function gather(
         key,
         length: text.length,
         before: before === '' ? undefined : before,
-        reason: 'unsupported',
+        reason: UNSUPPORTED,
         trouble: true,
       };
       byKey.set(key, sentence);
@@ -165,6 +169,10 @@ async function draftAt(
 ): Promise<void> {
   const { capabilities } = station.engine;
   const version = await station.version();
+  if (version === undefined) {
+    for (const sentence of open) fail(sentence, UNAVAILABLE, station, observer);
+    return;
+  }
   const context = contextFor(station.engine, ask);
   const common = [accountOf(ask), station.name, version, ask.from, ask.to, JSON.stringify(context ?? {})];
   const slices = createSlices();
@@ -206,9 +214,7 @@ async function draftAt(
         const { sentence } = wanted;
         characters += sentence.length;
         if (judged.status === 'failed') {
-          observer.failed(station.name, judged.reason);
-          sentence.reason = judged.reason;
-          sentence.trouble = judged.trouble;
+          fail(sentence, judged, station, observer);
           continue;
         }
         sentence.done = judged;
@@ -247,19 +253,36 @@ function createSlices(): { made: Wanted[][]; add(wanted: Wanted): void } {
   };
 }
 
-type Judged =
-  | { status: 'translated'; pieces: Piece[]; route: string; notes: string[] }
-  | { status: 'failed'; reason: string; trouble: boolean };
+type Failed = { status: 'failed'; reason: string; trouble: boolean };
+type Judged = { status: 'translated'; pieces: Piece[]; route: string; notes: string[] } | Failed;
 
 const UNAVAILABLE = { status: 'failed', reason: 'unavailable', trouble: true } as const;
+const UNSUPPORTED = 'unsupported';
+
+/**
+ * Another time may be better as long as an engine could not be asked, whatever another made of the sentence. Who
+ * lacks the pair will lack it then: that counts only where all of them do.
+ */
+function fail(
+  sentence: Sentence,
+  { reason, trouble }: Failed,
+  station: Station,
+  observer: EngineObserver,
+): void {
+  observer.failed(station.name, reason);
+  if (reason === UNSUPPORTED) return;
+  sentence.trouble = trouble || (sentence.trouble && sentence.reason !== UNSUPPORTED);
+  sentence.reason = reason;
+}
 
 /** Whether a draft is a translation of what was asked. */
 function judge({ sentence, placed }: Wanted, draft: Draft | undefined, away: boolean, to: string): Judged {
   if (draft === undefined || draft.id !== sentence.id)
     return { status: 'failed', reason: 'lost', trouble: false };
-  if (draft.status === 'unsupported') return { status: 'failed', reason: 'unsupported', trouble: true };
+  if (draft.status === 'unsupported') return { status: 'failed', reason: UNSUPPORTED, trouble: true };
   if (draft.status === 'failed') {
-    return { status: 'failed', reason: draft.reason, trouble: away || draft.reason === 'stopped' };
+    const trouble = away || draft.reason === 'stopped' || draft.reason === 'unavailable';
+    return { status: 'failed', reason: draft.reason, trouble };
   }
   const asked = placed?.pieces ?? sentence.canonical.pieces;
   const { pieces, notes } = repair(asked, draft.pieces);
