@@ -45,7 +45,15 @@ export interface ApertiumOptions {
 
 export interface ApertiumEngine extends Engine {
   /** Resident pipelines, for metrics and for tests that kill one. */
-  pipelines(): { mode: string; lane: Lane; pids: readonly number[]; restarts: number; megabytes: number }[];
+  pipelines(): {
+    mode: string;
+    lane: Lane;
+    /** It has segments that are not answered yet. */
+    busy: boolean;
+    pids: readonly number[];
+    restarts: number;
+    megabytes: number;
+  }[];
 }
 
 /** `lasting`: the mode's own fault, which will be the same in a second. */
@@ -163,6 +171,7 @@ class Apertium implements ApertiumEngine {
       .map(({ mode, lane, pipeline }) => ({
         mode: mode.name,
         lane,
+        busy: pipeline.busy,
         pids: pipeline.pids,
         restarts: pipeline.restarts,
         megabytes: pipeline.megabytes,
