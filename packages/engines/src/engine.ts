@@ -74,8 +74,9 @@ export interface DraftRequest {
  * - `crashed`, `timeout`: the engine broke off, or took too long.
  * - `garbled`: it answered, and the answer is no translation of this segment.
  * - `too long`: the segment is longer than the engine takes.
- * - `unavailable`: it could not be reached or is too busy; a later try may do.
- * - `refused`: it will not: a wrong key, a used-up quota, a text it does not accept.
+ * - `unavailable`: it could not be reached, is too busy, or takes nothing from us (a wrong key, a used-up quota); a later
+ *   try may do.
+ * - `refused`: it does not accept this text.
  * - `stopped`: the program is ending.
  */
 export type FailureReason =

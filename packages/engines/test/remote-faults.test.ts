@@ -41,10 +41,10 @@ const FAULTS: [string, Fault[], { calls: number; reason?: string; detail?: strin
     [{ status: 503, headers: { 'retry-after': '3600' } }],
     { calls: 1, reason: 'unavailable', detail: '503' },
   ],
-  ['401', [{ status: 401 }], { calls: 1, reason: 'refused', detail: 'refuses the key (401)' }],
-  ['403', [{ status: 403 }], { calls: 1, reason: 'refused', detail: 'refuses the key (403)' }],
+  ['401', [{ status: 401 }], { calls: 1, reason: 'unavailable', detail: 'refuses the key (401)' }],
+  ['403', [{ status: 403 }], { calls: 1, reason: 'unavailable', detail: 'refuses the key (403)' }],
   ['404', [{ status: 404 }], { calls: 1, reason: 'refused', detail: '404' }],
-  ['456', [{ status: 456 }], { calls: 1, reason: 'refused', detail: 'quota is used up' }],
+  ['456', [{ status: 456 }], { calls: 1, reason: 'unavailable', detail: 'quota is used up' }],
   [
     'a redirect',
     [{ status: 302, headers: { location: 'http://127.0.0.1:9/' } }],

@@ -59,6 +59,8 @@ const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 
 /** DeepL's word for a used-up quota. It is below 500 and not tried again, like every other 4xx. */
 const QUOTA = 456;
+/** No fault of a text: a wrong key, a bill that is not paid, a used-up quota. The service is away until it is mended. */
+const OURS_TO_MEND: ReadonlySet<number> = new Set([401, 402, 403, QUOTA]);
 
 export class Http {
   readonly #base: string;
@@ -159,7 +161,9 @@ export class Http {
         const afterMs = retryAfter(answer.headers['retry-after']);
         return { ...away(`it answered ${status}`), status, again: true, afterMs };
       }
-      return { ok: false, fault: 'refused', detail: refusal(status), status };
+      const detail = refusal(status);
+      if (OURS_TO_MEND.has(status)) return { ...away(detail), status };
+      return { ok: false, fault: 'refused', detail, status };
     } catch (error) {
       call.signal.throwIfAborted();
       if (deadline.aborted) {
