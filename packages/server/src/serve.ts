@@ -214,11 +214,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         }),
       ),
     );
-    await withdrawPairs(
-      database,
-      engines.map(({ name }) => name),
-    ).catch((error: unknown) => {
-      if (!stopping) log.warn({ error }, 'could not withdraw the pairs of engines that are no more');
+    await withdrawPairs(database).catch((error: unknown) => {
+      if (!stopping) log.warn({ error }, 'could not withdraw the pairs that nobody publishes');
     });
   }
 

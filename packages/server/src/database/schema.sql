@@ -402,6 +402,7 @@ create table pairs (
   hops smallint not null,
   engine_version text not null,
   checked_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null default now(),
   constraint pairs_pkey PRIMARY KEY (source_language, target_language, engine)
 );
 grant delete, insert, select, update on pairs to dragoman_app;

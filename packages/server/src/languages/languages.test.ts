@@ -1,13 +1,15 @@
 /** Language pairs, as the interface lists them and as operators switch them. */
 import { createFake } from '@dragoman/engines/fake';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { type LanguagePair, listKeptPairs, publishPairs, switchPair } from './languages.ts';
+import { type LanguagePair, listKeptPairs, publishPairs, switchPair, withdrawPairs } from './languages.ts';
 
 const PAIRS = '/tapi/v2/language_pair/';
 let server: TestServer;
 let call: ReturnType<typeof createClient>;
 let sandbox: ReturnType<typeof createClient>;
+let owner: pg.Pool;
 
 /** Offers what it is given. */
 const engineOf = (name: string, pairs: [string, string][]) => ({
@@ -18,11 +20,15 @@ const engineOf = (name: string, pairs: [string, string][]) => ({
 
 beforeAll(async () => {
   server = await startTestServer({ engine: () => createFake() });
+  owner = new pg.Pool(server.connection);
   const { production_key, sandbox_key } = await server.createAccount();
   call = createClient(server.url, production_key);
   sandbox = createClient(`${server.url}/sandbox`, sandbox_key);
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
 
 const namesOf = ({ body }: Answer) =>
   body.objects.map(
@@ -41,13 +47,10 @@ it('lists each pair once, named in English and sorted, the same in both environm
       ['en', 'zh-hant'],
     ]),
   ];
-  // Again until it is seen: the worker that has just started withdraws, once, what is not its own.
-  await until(async () => {
-    await publishPairs(server.database, one);
-    await publishPairs(server.database, two);
-    const listed = namesOf(await call('GET', PAIRS));
-    return listed.includes('nb pt-br') && listed.includes('en zh-hant');
-  });
+  await publishPairs(server.database, one);
+  await publishPairs(server.database, two);
+  await lists('nb pt-br', true);
+  await lists('en zh-hant', true);
   const answer = await call('GET', PAIRS);
   expect(answer.status).toBe(200);
   const names = namesOf(answer);
@@ -107,4 +110,39 @@ it('a server whose every pair is disabled is still ready: it reads and delivers'
   }
   await until(async () => namesOf(await call('GET', PAIRS)).length === 0);
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+});
+
+describe('a pair that is published', () => {
+  /** Every pair was last seen so long ago. */
+  const age = (interval: string) =>
+    owner.query(`update pairs set seen_at = now() - $1::interval`, [interval]);
+  const enginesOf = async (from: string, to: string) =>
+    (await listKeptPairs(server.database))
+      .filter((pair) => pair.source_language === from && pair.target_language === to)
+      .flatMap(({ engines }) => engines.map(({ engine }) => engine));
+  const tested = (name: string) => ({ ...engineOf(name, [['aa', 'bb']]), version: async () => '1' });
+
+  it('stays for as long as any worker publishes it, whatever engines the others have', async () => {
+    await publishPairs(server.database, tested('mine'));
+    await publishPairs(server.database, tested('theirs'));
+    await age('29 minutes');
+    await withdrawPairs(server.database);
+    expect(await enginesOf('aa', 'bb')).toEqual(['mine', 'theirs']);
+    await age('31 minutes');
+    expect(await publishPairs(server.database, tested('theirs'))).toBe(false);
+    await withdrawPairs(server.database);
+    expect(await enginesOf('aa', 'bb')).toEqual(['theirs']);
+  });
+
+  it('stays while its engine is away at a test, and for half an hour', async () => {
+    await owner.query(`update pairs set checked_at = now() - interval '25 hours'`);
+    const away = { ...tested('theirs'), directions: async () => [] };
+    expect(await publishPairs(server.database, away)).toBe(true);
+    await withdrawPairs(server.database);
+    expect(await enginesOf('aa', 'bb')).toEqual(['theirs']);
+    await age('31 minutes');
+    await publishPairs(server.database, away);
+    await withdrawPairs(server.database);
+    expect(await enginesOf('aa', 'bb')).toEqual([]);
+  });
 });

@@ -139,17 +139,26 @@ const BELIEVED_HOURS = 24;
 /**
  * Publishes what an engine offers, in place of what it offered before. Where the same version was tested within
  * the day, by this process or another, that holds: a restart does not wait for 42 self-tests.
+ * An engine that can do nothing at all is away rather than empty: what it offered stays until it is withdrawn.
  * @returns whether it was tested now
  */
 export async function publishPairs(database: Database, engine: TestedEngine): Promise<boolean> {
   const tested = { name: engine.name, version: await engine.version() };
-  if ((await store.countTested(database, tested, BELIEVED_HOURS)) > 0) return false;
+  if ((await store.seePairs(database, tested, BELIEVED_HOURS)) > 0) return false;
   const pairs = await engine.directions();
-  await database.transaction((transaction) => store.replacePairs(transaction, tested, pairs));
+  if (pairs.length > 0) {
+    await database.transaction((transaction) => store.replacePairs(transaction, tested, pairs));
+  }
   return true;
 }
 
-/** Withdraws what engines offered that no worker has any more: `engines` are all that there are. */
-export async function withdrawPairs(database: Database, engines: readonly string[]): Promise<void> {
-  await store.removePairsOfOthers(database, engines);
+/** Three publishings: a worker that restarts, or misses one, loses nothing. */
+const UNSEEN_MINUTES = 30;
+
+/**
+ * Withdraws what no worker has published for a while: of an engine that is in nobody's settings any more, or away for
+ * long. Workers with other engines leave each other's pairs alone.
+ */
+export async function withdrawPairs(database: Database): Promise<void> {
+  await store.removeUnseenPairs(database, UNSEEN_MINUTES);
 }

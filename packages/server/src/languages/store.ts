@@ -34,12 +34,13 @@ const REMOVE_OTHERS = statement(
 );
 const KEEP = statement(
   'languages.keep_pairs',
-  `insert into pairs (source_language, target_language, engine, engine_version, route, hops, checked_at)
-   select source, target, $1, $6, route, hops, now()
+  `insert into pairs (source_language, target_language, engine, engine_version, route, hops, checked_at,
+     seen_at)
+   select source, target, $1, $6, route, hops, now(), now()
      from unnest($2::text[], $3::text[], $4::text[], $5::smallint[]) as p (source, target, route, hops)
    on conflict (source_language, target_language, engine)
    do update set engine_version = excluded.engine_version, route = excluded.route, hops = excluded.hops,
-     checked_at = excluded.checked_at`,
+     checked_at = excluded.checked_at, seen_at = excluded.seen_at`,
 );
 
 /** Makes `pairs` what one engine offers, no more and no less. */
@@ -61,20 +62,20 @@ export async function replacePairs(
   ]);
 }
 
-const COUNT_TESTED = statement<{ count: number }>(
-  'languages.count_tested',
-  `select count(*) as count from pairs
-    where engine = $1 and engine_version = $2 and checked_at > now() - make_interval(hours => $3)`,
+const SEE = statement<{ engine: string }>(
+  'languages.see_pairs',
+  `update pairs set seen_at = now()
+    where engine = $1 and engine_version = $2 and checked_at > now() - make_interval(hours => $3)
+   returning engine`,
 );
 
-/** How many pairs an engine of this version was seen to do in the last hours. */
-export async function countTested(
+/** Says again that an engine offers what its version was seen to do in the last hours. @returns how many pairs that is */
+export async function seePairs(
   on: Queryable,
   engine: { name: string; version: string },
   hours: number,
 ): Promise<number> {
-  const [row] = await on.query(COUNT_TESTED, [engine.name, engine.version, hours]);
-  return row?.count ?? 0;
+  return (await on.query(SEE, [engine.name, engine.version, hours])).length;
 }
 
 const DISABLE = statement(
@@ -91,8 +92,12 @@ export async function switchPair(on: Queryable, from: string, to: string, enable
   await on.query(enabled ? ENABLE : DISABLE, [from, to]);
 }
 
-const REMOVE_ENGINES = statement('languages.remove_engines', `delete from pairs where not engine = any($1)`);
+const REMOVE_UNSEEN = statement(
+  'languages.remove_unseen_pairs',
+  `delete from pairs where seen_at < now() - make_interval(mins => $1)`,
+);
 
-export async function removePairsOfOthers(on: Queryable, engines: readonly string[]): Promise<void> {
-  await on.query(REMOVE_ENGINES, [engines]);
+/** Removes what no worker has said to offer for so many minutes. */
+export async function removeUnseenPairs(on: Queryable, minutes: number): Promise<void> {
+  await on.query(REMOVE_UNSEEN, [minutes]);
 }
