@@ -4,7 +4,7 @@ import type { Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { brandRoutes } from './brands/routes.ts';
-import { followDelivery } from './chats/chats.ts';
+import { followDeliveries } from './chats/chats.ts';
 import type { MessageCreator } from './chats/create.ts';
 import { chatRoutes } from './chats/routes.ts';
 import { chatWebhooks } from './chats/schemas.ts';
@@ -117,7 +117,7 @@ export function createApp(options: AppOptions): FastifyInstance {
         languageRoutes(door, options);
         accountRoutes(door, options);
         chatRoutes(door, options);
-        deliveryRoutes(door, { ...options, deliveryMoved: followDelivery });
+        deliveryRoutes(door, { ...options, deliveriesMoved: followDeliveries });
       },
       { prefix },
     );

@@ -10,9 +10,9 @@
 import type { Engine } from '@dragoman/engines';
 import type { FastifyInstance } from 'fastify';
 import type { Environment } from './account.ts';
-import { createDoorkeeper, KEYS_CHANNEL, webhookSecrets } from './accounts/accounts.ts';
+import { createDoorkeeper, createSecretReader, KEYS_CHANNEL } from './accounts/accounts.ts';
 import { createApp } from './app.ts';
-import { followDelivery } from './chats/chats.ts';
+import { followDeliveries } from './chats/chats.ts';
 import { createMessageCreator, type MessageCreator } from './chats/create.ts';
 import type { EventSource } from './chats/present.ts';
 import { startChatWorker } from './chats/worker.ts';
@@ -142,7 +142,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const sender = startSender({
       database,
       poster,
-      secrets: (account, environment) => webhookSecrets(database, store.vault, account, environment),
+      secrets: createSecretReader(database, store.vault),
       scheduleSeconds: settings.callbackSchedule,
       breakerSeconds: settings.callbackBreaker,
       capacity: settings.senderDeliveries,
@@ -150,7 +150,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       leaseSeconds: settings.leaseSeconds,
       log,
       metrics: metrics.deliveries,
-      moved: followDelivery,
+      moved: followDeliveries,
     });
     const translation = startTranslationWorker({
       database,

@@ -12,7 +12,13 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import { type AccountCredentials, AccountError, createDoorkeeper, webhookSecrets } from './accounts.ts';
+import {
+  type AccountCredentials,
+  AccountError,
+  createDoorkeeper,
+  createSecretReader,
+  webhookSecrets,
+} from './accounts.ts';
 import { createVault } from './secrets.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -226,6 +232,27 @@ describe('what is kept of secrets', () => {
       webhookSecrets(server.database, server.store.vault, ref, environment);
     expect(await open('production')).toEqual([account.webhook_secret_production]);
     expect(await open('sandbox')).toEqual([account.webhook_secret_sandbox]);
+  });
+
+  it('opens for many who ask at once, each its own, and fails for the one alone that is broken', async () => {
+    const [one, broken] = [await server.createAccount(), await server.createAccount()];
+    const [oneRef, brokenRef] = [await refOf(one), await refOf(broken)];
+    const read = createSecretReader(server.database, server.store.vault);
+    await owner.query(`update webhook_secrets set sealed = '\\x00' where account_id = $1`, [
+      brokenRef.accountId,
+    ]);
+    const reading = [
+      ...[read(oneRef, 'production'), read(brokenRef, 'production')],
+      ...[read(oneRef, 'sandbox'), read(oneRef, 'production')],
+    ];
+    expect(
+      (await Promise.allSettled(reading)).map((one) => ('value' in one ? one.value : 'rejected')),
+    ).toEqual([
+      [one.webhook_secret_production],
+      'rejected',
+      [one.webhook_secret_sandbox],
+      [one.webhook_secret_production],
+    ]);
   });
 
   it('does not open with another key, in another environment, or for another account', async () => {

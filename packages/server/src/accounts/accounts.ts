@@ -1,7 +1,8 @@
 /** Accounts: making them, and telling who is calling. */
 
 import type { AccountRef, Caller, Dialect, Environment } from '../account.ts';
-import type { Database, Queryable } from '../database/database.ts';
+import { createBatcher } from '../database/batcher.ts';
+import { type Database, isConnectionLoss, type Queryable } from '../database/database.ts';
 import { unauthorized } from '../errors.ts';
 import { partOf, uuidv7 } from '../ids.ts';
 import {
@@ -179,6 +180,34 @@ export async function webhookSecrets(
 ): Promise<string[]> {
   const rows = await store.liveWebhookSecrets(database, account, environment);
   return rows.map(({ sealed }) => vault.open(sealed, secretContext(account, environment)).toString());
+}
+
+/**
+ * As `webhookSecrets`, for who asks much: one round trip for all that wait. Nothing is remembered, so a roll counts at
+ * once.
+ */
+export function createSecretReader(
+  database: Database,
+  vault: Vault,
+): (account: AccountRef, environment: Environment) => Promise<string[]> {
+  const reading = createBatcher<{ account: AccountRef; environment: Environment }, string[]>({
+    async run(wanted) {
+      const names = wanted.map(({ account, environment }) => secretContext(account, environment));
+      const once = [...new Map(names.map((name, index) => [name, wanted[index]!])).values()];
+      const rows = await store.allLiveWebhookSecrets(database, once);
+      const opened = Map.groupBy(rows, ({ account, environment }) => secretContext(account, environment));
+      const secrets = new Map(
+        [...opened].map(([name, sealed]) => [
+          name,
+          sealed.map((one) => vault.open(one.sealed, name).toString()),
+        ]),
+      );
+      return names.map((name) => secrets.get(name) ?? []);
+    },
+    ...{ weigh: () => 1, maxItems: 256, maxWeight: 256, maxWaiting: 100_000, maxRunning: 2 },
+    isolates: (error) => !isConnectionLoss(error),
+  });
+  return (account, environment) => reading.add({ account, environment });
 }
 
 /**

@@ -232,3 +232,33 @@ export function liveWebhookSecrets(
 ): Promise<{ secret_id: string; sealed: Buffer }[]> {
   return on.query(LIVE_SECRETS, [account.part, account.accountId, environment]);
 }
+
+const ALL_LIVE_SECRETS = statement<{
+  part: number;
+  account_id: string;
+  environment: Environment;
+  sealed: Buffer;
+}>(
+  'accounts.all_live_webhook_secrets',
+  `select s.part, s.account_id, s.environment, s.sealed
+     from unnest($1::smallint[], $2::uuid[], $3::text[]) as g (part, account_id, environment)
+     join webhook_secrets s on s.part = g.part and s.account_id = g.account_id and s.environment = g.environment
+    where s.expires_at is null or s.expires_at > now()
+    order by s.secret_id desc`,
+);
+
+/** The same for several, each with whose it is. */
+export async function allLiveWebhookSecrets(
+  on: Queryable,
+  wanted: readonly { account: AccountRef; environment: Environment }[],
+): Promise<{ account: AccountRef; environment: Environment; sealed: Buffer }[]> {
+  const rows = await on.query(ALL_LIVE_SECRETS, [
+    wanted.map(({ account }) => account.part),
+    wanted.map(({ account }) => account.accountId),
+    wanted.map(({ environment }) => environment),
+  ]);
+  return rows.map(({ part, account_id, environment, sealed }) => ({
+    account: { part, accountId: account_id } as AccountRef,
+    ...{ environment, sealed },
+  }));
+}

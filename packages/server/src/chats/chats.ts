@@ -278,15 +278,17 @@ const TRIGGERS = {
 } as const satisfies Record<MovedDelivery['status'], [Trigger, Actor]>;
 
 /**
- * Follows the delivery of a message's translation, in the transaction in which it ended or began anew. A failed
+ * Follows the deliveries of messages' translations, in the transaction in which they ended or began anew. A failed
  * message stays failed, whatever becomes of the news of it; so does one that was replayed after it had arrived.
  */
-export async function followDelivery(
+export async function followDeliveries(
   transaction: Transaction,
-  account: AccountRef,
-  delivery: MovedDelivery,
+  deliveries: readonly MovedDelivery[],
 ): Promise<void> {
-  if (delivery.event !== 'message.translated' || delivery.messageId === null) return;
-  const [trigger, actor] = TRIGGERS[delivery.status];
-  await store.moveMessage(transaction, account, delivery.messageId, moveBy(trigger, actor));
+  const moves = deliveries.flatMap(({ account, event, messageId, status }) => {
+    const [trigger, actor] = TRIGGERS[status];
+    if (event !== 'message.translated' || messageId === null) return [];
+    return [{ account, messageId, ...moveBy(trigger, actor) }];
+  });
+  if (moves.length > 0) await store.moveMessages(transaction, moves);
 }

@@ -482,18 +482,36 @@ export async function postpone(
   await on.query(POSTPONE, [account.part, account.accountId, lease.id, lease.token, seconds]);
 }
 
-const MOVE = statement(
-  'chats.move',
-  `update messages set status = $5
-    where part = $1 and account_id = $2 and message_id = $3 and status = any($4)`,
+// Locked in the order of the key, as those lock that settle many.
+const MOVE_ALL = statement(
+  'chats.move_all',
+  `with given as (
+     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::text[])
+       as g (part, account_id, message_id, from_statuses, to_status)),
+   locked as materialized (
+     select g.* from given g
+       join messages l on l.part = g.part and l.account_id = g.account_id and l.message_id = g.message_id
+      where l.status = any(string_to_array(g.from_statuses, ' '))
+      order by l.part, l.account_id, l.message_id for no key update of l)
+   update messages m set status = g.to_status from locked g
+    where m.part = g.part and m.account_id = g.account_id and m.message_id = g.message_id`,
 );
 
-/** Moves a message that has its answer, where it may. */
-export async function moveMessage(
-  transaction: Transaction,
-  account: AccountRef,
-  messageId: string,
-  move: { from: readonly Status[]; to: Status },
-): Promise<void> {
-  await transaction.query(MOVE, [account.part, account.accountId, messageId, move.from, move.to]);
+/** A move of a message that has its answer. */
+export interface MessageMove {
+  account: AccountRef;
+  messageId: string;
+  from: readonly Status[];
+  to: Status;
+}
+
+/** Moves messages that have their answers, where they may. */
+export async function moveMessages(transaction: Transaction, moves: readonly MessageMove[]): Promise<void> {
+  await transaction.query(MOVE_ALL, [
+    moves.map(({ account }) => account.part),
+    moves.map(({ account }) => account.accountId),
+    moves.map(({ messageId }) => messageId),
+    moves.map(({ from }) => from.join(' ')),
+    moves.map(({ to }) => to),
+  ]);
 }

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../account.ts';
 import { accountNamed } from '../accounts/accounts.ts';
-import { followDelivery } from '../chats/chats.ts';
+import { followDeliveries } from '../chats/chats.ts';
 import {
   DELIVERY_STATUSES,
   type DeliveryStatus,
@@ -95,7 +95,7 @@ async function find({ database }: Store, id: string) {
 
 async function replayOne(store: Store, id: string): Promise<number> {
   const { owner } = await find(store, id);
-  if (!(await replayDelivery(store.database, owner, id, followDelivery))) {
+  if (!(await replayDelivery(store.database, owner, id, followDeliveries))) {
     throw new CommandError('It is pending already.');
   }
   return 1;
@@ -112,7 +112,7 @@ async function replayAll(
   const { ref } = await accountNamed(database, account);
   let replayed = 0;
   for (const one of only === undefined ? (['production', 'sandbox'] as const) : [only]) {
-    replayed += await replayDead(database, ref, one, failedSince, followDelivery);
+    replayed += await replayDead(database, ref, one, failedSince, followDeliveries);
   }
   return replayed;
 }

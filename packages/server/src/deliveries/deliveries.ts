@@ -61,12 +61,11 @@ export function hostOf(url: string): string {
 }
 
 /**
- * What the room of a delivery's subject does when the delivery ends, `delivered` or `dead`, or begins anew by a
+ * What the room of the deliveries' subjects does when deliveries end, `delivered` or `dead`, or begin anew by a
  * replay, `pending`: in the same transaction, so that the two can never disagree. Called for deliveries of messages
  * alone; a job does not follow its deliveries. `serve.ts` and the command line hand it in.
  */
-export type DeliveryMoved = (
+export type DeliveriesMoved = (
   transaction: Transaction,
-  account: AccountRef,
-  delivery: MovedDelivery,
+  deliveries: readonly MovedDelivery[],
 ) => Promise<void>;

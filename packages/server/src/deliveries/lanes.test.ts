@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase, until } from '../testing/harness
 import type { Loop } from '../work/loop.ts';
 import { createAddressGuard } from './addresses.ts';
 import { limitAfter, OPENING_FAILURES } from './breaker.ts';
-import { type DeliveryMoved, hostOf, type MovedDelivery, recordEvents } from './deliveries.ts';
+import { type DeliveriesMoved, hostOf, type MovedDelivery, recordEvents } from './deliveries.ts';
 import { createPoster, type Poster } from './post.ts';
 import { createDeliveryQueue } from './queue.ts';
 import { expireLate, startSender } from './sender.ts';
@@ -98,9 +98,9 @@ function start(options: { timeoutMs?: number; perHost?: number; breakerSeconds?:
 
 /** What the room of the chats would be told. */
 const told: MovedDelivery[] = [];
-const follow: DeliveryMoved = async (transaction, _, delivery) => {
+const follow: DeliveriesMoved = async (transaction, deliveries) => {
   expect(transaction.inTransaction).toBe(true);
-  told.push(delivery);
+  told.push(...deliveries);
 };
 
 interface Sink {

@@ -6,7 +6,7 @@
 import type { AccountRef, Environment } from '../account.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import type { DeliveryMoved } from './deliveries.ts';
+import type { DeliveriesMoved } from './deliveries.ts';
 import type { EventType, MovedDelivery } from './store.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const;
@@ -203,14 +203,22 @@ async function follow(
   transaction: Transaction,
   account: AccountRef,
   rows: readonly ReplayedRow[],
-  moved: DeliveryMoved | undefined,
+  moved: DeliveriesMoved | undefined,
 ): Promise<void> {
-  for (const { delivery_id, event, chat_id, message_id } of rows) {
-    const delivery: MovedDelivery = {
-      ...{ deliveryId: delivery_id, event, chatId: chat_id, messageId: message_id, status: 'pending' },
-    };
-    if (message_id !== null) await moved?.(transaction, account, delivery);
-  }
+  const deliveries = rows.map(
+    ({ delivery_id, event, chat_id, message_id }): MovedDelivery => ({
+      ...{
+        account,
+        deliveryId: delivery_id,
+        event,
+        chatId: chat_id,
+        messageId: message_id,
+        status: 'pending',
+      },
+    }),
+  );
+  const ofMessages = deliveries.filter(({ messageId }) => messageId !== null);
+  if (ofMessages.length > 0) await moved?.(transaction, ofMessages);
 }
 
 /** Sends a delivery again that has ended, delivered or dead. @returns whether there was one */
@@ -218,7 +226,7 @@ export function replayDelivery(
   database: Database,
   account: AccountRef,
   deliveryId: string,
-  moved: DeliveryMoved | undefined,
+  moved: DeliveriesMoved | undefined,
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
     const rows = await transaction.query(REPLAY_ONE, [account.part, account.accountId, deliveryId]);
@@ -235,7 +243,7 @@ export async function replayDead(
   account: AccountRef,
   environment: Environment,
   since: Date,
-  moved: DeliveryMoved | undefined,
+  moved: DeliveriesMoved | undefined,
 ): Promise<number> {
   let replayed = 0;
   let began: Date | null = null;

@@ -7,7 +7,7 @@
  * Order: of the deliveries with one `order_key`, only the first that is pending may be claimed. One that is due
  * behind another is parked: due again when that one is. When the first one ends, the next is made due at once.
  */
-import type { AccountRef } from '../account.ts';
+import type { AccountRef, Environment } from '../account.ts';
 import type { Database } from '../database/database.ts';
 import { type Statement, statement } from '../database/statements.ts';
 import { uuidv7 } from '../ids.ts';
@@ -26,6 +26,7 @@ import { isOpening, limitAfter } from './breaker.ts';
 /** A leased delivery. */
 export interface DeliveryLease extends Lease {
   host: string;
+  environment: Environment;
   /** The one that a half-open breaker lets through. */
   probe: boolean;
 }
@@ -43,6 +44,7 @@ interface LookedAt {
   attempts: number | null;
   weight: number;
   parked: boolean;
+  environment: Environment;
 }
 
 const LANES_A_ROUND = 256;
@@ -87,7 +89,8 @@ const RETURN_PROBE: Statement<never> = statement(
 const CLAIM: Statement<LookedAt> = statement(
   'deliveries.claim',
   `with due as materialized (
-     select delivery_id, due_at, octet_length(body) as weight, order_key, queued_at from deliveries
+     select delivery_id, due_at, octet_length(body) as weight, order_key, queued_at, environment
+       from deliveries
       where part = $1 and account_id = $2 and host = $3 and due_at <= now()
       order by due_at limit $4 for update skip locked),
    standing as materialized (
@@ -113,7 +116,7 @@ const CLAIM: Statement<LookedAt> = statement(
         and delivery_id = any(array(select delivery_id from summed
                                      where place <= $10 and (total <= $7 or (place = 1 and $8))))
      returning delivery_id, attempts)
-   select s.delivery_id as id, c.attempts, s.weight::int, s.first_due is not null as parked
+   select s.delivery_id as id, c.attempts, s.weight::int, s.first_due is not null as parked, s.environment
      from standing s left join summed p using (delivery_id) left join claimed c using (delivery_id)
     where s.first_due is not null or p.place <= $10
     order by p.place`,
@@ -170,8 +173,10 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): Queue<Delive
       // A lane may have hundreds that wait behind others before one that may be sent.
     } while (rows.length > 0 && rows.every(({ parked }) => parked));
     const account = { part: lane.part, accountId: lane.account_id } as AccountRef;
-    const leases = rows.flatMap(({ id, attempts, weight }) =>
-      attempts === null ? [] : [{ account, id, token, attempts, weight, host: lane.host, probe }],
+    const leases = rows.flatMap(({ id, attempts, weight, environment }) =>
+      attempts === null
+        ? []
+        : [{ account, id, token, attempts, weight, host: lane.host, environment, probe }],
     );
     if (probe && leases.length === 0) await database.query(RETURN_PROBE, key);
     return { leases, noRoom: rows.some(({ attempts, parked }) => attempts === null && !parked) };

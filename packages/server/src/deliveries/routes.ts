@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { ApiError, fieldError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
 import type { AddressGuard } from './addresses.ts';
-import { type DeliveryMoved, recordEvents } from './deliveries.ts';
+import { type DeliveriesMoved, recordEvents } from './deliveries.ts';
 import { lastPosition, readCursor, readFeed, writeCursor } from './feed.ts';
 import {
   DELIVERY_STATUSES,
@@ -30,13 +30,13 @@ export interface DeliveryRouteOptions {
   database: Database;
   guard: AddressGuard;
   /** What follows for the subject of a delivery that is replayed. */
-  deliveryMoved?: DeliveryMoved | undefined;
+  deliveriesMoved?: DeliveriesMoved | undefined;
   /** A delivery is due. */
   deliveryDue(): void;
 }
 
 export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptions): void {
-  const { database, guard, deliveryMoved, deliveryDue } = options;
+  const { database, guard, deliveriesMoved, deliveryDue } = options;
 
   async function find(caller: Caller, id: string): Promise<DeliveryRecord> {
     const found = await findDelivery(database, caller.account, caller.environment, id);
@@ -68,7 +68,7 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
       async handler(request, reply) {
         const { account, environment } = request.caller;
         const since = readMoment(fieldsOf(request.body).since);
-        const replayed = await replayDead(database, account, environment, since, deliveryMoved);
+        const replayed = await replayDead(database, account, environment, since, deliveriesMoved);
         if (replayed > 0) deliveryDue();
         return reply.code(202).send({ replayed });
       },
@@ -91,7 +91,7 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
       schema: replaySchema,
       async handler(request, reply) {
         const { id } = await find(request.caller, idOf(request));
-        if (!(await replayDelivery(database, request.caller.account, id, deliveryMoved))) {
+        if (!(await replayDelivery(database, request.caller.account, id, deliveriesMoved))) {
           throw fieldError('delivery_id', 'this delivery is pending already.');
         }
         deliveryDue();

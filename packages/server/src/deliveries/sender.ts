@@ -4,20 +4,17 @@ import { type Database, isConnectionLoss } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { signOf } from './breaker.ts';
-import type { DeliveryMoved } from './deliveries.ts';
+import type { DeliveriesMoved } from './deliveries.ts';
+import { createDeliveryDesk } from './desk.ts';
 import type { Outcome, Poster } from './post.ts';
 import { createDeliveryQueue, type DeliveryLease } from './queue.ts';
 import { LIFETIME_SECONDS, nextAttempt } from './schedule.ts';
 import { parseSecret, signatureHeaders } from './signature.ts';
 import {
   type AttemptResult,
-  beginAttempt,
   type DeliveryRow,
   expireDeliveries,
   findFailingHosts,
-  finishAttempt,
-  type HostSign,
-  type MovedDelivery,
   type Verdict,
 } from './store.ts';
 
@@ -34,8 +31,8 @@ export interface SenderOptions {
   perHost: number;
   leaseSeconds: number;
   log: Log;
-  /** What follows for the subject of a delivery that has ended, in the same transaction. */
-  moved?: DeliveryMoved;
+  /** What follows for the subjects of deliveries that have ended, in the same transaction. */
+  moved?: DeliveriesMoved;
   /** What there is to count. */
   metrics: SenderMetrics;
   now?: () => Date;
@@ -58,16 +55,17 @@ export function startSender(options: SenderOptions): Loop {
   const { database, poster, log } = options;
   const now = options.now ?? (() => new Date());
   const random = options.random ?? Math.random;
+  const desk = createDeliveryDesk(database, options.moved);
 
   async function work(lease: DeliveryLease): Promise<void> {
-    const delivery = await beginAttempt(database, lease.account, lease);
+    const [delivery, secrets] = await Promise.all([desk.begin(lease), secretsOf(lease)]);
     if (delivery === undefined) return;
-    const outcome = await attempt(lease, delivery);
+    const outcome = await attempt(lease, delivery, secrets);
     const verdict = judge(lease, delivery, outcome);
     const result = toResult(lease, outcome);
     const { breakerSeconds } = options;
     const sign = { host: lease.host, sign: signOf(outcome), probe: lease.probe, breakerSeconds };
-    const { moved, opened } = await finish(lease, delivery, result, verdict, sign);
+    const { moved, opened } = await desk.finish({ lease, result, verdict, sign });
     options.metrics.attempted(verdict.status, result.outcome, outcome.latencyMs);
     if (opened) options.metrics.breakerOpened();
     if (moved !== undefined && moved.status !== 'pending') {
@@ -86,36 +84,31 @@ export function startSender(options: SenderOptions): Loop {
     }
   }
 
-  function finish(
-    lease: DeliveryLease,
-    delivery: DeliveryRow,
-    result: AttemptResult,
-    verdict: Verdict,
-    sign: HostSign,
-  ): Promise<{ moved: MovedDelivery | undefined; opened: boolean }> {
-    const { account } = lease;
-    const { moved: follow } = options;
-    // One statement is a transaction of its own, and one round trip instead of three.
-    if (follow === undefined || delivery.message_id === null || verdict.status === 'pending') {
-      return finishAttempt(database, account, lease, result, verdict, sign);
+  /** Undefined where they cannot be read, which is a fault of this account alone. */
+  async function secretsOf({ account, environment, id }: DeliveryLease): Promise<string[] | undefined> {
+    try {
+      return await options.secrets(account, environment);
+    } catch (error) {
+      if (isConnectionLoss(error)) throw error;
+      log.error({ error, delivery: id }, 'the secrets of a delivery could not be read');
+      return undefined;
     }
-    return database.transaction(async (transaction) => {
-      const finished = await finishAttempt(transaction, account, lease, result, verdict, sign);
-      if (finished.moved !== undefined) await follow(transaction, account, finished.moved);
-      return finished;
-    });
   }
 
   /** A delivery that cannot even be signed counts as an attempt that failed: it is tried again, and not for ever. */
-  async function attempt(lease: DeliveryLease, delivery: DeliveryRow): Promise<Outcome> {
+  async function attempt(
+    lease: DeliveryLease,
+    delivery: DeliveryRow,
+    secrets: readonly string[] | undefined,
+  ): Promise<Outcome> {
+    const unsigned = { kind: 'failed', reason: 'other', detail: 'It could not be signed.' } as const;
+    if (secrets === undefined) return { ...unsigned, latencyMs: 0 };
     let headers: Record<string, string>;
     try {
-      const secrets = await options.secrets(lease.account, delivery.environment);
       headers = headersOf(lease, delivery, secrets);
     } catch (error) {
-      if (isConnectionLoss(error)) throw error;
       log.error({ error, delivery: lease.id }, 'a delivery could not be signed');
-      return { kind: 'failed', reason: 'other', detail: 'It could not be signed.', latencyMs: 0 };
+      return { ...unsigned, latencyMs: 0 };
     }
     return poster.post(delivery.url, headers, delivery.body);
   }
@@ -189,7 +182,7 @@ const SWEEP_MILLISECONDS = 60_000;
  */
 export async function expireLate(
   database: Database,
-  moved: DeliveryMoved | undefined,
+  moved: DeliveriesMoved | undefined,
   expired: (count: number) => void,
 ): Promise<void> {
   for (const { part, account_id, host } of await findFailingHosts(database)) {
@@ -197,7 +190,8 @@ export async function expireLate(
     for (;;) {
       const ended = await database.transaction(async (transaction) => {
         const late = await expireDeliveries(transaction, account, host, LIFETIME_SECONDS);
-        for (const one of late) if (one.messageId !== null) await moved?.(transaction, account, one);
+        const ofMessages = late.filter(({ messageId }) => messageId !== null);
+        if (ofMessages.length > 0) await moved?.(transaction, ofMessages);
         return late.length;
       });
       if (ended === 0) break;

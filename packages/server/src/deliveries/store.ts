@@ -116,26 +116,46 @@ export interface DeliveryRow {
   attempts_before: number;
 }
 
-// One round trip, and one commit, before the request leaves: the attempt is on record even if the sender
-// dies in the middle of it.
-const BEGIN_ATTEMPT = statement<DeliveryRow>(
-  'deliveries.begin_attempt',
-  `with attempt as (
+// One round trip, and one commit, before the requests leave: the attempts are on record even if the sender dies in
+// the middle of them. In the order of the key, as heartbeats lock.
+const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_token: string }>(
+  'deliveries.begin_attempts',
+  `with held as materialized (
+     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[])
+       as h (part, account_id, delivery_id, token)),
+   attempt as (
      insert into attempts (part, account_id, delivery_id, attempt)
-     select part, account_id, delivery_id, attempts from deliveries
-      where part = $1 and account_id = $2 and delivery_id = $3 and lease_token = $4)
-   select environment, url, content_type, headers, body, queued_at, message_id, attempts_before from deliveries
-    where part = $1 and account_id = $2 and delivery_id = $3 and lease_token = $4`,
+     select d.part, d.account_id, d.delivery_id, d.attempts from held h
+       join deliveries d on d.part = h.part and d.account_id = h.account_id and d.delivery_id = h.delivery_id
+        and d.lease_token = h.token
+      order by d.part, d.account_id, d.delivery_id)
+   select d.delivery_id, d.lease_token, d.environment, d.url, d.content_type, d.headers, d.body, d.queued_at,
+          d.message_id, d.attempts_before
+     from held h
+     join deliveries d on d.part = h.part and d.account_id = h.account_id and d.delivery_id = h.delivery_id
+      and d.lease_token = h.token`,
 );
 
-/** Records that an attempt begins and gives what is to be sent; undefined when the lease is lost. */
-export async function beginAttempt(
+/** A lease on a delivery, as it is looked up. */
+export interface HeldDelivery {
+  account: AccountRef;
+  id: string;
+  token: string;
+}
+
+/** Records that attempts begin and gives what is to be sent, for each lease; undefined where it is lost. */
+export async function beginAttempts(
   on: Queryable,
-  account: AccountRef,
-  lease: { id: string; token: string },
-): Promise<DeliveryRow | undefined> {
-  const [row] = await on.query(BEGIN_ATTEMPT, [account.part, account.accountId, lease.id, lease.token]);
-  return row;
+  leases: readonly HeldDelivery[],
+): Promise<(DeliveryRow | undefined)[]> {
+  const rows = await on.query(BEGIN_ATTEMPTS, [
+    leases.map(({ account }) => account.part),
+    leases.map(({ account }) => account.accountId),
+    leases.map(({ id }) => id),
+    leases.map(({ token }) => token),
+  ]);
+  const found = new Map(rows.map((row) => [row.delivery_id + row.lease_token, row]));
+  return leases.map(({ id, token }) => found.get(id + token));
 }
 
 export interface AttemptResult {
@@ -166,6 +186,7 @@ export type Verdict =
 
 /** A delivery that ended, or began anew. */
 export interface MovedDelivery {
+  account: AccountRef;
   deliveryId: string;
   event: EventType;
   chatId: string | null;
@@ -174,6 +195,8 @@ export interface MovedDelivery {
 }
 
 interface MovedRow {
+  part: number;
+  account_id: string;
   delivery_id: string;
   event: EventType;
   chat_id: string | null;
@@ -182,8 +205,9 @@ interface MovedRow {
 }
 
 function toMoved(row: MovedRow): MovedDelivery {
-  const { delivery_id, event, chat_id, message_id, status } = row;
-  return { deliveryId: delivery_id, event, chatId: chat_id, messageId: message_id, status };
+  const { part, account_id, delivery_id, event, chat_id, message_id, status } = row;
+  const account = { part, accountId: account_id } as AccountRef;
+  return { account, deliveryId: delivery_id, event, chatId: chat_id, messageId: message_id, status };
 }
 
 // Makes due at once what stands next in the order of deliveries that ended; it was parked until now.
@@ -209,7 +233,7 @@ const FINISH_ATTEMPT = statement<MovedRow & { opened: boolean }>(
         set status = $13, failure = $14, due_at = $15, lease_token = null,
             finished_at = case when $13 = 'pending' then null else now() end
       where part = $1 and account_id = $2 and delivery_id = $3 and lease_token = $4 and status = 'pending'
-     returning delivery_id, event, chat_id, message_id, status, order_key, queued_at),
+     returning part, account_id, delivery_id, event, chat_id, message_id, status, order_key, queued_at),
    ended as (select * from moved where status <> 'pending'),
    next as (${WAKE_NEXT}),
    living as (
@@ -227,7 +251,7 @@ const FINISH_ATTEMPT = statement<MovedRow & { opened: boolean }>(
                 from (select ($18 and breakers.openings > 0)
                              or (breakers.openings = 0 and breakers.failures + 1 >= $19) as opens) verdict)
      returning failures, openings, open_until)
-   select m.delivery_id, m.event, m.chat_id, m.message_id, m.status,
+   select m.part, m.account_id, m.delivery_id, m.event, m.chat_id, m.message_id, m.status,
           coalesce((select open_until > now() and ($18 or failures = $19) from troubled), false) as opened
      from (select 1) one left join moved m on true`,
 );
@@ -269,6 +293,86 @@ export async function finishAttempt(
   return { moved: row!.delivery_id === null ? undefined : toMoved(row!), opened: row!.opened };
 }
 
+// The same for many whose hosts gave a sign of life. Locked in the order of the key, as heartbeats lock them.
+const FINISH_ANSWERED = statement<MovedRow & { token: string }>(
+  'deliveries.finish_answered',
+  `with given as materialized (
+     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::integer[], $6::smallint[],
+       $7::integer[], $8::jsonb[], $9::text[], $10::boolean[], $11::text[], $12::text[], $13::timestamptz[],
+       $14::text[])
+       as g (part, account_id, delivery_id, token, attempt, status_code, milliseconds, headers, answer,
+             answer_complete, status, failure, due_at, host)),
+   attempt as (
+     update attempts a set finished_at = clock_timestamp(), outcome = 'answered', status_code = g.status_code,
+            milliseconds = g.milliseconds, headers = g.headers, answer = g.answer,
+            answer_complete = g.answer_complete
+       from given g
+      where a.part = g.part and a.account_id = g.account_id and a.delivery_id = g.delivery_id
+        and a.attempt = g.attempt),
+   locked as materialized (
+     select g.part, g.account_id, g.delivery_id, g.token, g.status, g.failure, g.due_at from given g
+       join deliveries l on l.part = g.part and l.account_id = g.account_id and l.delivery_id = g.delivery_id
+      where l.lease_token = g.token and l.status = 'pending'
+      order by l.part, l.account_id, l.delivery_id for no key update of l),
+   moved as (
+     update deliveries d set status = k.status, failure = k.failure, due_at = k.due_at, lease_token = null,
+            finished_at = case when k.status = 'pending' then null else now() end
+       from locked k
+      where d.part = k.part and d.account_id = k.account_id and d.delivery_id = k.delivery_id
+     returning d.part, d.account_id, d.delivery_id, k.token, d.event, d.chat_id, d.message_id, d.status,
+               d.order_key, d.queued_at),
+   following as materialized (
+     select d.part, d.account_id,
+            (select e.delivery_id from deliveries e
+              where e.part = d.part and e.account_id = d.account_id and e.order_key = d.order_key
+                and e.status = 'pending' and (e.queued_at, e.delivery_id) > (d.queued_at, d.delivery_id)
+              order by e.queued_at, e.delivery_id limit 1) as delivery_id
+       from moved d where d.status <> 'pending' and d.order_key is not null),
+   next as (
+     update deliveries n set due_at = now() from following f
+      where n.part = f.part and n.account_id = f.account_id and n.delivery_id = f.delivery_id
+        and n.lease_token is null),
+   living as (
+     delete from breakers b using given g
+      where b.part = g.part and b.account_id = g.account_id and b.host = g.host)
+   select part, account_id, delivery_id, token, event, chat_id, message_id, status from moved`,
+);
+
+/** An attempt that was answered, and what follows. */
+export interface AnsweredAttempt {
+  lease: HeldDelivery & { host: string };
+  result: AttemptResult;
+  verdict: Verdict;
+}
+
+/**
+ * Records how attempts ended whose hosts gave a sign of life, and what follows.
+ * @returns each delivery; undefined where the lease was lost meanwhile
+ */
+export async function finishAnswered(
+  transaction: Transaction,
+  attempts: readonly AnsweredAttempt[],
+): Promise<(MovedDelivery | undefined)[]> {
+  const rows = await transaction.query(FINISH_ANSWERED, [
+    attempts.map(({ lease }) => lease.account.part),
+    attempts.map(({ lease }) => lease.account.accountId),
+    attempts.map(({ lease }) => lease.id),
+    attempts.map(({ lease }) => lease.token),
+    attempts.map(({ result }) => result.attempt),
+    attempts.map(({ result }) => result.statusCode ?? null),
+    attempts.map(({ result }) => result.milliseconds),
+    attempts.map(({ result }) => (result.headers === undefined ? null : JSON.stringify(result.headers))),
+    attempts.map(({ result }) => result.answer ?? null),
+    attempts.map(({ result }) => result.answerComplete ?? null),
+    attempts.map(({ verdict }) => verdict.status),
+    attempts.map(({ verdict }) => (verdict.status === 'dead' ? verdict.failure : null)),
+    attempts.map(({ verdict }) => (verdict.status === 'pending' ? verdict.dueAt : null)),
+    attempts.map(({ lease }) => lease.host),
+  ]);
+  const moved = new Map(rows.map((row) => [row.delivery_id + row.token, toMoved(row)]));
+  return attempts.map(({ lease }) => moved.get(lease.id + lease.token));
+}
+
 export interface FailingHost {
   part: number;
   account_id: string;
@@ -302,9 +406,9 @@ const EXPIRE = statement<MovedRow>(
      update deliveries
         set status = 'dead', failure = 'out of time', due_at = null, lease_token = null, finished_at = now()
       where part = $1 and account_id = $2 and delivery_id = any(array(select delivery_id from late))
-     returning delivery_id, event, chat_id, message_id, status, order_key, queued_at),
+     returning part, account_id, delivery_id, event, chat_id, message_id, status, order_key, queued_at),
    next as (${WAKE_NEXT})
-   select delivery_id, event, chat_id, message_id, status from ended`,
+   select part, account_id, delivery_id, event, chat_id, message_id, status from ended`,
 );
 
 /** Gives up deliveries to a failing host whose time is over. @returns some of them; none when there are no more */

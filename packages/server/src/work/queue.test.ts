@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../account.ts';
 import { recordEvents } from '../deliveries/deliveries.ts';
 import { createDeliveryQueue } from '../deliveries/queue.ts';
-import { beginAttempt, finishAttempt } from '../deliveries/store.ts';
+import { beginAttempts, finishAnswered, finishAttempt } from '../deliveries/store.ts';
 import { partOf, uuidv7 } from '../ids.ts';
 import { type Outcome, openLeased, postponeJob, settle } from '../jobs/jobs.ts';
 import { insertJobs, type NewJob } from '../jobs/store.ts';
@@ -512,10 +512,10 @@ describe('a lost lease', () => {
     const account = await createAccount();
     await createDeliveries(account, 1);
     const [stale] = await queueOf('deliveries').claim(1);
-    expect(await beginAttempt(test.database, account, stale!)).toMatchObject({ url: 'http://127.0.0.1:9/' });
+    expect(await beginAttempts(test.database, [stale!])).toMatchObject([{ url: 'http://127.0.0.1:9/' }]);
     await expire('deliveries');
     const [held] = await queueOf('deliveries').claim(1);
-    expect(await beginAttempt(test.database, account, stale!)).toBeUndefined();
+    expect(await beginAttempts(test.database, [stale!])).toEqual([undefined]);
     const before = await entries('deliveries');
     const result = {
       ...{ attempt: 1, outcome: 'answered', statusCode: 200, milliseconds: 5, detail: undefined },
@@ -525,6 +525,14 @@ describe('a lost lease', () => {
     expect(
       await finishAttempt(test.database, account, stale!, result, { status: 'delivered' }, sign),
     ).toEqual({ moved: undefined, opened: false });
+    const answered = {
+      lease: { ...stale!, host: sign.host },
+      result,
+      verdict: { status: 'delivered' },
+    } as const;
+    expect(await test.database.transaction((transaction) => finishAnswered(transaction, [answered]))).toEqual(
+      [undefined],
+    );
     expect(await entries('deliveries')).toMatchObject([
       { lease_token: held!.token, attempts: 2, id: before[0]!.id },
     ]);
