@@ -98,7 +98,7 @@ export function readBrandFile(file: string, text: string): BrandFile {
 }
 
 /** A request names a brand by this; it stands in lists and error messages as it is. */
-function isExternalId(value: string): boolean {
+export function isExternalId(value: string): boolean {
   return value !== '' && !isLonger(value, MAX_EXTERNAL_ID) && !/\p{Cc}/u.test(value);
 }
 

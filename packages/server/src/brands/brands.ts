@@ -7,7 +7,14 @@ import type { AccountRef, Caller } from '../account.ts';
 import { KEYS_CHANNEL } from '../accounts/accounts.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { fieldError } from '../errors.ts';
-import { type Brand, BrandError, type BrandFile, type BrandLanguage, languagesFor } from './brand.ts';
+import {
+  type Brand,
+  BrandError,
+  type BrandFile,
+  type BrandLanguage,
+  isExternalId,
+  languagesFor,
+} from './brand.ts';
 import { type BrandChanges, compareBrands, termsDiffer } from './changes.ts';
 import * as store from './store.ts';
 import { shorten } from './terms.ts';
@@ -82,7 +89,8 @@ export async function resolveBrand(
   const remembered = known.get(memo);
   if (remembered === undefined || remembered.until <= Date.now()) {
     known.delete(memo);
-    if ((await store.findBrand(database, caller.account, named)) === undefined) {
+    // What no brand can be called, megabytes perhaps, is not looked for.
+    if (!isExternalId(named) || (await store.findBrand(database, caller.account, named)) === undefined) {
       throw fieldError('brand', await notKnown(database, caller.account, named));
     }
     if (known.size >= REMEMBER_BRANDS) known.clear();

@@ -1,6 +1,7 @@
 /** What a caller sees of a job, in both dialects. Pure. */
 import type { Static } from 'typebox';
 import type { Dialect } from '../account.ts';
+import { encodeForm } from './form.ts';
 import type { Job, JobBody, JobCallback, JobCreationBody, JobListItemBody, LegacyJob } from './schemas.ts';
 import type { Status } from './states.ts';
 import type { JobRow } from './store.ts';
@@ -125,7 +126,7 @@ export function presentCallback(
     const body: Static<typeof JobCallback> = { order_number: job.order_number, ...core(job, texts) };
     return { contentType: 'application/json', body: Buffer.from(JSON.stringify(body)) };
   }
-  const form = new URLSearchParams({
+  const body = encodeForm({
     uid: job.uid,
     status: presentStatus(job, 'legacy'),
     ...(job.tier === 'human'
@@ -137,5 +138,5 @@ export function presentCallback(
     text_format: job.text_format,
     translated_text: texts.result ?? '',
   });
-  return { contentType: 'application/x-www-form-urlencoded', body: Buffer.from(form.toString()) };
+  return { contentType: 'application/x-www-form-urlencoded', body };
 }
