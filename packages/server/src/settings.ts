@@ -273,6 +273,12 @@ const DEFINITIONS = {
   ),
   deeplKey: setting('DRAGOMAN_DEEPL_KEY', '', optional(text), 'The key for the engine deepl.'),
   deeplModel: setting('DRAGOMAN_DEEPL_MODEL', '', optional(text), 'Its model. Not set: as it chooses.'),
+  deeplPairs: setting(
+    'DRAGOMAN_DEEPL_PAIRS',
+    '',
+    listOf(direction),
+    'The pairs that the engine deepl offers, such as en>de,de>en. Not set: all that the service lists.',
+  ),
   libretranslateUrl: setting(
     'DRAGOMAN_LIBRETRANSLATE_URL',
     '',
@@ -285,13 +291,49 @@ const DEFINITIONS = {
     optional(text),
     'The key for the engine libretranslate, where it wants one.',
   ),
+  libretranslatePairs: setting(
+    'DRAGOMAN_LIBRETRANSLATE_PAIRS',
+    '',
+    listOf(direction),
+    'The pairs that the engine libretranslate offers, such as en>de,de>en. Not set: all that the service lists.',
+  ),
   googleUrl: setting(
     'DRAGOMAN_GOOGLE_URL',
     'https://translation.googleapis.com',
     httpUrl,
     'The address of the engine google.',
   ),
-  googleKey: setting('DRAGOMAN_GOOGLE_KEY', '', optional(text), 'The key for the engine google.'),
+  googleKey: setting(
+    'DRAGOMAN_GOOGLE_KEY',
+    '',
+    optional(text),
+    'The key for the engine google, which is version 2 of the service then.',
+  ),
+  googleProject: setting(
+    'DRAGOMAN_GOOGLE_PROJECT',
+    '',
+    optional(text),
+    'The project for the engine google, which is version 3 of the service then, in place of a key.',
+  ),
+  googleTokenFile: setting(
+    'DRAGOMAN_GOOGLE_TOKEN_FILE',
+    '',
+    optional(text),
+    'A file with the token for that project, read before each call: what makes tokens may write a new one at any time.',
+  ),
+  googleLocation: setting('DRAGOMAN_GOOGLE_LOCATION', 'global', text, 'The location of that project.'),
+  googleGlossary: setting(
+    'DRAGOMAN_GOOGLE_GLOSSARY',
+    '',
+    optional(text),
+    'A glossary made at that location, by its name.',
+  ),
+  googlePairs: setting(
+    'DRAGOMAN_GOOGLE_PAIRS',
+    '',
+    listOf(direction),
+    'The pairs that the engine google offers, such as en>de,de>en. Not set: all that the service lists.',
+  ),
   azureUrl: setting(
     'DRAGOMAN_AZURE_URL',
     'https://api.cognitive.microsofttranslator.com',
@@ -300,6 +342,12 @@ const DEFINITIONS = {
   ),
   azureKey: setting('DRAGOMAN_AZURE_KEY', '', optional(text), 'The key for the engine azure.'),
   azureRegion: setting('DRAGOMAN_AZURE_REGION', '', optional(text), 'The region of its resource, if any.'),
+  azurePairs: setting(
+    'DRAGOMAN_AZURE_PAIRS',
+    '',
+    listOf(direction),
+    'The pairs that the engine azure offers, such as en>de,de>en. Not set: all that the service lists.',
+  ),
   llmUrl: setting(
     'DRAGOMAN_LLM_URL',
     '',

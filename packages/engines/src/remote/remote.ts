@@ -114,7 +114,9 @@ export class Remote implements Engine {
 
   async version(): Promise<string> {
     const { settings, model } = this.#service;
-    const all = JSON.stringify([this.#http.base, model ?? '', settings, NOTATION_VERSION]);
+    // The pairs too: what was published of this version holds for a day.
+    const pairs = this.#options.directions?.toSorted() ?? null;
+    const all = JSON.stringify([this.#http.base, model ?? '', settings, pairs, NOTATION_VERSION]);
     const hash = createHash('sha256').update(all).digest('hex').slice(0, 12);
     return `${model ?? this.#service.name} ${hash}`;
   }

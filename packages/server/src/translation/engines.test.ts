@@ -1,6 +1,10 @@
 /** Engines as an operator sets them up: by settings, and over HTTP where they are elsewhere. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Engine } from '@dragoman/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../settings.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
@@ -28,7 +32,18 @@ describe('the engines of the settings', () => {
     },
   );
 
+  it('has another version with other pairs: what was published of the one is not what the other offers', async () => {
+    const versions = ['', 'en>de', 'en>de,de>en', 'de>en,en>de'].map((pairs) => {
+      const settings = { DRAGOMAN_ENGINES: 'deepl', DRAGOMAN_DEEPL_KEY: 'x', DRAGOMAN_DEEPL_PAIRS: pairs };
+      return createEngines(loadSettings(settings))[0]!.version();
+    });
+    const [all, one, two, same] = await Promise.all(versions);
+    expect(new Set([all, one, two]).size).toBe(3);
+    expect(same).toBe(two);
+  });
+
   it.each([
+    ['DRAGOMAN_GOOGLE_PAIRS', 'en-de'],
     ['DRAGOMAN_ENGINES', 'magic'],
     ['DRAGOMAN_ENGINES', ''],
     ['DRAGOMAN_ENGINE_RATES', 'deepl'],
@@ -91,5 +106,78 @@ describe('an engine over HTTP', () => {
         false,
       );
     }
+  });
+});
+
+describe('google with a project', () => {
+  const asked: (string | undefined)[] = [];
+  let valid = 'first';
+  const service = createServer((request, response) => {
+    const { authorization } = request.headers;
+    asked.push(authorization);
+    const answer = (status: number, body: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      if (authorization !== `Bearer ${valid}`) return answer(401, { error: authorization });
+      if (request.method === 'GET') {
+        const codes = ['en', 'es', 'fr', 'de'];
+        const languages = codes.map((languageCode) => ({
+          languageCode,
+          supportSource: true,
+          supportTarget: true,
+        }));
+        return answer(200, { languages });
+      }
+      const { contents } = JSON.parse(Buffer.concat(chunks).toString()) as { contents: string[] };
+      answer(200, { translations: contents.map((text) => ({ translatedText: text.toUpperCase() })) });
+    });
+  });
+  let folder: string;
+  let engine: Engine;
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    folder = await mkdtemp(join(tmpdir(), 'dragoman-token-'));
+    const settings = loadSettings({
+      DRAGOMAN_ENGINES: 'google',
+      DRAGOMAN_GOOGLE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+      DRAGOMAN_GOOGLE_PROJECT: 'ours',
+      DRAGOMAN_GOOGLE_TOKEN_FILE: join(folder, 'token'),
+      DRAGOMAN_GOOGLE_PAIRS: 'en>es,es>en',
+    });
+    [engine] = createEngines(settings) as [Engine];
+  });
+  afterAll(async () => {
+    await engine.stop();
+    service.closeAllConnections();
+    await new Promise((resolve) => service.close(resolve));
+    await rm(folder, { recursive: true });
+  });
+
+  const draft = async (text: string) => {
+    const segments = [{ id: 'a', pieces: [{ text }] }];
+    return (await engine.draft({ from: 'en', to: 'es', segments, lane: 'bulk' }))[0];
+  };
+
+  it('reads its token anew for each call, and is away without one that is valid', async () => {
+    expect(await draft('The house.')).toMatchObject({ status: 'failed', reason: 'unavailable' });
+    await writeFile(join(folder, 'token'), 'first\n');
+    expect(await draft('The house.')).toMatchObject({
+      status: 'translated',
+      pieces: [{ text: 'THE HOUSE.' }],
+    });
+    valid = 'second';
+    const refused = await draft('The house.');
+    expect(refused).toMatchObject({ status: 'failed', reason: 'unavailable' });
+    expect(JSON.stringify([refused, await engine.health()])).not.toContain('first');
+    await writeFile(join(folder, 'token'), 'second');
+    expect(await draft('The house.')).toMatchObject({ status: 'translated' });
+  });
+
+  it('offers the pairs of the settings, of all that the service lists', async () => {
+    const offered = (await engine.directions()).map(({ from, to }) => `${from}>${to}`);
+    expect(offered.sort()).toEqual(['en>es', 'es>en']);
   });
 });

@@ -1,4 +1,5 @@
 /** The engines of the settings, in the order in which they are tried. None starts anything before its first use. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createApertium,
@@ -6,6 +7,7 @@ import {
   createBergamot,
   createDeepL,
   createGoogle,
+  createGoogleProject,
   createLanguageModel,
   createLibreTranslate,
   type Engine,
@@ -39,7 +41,7 @@ const MAKERS: Record<EngineName, (settings: Settings) => Engine> = {
   },
   deepl: (settings) =>
     createDeepL({
-      ...common(settings, 'deepl', settings.deeplUrl),
+      ...common(settings, 'deepl', settings.deeplUrl, settings.deeplPairs),
       key: needed(settings.deeplKey, 'DRAGOMAN_DEEPL_KEY', 'deepl'),
       ...(settings.deeplModel === undefined ? {} : { model: settings.deeplModel }),
     }),
@@ -49,17 +51,27 @@ const MAKERS: Record<EngineName, (settings: Settings) => Engine> = {
         settings,
         'libretranslate',
         needed(settings.libretranslateUrl, 'DRAGOMAN_LIBRETRANSLATE_URL', 'libretranslate'),
+        settings.libretranslatePairs,
       ),
       ...(settings.libretranslateKey === undefined ? {} : { key: settings.libretranslateKey }),
     }),
-  google: (settings) =>
-    createGoogle({
-      ...common(settings, 'google', settings.googleUrl),
-      key: needed(settings.googleKey, 'DRAGOMAN_GOOGLE_KEY', 'google'),
-    }),
+  google(settings) {
+    const where = common(settings, 'google', settings.googleUrl, settings.googlePairs);
+    const { googleProject: project, googleKey: key, googleTokenFile, googleGlossary: glossary } = settings;
+    if (project === undefined)
+      return createGoogle({ ...where, key: needed(key, 'DRAGOMAN_GOOGLE_KEY', 'google') });
+    const file = needed(googleTokenFile, 'DRAGOMAN_GOOGLE_TOKEN_FILE', 'google');
+    return createGoogleProject({
+      ...where,
+      project,
+      location: settings.googleLocation,
+      token: () => readToken(file),
+      ...(glossary === undefined ? {} : { glossary }),
+    });
+  },
   azure: (settings) =>
     createAzure({
-      ...common(settings, 'azure', settings.azureUrl),
+      ...common(settings, 'azure', settings.azureUrl, settings.azurePairs),
       key: needed(settings.azureKey, 'DRAGOMAN_AZURE_KEY', 'azure'),
       ...(settings.azureRegion === undefined ? {} : { region: settings.azureRegion }),
     }),
@@ -76,8 +88,18 @@ const MAKERS: Record<EngineName, (settings: Settings) => Engine> = {
     }),
 };
 
-function common(settings: Settings, name: EngineName, baseUrl: string) {
-  return { name, baseUrl, concurrency: limitsOf(settings, name).concurrency };
+function common(settings: Settings, name: EngineName, baseUrl: string, pairs: readonly string[] = []) {
+  const limits = { concurrency: limitsOf(settings, name).concurrency };
+  return { name, baseUrl, ...limits, ...(pairs.length === 0 ? {} : { directions: pairs }) };
+}
+
+/** Without a token that can be read the service refuses, and is away until there is one. */
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return '';
+  }
 }
 
 function needed<T>(value: T | undefined, setting: string, engine: EngineName): T {
