@@ -40,6 +40,8 @@ interface Lane {
 
 /** A row that was looked at; without `attempts` it was too heavy, or parked, and is not claimed. */
 interface LookedAt {
+  /** Of its lane among those of the claim, from 1. */
+  turn: number;
   id: string;
   attempts: number | null;
   weight: number;
@@ -47,10 +49,20 @@ interface LookedAt {
   environment: Environment;
 }
 
+/** A lane, and how many of it may be claimed now. */
+interface Visit {
+  lane: Lane;
+  most: number;
+  probe: boolean;
+}
+
 const LANES_A_ROUND = 256;
 /** A second failure in one round is the database's, not a lane's: the rest of the round would wait for it. */
 const FAILURES_A_ROUND = 2;
-/** Due rows of a lane that one claim looks at; those behind others of their order are parked meanwhile. */
+/**
+ * Due rows of a lane that a claim looks at when the first few all waited behind others of their order: those are parked
+ * meanwhile. It locks what it looks at, so it begins with twice as many as it may take.
+ */
 const LOOKED_AT = 64;
 /** What waits for one that is under way is due again this soon, should nobody make it due when that one ends. */
 const PARKED_SECONDS = 1;
@@ -85,14 +97,18 @@ const RETURN_PROBE: Statement<never> = statement(
   `update breakers set open_until = now() where part = $1 and account_id = $2 and host = $3`,
 );
 
-// The arrays keep the updates index scans by key, whatever the planner thinks of the rest.
+// The lanes of one account, in turn. The arrays keep the updates index scans by key, whatever the planner thinks of the
+// rest. The sum of the weights goes through all lanes, so nothing is claimed past a row that is too heavy.
 const CLAIM: Statement<LookedAt> = statement(
   'deliveries.claim',
-  `with due as materialized (
-     select delivery_id, due_at, octet_length(body) as weight, order_key, queued_at, environment
-       from deliveries
-      where part = $1 and account_id = $2 and host = $3 and due_at <= now()
-      order by due_at limit $4 for update skip locked),
+  `with lanes as materialized (
+     select * from unnest($3::text[], $4::integer[]) with ordinality as l (host, most, turn)),
+   due as materialized (
+     select l.turn, l.most, d.* from lanes l cross join lateral (
+       select delivery_id, due_at, octet_length(body) as weight, order_key, queued_at, environment
+         from deliveries
+        where part = $1 and account_id = $2 and host = l.host and due_at <= now()
+        order by due_at limit coalesce($10::integer, 2 * l.most) for update skip locked) d),
    standing as materialized (
      select due.*, first.due_at as first_due, first.lease_token is not null as under_way
        from due left join lateral (
@@ -106,19 +122,23 @@ const CLAIM: Statement<LookedAt> = statement(
                         from standing s where s.delivery_id = d.delivery_id) + make_interval(secs => $9)
       where d.part = $1 and d.account_id = $2
         and d.delivery_id = any(array(select delivery_id from standing where first_due is not null))),
-   summed as (
-     select delivery_id, weight, sum(weight) over in_turn as total, row_number() over in_turn as place
-       from standing where first_due is null
-     window in_turn as (order by due_at, delivery_id rows unbounded preceding)),
+   placed as (
+     select standing.*, row_number() over (partition by turn order by due_at, delivery_id) as place
+       from standing where first_due is null),
+   summed as materialized (
+     select delivery_id, sum(weight) over in_turn as total, row_number() over in_turn as place
+       from placed where place <= most
+     window in_turn as (order by turn, due_at, delivery_id rows unbounded preceding)),
    claimed as (
      update deliveries set due_at = now() + make_interval(secs => $5), lease_token = $6, attempts = attempts + 1
       where part = $1 and account_id = $2
         and delivery_id = any(array(select delivery_id from summed
-                                     where place <= $10 and (total <= $7 or (place = 1 and $8))))
+                                     where total <= $7 or (place = 1 and $8)))
      returning delivery_id, attempts)
-   select s.delivery_id as id, c.attempts, s.weight::int, s.first_due is not null as parked, s.environment
+   select s.turn::int, s.delivery_id as id, c.attempts, s.weight::int, s.first_due is not null as parked,
+          s.environment
      from standing s left join summed p using (delivery_id) left join claimed c using (delivery_id)
-    where s.first_due is not null or p.place <= $10
+    where s.first_due is not null or p.place is not null
     order by p.place`,
 );
 
@@ -130,6 +150,13 @@ const START: Lane = {
   host: '',
   failures: 0,
 };
+
+/** In the order of the index: all of it compares by bytes. */
+function isAfter(lane: Lane, other: Lane): boolean {
+  if (lane.part !== other.part) return lane.part > other.part;
+  if (lane.account_id !== other.account_id) return lane.account_id > other.account_id;
+  return lane.host > other.host;
+}
 
 export interface DeliveryQueueOptions {
   database: Database;
@@ -147,39 +174,62 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): Queue<Delive
   async function lanesInTurn(): Promise<Lane[]> {
     const after = ({ part, account_id, host }: Lane) =>
       database.query(DUE, [part, account_id, host, LANES_A_ROUND]);
+    const all = await after(START);
+    if (all.length < LANES_A_ROUND) {
+      const next = all.findIndex((lane) => isAfter(lane, last));
+      return next <= 0 ? all : [...all.slice(next), ...all.slice(0, next)];
+    }
     const found = await after(last);
     if (found.length === LANES_A_ROUND || last === START) return found;
     const key = ({ account_id, host }: Lane) => `${account_id} ${host}`;
     const names = new Set(found.map(key));
-    return [...found, ...(await after(START)).filter((lane) => !names.has(key(lane)))];
+    return [...found, ...all.filter((lane) => !names.has(key(lane)))];
   }
 
-  /** Claims of one lane. @returns what was claimed, and the weight of a row for which there is no room */
-  async function claimOf(
-    lane: Lane,
-    most: number,
-    room: { weight: number; empty: boolean },
-  ): Promise<{ leases: DeliveryLease[]; noRoom: boolean }> {
-    const key = [lane.part, lane.account_id, lane.host];
-    const probe = isOpening(lane.failures);
-    if (probe && (await database.query(TAKE_PROBE, [...key, leaseSeconds])).length === 0) {
-      return { leases: [], noRoom: false };
+  /** Of lanes that are half open, those alone whose probe is ours. */
+  async function withProbes(visits: readonly Visit[]): Promise<Visit[]> {
+    const taken: Visit[] = [];
+    for (const visit of visits) {
+      const { part, account_id, host } = visit.lane;
+      if (
+        !visit.probe ||
+        (await database.query(TAKE_PROBE, [part, account_id, host, leaseSeconds])).length > 0
+      ) {
+        taken.push(visit);
+      }
     }
+    return taken;
+  }
+
+  /** Claims of lanes of one account. @returns what was claimed, and the first visit that found no room for a row */
+  async function claimOf(
+    wanted: readonly Visit[],
+    room: { weight: number; empty: boolean },
+  ): Promise<{ leases: DeliveryLease[]; noRoom: Visit | undefined }> {
+    const visits = await withProbes(wanted);
+    if (visits.length === 0) return { leases: [], noRoom: undefined };
+    const { part, account_id } = visits[0]!.lane;
     const token = uuidv7();
-    const limits = [leaseSeconds, token, room.weight, room.empty, PARKED_SECONDS, probe ? 1 : most];
-    let rows: LookedAt[];
-    do {
-      rows = await database.query(CLAIM, [...key, LOOKED_AT, ...limits]);
-      // A lane may have hundreds that wait behind others before one that may be sent.
-    } while (rows.length > 0 && rows.every(({ parked }) => parked));
-    const account = { part: lane.part, accountId: lane.account_id } as AccountRef;
-    const leases = rows.flatMap(({ id, attempts, weight, environment }) =>
-      attempts === null
+    const lanes = [visits.map(({ lane }) => lane.host), visits.map(({ most }) => most)];
+    const limits = [leaseSeconds, token, room.weight, room.empty, PARKED_SECONDS];
+    const look = (rows: number | null) =>
+      database.query(CLAIM, [part, account_id, ...lanes, ...limits, rows]);
+    let rows = await look(null);
+    // A lane may have hundreds that wait behind others before one that may be sent.
+    while (rows.length > 0 && rows.every(({ parked }) => parked)) rows = await look(LOOKED_AT);
+    const account = { part, accountId: account_id } as AccountRef;
+    const leases = rows.flatMap(({ turn, id, attempts, weight, environment }) => {
+      const { lane, probe } = visits[turn - 1]!;
+      return attempts === null
         ? []
-        : [{ account, id, token, attempts, weight, host: lane.host, environment, probe }],
-    );
-    if (probe && leases.length === 0) await database.query(RETURN_PROBE, key);
-    return { leases, noRoom: rows.some(({ attempts, parked }) => attempts === null && !parked) };
+        : [{ account, id, token, attempts, weight, host: lane.host, environment, probe }];
+    });
+    for (const { lane, probe } of visits) {
+      if (!probe || leases.some(({ host }) => host === lane.host)) continue;
+      await database.query(RETURN_PROBE, [part, account_id, lane.host]);
+    }
+    const refused = rows.find(({ attempts, parked }) => attempts === null && !parked);
+    return { leases, noRoom: refused && visits[refused.turn - 1] };
   }
 
   return {
@@ -193,34 +243,42 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): Queue<Delive
       const claimed = new Map<string, number>();
       const lanes = await lanesInTurn();
       const accounts = new Set(lanes.map(({ account_id }) => account_id)).size;
-      for (const lane of lanes) {
+      for (let at = 0; at < lanes.length; ) {
         if (leases.length >= limit || failures.length >= FAILURES_A_ROUND) break;
-        const account = { part: lane.part, accountId: lane.account_id } as AccountRef;
-        const share = room.shareOf(account) - (claimed.get(lane.account_id) ?? 0);
-        const most = Math.min(
-          limit - leases.length,
-          CLAIMS_A_VISIT,
-          accounts > 1 ? share : CLAIMS_A_VISIT,
-          limitAfter(lane.failures, perHost) - (underWay.get(lane.host) ?? 0),
-        );
-        if (most <= 0) continue;
+        // The next lanes of one account together, as many as there is room for.
+        const { part, account_id } = lanes[at]!;
+        const account = { part, accountId: account_id } as AccountRef;
+        const share = accounts > 1 ? room.shareOf(account) - (claimed.get(account_id) ?? 0) : limit;
+        let left = Math.min(limit - leases.length, share);
+        const visits: Visit[] = [];
+        for (; at < lanes.length && lanes[at]!.account_id === account_id; at++) {
+          const lane = lanes[at]!;
+          if (left <= 0 && share > 0) break;
+          const probe = isOpening(lane.failures);
+          const free = limitAfter(lane.failures, perHost) - (underWay.get(lane.host) ?? 0);
+          const most = Math.min(left, CLAIMS_A_VISIT, free, probe ? 1 : CLAIMS_A_VISIT);
+          if (most <= 0) continue;
+          visits.push({ lane, most, probe });
+          left -= most;
+        }
+        if (visits.length === 0) continue;
         try {
-          const got = await claimOf(lane, most, { weight, empty: room.empty && leases.length === 0 });
+          const got = await claimOf(visits, { weight, empty: room.empty && leases.length === 0 });
           for (const lease of got.leases) {
             leases.push(lease);
             weight = Math.max(0, weight - lease.weight);
+            underWay.set(lease.host, (underWay.get(lease.host) ?? 0) + 1);
           }
-          underWay.set(lane.host, (underWay.get(lane.host) ?? 0) + got.leases.length);
-          claimed.set(lane.account_id, (claimed.get(lane.account_id) ?? 0) + got.leases.length);
-          if (got.noRoom) return leases; // the next round begins with it
+          claimed.set(account_id, (claimed.get(account_id) ?? 0) + got.leases.length);
+          if (got.noRoom !== undefined) {
+            last = visits[visits.indexOf(got.noRoom) - 1]?.lane ?? last;
+            return leases; // the next round begins with it
+          }
         } catch (error) {
           failures.push(error);
-          log.warn(
-            { error, name: 'deliveries', account: lane.account_id },
-            'could not claim work of an account',
-          );
+          log.warn({ error, name: 'deliveries', account: account_id }, 'could not claim work of an account');
         }
-        last = lane;
+        last = visits.at(-1)!.lane;
       }
       if (leases.length === 0 && failures.length > 0) throw failures[0];
       return leases;

@@ -70,8 +70,6 @@ export function startSender(options: SenderOptions): Loop {
     if (opened) options.metrics.breakerOpened();
     if (moved !== undefined && moved.status !== 'pending') {
       options.metrics.ended(moved.status, (now().getTime() - delivery.queued_at.getTime()) / 1000);
-      // What comes next in its order is due.
-      loop.wake();
     }
     if (verdict.status !== 'delivered') {
       const fields = {

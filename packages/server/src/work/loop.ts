@@ -100,6 +100,8 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
   async function look(): Promise<void> {
     looking = true;
     clearTimeout(poll);
+    // A turn later: what ends in the same turn of the event loop makes room for one look.
+    await new Promise((resolve) => setImmediate(resolve));
     try {
       do {
         lookAgain = false;
