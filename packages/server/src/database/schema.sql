@@ -509,7 +509,7 @@ create table transfers (
 );
 CREATE UNIQUE INDEX transfers_end ON transfers USING btree (part, account_id, job_id, charge) WHERE (kind = ANY (ARRAY['capture'::text, 'void'::text]));
 CREATE UNIQUE INDEX transfers_hold ON transfers USING btree (part, account_id, job_id, charge) WHERE (kind = 'hold'::text);
-CREATE UNIQUE INDEX transfers_refund ON transfers USING btree (part, account_id, job_id) WHERE (kind = 'refund'::text);
+CREATE UNIQUE INDEX transfers_refund ON transfers USING btree (part, account_id, job_id, charge) WHERE (kind = 'refund'::text);
 grant insert, select on transfers to dragoman_app;
 
 create table webhook_secrets (

@@ -59,25 +59,25 @@ export async function adjust(
 }
 
 /**
- * Gives back all that was captured for a job, once.
+ * Gives back all that was captured for a job and was not given back before.
  * @returns what was given back, and what the account can spend afterwards, in cents
- * @throws LedgerError when there is nothing to give back, or it was given back before
+ * @throws LedgerError when there is nothing to give back
  */
-export async function refund(
-  on: Queryable,
+export function refund(
+  database: Database,
   account: AccountRef,
   entry: { environment: Environment; uid: string; memo: string },
 ): Promise<{ cents: number; balance: number }> {
-  try {
-    const refunded = await store.refund(on, account, { ...entry, transferId: uuidv7() });
-    if (refunded === undefined) {
-      throw new LedgerError('Nothing was charged for such a job: what is held is given back by itself.');
-    }
-    return { cents: refunded.amount_cents, balance: refunded.available_cents };
-  } catch (error) {
-    if ((error as { constraint?: string }).constraint !== 'transfers_refund') throw error;
-    throw new LedgerError('The job was refunded before.');
-  }
+  return database.transaction(async (transaction) => {
+    const refunded = await store.refund(transaction, account, { ...entry, transferId: uuidv7() });
+    if (refunded !== undefined) return { cents: refunded.amount_cents, balance: refunded.available_cents };
+    const before = await store.wasRefunded(transaction, account, entry.environment, entry.uid);
+    throw new LedgerError(
+      before
+        ? 'The job was refunded before.'
+        : 'Nothing was charged for such a job: what is held is given back by itself.',
+    );
+  });
 }
 
 /** Of a balance in a period, every transfer; all in cents. */

@@ -27,7 +27,7 @@ beforeAll(async () => {
       engine.failOn(POISON);
       return engine;
     },
-    settings: { DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2' },
+    settings: { DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_SANDBOX_HOLD: '0' },
   });
 });
 afterAll(() => server.stop());
@@ -73,6 +73,27 @@ describe('a refund', () => {
     );
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await customer.balance()).toBe(10);
+  });
+
+  it('of a machine’s job leaves what the human is charged after it to be given back as well, once', async () => {
+    const made = await server.createAccount();
+    const { ref } = await accountNamed(server.database, made.username);
+    const call = createClient(`${server.url}/sandbox`, made.sandbox_key);
+    const completed = (path: string) =>
+      until(async () => (await call('GET', `${path}up/`)).body.status === 'completed');
+    const entry = { environment: 'sandbox', memo: 'complaint 6', uid: 'up' } as const;
+    const job = { text: 'The house.', uid: 'up', source_language: 'en', target_language: 'es' };
+    await call('POST', MACHINE, job);
+    await completed(MACHINE);
+    expect(await refund(server.database, ref, entry)).toEqual({ cents: 4, balance: 0 });
+    await call('PATCH', `${MACHINE}up/`, { status: 'upgrade', properties: null });
+    await completed(HUMAN);
+    const tries = await Promise.allSettled([1, 2, 3].map(() => refund(server.database, ref, entry)));
+    expect(tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))).toEqual([
+      { cents: 6, balance: 0 },
+    ]);
+    await expect(refund(server.database, ref, entry)).rejects.toThrow(/refunded before/);
+    await sound();
   });
 
   it('is refused for what is only held, what was free, another environment’s and another’s', async () => {

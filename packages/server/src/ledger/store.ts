@@ -74,32 +74,65 @@ export async function adjust(
   return row!.available_cents;
 }
 
-// All that was captured for the job, whatever the number of its charges.
+// A refund is worked out from what is there: nobody else's may come in between.
+const LOCK_BALANCE = statement(
+  'ledger.lock_balance',
+  `select from balances where part = $1 and account_id = $2 and environment = $3 for update`,
+);
+
+// All that was captured for the job, whatever the number of its charges, less what was given back before.
 const REFUND = statement<{ amount_cents: number; available_cents: number }>(
   'ledger.refund',
   `with captured as (
-     select t.part, t.account_id, t.environment, t.job_id, sum(t.amount_cents)::bigint as cents
+     select t.part, t.account_id, t.environment, t.job_id, max(t.charge) filter (where t.kind = 'capture') as charge,
+            sum(case t.kind when 'capture' then t.amount_cents else -t.amount_cents end)::bigint as cents
        from transfers t join jobs j using (part, account_id, job_id)
-      where t.part = $1 and t.account_id = $2 and j.environment = $3 and j.uid = $4 and t.kind = 'capture'
+      where t.part = $1 and t.account_id = $2 and j.environment = $3 and j.uid = $4
+        and t.kind in ('capture', 'refund')
       group by 1, 2, 3, 4),
    entry as (
-     insert into transfers (part, account_id, transfer_id, environment, job_id, kind, debit, credit, amount_cents, memo)
-     select part, account_id, $5, environment, job_id, 'refund', 'revenue', 'available', cents, $6 from captured
+     insert into transfers (part, account_id, transfer_id, environment, job_id, charge, kind, debit, credit,
+       amount_cents, memo)
+     select part, account_id, $5, environment, job_id, charge, 'refund', 'revenue', 'available', cents, $6
+       from captured where cents > 0
      returning environment, amount_cents)
    update balances b set available_cents = b.available_cents + entry.amount_cents from entry
     where b.part = $1 and b.account_id = $2 and b.environment = entry.environment
    returning entry.amount_cents, b.available_cents`,
 );
+const WAS_REFUNDED = statement(
+  'ledger.was_refunded',
+  `select from transfers t join jobs j using (part, account_id, job_id)
+    where t.part = $1 and t.account_id = $2 and j.environment = $3 and j.uid = $4 and t.kind = 'refund' limit 1`,
+);
 
-/** @returns undefined when nothing was captured for the job, or there is no such job */
+/** @returns undefined when nothing is left of what was captured for the job, or there is no such job */
 export async function refund(
-  on: Queryable,
+  transaction: Transaction,
   account: AccountRef,
   entry: { transferId: string; environment: Environment; uid: string; memo: string },
 ): Promise<{ amount_cents: number; available_cents: number } | undefined> {
   const { transferId, environment, uid, memo } = entry;
-  const [row] = await on.query(REFUND, [account.part, account.accountId, environment, uid, transferId, memo]);
+  await transaction.query(LOCK_BALANCE, [account.part, account.accountId, environment]);
+  const [row] = await transaction.query(REFUND, [
+    account.part,
+    account.accountId,
+    environment,
+    uid,
+    transferId,
+    memo,
+  ]);
   return row;
+}
+
+/** Whether anything was given back for a job. */
+export async function wasRefunded(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  uid: string,
+): Promise<boolean> {
+  return (await on.query(WAS_REFUNDED, [account.part, account.accountId, environment, uid])).length > 0;
 }
 
 // A statement's questions are asked of one moment.
@@ -373,11 +406,14 @@ const VERIFY = statement<Discrepancy>(
    union all
    select 'refund', r.part, r.account_id, r.job_id::text,
           format('captured %s, refunded %s', coalesce(c.cents, 0), r.amount_cents)
-     from transfers r left join (
+     from (
+       select part, account_id, job_id, sum(amount_cents) as amount_cents
+         from transfers where kind = 'refund' group by 1, 2, 3) r
+     left join (
        select part, account_id, job_id, sum(amount_cents) as cents
          from transfers where kind = 'capture' group by 1, 2, 3) c
        on c.part = r.part and c.account_id = r.account_id and c.job_id = r.job_id
-    where r.kind = 'refund' and r.amount_cents > coalesce(c.cents, 0)
+    where r.amount_cents > coalesce(c.cents, 0)
    union all
    select 'credit', part, account_id, environment,
           format('balance %s, may owe %s', available_cents, credit_limit_cents)
