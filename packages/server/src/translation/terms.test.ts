@@ -49,6 +49,13 @@ describe('terms in place of words', () => {
       [term('house', 'casa'), term('city', 'ciudad')],
       'Two casa and three ciudad.',
     ],
+    [
+      'an ending only where it can be one',
+      'He cares: boxes, planes, rates; the princess goes.',
+      [term('car', 'X'), term('box', 'caja'), term('plan', 'X'), term('rat', 'X'), term('princes', 'X')],
+      'He cares: caja, planes, rates; the princess goes.',
+    ],
+    ['a word in another Unicode form', 'A cafe\u0301.', [term('caf\u00e9', 'bar')], 'A bar.'],
     ['no ending that is none', 'A party of partners.', [term('part', 'pieza')], 'A party of partners.'],
     ['a capital at the start', 'Houses burn.', [term('house', 'casa')], 'Casa burn.'],
     ['capitals throughout', 'HOUSE RULES', [term('house', 'casa')], 'CASA RULES'],
@@ -86,6 +93,12 @@ describe('terms in place of words', () => {
     ['zh', '请打开控制台窗口。', [term('控制台', 'console'), term('控制', 'control')], '请打开console窗口。'],
     ['ja', 'サーバーを再起動します。', [term('サーバー', 'server')], 'serverを再起動します。'],
     ['ko', '서버를 다시 시작합니다.', [term('서버', 'server')], 'server 다시 시작합니다.'],
+    [
+      'ko',
+      '서버들은 물론 서버실에 물이 있다.',
+      [term('서버', 'server'), term('물', 'water')],
+      'server 물론 서버실에 water 있다.',
+    ],
     ['ru', 'Мы открыли окна.', [term('окно', 'window'), term('окн', 'pane')], 'Мы открыли pane.'],
   ])('finds them in %s', (from, text, terms, result) => {
     expect(through(text, terms, from, 'en')).toBe(result);

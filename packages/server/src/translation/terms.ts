@@ -51,12 +51,14 @@ interface Match {
 const TOKEN =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}][\p{M}ー]*|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}])[\p{L}\p{N}\p{M}_])+|\s+|./gsu;
 
-/** Endings that a word may have, and what stands in their place in the form of the glossary. */
-const ENDINGS: Record<string, readonly (readonly [ending: string, form: string])[]> = {
+/** Endings that a word may have, what stands in their place in the form of the glossary, and what they come after. */
+const ENDINGS: Record<string, readonly (readonly [ending: string, form: string, after?: RegExp])[]> = {
   en: [
     ['ies', 'y'],
-    ['es', ''],
-    ['s', ''],
+    // `boxes`, not `planes` of `plan`.
+    ['es', '', /(?:[sxzo]|[cs]h)$/],
+    // Not `princess` of `princes`.
+    ['s', '', /[^s]$/],
   ],
   es: [
     ['ces', 'z'],
@@ -170,28 +172,36 @@ const ENDINGS: Record<string, readonly (readonly [ending: string, form: string])
 };
 /** A shorter word has its own form only: endings of three letters are not to be guessed at. */
 const SHORTEST_STEM = 3;
-/** Particles of Korean that stand on the word. */
-const HANGUL = /^\p{sc=Hang}+$/u;
-const LONGEST_PARTICLE = 3;
+/** What may stand on a Korean word: the mark of the plural, a particle. */
+const PARTICLES =
+  /^(?:들)?(?:은|는|이|가|을|를|의|에|에서|에게|에는|에서는|에도|께|한테|와|과|랑|이랑|도|만|로|으로|로는|으로는|부터|까지|처럼|보다|마다|이나|나|라도|이라도|입니다|이다)?$/u;
+const LONGEST_PARTICLE = 4;
 
 const tokenise = (text: string): Token[] =>
   [...text.matchAll(TOKEN)].map(({ 0: found, index }) => ({
-    text: /^\s/.test(found) ? ' ' : found,
+    text: /^\s/.test(found) ? ' ' : found.normalize('NFC'),
     start: index,
     end: index + found.length,
   }));
 
+/** What a Korean word may be without its particles. */
+function stemsOf(word: string): string[] {
+  const stems: string[] = [];
+  for (let length = Math.max(1, word.length - LONGEST_PARTICLE); length < word.length; length++) {
+    if (PARTICLES.test(word.slice(length))) stems.push(word.slice(0, length));
+  }
+  return stems;
+}
+
 /** The forms that a word may have in the glossary, its own first. */
 function formsOf(word: string, language: string): string[] {
   const forms = [word];
-  for (const [ending, form] of ENDINGS[language] ?? []) {
-    const stem = word.length - ending.length;
-    if (stem >= SHORTEST_STEM && word.endsWith(ending)) forms.push(word.slice(0, stem) + form);
+  for (const [ending, form, after] of ENDINGS[language] ?? []) {
+    if (!word.endsWith(ending) || word.length - ending.length < SHORTEST_STEM) continue;
+    const stem = word.slice(0, -ending.length);
+    if (after === undefined || after.test(stem)) forms.push(stem + form);
   }
-  if (HANGUL.test(word)) {
-    for (let cut = 1; cut <= LONGEST_PARTICLE && word.length - cut >= 1; cut++)
-      forms.push(word.slice(0, -cut));
-  }
+  if (language === 'ko') forms.push(...stemsOf(word));
   return forms;
 }
 
