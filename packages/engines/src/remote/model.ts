@@ -135,13 +135,27 @@ function answerTokens(texts: readonly string[]): number {
   return Math.min(16_000, 200 + 40 * texts.length + length);
 }
 
-/** Only those rows of the glossary whose term is in the batch. */
+/** Only those rows of the glossary whose term is in the batch, with whatever ending: what is for every text first, then the longest. */
 function termsIn({ sources, context }: Batch): Term[] {
   const text = sources.map(({ segment }) => visibleText(segment.pieces)).join('\n');
   const lower = text.toLowerCase();
-  return (context.terms ?? []).filter(({ source, caseSensitive }) =>
-    caseSensitive ? text.includes(source) : lower.includes(source.toLowerCase()),
-  );
+  return (context.terms ?? [])
+    .filter(({ source, caseSensitive }) =>
+      caseSensitive ? begins(source, text) : begins(source.toLowerCase(), lower),
+    )
+    .sort((a, b) => orderOf(b) - orderOf(a));
+}
+
+const orderOf = ({ source }: Term): number => (source === '' ? Number.MAX_SAFE_INTEGER : source.length);
+
+const SPACED = /[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{N}]/u;
+
+/** Whether a word of the text begins so: `it` is not in `with`, and would only crowd out those that are there. */
+function begins(term: string, text: string): boolean {
+  for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1)) {
+    if (at === 0 || term === '' || !SPACED.test(term[0]!) || !SPACED.test(text[at - 1]!)) return true;
+  }
+  return false;
 }
 
 function readAnswer(answer: Extract<Answer, { ok: true }>, batch: Batch, plain: boolean): Reply {
