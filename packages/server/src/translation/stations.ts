@@ -66,10 +66,14 @@ export function createStation(
   const lines = new Map<string, Turns>();
   let version: { asked: Promise<string | undefined>; until: number } | undefined;
 
-  /** A local engine has processes of their own for each pair; a remote one is one place. The lanes never meet. */
+  /**
+   * A local engine has processes of their own for each pair and lane, which never meet. A remote one is one place with
+   * one rate, where what is live goes first. How many calls it really gets is bounded by its HTTP client, since a
+   * request may be more than one; here no more are let through than that, so that those who wait do so in turn.
+   */
   function turnsOf({ from, to, lane }: DraftRequest): Turns {
     const { remote } = engine.capabilities;
-    const key = remote ? lane : `${lane} ${from} ${to}`;
+    const key = remote ? '' : `${lane} ${from} ${to}`;
     let turns = lines.get(key);
     if (turns === undefined) {
       turns = createTurns({
@@ -126,7 +130,8 @@ export function createStation(
     get waiting() {
       return [...lines.values()].reduce((sum, turns) => sum + turns.waiting, 0);
     },
-    draft: (request, turn) => turnsOf(request).run(turn, () => ask(request)),
+    draft: (request, turn) =>
+      turnsOf(request).run({ ...turn, urgent: request.lane === 'live' }, () => ask(request)),
     version() {
       if (version === undefined || performance.now() >= version.until) {
         const asked = engine.version().catch((error: unknown) => {

@@ -24,6 +24,28 @@ async function order(
 }
 
 describe('turns', () => {
+  it('are first for what is urgent, which shares room and rate with the rest', async () => {
+    const turns = createTurns({ maxWeight: 1000, maxRunning: 1 });
+    const started: string[] = [];
+    let running = 0;
+    const run = (name: string, urgent: boolean) =>
+      turns.run({ account: name, request: {}, weight: 10, signal: never, urgent }, async () => {
+        started.push(name);
+        expect(++running).toBe(1);
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+      });
+    await Promise.all([
+      run('one', false),
+      run('two', false),
+      run('three', false),
+      run('chat', true),
+      run('chat', true),
+    ]);
+    expect(started.slice(0, 3)).toEqual(['one', 'chat', 'chat']);
+    expect(started).toHaveLength(5);
+  });
+
   it('go to accounts by characters, not by how much they ask for', async () => {
     const turns = createTurns({ maxWeight: 2048, maxRunning: 100 });
     const started = await order(turns, [

@@ -3,7 +3,8 @@
  * one of ten megabytes, gets no more of a busy engine than one with a sentence. Within an account its requests take
  * turns. What one turn takes is a slice of a text, so a long text gives way after each.
  *
- *   waits     in the line of its request, in the ring of its account
+ *   waits     in the line of its request, in the ring of its account; somebody waits for what is urgent: that has a ring
+ *             of its own, which goes first
  *   runs      while the weight and the number of those that run allow, and the rate
  */
 
@@ -30,6 +31,7 @@ export interface Turn {
   request: object;
   weight: number;
   signal: AbortSignal;
+  urgent?: boolean;
 }
 
 /** What an account may run in one visit of the round, in the unit of weight. */
@@ -46,11 +48,23 @@ interface Line {
   requests: Map<object, Waiting[]>;
 }
 
+/** By account. */
+type Ring = Map<string, Line>;
+
+interface Found {
+  ring: Ring;
+  account: string;
+  line: Line;
+  request: object;
+  one: Waiting;
+}
+
 export function createTurns(options: TurnsOptions): Turns {
   const now = options.now ?? (() => performance.now());
   const gap = options.perSecond === undefined ? 0 : 1000 / options.perSecond;
   /** In the order of the round; the first is the next one visited. */
-  const ring = new Map<string, Line>();
+  const urgentRing: Ring = new Map();
+  const commonRing: Ring = new Map();
   let weight = 0;
   let running = 0;
   let waiting = 0;
@@ -61,7 +75,9 @@ export function createTurns(options: TurnsOptions): Turns {
     running === 0 || (running < options.maxRunning && weight + next <= options.maxWeight);
 
   /** The next one by turn, left where it is; undefined when nobody waits. */
-  function next(): { account: string; line: Line; request: object; one: Waiting } | undefined {
+  const next = (): Found | undefined => nextIn(urgentRing) ?? nextIn(commonRing);
+
+  function nextIn(ring: Ring): Found | undefined {
     for (;;) {
       const [first] = ring;
       if (first === undefined) return undefined;
@@ -75,7 +91,7 @@ export function createTurns(options: TurnsOptions): Turns {
       while (waits[0]?.gone) waits.shift();
       const one = waits[0];
       if (one === undefined) line.requests.delete(request);
-      else if (line.deficit >= one.weight) return { account, line, request, one };
+      else if (line.deficit >= one.weight) return { ring, account, line, request, one };
       else {
         // Its turn is over: to the back, with what it may run the next time.
         line.deficit += QUANTUM;
@@ -87,7 +103,7 @@ export function createTurns(options: TurnsOptions): Turns {
 
   function pump(): void {
     for (let found = next(); found !== undefined; found = next()) {
-      const { line, request, one } = found;
+      const { ring, line, request, one } = found;
       if (!hasRoom(one.weight)) return;
       if (gap > 0) {
         const wait = nextStart - now();
@@ -120,7 +136,7 @@ export function createTurns(options: TurnsOptions): Turns {
     get waiting() {
       return waiting;
     },
-    run: ({ account, request, weight: own, signal }, work) =>
+    run: ({ account, request, weight: own, signal, urgent }, work) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
         const onAbort = () => {
@@ -147,6 +163,7 @@ export function createTurns(options: TurnsOptions): Turns {
         };
         signal.addEventListener('abort', onAbort, { once: true });
         waiting++;
+        const ring = urgent === true ? urgentRing : commonRing;
         let line = ring.get(account);
         if (line === undefined) {
           line = { deficit: QUANTUM, requests: new Map() };
