@@ -87,14 +87,14 @@ export async function readFeed(
   limit: number,
 ): Promise<{ items: FeedItem[]; last: number }> {
   const key = [account.part, account.accountId, environment];
-  let rows = await database.query(PAGE, [...key, after, limit]);
-  if (rows.length < limit && (await database.query(HAS_UNPLACED, key)).length > 0) {
+  // Asked before the page is read, so that what another reader places meanwhile is on it.
+  if ((await database.query(HAS_UNPLACED, key)).length > 0) {
     await database.transaction(async (transaction) => {
       const [feed] = await transaction.query(LOCK, key);
       await transaction.query(PLACE, [...key, feed!.last_position, PLACED_AT_ONCE]);
     });
-    rows = await database.query(PAGE, [...key, after, limit]);
   }
+  const rows = await database.query(PAGE, [...key, after, limit]);
   return { items: rows.map(present), last: rows.at(-1)?.position ?? after };
 }
 
