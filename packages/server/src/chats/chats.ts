@@ -174,14 +174,10 @@ function settleAll(
   sourceOf: SourceOf,
 ): Promise<boolean[]> {
   return database.transaction(async (transaction) => {
-    const refs = settlements.map(refOf);
-    const answeredOf = await store.holdAll(transaction, refs);
     const moved = await store.settleMessages(transaction, settlements.map(settlingOf));
     const done = settlements.filter(({ lease }) => moved.has(lease.id));
     // Where one before it is still being worked on, who settles that one sees to this one too.
-    const next = done.filter(
-      ({ leased: { chat, message } }) => message.position === answeredOf.get(chat.chat_id)! + 1,
-    );
+    const next = done.filter(({ lease, leased }) => leased.message.position === moved.get(lease.id)! + 1);
     if (next.length > 0) {
       const waiting = next.map((one) => ({ ...refOf(one), answered: one.leased.message.position - 1 }));
       const released = await store.releaseAnswers(transaction, waiting);
@@ -202,7 +198,8 @@ function refOf({ lease, leased }: Settlement): store.ChatRef {
 function settlingOf({ lease, leased, outcome }: Settlement): store.Settling {
   const { from, to } = moveBy(triggerOf(outcome, leased.message), 'machine');
   return {
-    ...{ account: lease.account, messageId: lease.id, leaseToken: lease.token, from, to },
+    ...{ account: lease.account, chatId: leased.chat.chat_id, messageId: lease.id },
+    ...{ leaseToken: lease.token, from, to },
     translated: outcome.kind === 'translated' ? outcome.translated : undefined,
     failure: outcome.kind === 'failed' ? outcome.reason : undefined,
   };

@@ -357,36 +357,10 @@ export interface ChatRef {
   chatId: string;
 }
 
-// In the order in which creations hold them, so that neither waits for the other in a circle.
-const HOLD_ALL = statement<{ chat_id: string; answered_position: number }>(
-  'chats.hold_all',
-  `select c.chat_id, c.answered_position
-     from (select distinct part, account_id, chat_id
-             from unnest($1::smallint[], $2::uuid[], $3::uuid[]) as g (part, account_id, chat_id)) g
-     join chats c on c.part = g.part and c.account_id = g.account_id and c.chat_id = g.chat_id
-    order by c.part, c.account_id, c.environment, c.external_id
-      for update of c`,
-);
-
-/**
- * Holds chats until the end of the transaction: whoever records events of a chat does it one after another, and sees
- * what the one before has done. @returns up to which position each is answered
- */
-export async function holdAll(
-  transaction: Transaction,
-  chats: readonly ChatRef[],
-): Promise<Map<string, number>> {
-  const rows = await transaction.query(HOLD_ALL, [
-    chats.map(({ account }) => account.part),
-    chats.map(({ account }) => account.accountId),
-    chats.map(({ chatId }) => chatId),
-  ]);
-  return new Map(rows.map((row) => [row.chat_id, row.answered_position]));
-}
-
 /** A leased message on its way to its answer. */
 export interface Settling {
   account: AccountRef;
+  chatId: string;
   messageId: string;
   leaseToken: string;
   from: readonly Status[];
@@ -395,14 +369,23 @@ export interface Settling {
   failure: string | undefined;
 }
 
-// Locked in the order of the key, as heartbeats lock them.
-const SETTLE = statement<{ message_id: string }>(
+// First the chats, in the order in which creations hold them, so that neither waits for the other in a circle; then the
+// messages in the order of the key, as heartbeats lock them.
+const SETTLE = statement<{ message_id: string; answered_position: number }>(
   'chats.settle',
-  `with given as (
+  `with given as materialized (
      select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[],
-       $8::text[]) as g (part, account_id, message_id, token, from_statuses, to_status, translated, failure)),
+       $8::text[], $9::uuid[])
+       as g (part, account_id, message_id, token, from_statuses, to_status, translated, failure, chat_id)),
+   held as materialized (
+     select c.part, c.account_id, c.chat_id, c.answered_position
+       from (select distinct part, account_id, chat_id from given) g
+       join chats c on c.part = g.part and c.account_id = g.account_id and c.chat_id = g.chat_id
+      order by c.part, c.account_id, c.environment, c.external_id
+        for update of c),
    locked as materialized (
-     select g.* from given g
+     select g.*, h.answered_position from held h
+       join given g on g.part = h.part and g.account_id = h.account_id and g.chat_id = h.chat_id
        join messages l on l.part = g.part and l.account_id = g.account_id and l.message_id = g.message_id
       where l.lease_token = g.token and l.status = any(string_to_array(g.from_statuses, ' '))
       order by l.part, l.account_id, l.message_id for update of l)
@@ -410,14 +393,18 @@ const SETTLE = statement<{ message_id: string }>(
           due_at = null, completed_at = case when g.translated is not null then clock_timestamp() end
      from locked g
     where m.part = g.part and m.account_id = g.account_id and m.message_id = g.message_id
-   returning m.message_id`,
+   returning m.message_id, g.answered_position`,
 );
 
-/** Moves leased messages of held chats to their answers. @returns the ids of those that were moved */
+/**
+ * Moves leased messages to their answers, and holds their chats until the end of the transaction: whoever records events
+ * of a chat does it one after another, and sees what the one before has done.
+ * @returns of each message that was moved, by its id, up to which position its chat was answered before
+ */
 export async function settleMessages(
   transaction: Transaction,
   settling: readonly Settling[],
-): Promise<Set<string>> {
+): Promise<Map<string, number>> {
   const rows = await transaction.query(SETTLE, [
     settling.map(({ account }) => account.part),
     settling.map(({ account }) => account.accountId),
@@ -427,8 +414,9 @@ export async function settleMessages(
     settling.map(({ to }) => to),
     settling.map(({ translated }) => translated ?? null),
     settling.map(({ failure }) => failure ?? null),
+    settling.map(({ chatId }) => chatId),
   ]);
-  return new Set(rows.map((row) => row.message_id));
+  return new Map(rows.map((row) => [row.message_id, row.answered_position]));
 }
 
 const RELEASE_ANSWERS = statement<MessageRow>(

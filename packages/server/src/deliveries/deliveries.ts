@@ -6,7 +6,7 @@
 import type { AccountRef, Environment } from '../account.ts';
 import type { Transaction } from '../database/database.ts';
 import { uuidv7 } from '../ids.ts';
-import { type EventType, insertDeliveries, insertEvents, type MovedDelivery, type Subject } from './store.ts';
+import { type EventType, insertEvents, type MovedDelivery, type Subject } from './store.ts';
 
 export type { EventType, MovedDelivery, Subject } from './store.ts';
 
@@ -30,7 +30,7 @@ export interface NewEvent {
 }
 
 /**
- * Records events in the transaction in which they happen, and puts their deliveries in the outbox: two statements,
+ * Records events in the transaction in which they happen, and puts their deliveries in the outbox: one statement,
  * however many there are.
  *
  * The order among events of one subject is that of the calls as the database sees them, and within a call that of
@@ -39,19 +39,12 @@ export interface NewEvent {
  * @returns the events' ids, each also the `webhook-id` of its delivery
  */
 export async function recordEvents(transaction: Transaction, events: readonly NewEvent[]): Promise<string[]> {
-  const recorded = events.map((event) => ({ ...event, eventId: uuidv7() }));
+  const recorded = events.map(({ delivery, ...event }) => ({
+    ...event,
+    eventId: uuidv7(),
+    delivery: delivery && { ...delivery, headers: delivery.headers ?? {}, host: hostOf(delivery.url) },
+  }));
   if (recorded.length > 0) await insertEvents(transaction, recorded);
-  const deliveries = recorded.flatMap(({ account, eventId, environment, type, subject, delivery }) =>
-    delivery === undefined
-      ? []
-      : [
-          {
-            ...{ account, deliveryId: eventId, environment, event: type, subject },
-            ...{ ...delivery, headers: delivery.headers ?? {}, host: hostOf(delivery.url) },
-          },
-        ],
-  );
-  if (deliveries.length > 0) await insertDeliveries(transaction, deliveries);
   return recorded.map(({ eventId }) => eventId);
 }
 

@@ -24,21 +24,49 @@ const messageOf = (subject: Subject) => (subject.kind === 'message' ? subject.me
 
 export interface NewEventRow {
   account: AccountRef;
+  /** Its delivery's too. */
   eventId: string;
   environment: Environment;
   type: EventType;
   subject: Subject;
+  delivery:
+    | {
+        url: string;
+        host: string;
+        contentType: string;
+        headers: Record<string, string>;
+        body: Buffer;
+      }
+    | undefined;
 }
 
-const INSERT_EVENTS = statement(
+// The bodies come as one value, cut here: in an array the driver would write them in hexadecimal, twice as long.
+const INSERT = statement(
   'deliveries.insert_events',
-  `insert into events (part, account_id, event_id, environment, type, job_id, chat_id, message_id)
-   select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::uuid[], $7::uuid[],
-                        $8::uuid[])`,
+  `with given as materialized (
+     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::uuid[], $7::uuid[],
+                          $8::uuid[], $9::text[], $10::text[], $11::text[], $12::jsonb[], $13::int[], $14::int[])
+       with ordinality as g (part, account_id, event_id, environment, type, job_id, chat_id, message_id, url, host,
+                             content_type, headers, start, length, place)),
+   recorded as (
+     insert into events (part, account_id, event_id, environment, type, job_id, chat_id, message_id)
+     select part, account_id, event_id, environment, type, job_id, chat_id, message_id from given order by place)
+   insert into deliveries (part, account_id, delivery_id, environment, event, url, host, content_type, headers,
+                           job_id, chat_id, message_id, order_key, body)
+   select part, account_id, event_id, environment, type, url, host, content_type, headers,
+          job_id, chat_id, message_id, coalesce(job_id, chat_id), substring($15::bytea from start for length)
+     from given where url is not null order by place`,
 );
 
+/** Puts events on record, and the deliveries that they have in the outbox. */
 export async function insertEvents(transaction: Transaction, events: readonly NewEventRow[]): Promise<void> {
-  await transaction.query(INSERT_EVENTS, [
+  const bodies = events.map(({ delivery }) => delivery?.body ?? Buffer.alloc(0));
+  let start = 1;
+  const starts = bodies.map(({ length }) => {
+    start += length;
+    return start - length;
+  });
+  await transaction.query(INSERT, [
     events.map(({ account }) => account.part),
     events.map(({ account }) => account.accountId),
     events.map(({ eventId }) => eventId),
@@ -47,61 +75,13 @@ export async function insertEvents(transaction: Transaction, events: readonly Ne
     events.map(({ subject }) => jobOf(subject)),
     events.map(({ subject }) => chatOf(subject)),
     events.map(({ subject }) => messageOf(subject)),
-  ]);
-}
-
-export interface NewDelivery {
-  account: AccountRef;
-  deliveryId: string;
-  environment: Environment;
-  event: EventType;
-  subject: Subject;
-  url: string;
-  host: string;
-  contentType: string;
-  headers: Record<string, string>;
-  body: Buffer;
-}
-
-// The bodies come as one value, cut here: in an array the driver would write them in hexadecimal, twice as long.
-const INSERT = statement(
-  'deliveries.insert',
-  `insert into deliveries (part, account_id, delivery_id, environment, event, url, host, content_type, headers,
-                           job_id, chat_id, message_id, order_key, body)
-   select part, account_id, delivery_id, environment, event, url, host, content_type, headers,
-          job_id, chat_id, message_id, coalesce(job_id, chat_id), substring($15::bytea from start for length)
-     from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[],
-                 $8::text[], $9::jsonb[], $10::uuid[], $11::uuid[], $12::uuid[], $13::int[], $14::int[])
-       with ordinality as given (part, account_id, delivery_id, environment, event, url, host, content_type,
-                                 headers, job_id, chat_id, message_id, start, length, place)
-    order by place`,
-);
-
-export async function insertDeliveries(
-  transaction: Transaction,
-  deliveries: readonly NewDelivery[],
-): Promise<void> {
-  let start = 1;
-  const starts = deliveries.map(({ body }) => {
-    start += body.length;
-    return start - body.length;
-  });
-  await transaction.query(INSERT, [
-    deliveries.map(({ account }) => account.part),
-    deliveries.map(({ account }) => account.accountId),
-    deliveries.map(({ deliveryId }) => deliveryId),
-    deliveries.map(({ environment }) => environment),
-    deliveries.map(({ event }) => event),
-    deliveries.map(({ url }) => url),
-    deliveries.map(({ host }) => host),
-    deliveries.map(({ contentType }) => contentType),
-    deliveries.map(({ headers }) => JSON.stringify(headers)),
-    deliveries.map(({ subject }) => jobOf(subject)),
-    deliveries.map(({ subject }) => chatOf(subject)),
-    deliveries.map(({ subject }) => messageOf(subject)),
+    events.map(({ delivery }) => delivery?.url ?? null),
+    events.map(({ delivery }) => delivery?.host ?? null),
+    events.map(({ delivery }) => delivery?.contentType ?? null),
+    events.map(({ delivery }) => (delivery === undefined ? null : JSON.stringify(delivery.headers))),
     starts,
-    deliveries.map(({ body }) => body.length),
-    Buffer.concat(deliveries.map(({ body }) => body)),
+    bodies.map(({ length }) => length),
+    Buffer.concat(bodies),
   ]);
 }
 
