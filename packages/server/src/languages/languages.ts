@@ -83,10 +83,12 @@ function arrange(rows: readonly store.PairRow[]): Known {
   sources.set(undefined, sorted(offered.map((pair) => pair.source_language)));
   const targets = sorted(offered.map((pair) => pair.target_language));
   const once = Map.groupBy(offered, (pair) => `${pair.source_language} ${pair.target_language}`);
+  // Each is named once: a service offers 36,000 pairs of 190 languages.
+  const named = new Map([...targets, ...sources.get(undefined)!].map((one) => [one, languageOf(one)]));
   const pairs = [...once.values()].map(([pair]) => ({
     lang_pair: {
-      source_language: languageOf(pair!.source_language),
-      target_language: languageOf(pair!.target_language),
+      source_language: named.get(pair!.source_language)!,
+      target_language: named.get(pair!.target_language)!,
     },
   }));
   return { count: able.length, targets, sources, pairs };
