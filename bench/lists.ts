@@ -121,10 +121,14 @@ async function open(jobs: number): Promise<Side> {
   const owner = new pg.Client(store.connection);
   await owner.connect();
   const keys: string[] = [];
-  for (let n = 0; n < ACCOUNTS; n++) {
-    const fields = { email: undefined, balanceCents: 0, dialect: 'spec', chat: false } as const;
-    const made = await createAccount(store.database, store.vault, { username: `lists-${n}`, ...fields });
-    keys.push(made.production_key);
+  const fields = { email: undefined, balanceCents: 0, dialect: 'spec', chat: false } as const;
+  for (let n = 0; n < ACCOUNTS; n += 20) {
+    const made = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        createAccount(store.database, store.vault, { username: `lists-${n + i}`, ...fields }),
+      ),
+    );
+    keys.push(...made.map(({ production_key }) => production_key));
   }
   await fill(owner, jobs);
   const pool = new Pool(program.url, { connections: 1 });
@@ -176,7 +180,7 @@ async function fill(owner: pg.Client, jobs: number): Promise<void> {
   await owner.query(`set session_replication_role = replica`);
   await owner.query(
     `create temporary table filled as
-       select (row_number() over (order by created_at, account_id)) - 1 as n, part, account_id from accounts`,
+       select split_part(username, '-', 2)::int as account_number, part, account_id from accounts`,
   );
   for (let from = 0; from < jobs; from += CHUNK) {
     const to = Math.min(from + CHUNK, jobs) - 1;
@@ -207,8 +211,7 @@ select f.part, f.account_id, (lpad(to_hex(at.ms), 12, '0') || '7' || lpad(to_hex
        case when h % 10 < 7 then 'en' when h % 10 < 9 then 'es' when h % 100 < 99 then 'fr' else 'de' end,
        case when h / 100 % 10 < 7 then 'es' when h / 100 % 10 < 9 then 'fr' else 'pt' end,
        'text', 100, 600, 300, to_timestamp(at.ms / 1000.0)
-  from generate_series($1::bigint, $2::bigint) as n,
-       lateral (select abs(hashint8(n)) as h) as hashed,
-       lateral (select (1763500000000 + n * (31536000000 / $3::bigint))::bigint as ms) as at
-  join filled f on true
- where f.n = case when h % 5 = 0 then 0 else 1 + h % ($4::bigint - 1) end`;
+  from generate_series($1::bigint, $2::bigint) as given (n)
+  cross join lateral (select abs(hashint8(n)) as h) as hashed
+  cross join lateral (select (1763500000000 + n * (31536000000 / $3::bigint))::bigint as ms) as at
+  join filled f on f.account_number = case when h % 5 = 0 then 0 else 1 + h % ($4::bigint - 1) end`;
