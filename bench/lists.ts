@@ -208,10 +208,10 @@ select f.part, f.account_id, (lpad(to_hex(at.ms), 12, '0') || '7' || lpad(to_hex
        '\\x00', 'spec',
        case when n % 100 < 91 then 'completed' when n % 100 < 94 then 'canceled' when n % 100 < 97 then 'translating'
             when n % 100 < 99 then 'new' else 'failed' end,
-       case when h % 10 < 7 then 'en' when h % 10 < 9 then 'es' when h % 100 < 99 then 'fr' else 'de' end,
-       case when h / 100 % 10 < 7 then 'es' when h / 100 % 10 < 9 then 'fr' else 'pt' end,
+       case when l % 10 < 7 then 'en' when l % 10 < 9 then 'es' when l % 100 < 99 then 'fr' else 'de' end,
+       case when l / 100 % 10 < 7 then 'es' when l / 100 % 10 < 9 then 'fr' else 'pt' end,
        'text', 100, 600, 300, to_timestamp(at.ms / 1000.0)
   from generate_series($1::bigint, $2::bigint) as given (n)
-  cross join lateral (select abs(hashint8(n)) as h) as hashed
+  cross join lateral (select abs(hashint8(n)) as h, abs(hashint8(n + 1)) as l) as hashed
   cross join lateral (select (1763500000000 + n * (31536000000 / $3::bigint))::bigint as ms) as at
   join filled f on f.account_number = case when h % 5 = 0 then 0 else 1 + h % ($4::bigint - 1) end`;

@@ -31,6 +31,19 @@ it('notices a change of the schema', async () => {
   expect(await describeSchema(test.connection)).not.toBe(written);
 });
 
+it('tells the planner of every table that the account decides the part', async () => {
+  const client = new pg.Client(test.connection);
+  await client.connect();
+  const { rows } = await client.query(
+    `select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relkind = 'r' and a.attname = 'part'
+        and (a.attoptions is distinct from '{n_distinct=1}' or a.attstattarget is distinct from 1)`,
+  );
+  await client.end();
+  // A new table: alter column part set (n_distinct = 1), set statistics 1. See 0010_part_statistics.sql.
+  expect(rows).toEqual([]);
+});
+
 it('applies each migration once, whoever asks and however many at a time', async () => {
   const again = await Promise.all([1, 2, 3].map(() => migrate(test.connection)));
   expect(again).toEqual([[], [], []]);
