@@ -73,6 +73,46 @@ describe('turns', () => {
     await first;
   });
 
+  it('are fewer at a time while more than one account asks, and a newcomer runs beside them', async () => {
+    let now = 0;
+    const turns = createTurns({ maxWeight: 6000, sharedWeight: 2000, maxRunning: 100, now: () => now });
+    const running: string[] = [];
+    const ends: (() => void)[] = [];
+    const all: Promise<void>[] = [];
+    const ask = (account: string, weight: number, count: number) => {
+      for (let made = 0; made < count; made++) {
+        const gate = Promise.withResolvers<void>();
+        ends.push(gate.resolve);
+        const work = () => {
+          running.push(account);
+          return gate.promise;
+        };
+        all.push(turns.run({ account, request: {}, weight, signal: never }, work));
+      }
+    };
+    ask('a', 1000, 8);
+    expect(running).toHaveLength(6);
+    for (const end of ends.splice(0, 6)) end();
+    await Promise.all(all.slice(0, 6));
+    expect(running).toHaveLength(8);
+    ask('b', 1000, 4); // its first one runs beside them
+    expect(running.slice(8)).toEqual(['b']);
+    ask('c', 100, 1);
+    expect(running.slice(9)).toEqual(['c']);
+    while (turns.waiting > 0) {
+      for (const end of ends.splice(0, 1)) end();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    for (const end of ends) end();
+    await Promise.all(all);
+    now += 60_000; // the others have gone
+    ends.length = 0;
+    ask('b', 1000, 8);
+    expect(running.slice(13)).toHaveLength(6);
+    for (const end of ends) end();
+    await Promise.all(all);
+  });
+
   it('go to the requests of one account in turn', async () => {
     const turns = createTurns({ maxWeight: 1, maxRunning: 1 });
     const started: string[] = [];

@@ -11,6 +11,8 @@
 export interface TurnsOptions {
   /** Weight (characters) that may run at a time; one heavier than that runs alone. */
   maxWeight: number;
+  /** The same while more than one account asks: a newcomer waits for less, at some of the rate. By default no less. */
+  sharedWeight?: number | undefined;
   /** How many may run at a time. */
   maxRunning: number;
   /** Starts a second; undefined: no limit. */
@@ -36,6 +38,8 @@ export interface Turn {
 
 /** What an account may run in one visit of the round, in the unit of weight. */
 const QUANTUM = 1024;
+/** For so long after two accounts took turns in asking, a third or the second may come again any moment. */
+const SHARED_MILLISECONDS = 5_000;
 
 interface Waiting {
   weight: number;
@@ -65,14 +69,22 @@ export function createTurns(options: TurnsOptions): Turns {
   /** In the order of the round; the first is the next one visited. */
   const urgentRing: Ring = new Map();
   const commonRing: Ring = new Map();
+  const runningOf = new Map<string, number>();
   let weight = 0;
   let running = 0;
   let waiting = 0;
   let nextStart = 0;
   let timer: NodeJS.Timeout | undefined;
+  let lastAccount: string | undefined;
+  let lastAsked = Number.NEGATIVE_INFINITY;
+  let sharedUntil = Number.NEGATIVE_INFINITY;
 
-  const hasRoom = (next: number) =>
-    running === 0 || (running < options.maxRunning && weight + next <= options.maxWeight);
+  /** The first one of an account runs beside what the others may have: it need not wait for one of theirs to end. */
+  function hasRoom(next: number, { account, ring }: Found): boolean {
+    const shared = runningOf.has(account) && (ring.size > 1 || now() < sharedUntil);
+    const most = shared ? (options.sharedWeight ?? options.maxWeight) : options.maxWeight;
+    return running === 0 || (running < options.maxRunning && weight + next <= most);
+  }
 
   /** The next one by turn, left where it is; undefined when nobody waits. */
   const next = (): Found | undefined => nextIn(urgentRing) ?? nextIn(commonRing);
@@ -104,7 +116,7 @@ export function createTurns(options: TurnsOptions): Turns {
   function pump(): void {
     for (let found = next(); found !== undefined; found = next()) {
       const { ring, line, request, one } = found;
-      if (!hasRoom(one.weight)) return;
+      if (!hasRoom(one.weight, found)) return;
       if (gap > 0) {
         const wait = nextStart - now();
         if (wait > 0) {
@@ -152,17 +164,26 @@ export function createTurns(options: TurnsOptions): Turns {
             waiting--;
             running++;
             weight += own;
+            runningOf.set(account, (runningOf.get(account) ?? 0) + 1);
             work()
               .then(resolve, reject)
               .finally(() => {
                 running--;
                 weight -= own;
+                const left = runningOf.get(account)! - 1;
+                if (left > 0) runningOf.set(account, left);
+                else runningOf.delete(account);
                 pump();
               });
           },
         };
         signal.addEventListener('abort', onAbort, { once: true });
         waiting++;
+        if (account !== lastAccount) {
+          if (now() - lastAsked < SHARED_MILLISECONDS) sharedUntil = now() + SHARED_MILLISECONDS;
+          lastAccount = account;
+        }
+        lastAsked = now();
         const ring = urgent === true ? urgentRing : commonRing;
         let line = ring.get(account);
         if (line === undefined) {

@@ -64,6 +64,9 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
  */
 const MAX_ACCOUNT_CHARACTERS = 64 * 1024;
 
+/** Much less than what is in hand keeps an engine busy. */
+const REST_MILLISECONDS = 20;
+
 export function startTranslationWorker(options: TranslationWorkerOptions): Loop {
   const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'jobs', options.leaseSeconds, log);
@@ -135,6 +138,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     capacity: options.capacity,
     maxWeight: MAX_CHARACTERS,
     accountWeight: MAX_ACCOUNT_CHARACTERS,
+    restMilliseconds: REST_MILLISECONDS,
     work,
     log,
   });

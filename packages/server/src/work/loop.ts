@@ -24,6 +24,11 @@ export interface LoopOptions<L extends Lease = Lease> {
   log: Log;
   /** Milliseconds between looks when nobody hints that something is due. */
   pollMilliseconds?: number;
+  /**
+   * Least milliseconds between looks that only the end of a piece of work asks for, 0 by default: with much small
+   * work of several accounts in hand, each end would ask the database again for the one place that came free.
+   */
+  restMilliseconds?: number;
 }
 
 export interface Loop {
@@ -52,6 +57,7 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
   const { name, queue, capacity, maxWeight, log } = options;
   const pollMilliseconds = options.pollMilliseconds ?? 1000;
   const accountWeight = options.accountWeight ?? maxWeight;
+  const restMilliseconds = options.restMilliseconds ?? 0;
   const held = new Set<Held<L>>();
   let stopping = false;
   let looking = false;
@@ -59,6 +65,8 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
   let looked = Promise.resolve();
   let lookAgain = false;
   let poll: NodeJS.Timeout | undefined;
+  let rest: NodeJS.Timeout | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
 
   function take(lease: L): void {
     const one: Held<L> = { lease, lost: new AbortController(), done: Promise.resolve() };
@@ -70,7 +78,7 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
       })
       .finally(() => {
         held.delete(one);
-        wake();
+        wakeSoon();
       });
   }
 
@@ -105,6 +113,7 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
     try {
       do {
         lookAgain = false;
+        lookedAt = performance.now();
         // Room for a quarter at least, so that a full worker does not claim one by one.
         const room = capacity - held.size;
         if (stopping || room < Math.max(1, capacity / 4)) break;
@@ -127,6 +136,20 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
   function wake(): void {
     lookAgain = true;
     if (!looking && !stopping) looked = look();
+  }
+
+  /** There is a place more. An idle worker looks at once, one that looked a moment ago when that is over. */
+  function wakeSoon(): void {
+    if (rest !== undefined || stopping) return;
+    const left = restMilliseconds - (performance.now() - lookedAt);
+    if (left <= 0 || held.size === 0) {
+      wake();
+      return;
+    }
+    rest = setTimeout(() => {
+      rest = undefined;
+      wake();
+    }, left);
   }
 
   async function beat(): Promise<void> {
@@ -157,6 +180,7 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
     async stop(graceMilliseconds) {
       stopping = true;
       clearTimeout(poll);
+      clearTimeout(rest);
       let grace: NodeJS.Timeout | undefined;
       const patience = new Promise<void>((resolve) => {
         grace = setTimeout(resolve, graceMilliseconds);

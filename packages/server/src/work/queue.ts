@@ -75,6 +75,8 @@ type ClaimedRow = { id: string; attempts: number | null; weight: number };
 
 /** Claims of one account in one visit: small, so that turns come often; large enough to be worth a round trip. */
 export const CLAIMS_A_VISIT = 8;
+/** Where only one account has due work, nobody waits for a turn. */
+const CLAIMS_ALONE = 64;
 const ACCOUNTS_A_ROUND = 64;
 /** A second failure in one round is the database's, not an account's: the rest of the round would wait for it. */
 const FAILURES_A_ROUND = 2;
@@ -193,17 +195,26 @@ export function createQueue(
 ): Queue {
   const statements = STATEMENTS[name];
   let last: { part: number; accountId: string } = START;
+  /** More accounts than one round visits had due work when it was last asked. */
+  let many = false;
 
-  /** The accounts with due work: those after the last one visited, then those before it. */
+  /** The accounts with due work: those after the last one visited, then those before it. One question, where few have. */
   async function accountsInTurn(): Promise<AccountRef[]> {
     const after = async (from: typeof START) => {
       const rows = await database.query(statements.due, [from.part, from.accountId, ACCOUNTS_A_ROUND]);
       return rows.map((row) => ({ part: row.part, accountId: row.account_id }) as AccountRef);
     };
+    const isLater = (account: AccountRef) =>
+      account.part > last.part || (account.part === last.part && account.accountId > last.accountId);
+    if (!many) {
+      const all = await after(START);
+      many = all.length === ACCOUNTS_A_ROUND;
+      if (!many) return [...all.filter(isLater), ...all.filter((account) => !isLater(account))];
+    }
     const found = await after(last);
-    if (found.length === ACCOUNTS_A_ROUND || last === START) return found;
-    const names = new Set(found.map(({ accountId }) => accountId));
-    const before = (await after(START)).filter(({ accountId }) => !names.has(accountId));
+    if (found.length === ACCOUNTS_A_ROUND) return found;
+    const before = (await after(START)).filter((account) => !isLater(account));
+    many = before.length + found.length >= ACCOUNTS_A_ROUND;
     return [...found, ...before];
   }
 
@@ -216,8 +227,8 @@ export function createQueue(
       const accounts = await accountsInTurn();
       for (const account of accounts) {
         if (leases.length >= limit || failures.length >= FAILURES_A_ROUND) break;
-        const share = accounts.length > 1 ? room.shareOf(account) : CLAIMS_A_VISIT;
-        const wanted = Math.min(limit - leases.length, CLAIMS_A_VISIT, share);
+        const visit = accounts.length > 1 ? Math.min(CLAIMS_A_VISIT, room.shareOf(account)) : CLAIMS_ALONE;
+        const wanted = Math.min(limit - leases.length, visit);
         const own = room.weightOf?.(account) ?? UNWEIGHED;
         if (wanted <= 0 || (own.left <= 0 && !own.none)) continue;
         const token = uuidv7();
