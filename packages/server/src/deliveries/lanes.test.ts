@@ -340,6 +340,26 @@ describe('what is past its time at a host that fails', () => {
 });
 
 describe('fairness', () => {
+  it('claims the hosts of an account together, so many of each, and nothing past what is too heavy', async () => {
+    const account = await createAccount();
+    const urls = [1, 2, 3].map((port) => `http://127.0.0.1:${port}/`);
+    const chats = (count: number) => Array.from({ length: count }, () => uuidv7());
+    for (const url of urls) await enqueue(account, url, chats(5));
+    const [heavy] = await enqueue(account, 'http://127.0.0.1:4/', chats(1), ['x'.repeat(100)]);
+    await enqueue(account, 'http://127.0.0.1:5/', chats(1));
+    const log = createLog('silent');
+    const queue = createDeliveryQueue({ database: test.database, perHost: 3, leaseSeconds: 30, log });
+    const room = { weight: 50, empty: true, shareOf: () => 8 };
+    const first = await queue.claim(100, room);
+    expect(first.map(({ host }) => host)).toEqual(urls.flatMap((url) => Array(3).fill(hostOf(url))));
+    // Those hosts have what they may; the heavy one has no room, and nothing is claimed past it.
+    const held = { ...room, weight: 41, empty: false, held: first };
+    expect(await queue.claim(100, held)).toEqual([]);
+    const next = await queue.claim(2, { ...room, held: first });
+    expect(next.map(({ id, host }) => [id, host])).toEqual([[heavy, '127.0.0.1:4']]);
+    expect((await queue.claim(1, { ...room, weight: 1, held: first }))[0]!.host).toBe('127.0.0.1:5');
+  });
+
   it('lets a host that hangs delay nobody, of the same account or another', async () => {
     const silent = await listen(() => {});
     const good = await listen(ok);
