@@ -11,6 +11,11 @@ export function wrk(): string {
   return find('wrk') ?? install('wrk', 'wrk');
 }
 
+/** The web service of Apertium's own people. */
+export function apertiumApy(): string {
+  return find('apertium-apy') ?? install('apertium-apy', 'apertium-apy');
+}
+
 function find(tool: string): string | undefined {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
   const folders = [

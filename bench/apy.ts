@@ -1,0 +1,72 @@
+/** `apertium-apy`, the web service of Apertium's own people, as a peer to measure beside. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { apertiumApy } from './tools.ts';
+
+const MODES = '/usr/share/apertium/modes';
+/** One request may wait behind all others. */
+const TIMEOUT_SECONDS = '600';
+const START_MILLISECONDS = 30_000;
+
+export interface Apy {
+  /** Seconds until every text is answered, asked by so many clients. */
+  translateAll(texts: readonly string[], clients: number): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Starts it with one pipeline, and has that loaded. @throws Error when it is not there and cannot be installed */
+export async function startApy(): Promise<Apy> {
+  const tool = apertiumApy();
+  const port = await freePort();
+  const child = spawn(tool, ['-p', String(port), '-t', TIMEOUT_SECONDS, MODES], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  ended.catch(() => {});
+  const translate = async (q: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}/translate`, {
+      method: 'POST',
+      body: new URLSearchParams({ langpair: 'eng|spa', q, markUnknown: 'no' }),
+    });
+    if (response.status !== 200) throw new Error(`apertium-apy answered ${response.status}`);
+    await response.json();
+  };
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  const started = performance.now();
+  for (;;) {
+    const loaded = await translate('It was a cold night.').then(
+      () => true,
+      () => false,
+    );
+    if (loaded) break;
+    if (child.exitCode !== null || performance.now() - started > START_MILLISECONDS) {
+      if (child.exitCode === null) await stop();
+      throw new Error('apertium-apy did not start');
+    }
+    await wait(50);
+  }
+  return {
+    stop,
+    async translateAll(texts, clients) {
+      const left = [...texts];
+      const began = performance.now();
+      const client = async () => {
+        for (let text = left.pop(); text !== undefined; text = left.pop()) await translate(text);
+      };
+      await Promise.all(Array.from({ length: clients }, client));
+      return (performance.now() - began) / 1000;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
