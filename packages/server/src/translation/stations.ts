@@ -49,7 +49,7 @@ export interface Station {
  * segments is some 5,000), and what a newcomer waits for at most.
  */
 const LOCAL_WEIGHT = 6144;
-/** The same while several accounts ask: a third of the wait for a newcomer, at nine tenths of the rate. */
+/** The same while several accounts ask: a third of what a newcomer would wait for. What that costs in rate is not measured. */
 const LOCAL_SHARED_WEIGHT = 2048;
 /** A remote engine is bounded by its requests. */
 const REMOTE_WEIGHT = 1024 * 1024;
