@@ -44,7 +44,13 @@ interface InHand {
 
 /** A loop whose work waits to be finished. */
 function start(
-  options: { capacity?: number; maxWeight?: number; leaseSeconds?: number; pollMilliseconds?: number } = {},
+  options: {
+    capacity?: number;
+    maxWeight?: number;
+    leaseSeconds?: number;
+    pollMilliseconds?: number;
+    restMilliseconds?: number;
+  } = {},
 ) {
   const inHand = new Map<string, InHand>();
   let most = 0;
@@ -55,6 +61,7 @@ function start(
     capacity: options.capacity ?? 8,
     maxWeight: options.maxWeight ?? 1_000_000,
     pollMilliseconds: options.pollMilliseconds ?? 3_600_000,
+    restMilliseconds: options.restMilliseconds ?? 0,
     log,
     async work(lease, lost) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -125,6 +132,19 @@ async function due(): Promise<number> {
 }
 
 describe('the loop', () => {
+  it('rests between looks while it has work, and looks at once when it has none', async () => {
+    await createJobs(2);
+    const { inHand } = start({ capacity: 2, restMilliseconds: 3_600_000 });
+    await until(() => inHand.size === 2);
+    const [first, second] = [...inHand.values()];
+    const [later] = await createJobs(1);
+    await first!.finish();
+    // What a look would take is there, and another is in hand: it is left for later, however often one asks.
+    for (let times = 0; times < 20; times++) expect(await due()).toBe(1);
+    await second!.finish();
+    await until(() => inHand.has(later!));
+  });
+
   it('works all that is due, and never has more in hand than it has room for', async () => {
     await createJobs(50);
     const { loop, inHand, most } = start({ capacity: 8 });

@@ -140,12 +140,15 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
 
   /** There is a place more. An idle worker looks at once, one that looked a moment ago when that is over. */
   function wakeSoon(): void {
-    if (rest !== undefined || stopping) return;
+    if (stopping) return;
     const left = restMilliseconds - (performance.now() - lookedAt);
     if (left <= 0 || held.size === 0) {
+      clearTimeout(rest);
+      rest = undefined;
       wake();
       return;
     }
+    if (rest !== undefined) return;
     rest = setTimeout(() => {
       rest = undefined;
       wake();
