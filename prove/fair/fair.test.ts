@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { allHeld } from '../../bench/figures.ts';
-import { jain, judge, percentile } from './fair.ts';
+import { allHeld, quantile } from '../../bench/figures.ts';
+import { jain, judge } from './fair.ts';
 
 describe('the fairness run', () => {
   const good = { served: { a: 1000, b: 1010, c: 990 }, alone: [10, 11, 12], beside: [12, 13, 20] };
@@ -21,6 +21,6 @@ describe('the fairness run', () => {
 
   it('knows its measures', () => {
     expect([jain([1, 1, 1, 1]), jain([4, 0, 0, 0])]).toEqual([1, 0.25]);
-    expect(percentile([5, 1, 4, 2, 3], 0.95)).toBe(5);
+    expect(quantile([5, 1, 4, 2, 3], 0.95)).toBe(5);
   });
 });

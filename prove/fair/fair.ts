@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Figure, Flags, Report } from '../../bench/figures.ts';
+import { type Figure, type Flags, quantile, type Report } from '../../bench/figures.ts';
 import { type FairHistory, runFair } from './run.ts';
 
 const LEAST_INDEX = 0.95;
@@ -33,7 +33,7 @@ export async function proveFair({ numbers }: Flags): Promise<Report> {
 
 export function judge({ served, alone, beside }: FairHistory): Figure[] {
   const index = jain(Object.values(served));
-  const [quiet, busy] = [percentile(alone, 0.95), percentile(beside, 0.95)];
+  const [quiet, busy] = [quantile(alone, 0.95), quantile(beside, 0.95)];
   return [
     {
       name: 'fair, Jain index of characters served among accounts with a backlog',
@@ -61,9 +61,4 @@ export function jain(shares: readonly number[]): number {
   const sum = shares.reduce((all, share) => all + share, 0);
   const squares = shares.reduce((all, share) => all + share * share, 0);
   return squares === 0 ? 0 : (sum * sum) / (shares.length * squares);
-}
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
