@@ -4,7 +4,7 @@ import { accountNamed } from '../accounts/accounts.ts';
 import type { Database } from '../database/database.ts';
 import { ENGINE_NAMES, type EngineName } from '../translation/names.ts';
 import type { RouteRule, RouteTier } from '../translation/routes.ts';
-import { listRoutes, removeRoute, setRoute } from '../translation/store.ts';
+import { listRoutes, removeRoute, setRoute } from '../translation/translator.ts';
 import { data, json, withStore } from './options.ts';
 import { CommandError, print, printJson } from './output.ts';
 

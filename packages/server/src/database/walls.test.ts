@@ -115,6 +115,14 @@ describe('tenant walls', () => {
     }
   });
 
+  it('lets a room ask another through its main file, never through its store', () => {
+    const reaches = (source: string) => /from '\.\.\/[\w-]+\/[\w-]*store\.ts'/.test(source);
+    const reaching = production.filter((file) => reaches(readFileSync(join(SOURCE, file), 'utf8')));
+    expect(reaching).toEqual([]);
+    expect(reaches("import { findJob } from '../jobs/store.ts';")).toBe(true);
+    expect(reaches("import { findPage } from '../jobs/list-store.ts';")).toBe(true);
+  });
+
   it('has part, then account_id, lead every key of an account’s table', () => {
     const directory = join(import.meta.dirname, 'migrations');
     for (const file of readdirSync(directory)) {

@@ -18,6 +18,8 @@ import { createStation, type EngineLimits, type EngineObserver, type Station } f
 import { createGlossary, type Glossary } from './terms.ts';
 import type { Drafted } from './translate.ts';
 
+export { listRoutes, removeRoute, setRoute } from './store.ts';
+
 export interface Ask {
   /** Undefined for a command, which belongs to none. */
   account: AccountRef | undefined;
