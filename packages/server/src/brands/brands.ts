@@ -226,7 +226,7 @@ export async function readBrand(
   return { brand: { externalId, name, languages }, isDefault };
 }
 
-async function requireBrand(
+export async function requireBrand(
   on: Queryable,
   account: AccountRef,
   externalId: string,

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { Environment } from '../account.ts';
 import { accountNamed, createAccount, setAccount } from '../accounts/accounts.ts';
-import { defaultBrand, setDefaultBrand } from '../brands/brands.ts';
+import { defaultBrand, requireBrand, setDefaultBrand } from '../brands/brands.ts';
 import { readBalances, topUp } from '../ledger/ledger.ts';
 import { amount, cents, data, environment, json, onOrOff, withStore } from './options.ts';
 import { print, printJson, say } from './output.ts';
@@ -77,12 +77,14 @@ export function addAccountCommands(program: Command): void {
       ) =>
         withStore(options, async ({ database }) => {
           const { chat, creditLimit, prepaid, environment } = options;
+          const wanted = options.defaultBrand === 'none' ? undefined : options.defaultBrand;
+          if (wanted !== undefined) {
+            // Before anything is changed: a wrong brand leaves all as it was.
+            await requireBrand(database, (await accountNamed(database, username)).ref, wanted);
+          }
           await setAccount(database, username, { chat, creditLimit, prepaid, environment });
           const { ref, ...fields } = await accountNamed(database, username);
-          if (options.defaultBrand !== undefined) {
-            const brand = options.defaultBrand === 'none' ? undefined : options.defaultBrand;
-            await setDefaultBrand(database, ref, brand);
-          }
+          if (options.defaultBrand !== undefined) await setDefaultBrand(database, ref, wanted);
           const brand = (await defaultBrand(database, ref)) ?? null;
           const balances = await readBalances(database, ref);
           if (options.json) return printJson({ ...fields, default_brand: brand, balances });

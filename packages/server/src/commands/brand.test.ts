@@ -202,6 +202,12 @@ it('the default brand is set with the account, or taken from it', async () => {
     status: 1,
     stderr: 'brand: "other" is not one of acme.\n',
   });
+  // Nor is anything else of that command done.
+  const before = await asked('account', 'set', username);
+  expect(
+    await command('account', 'set', username, '--chat', 'on', '--prepaid', 'on', '--default-brand', 'other'),
+  ).toMatchObject({ status: 1 });
+  expect(await asked('account', 'set', username)).toEqual(before);
 });
 
 it('a wrong file changes nothing, and every fault is named with its place', async () => {
