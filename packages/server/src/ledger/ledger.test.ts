@@ -9,7 +9,7 @@ import { createClient, startTestServer, type TestServer, until } from '../testin
 import {
   adjust,
   availableCents,
-  capturePrice,
+  capturePrices,
   holdPrices,
   refund,
   verifyLedger,
@@ -180,7 +180,10 @@ describe('the database', () => {
     expect(await customer.balance('production')).toBe(94);
   });
 
-  const ends = { capture: capturePrice, void: voidPrice };
+  const ends: Record<'capture' | 'void', typeof voidPrice> = {
+    capture: (transaction, account, charge) => capturePrices(transaction, [{ account, ...charge }]),
+    void: voidPrice,
+  };
   it.each([
     ['capture', 'capture'],
     ['capture', 'void'],

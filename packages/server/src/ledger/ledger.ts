@@ -167,12 +167,7 @@ export function isOverdrawn(error: unknown): boolean {
   return (error as { constraint?: string }).constraint === 'balances_credit_limit';
 }
 
-/** Ends a charge's hold: the price is earned. Free jobs have none. */
-export function capturePrice(transaction: Transaction, account: AccountRef, charge: Charge): Promise<void> {
-  return capturePrices(transaction, [{ account, ...charge }]);
-}
-
-/** The same for several jobs, in one statement. */
+/** Ends the holds of charges, in one statement: their prices are earned. Free jobs have none. */
 export async function capturePrices(
   transaction: Transaction,
   jobs: readonly (Charge & { account: AccountRef })[],

@@ -11,8 +11,6 @@ import type { Piece } from '@dragoman/documents';
 import type { Term } from '@dragoman/engines';
 
 export interface Glossary {
-  /** The terms that occur in these pieces. */
-  occurring(pieces: readonly Piece[]): Term[];
   /** The source with terms in place as protected words. */
   put(pieces: readonly Piece[]): Placed;
   /** What is wrong with a translation, a note each. */
@@ -291,11 +289,6 @@ export function createGlossary(terms: readonly Term[], from: string, to: string)
 
   return {
     empty: wanted.length + forbidden.length === 0,
-
-    occurring(pieces) {
-      const found = [...matchesIn(pieces, findWanted), ...matchesIn(pieces, findForbiddenSource)];
-      return [...new Set(found.map(({ entry }) => entry.term))];
-    },
 
     put(pieces) {
       let next = pieces.reduce((most, piece) => Math.max(most, 'keep' in piece ? piece.keep : 0), 0) + 1;
