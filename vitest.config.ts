@@ -13,6 +13,7 @@ export default defineConfig({
     projects: [
       project('documents', 'packages/documents'),
       project('engines', 'packages/engines'),
+      project('checks', 'packages/checks'),
       project('server', 'packages/server', {
         globalSetup: 'src/testing/cluster.ts',
       }),

@@ -107,9 +107,9 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
       security: [{ ApiKey: [] }],
       tags: TAGS,
     },
-    // The sandbox is the same interface behind another server address.
+    // The sandbox is the same interface behind another server address; `/api/` is our own web app's alone.
     transform: ({ schema, url }) => ({
-      schema: url.startsWith('/sandbox/') ? { ...schema, hide: true } : withErrorCodes(schema),
+      schema: /^\/(sandbox|api)\//.test(url) ? { ...schema, hide: true } : withErrorCodes(schema),
       url,
     }),
     transformObject: (made) =>
