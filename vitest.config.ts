@@ -20,6 +20,9 @@ export default defineConfig({
       project('client', 'packages/client', {
         globalSetup: '../server/src/testing/cluster.ts',
       }),
+      project('web', 'packages/web', {
+        globalSetup: '../server/src/testing/cluster.ts',
+      }),
       project('prove', 'prove'),
       project('examples', 'examples'),
     ],

@@ -1,4 +1,4 @@
-// Writes packages/client/src/generated.ts anew from the description of the interface: `npm run client-types`.
+// Writes the types of the client and of the web app anew, each from its description: `npm run client-types`.
 import { writeFileSync } from 'node:fs';
 import { describeApp } from '../packages/server/src/app.ts';
 import type { JsonSchema, OpenApi, OpenApiOperation } from '../packages/server/src/openapi.ts';
@@ -7,7 +7,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const JSON_TYPE = 'application/json';
 
 /**
- * The shapes of the interface as TypeScript, and its operations as data: what `packages/client` is typed by.
+ * The shapes of the interface as TypeScript, and its operations as data: what `packages/client` and `packages/web` are typed by.
  * Prints the part of JSON Schema that our descriptions use, and throws at anything else.
  */
 export function printClientTypes(document: OpenApi): string {
@@ -130,6 +130,11 @@ function comment(text: string | undefined): string {
 }
 
 if (import.meta.main) {
-  const file = new URL('../packages/client/src/generated.ts', import.meta.url);
-  writeFileSync(file, printClientTypes(await describeApp()));
+  const files = {
+    public: '../packages/client/src/generated.ts',
+    web: '../packages/web/src/api/generated.ts',
+  };
+  for (const audience of ['public', 'web'] as const) {
+    writeFileSync(new URL(files[audience], import.meta.url), printClientTypes(await describeApp(audience)));
+  }
 }

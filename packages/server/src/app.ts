@@ -19,7 +19,7 @@ import { wordCountRoutes } from './jobs/word-count.ts';
 import type { Languages } from './languages/languages.ts';
 import { languageRoutes } from './languages/routes.ts';
 import { createLog, type Log } from './log.ts';
-import { describeInterface, type OpenApi } from './openapi.ts';
+import { type Audience, describeInterface, type OpenApi } from './openapi.ts';
 import type { Readiness } from './operations/health.ts';
 import type { Metrics } from './operations/metrics.ts';
 import { operationRoutes } from './operations/routes.ts';
@@ -125,9 +125,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-/** The description of the interface, from an app that has nothing behind its routes and answers nobody. */
-export async function describeApp(): Promise<OpenApi> {
+/** The description of an interface, from an app that has nothing behind its routes and answers nobody. */
+export async function describeApp(audience: Audience = 'public'): Promise<OpenApi> {
   const app = createApp({ settings: loadSettings({}), log: createLog('silent') } as unknown as AppOptions);
   await app.ready();
-  return app.swagger() as unknown as OpenApi;
+  return (audience === 'web' ? app.describeWeb() : app.swagger()) as OpenApi;
 }

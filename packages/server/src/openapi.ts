@@ -1,5 +1,6 @@
 /**
- * The interface's own description: OpenAPI 3.1 at `/openapi.json`, made from the schemas of the routes.
+ * The interface's own description: OpenAPI 3.1 at `/openapi.json`, made from the schemas of the routes. The routes
+ * of our web app (`/api/…`) have a second document, which is served to nobody: the web app's types are made of it.
  *
  * The schemas describe, they do not check: requests are checked by the rooms, which name every wrong field at once
  * in the interface's own words, and take what careless clients send (`null`, unknown fields). That every answer
@@ -13,6 +14,16 @@ import Type from 'typebox';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { resource } from './http.ts';
 import { type DescribedResponse, type DescribedWebhook, describeErrors, ErrorBody } from './schemas.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The description of the web app's routes. */
+    describeWeb(): object;
+  }
+}
+
+/** Which routes a document describes: those that customers' programs call, or those of our web app. */
+export type Audience = 'public' | 'web';
 
 /** The parts of the document that programs of ours read. */
 export interface OpenApi {
@@ -75,6 +86,9 @@ const TAGS = [
   { name: 'Callbacks', description: 'What is posted to the addresses that customers name.' },
 ];
 
+/** The web app's own; what is below `/api/v1/` belongs to customers' programs. */
+const WEB_PATH = /^\/api\/(?!v1\/)/;
+
 /** Must be registered before the routes that it is to describe. */
 export function describeInterface(app: FastifyInstance, webhooks: Record<string, DescribedWebhook>): void {
   app.setValidatorCompiler(() => () => true);
@@ -107,9 +121,12 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
       security: [{ ApiKey: [] }],
       tags: TAGS,
     },
-    // The sandbox is the same interface behind another server address; `/api/` is our own web app's alone.
+    // The sandbox is the same interface behind another server address.
     transform: ({ schema, url }) => ({
-      schema: /^\/(sandbox|api)\//.test(url) ? { ...schema, hide: true } : withErrorCodes(schema),
+      schema:
+        url.startsWith('/sandbox/') || WEB_PATH.test(url)
+          ? { ...schema, hide: true }
+          : withErrorCodes(schema),
       url,
     }),
     transformObject: (made) =>
@@ -121,6 +138,15 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
         'x-errors': Object.entries(ERRORS).map(([code, error]) => ({ code, ...error })),
         'x-everywhere': EVERYWHERE,
       }),
+  });
+  void app.register(swagger, {
+    decorator: 'describeWeb' as 'swagger',
+    openapi: { openapi: '3.1.1', info: { title: 'Dragoman, for its web app', version: '1' } },
+    transform: ({ schema, url }) => ({
+      schema: WEB_PATH.test(url) ? withErrorCodes(schema) : { ...schema, hide: true },
+      url,
+    }),
+    transformObject: (made) => nameSchemas('openapiObject' in made ? made.openapiObject : {}),
   });
   void app.register(async (root) => {
     let served: { text: string; etag: string } | undefined;
