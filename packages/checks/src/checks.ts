@@ -1,13 +1,7 @@
 /**
- * Automatic quality checks of a segment's translation: pure functions of pieces, the same in the browser and on the
- * server.
+ * Automatic quality checks of a segment's translation, the glossary's matcher and the edit distance: pure functions,
+ * the same in the browser and on the server.
  */
-import type { Piece } from '@dragoman/documents';
-
-/** An error keeps a segment from being confirmed; a warning needs one acknowledgement. */
-export type Severity = 'error' | 'warning';
-
-export interface CheckInput {
-  source: readonly Piece[];
-  target: readonly Piece[];
-}
+export { distance, similarity, type Unit } from './distance.ts';
+export type { CheckId, CheckInput, Finding, Range, Severity } from './finding.ts';
+export type { Term } from './term.ts';
