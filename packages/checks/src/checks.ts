@@ -4,4 +4,5 @@
  */
 export { distance, similarity, type Unit } from './distance.ts';
 export type { CheckId, CheckInput, Finding, Range, Severity } from './finding.ts';
+export { type Compared, type Glossary, glossary, isCapitals, type Occurrence, rendered } from './glossary.ts';
 export type { Term } from './term.ts';

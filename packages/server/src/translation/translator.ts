@@ -65,6 +65,7 @@ const CHUNK_SEGMENTS = 500;
 /** Of what stands before a segment, for engines that read it. */
 const BEFORE_CHARACTERS = 600;
 const RULES_MILLISECONDS = 2_000;
+const NO_TERMS: readonly never[] = [];
 
 /** One sentence of a text, wherever it comes. */
 interface Sentence {
@@ -102,7 +103,7 @@ export function createTranslator(options: TranslatorOptions): Translator {
     const question = { from, to, tier, brand, accountId: account?.accountId };
     const chain = chainFor(await rulesNow(), question, names);
     const engines = chain.flatMap((name) => stations.find((station) => station.name === name) ?? []);
-    const glossary = glossaryOf(ask);
+    const glossary = createGlossary(ask.context?.terms ?? NO_TERMS, from, to);
     const { sentences, places } = await gather(segments, ask);
     const recalled = await options.recall(
       ask,
@@ -323,26 +324,6 @@ function contextFor({ capabilities }: Engine, { context }: Ask): Context | undef
   };
   if (Object.keys(taken).length === 0) return undefined;
   return format === undefined ? taken : { ...taken, format };
-}
-
-/** Compiled once for each list of terms: a brand's comes as the same list for many jobs. */
-const glossaries = new WeakMap<readonly object[], Map<string, Glossary>>();
-const NO_TERMS: readonly never[] = [];
-
-function glossaryOf({ context, from, to }: Ask): Glossary {
-  const terms = context?.terms ?? NO_TERMS;
-  let ofPair = glossaries.get(terms);
-  if (ofPair === undefined) {
-    ofPair = new Map();
-    glossaries.set(terms, ofPair);
-  }
-  const pair = terms.length === 0 ? '' : `${from} ${to}`;
-  let glossary = ofPair.get(pair);
-  if (glossary === undefined) {
-    glossary = createGlossary(terms, from, to);
-    ofPair.set(pair, glossary);
-  }
-  return glossary;
 }
 
 /** Nobody's texts are apart from every account's. */
