@@ -18,7 +18,25 @@ export const ERRORS = {
     meaning: 'The path does not take this method; `Allow` lists those it takes.',
   },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time; it can be sent again.' },
+  stale_lease: { status: 409, meaning: 'The claim on the task is over; a text that came with it is kept.' },
+  conflict: {
+    status: 409,
+    meaning: 'The segment has been changed since; the answer brings it as it is now.',
+  },
+  unconfirmed: {
+    status: 409,
+    meaning: 'Some segments of the task are not confirmed; the answer names them.',
+  },
+  job_canceled: { status: 409, meaning: 'The customer took the job back while it was being edited.' },
+  nothing_waits: { status: 409, meaning: 'There is no task that this editor may claim.' },
+  task_taken: { status: 409, meaning: 'The task cannot be claimed any more, or not by this editor.' },
+  too_many_claims: { status: 409, meaning: 'The editor holds as many tasks of that kind as one may.' },
+  claims_paused: {
+    status: 409,
+    meaning: 'Too many claims of the editor have run out; `until` says how long.',
+  },
   too_large: { status: 413, meaning: 'The text or the request is too large.' },
+  checks_failed: { status: 422, meaning: 'The segment cannot be confirmed as it is; `findings` says why.' },
   server_error: { status: 500, meaning: 'A fault of ours; retrying with the same uid is safe.' },
   unavailable: {
     status: 503,
@@ -33,11 +51,14 @@ export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
   readonly headers: Record<string, string>;
+  /** What the web app is told besides: stands beside `code` and `message`. */
+  readonly more: object;
 
-  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
+  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}, more: object = {}) {
     super(message);
     this.code = code;
     this.headers = headers;
+    this.more = more;
   }
 
   get status(): number {
