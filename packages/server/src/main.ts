@@ -5,6 +5,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { AccountError } from './accounts/accounts.ts';
 import { BrandError } from './brands/brands.ts';
 import { addAccountCommands } from './commands/account.ts';
+import { addBackupCommands } from './commands/backup.ts';
 import { addBrandCommands } from './commands/brand.ts';
 import { addChatCommands } from './commands/chat.ts';
 import { addDeliveryCommands } from './commands/delivery.ts';
@@ -20,6 +21,7 @@ import { addPairCommands } from './commands/pair.ts';
 import { addRouteCommands } from './commands/route.ts';
 import { serve } from './commands/serve.ts';
 import { translate } from './commands/translate.ts';
+import { BackupError } from './database/backup.ts';
 import { EmbeddedError } from './database/embedded.ts';
 import { LedgerError } from './ledger/ledger.ts';
 import type { Role } from './serve.ts';
@@ -83,6 +85,7 @@ program
   });
 
 addAccountCommands(program);
+addBackupCommands(program);
 addBrandCommands(program);
 addKeyCommands(program);
 addDeliveryCommands(program);
@@ -123,6 +126,7 @@ program
 const EXPECTED = [
   SettingError,
   AccountError,
+  BackupError,
   BrandError,
   CommandError,
   DocumentError,

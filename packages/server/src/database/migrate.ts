@@ -37,10 +37,11 @@ function readMigrations(): Migration[] {
 
 /**
  * Brings the schema up to this version of the program.
+ * @param options.upTo the number of the last migration wanted, where not all are
  * @returns the names of the migrations that were applied now, in order; empty when there was nothing to do
  * @throws Error when the database was made by a newer version of the program
  */
-export async function migrate(connection: Connection): Promise<string[]> {
+export async function migrate(connection: Connection, options: { upTo?: number } = {}): Promise<string[]> {
   const migrations = readMigrations();
   const client = new pg.Client(connection);
   client.on('error', () => {}); // a loss shows in the query that runs
@@ -59,13 +60,15 @@ export async function migrate(connection: Connection): Promise<string[]> {
     const done = new Set(rows.map(({ number }) => number));
     const newest = rows.at(-1)?.number ?? 0;
     const known = migrations.at(-1)?.number ?? 0;
-    if (newest > known) {
+    const { upTo = known } = options;
+    const asked = Math.max(newest, upTo);
+    if (asked > known) {
       throw new Error(
-        `The database is at migration ${newest}, this program knows ${known}: run a newer version.`,
+        `The database is at migration ${asked}, this program knows ${known}: run a newer version.`,
       );
     }
     const applied: string[] = [];
-    for (const migration of migrations.filter(({ number }) => !done.has(number))) {
+    for (const migration of migrations.filter(({ number }) => number <= upTo && !done.has(number))) {
       await client.query('begin');
       await client.query(migration.sql);
       await client.query('insert into migrations (number, name) values ($1, $2)', [

@@ -1,0 +1,282 @@
+/**
+ * Backups: every table as it was at one moment, as PostgreSQL itself copies rows, in one compressed file. The
+ * embedded server has no `pg_dump` beside it; and a file of ours is read by any later version of the program.
+ *
+ * Unpacked, the file is lines:
+ *
+ *     {"dragoman":"backup","format":1,"migration":16,"made_at":"2026-11-21T08:00:00.000Z"}
+ *     {"table":"accounts","columns":["part","account_id",…]}
+ *     rows in PostgreSQL's text format, one a line, then a line `\.`
+ *     … the other tables …
+ *     {"end":true,"rows":{"accounts":3,…}}
+ */
+import { once } from 'node:events';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import pg from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import type { Connection } from './database.ts';
+import { migrate } from './migrate.ts';
+
+const FORMAT = 1;
+/** Ends the rows of a table; a row of this text would be written `\\.`. */
+const END_OF_ROWS = '\\.';
+
+/** Why a backup or a restore cannot be done; the message is for the operator. */
+export class BackupError extends Error {
+  override name = 'BackupError';
+}
+
+/** Rows by table. */
+export type Rows = Record<string, number>;
+
+interface Header {
+  dragoman: 'backup';
+  format: number;
+  migration: number;
+  made_at: string;
+}
+
+interface Table {
+  name: string;
+  /** Without those that PostgreSQL computes. */
+  columns: string[];
+}
+
+/**
+ * Writes all that the database holds, as of one moment, while others go on working.
+ * @param connection as the owner of the schema
+ * @param target is ended
+ */
+export async function writeBackup(connection: Connection, target: NodeJS.WritableStream): Promise<Rows> {
+  return withClient(connection, async (client) => {
+    await client.query('begin transaction isolation level repeatable read read only');
+    const rows: Rows = {};
+    async function* lines() {
+      const header: Header = {
+        dragoman: 'backup',
+        format: FORMAT,
+        migration: await newestMigration(client),
+        made_at: new Date().toISOString(),
+      };
+      yield `${JSON.stringify(header)}\n`;
+      for (const { name, columns } of await readTables(client)) {
+        yield `${JSON.stringify({ table: name, columns })}\n`;
+        const copying = client.query(copyTo(`copy ${quote(name)} (${columns.map(quote)}) to stdout`));
+        for await (const chunk of copying) yield chunk as Buffer;
+        rows[name] = copying.rowCount ?? 0;
+        yield `${END_OF_ROWS}\n`;
+      }
+      yield `${JSON.stringify({ end: true, rows })}\n`;
+    }
+    await pipeline(lines, createGzip({ level: 6 }), target);
+    await client.query('commit');
+    return rows;
+  });
+}
+
+/**
+ * Fills an empty database from a backup, in one transaction, and brings its schema up to this version.
+ * @param connection as the owner of the schema
+ * @throws BackupError when the database is not empty, or the file is not a whole backup; nothing is changed then
+ */
+export async function readBackup(connection: Connection, source: NodeJS.ReadableStream): Promise<Rows> {
+  const lines = readLines(source.pipe(createGunzip()));
+  source.on('error', (error) => void lines.throw(error));
+  const header = headerOf(await next(lines));
+  await prepare(connection, header);
+  const rows = await withClient(connection, async (client) => {
+    await client.query('begin');
+    const putBack = await withoutReferences(client);
+    const restored = await copyTables(client, lines);
+    await putBack();
+    await setSequences(client);
+    await client.query('commit');
+    return restored;
+  });
+  await migrate(connection);
+  return rows;
+}
+
+/** An empty database with the schema of the backup. */
+async function prepare(connection: Connection, { migration }: Header): Promise<void> {
+  await withClient(connection, async (client) => {
+    const { rows } = await client.query<{ there: boolean }>(
+      `select to_regclass('migrations') is not null as there`,
+    );
+    if (!rows[0]!.there) return;
+    const newest = await newestMigration(client);
+    for (const { name } of await readTables(client)) {
+      const { rowCount } = await client.query(`select from ${quote(name)} limit 1`);
+      if (rowCount !== 0)
+        throw new BackupError(`The database is not empty (${name}): restore into a new one.`);
+    }
+    if (newest > migration) {
+      throw new BackupError(
+        `The database is at migration ${newest}, the backup is of ${migration}: restore into a new one.`,
+      );
+    }
+  });
+  await migrate(connection, { upTo: migration });
+}
+
+async function copyTables(client: pg.Client, lines: AsyncGenerator<Buffer>): Promise<Rows> {
+  const rows: Rows = {};
+  for (;;) {
+    const section = parse(await next(lines));
+    if (section.end === true) {
+      if (JSON.stringify(section.rows) !== JSON.stringify(rows)) {
+        throw new BackupError('The file does not hold the rows that it says it holds.');
+      }
+      return rows;
+    }
+    const { table, columns } = section as { table?: unknown; columns?: unknown };
+    if (typeof table !== 'string' || !isNames(columns)) throw notABackup();
+    const copying = client.query(copyFrom(`copy ${quote(table)} (${columns.map(quote)}) from stdin`));
+    // Heard from the start: what PostgreSQL refuses comes while rows are still being written.
+    let refused: Error | undefined;
+    const ended = once(copying, 'finish').catch((error: Error) => {
+      refused = error;
+    });
+    let count = 0;
+    for (;;) {
+      const line = await next(lines).catch((error) => {
+        copying.destroy();
+        throw error;
+      });
+      if (line.length === END_OF_ROWS.length && line.toString('latin1') === END_OF_ROWS) break;
+      count++;
+      if (refused === undefined && !copying.write(Buffer.concat([line, NEWLINE]))) {
+        await Promise.race([once(copying, 'drain').catch(() => {}), ended]);
+      }
+    }
+    copying.end();
+    await ended;
+    if (refused !== undefined) throw new BackupError(`${table}: ${refused.message}`);
+    rows[table] = count;
+  }
+}
+
+/** Numbers that PostgreSQL gives go on where those of the backup end. */
+async function setSequences(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ sequence: string; table: string; column: string }>(
+    `select pg_get_serial_sequence(quote_ident(c.relname), a.attname) as sequence, c.relname as table,
+            a.attname as column
+       from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attidentity <> ''`,
+  );
+  for (const { sequence, table, column } of rows) {
+    await client.query(
+      `select setval($1, greatest((select max(${quote(column)}) from ${quote(table)}), 0) + 1, false)`,
+      [sequence],
+    );
+  }
+}
+
+/** The tables of the schema. `migrations` is what migrating makes of it. */
+async function readTables(client: pg.Client): Promise<Table[]> {
+  const { rows } = await client.query<Table>(
+    `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+       from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'
+        and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+      group by c.relname order by c.relname`,
+  );
+  return rows;
+}
+
+/**
+ * Takes the foreign keys away, since tables refer to each other in circles and no order of them would do.
+ * @returns puts them back, which checks every row
+ */
+async function withoutReferences(client: pg.Client): Promise<() => Promise<void>> {
+  const { rows } = await client.query<{ table: string; name: string; definition: string }>(
+    `select r.relname as table, c.conname as name, pg_get_constraintdef(c.oid) as definition
+       from pg_constraint c join pg_class r on r.oid = c.conrelid
+      where c.contype = 'f' and r.relnamespace = 'public'::regnamespace`,
+  );
+  for (const { table, name } of rows) {
+    await client.query(`alter table ${quote(table)} drop constraint ${quote(name)}`);
+  }
+  return async () => {
+    for (const { table, name, definition } of rows) {
+      await client.query(`alter table ${quote(table)} add constraint ${quote(name)} ${definition}`);
+    }
+  };
+}
+
+async function newestMigration(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ newest: number }>(
+    'select coalesce(max(number), 0) as newest from migrations',
+  );
+  return rows[0]!.newest;
+}
+
+async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ ...connection, application_name: 'dragoman backup' });
+  client.on('error', () => {}); // a loss shows in the query that runs
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end(); // ends the session, and with it an open transaction
+  }
+}
+
+const NEWLINE = Buffer.from('\n');
+
+/** Lines without their ends. @throws BackupError when the stream breaks off */
+async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let begun: Buffer[] = [];
+  try {
+    for await (const chunk of source) {
+      let start = 0;
+      for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+        yield Buffer.concat([...begun, chunk.subarray(start, end)]);
+        begun = [];
+        start = end + 1;
+      }
+      if (start < chunk.length) begun.push(chunk.subarray(start));
+    }
+  } catch (error) {
+    if ((error as { code?: string }).code?.startsWith('Z_')) throw notABackup();
+    throw error;
+  }
+}
+
+async function next(lines: AsyncGenerator<Buffer>): Promise<Buffer> {
+  const { value, done } = await lines.next();
+  if (done === true) throw notABackup();
+  return value;
+}
+
+function parse(line: Buffer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line.toString());
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // What is not JSON is not ours.
+  }
+  throw notABackup();
+}
+
+function headerOf(line: Buffer): Header {
+  const header = parse(line) as Partial<Header>;
+  if (header.dragoman !== 'backup' || !Number.isSafeInteger(header.migration)) throw notABackup();
+  if (header.format !== FORMAT) {
+    throw new BackupError(`The backup is of format ${header.format}, this program reads ${FORMAT}.`);
+  }
+  return header as Header;
+}
+
+function notABackup(): BackupError {
+  return new BackupError('The file is not a whole backup.');
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}
+
+function quote(name: string): string {
+  return pg.escapeIdentifier(name);
+}
