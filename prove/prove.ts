@@ -3,10 +3,12 @@ import { runNamed } from '../bench/figures.ts';
 import { proveAddresses } from './addresses/addresses.ts';
 import { proveCrash } from './crash/crash.ts';
 import { proveDelivery } from './delivery/delivery.ts';
+import { proveDependencies } from './dependencies/dependencies.ts';
 import { proveEngines } from './engines/engines.ts';
 import { proveFair } from './fair/fair.ts';
 import { proveFuzz } from './fuzz/fuzz.ts';
 import { proveMoney } from './money/money.ts';
+import { proveSlow } from './slow/slow.ts';
 
 await runNamed({
   crash: proveCrash,
@@ -16,4 +18,6 @@ await runNamed({
   fuzz: proveFuzz,
   fair: proveFair,
   engines: proveEngines,
+  slow: proveSlow,
+  dependencies: proveDependencies,
 });

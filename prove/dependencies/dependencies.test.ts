@@ -1,0 +1,47 @@
+/** The judgement of the lock file, with faults planted. */
+import { expect, it } from 'vitest';
+import { allHeld } from '../../bench/figures.ts';
+import { judge, type Lock } from './dependencies.ts';
+
+const good: Lock = {
+  packages: {
+    '': {},
+    'packages/server': { dependencies: { '@dragoman/documents': '1', fastify: '5' } },
+    'node_modules/@dragoman/server': { link: true },
+    'node_modules/fastify': { integrity: 'sha512-x', license: 'MIT' },
+    'node_modules/node': { integrity: 'sha512-x', license: 'MIT', hasInstallScript: true },
+  },
+};
+const allowed = { node: true };
+const withPackage = (name: string, fields: Lock['packages'][string]): Lock => ({
+  packages: { ...good.packages, [`node_modules/${name}`]: fields },
+});
+const sealed = { integrity: 'sha512-y', license: 'MIT' };
+
+it('holds where all is sealed and decided', () => {
+  expect(allHeld(judge(good, allowed))).toBe(true);
+  expect(
+    allHeld(judge(withPackage('pg', { ...sealed, hasInstallScript: true }), { ...allowed, pg: false })),
+  ).toBe(true);
+});
+
+it.each<[string, Lock, Record<string, boolean>]>([
+  ['one has no checksum', withPackage('pg', { license: 'MIT' }), allowed],
+  ['one has no licence', withPackage('pg', { integrity: 'sha512-y' }), allowed],
+  ['a script is new', withPackage('a/node_modules/evil', { ...sealed, hasInstallScript: true }), allowed],
+  ['a script runs', withPackage('evil', { ...sealed, hasInstallScript: true }), { ...allowed, evil: true }],
+  [
+    'there are too many',
+    {
+      packages: {
+        ...good.packages,
+        'packages/engines': {
+          dependencies: Object.fromEntries(Array.from('abcdefghijklmnop', (n) => [n, '1'])),
+        },
+      },
+    },
+    allowed,
+  ],
+])('is missed where %s', (_, lock, scripts) => {
+  expect(allHeld(judge(lock, scripts))).toBe(false);
+});

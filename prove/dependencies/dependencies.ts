@@ -1,0 +1,93 @@
+/** `npm run prove -- dependencies`: what the lock file brings, and what of it runs something at installation. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Figure, Report } from '../../bench/figures.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const MOST_DIRECT = 15;
+
+/** As much of a `package-lock.json` as is looked at. */
+export interface Lock {
+  packages: Record<
+    string,
+    {
+      dependencies?: Record<string, string>;
+      link?: boolean;
+      dev?: boolean;
+      resolved?: string;
+      integrity?: string;
+      hasInstallScript?: boolean;
+      license?: string;
+    }
+  >;
+}
+
+/** Packages whose script at installation is allowed, or known and forbidden (`allowScripts` of package.json). */
+type Scripts = Record<string, boolean>;
+
+export async function proveDependencies(): Promise<Report> {
+  const read = (file: string) => JSON.parse(readFileSync(new URL(file, ROOT), 'utf8'));
+  const { allowScripts } = read('package.json') as { allowScripts: Scripts };
+  const figures = judge(read('package-lock.json') as Lock, allowScripts);
+  const bill = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'], {
+    cwd: ROOT,
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const { components } = JSON.parse(bill.toString()) as { components: unknown[] };
+  return {
+    figures: [
+      ...figures,
+      { name: 'dependencies, bill of materials (npm sbom)', value: components.length, unit: 'components' },
+    ],
+  };
+}
+
+/** The programs that serve: what the web app is built from is in its bundle, and not installed beside a server. */
+const SERVING = [
+  'packages/server',
+  'packages/engines',
+  'packages/documents',
+  'packages/checks',
+  'packages/client',
+];
+
+export function judge({ packages }: Lock, allowed: Scripts): Figure[] {
+  const direct = new Set(
+    SERVING.flatMap((place) => Object.keys(packages[place]?.dependencies ?? {})).filter(
+      (name) => !name.startsWith('@dragoman/'),
+    ),
+  );
+  const foreign = Object.entries(packages).filter(
+    ([place, { link }]) => place.includes('node_modules/') && link !== true,
+  );
+  const unsealed = foreign.filter(([, { integrity }]) => integrity === undefined);
+  const scripts = foreign
+    .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    .map(([place]) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length));
+  const undecided = scripts.filter((name) => !(name in allowed));
+  const run = scripts.filter((name) => allowed[name] === true);
+  const unlicensed = foreign.filter(([, { license, dev }]) => license === undefined && dev !== true);
+  return [
+    limit('direct dependencies of what serves', direct.size, MOST_DIRECT),
+    limit('packages without a checksum in the lock file', unsealed.length, 0),
+    limit('packages without a licence', unlicensed.length, 0),
+    limit('scripts at installation that nobody decided on', undecided.length, 0),
+    // Node itself, which the npm scripts run on, comes as a package that puts its binary in place.
+    limit(
+      'scripts at installation that run, besides that of node',
+      run.filter((n) => n !== 'node').length,
+      0,
+    ),
+    { name: 'dependencies, packages in the lock file', value: foreign.length, unit: 'packages' },
+  ];
+}
+
+function limit(name: string, value: number, most: number): Figure {
+  return {
+    name: `dependencies, ${name}`,
+    value,
+    goal: most === 0 ? '0' : `at most ${most}`,
+    held: value <= most,
+  };
+}

@@ -1,0 +1,90 @@
+/** A run with slow clients: hundreds of connections that trickle or say nothing, and one client that just works. */
+import { connect, type Socket } from 'node:net';
+import { createAccount, startProgram } from '../../scripts/program.ts';
+
+/** What a slow client does once it is connected. */
+export type Slowness = 'says nothing' | 'trickles its headers' | 'trickles its body';
+
+export interface SlowHistory {
+  /** Milliseconds until each was closed by the server, by what it did; Infinity for one that never was. */
+  closed: Record<Slowness, number[]>;
+  /** Milliseconds of each request of the ordinary client: before, and beside the slow ones. */
+  alone: number[];
+  beside: number[];
+}
+
+export interface SlowOptions {
+  directory: string;
+  /** Slow clients of each kind. */
+  clients: number;
+  say(line: string): void;
+}
+
+const REQUESTS = 400;
+/** Longer than the longest limit; what is open then was never going to be closed. */
+const PATIENCE_MILLISECONDS = 45_000;
+const TRICKLE_MILLISECONDS = 500;
+
+const WORDS: Record<Slowness, { first: string; each: string }> = {
+  'says nothing': { first: '', each: '' },
+  'trickles its headers': { first: 'POST /tapi/v2/translation/ HTTP/1.1\r\nhost: localhost\r\n', each: 'x' },
+  'trickles its body': {
+    first: 'POST /tapi/v2/translation/ HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100000\r\n',
+    each: ' ',
+  },
+};
+
+export async function runSlow({ directory, clients, say }: SlowOptions): Promise<SlowHistory> {
+  const program = await startProgram({ directory });
+  const { production_key } = await createAccount(directory, 'slow');
+  const ask = async () => {
+    const begun = performance.now();
+    const response = await fetch(`${program.url}/tapi/v2/translation/?limit=1`, {
+      headers: { authorization: `ApiKey ${production_key}` },
+    });
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`an ordinary request was answered ${response.status}`);
+    return performance.now() - begun;
+  };
+  const times = async () => {
+    const all: number[] = [];
+    for (let n = 0; n < REQUESTS; n++) all.push(await ask());
+    return all;
+  };
+  await times(); // warm
+  const alone = await times();
+  const kinds = Object.keys(WORDS) as Slowness[];
+  say(`opening ${clients * kinds.length} slow connections`);
+  const closing = kinds.map((kind) =>
+    Promise.all(Array.from({ length: clients }, () => beSlow(program.port, kind, production_key))),
+  );
+  const beside = await times();
+  const closed = Object.fromEntries(
+    await Promise.all(closing.map(async (one, index) => [kinds[index], await one] as const)),
+  ) as SlowHistory['closed'];
+  await program.stop();
+  return { closed, alone, beside };
+}
+
+/** @returns milliseconds until the server closed the connection */
+function beSlow(port: number, kind: Slowness, key: string): Promise<number> {
+  const { first, each } = WORDS[kind];
+  const begun = performance.now();
+  return new Promise((resolve) => {
+    const socket: Socket = connect(port, '127.0.0.1');
+    const end = (milliseconds: number) => {
+      clearInterval(trickle);
+      clearTimeout(patience);
+      socket.destroy();
+      resolve(milliseconds);
+    };
+    const trickle = setInterval(() => each !== '' && socket.write(each), TRICKLE_MILLISECONDS);
+    const patience = setTimeout(() => end(Number.POSITIVE_INFINITY), PATIENCE_MILLISECONDS);
+    socket.on('error', () => {}); // a reset is a close
+    socket.on('close', () => end(performance.now() - begun));
+    socket.resume();
+    if (first === '') return;
+    const open = kind === 'trickles its body' ? `authorization: ApiKey ${key}\r\n\r\n` : '';
+    socket.write(first + open);
+  });
+}
