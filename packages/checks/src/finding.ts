@@ -68,6 +68,8 @@ export interface CheckInput {
   maxLength?: number;
   /** When a subtitle is shown, in milliseconds. */
   time?: { from: number; to: number };
+  /** Cues that the sentence runs over; 1 unless said. */
+  cues?: number;
 }
 
 /** A check: an id, how bad what it finds is, what it asks in one sentence, and the question itself. */

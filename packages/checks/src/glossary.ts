@@ -8,6 +8,7 @@
 import type { Piece } from '@dragoman/documents/pieces';
 import { formsOf } from './endings.ts';
 import type { Range } from './finding.ts';
+import { base } from './language.ts';
 import { stretches } from './pieces.ts';
 import type { Term } from './term.ts';
 import { type Token, tokenise } from './tokens.ts';
@@ -65,8 +66,6 @@ export const rendered = (term: Term): string => (term.doNotTranslate ? term.sour
 
 export const isCapitals = (text: string): boolean =>
   /\p{Lu}/u.test(text) && text === text.toUpperCase() && text.length > 1;
-
-const base = (language: string) => language.toLowerCase().split(/[-_]/, 1)[0]!;
 
 function compileGlossary(terms: readonly Term[], from: string, to: string): Glossary {
   const wanted = terms.filter((term) => !term.forbidden && (term.doNotTranslate || term.target !== ''));

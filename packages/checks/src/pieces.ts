@@ -24,6 +24,17 @@ export function translatable(pieces: readonly Piece[]): string {
   return text;
 }
 
+/** Every text by itself: those that flow, and kept words. */
+export function texts(pieces: readonly Piece[]): Stretch[] {
+  let position = 0;
+  const kept = pieces.flatMap((piece) => {
+    if (!('text' in piece)) return [];
+    position += piece.text.length;
+    return 'keep' in piece ? [{ text: piece.text, start: position - piece.text.length }] : [];
+  });
+  return [...stretches(pieces), ...kept];
+}
+
 /** The texts that flow: the two halves of a pair do not interrupt them, kept words and standalone codes do. */
 export function stretches(pieces: readonly Piece[]): Stretch[] {
   const found: Stretch[] = [];

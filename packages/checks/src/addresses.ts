@@ -1,0 +1,42 @@
+import type { Check, Range } from './finding.ts';
+import { type Stretch, stretches, texts } from './pieces.ts';
+
+/** Bounded and anchored to a literal each, so the search is linear. */
+const ADDRESS =
+  /(?:https?|ftps?|sftp|wss?):\/\/[^\s<>"'«»“”]{1,2000}|(?<![\w.-])www\.[\w-]{1,63}\.[^\s<>"'«»“”]{1,2000}|(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/giu;
+/** Marks after an address are the sentence's. */
+const AFTER = /[.,;:!?)\]}…。、，）]/;
+
+/** Addresses that are kept words are the codes' matter. `problem` is `missing` or `unknown`. */
+export const addresses: Check = {
+  id: 'addresses',
+  severity: 'warning',
+  asks: 'Has the translation the web and mail addresses of the source, to the letter, and no others?',
+  find({ source, target }) {
+    const wanted = addressesIn(stretches(source));
+    const found = addressesIn(stretches(target));
+    if (wanted.length + found.length === 0) return [];
+    const inSource = new Set(addressesIn(texts(source)).map(({ address }) => address));
+    const inTarget = new Set(addressesIn(texts(target)).map(({ address }) => address));
+    const missing = new Set(wanted.flatMap(({ address }) => (inTarget.has(address) ? [] : [address])));
+    return [
+      ...[...missing].map((address) => ({ values: { problem: 'missing', address } })),
+      ...found
+        .filter(({ address }) => !inSource.has(address))
+        .map(({ address, range }) => ({ values: { problem: 'unknown', address }, range })),
+    ];
+  },
+};
+
+export function addressesIn(all: readonly Stretch[]): { address: string; range: Range }[] {
+  return all.flatMap(({ text, start }) =>
+    Array.from(text.matchAll(ADDRESS), ({ 0: found, index }) => {
+      let length = found.length;
+      while (length > 0 && AFTER.test(found[length - 1]!)) length--;
+      return {
+        address: found.slice(0, length),
+        range: { start: start + index, end: start + index + length },
+      };
+    }),
+  );
+}

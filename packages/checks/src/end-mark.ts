@@ -1,0 +1,54 @@
+import type { Check } from './finding.ts';
+import { base } from './language.ts';
+import { visible } from './pieces.ts';
+
+const CLOSERS = /[\s\p{Pe}\p{Pf}\p{Pi}\p{Cf}"'„‚*_]/u;
+
+/** One name for the marks of all languages. */
+const MARKS: Record<string, string> = {
+  ...named('.', '.。．｡।॥۔։።'),
+  ...named('?', '?？؟⁇፧'),
+  ...named('!', '!！‼'),
+  ...named(':', ':：'),
+  ...named('…', '…⋯'),
+  ...named(',', ',，、،'),
+};
+
+/** Sentences end without a mark, or the mark stands inside the word. */
+const WITHOUT = new Set(['th', 'lo', 'km', 'my', 'hy', 'bo']);
+
+/** `wanted` and `found` are marks, or empty where there is none. */
+export const endMark: Check = {
+  id: 'end-mark',
+  severity: 'warning',
+  asks: 'Does the translation end with the mark that the source ends with, as its language writes it?',
+  find({ source, target, from, to }) {
+    if (WITHOUT.has(base(from)) || WITHOUT.has(base(to))) return [];
+    const wanted = lastMark(visible(source), from);
+    const found = lastMark(visible(target), to);
+    if (wanted.mark === found.mark) return [];
+    return [
+      {
+        values: { wanted: wanted.mark, found: found.mark },
+        range: { start: found.at, end: found.at + found.length },
+      },
+    ];
+  },
+};
+
+/** The mark that a text ends with, whatever closes after it; empty for none. */
+function lastMark(text: string, language: string): { mark: string; at: number; length: number } {
+  let end = text.length;
+  while (end > 0 && CLOSERS.test(text[end - 1]!)) end--;
+  const last = text[end - 1] ?? '';
+  let mark = Object.hasOwn(MARKS, last) ? MARKS[last]! : '';
+  if (base(language) === 'el' && (last === ';' || last === '\u037e')) mark = '?';
+  if (mark === '.' && text[end - 2] === '.') mark = '…';
+  // `Wait?…`, `What?!`: the first of them says what it is.
+  if (mark === '!' && MARKS[text[end - 2] ?? ''] === '?') mark = '?';
+  return mark === '' ? { mark, at: end, length: 0 } : { mark, at: end - 1, length: 1 };
+}
+
+function named(mark: string, all: string): Record<string, string> {
+  return Object.fromEntries(Array.from(all, (one) => [one, mark]));
+}

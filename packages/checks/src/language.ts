@@ -1,0 +1,5 @@
+/** `pt` of `pt-br`. */
+export const base = (language: string): string => language.toLowerCase().split(/[-_]/, 1)[0]!;
+
+/** Written without spaces between words. */
+export const UNSPACED = new Set(['zh', 'ja', 'th', 'lo', 'km', 'my']);

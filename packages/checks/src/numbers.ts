@@ -1,0 +1,182 @@
+/**
+ * Numbers, as the languages write them: `1,234.5` is `1.234,5` is `1 234,5` is `١٬٢٣٤٫٥`. What cannot be told apart by
+ * form (dates, times, versions) is compared by its runs of digits.
+ */
+import type { Check, Range } from './finding.ts';
+import { base } from './language.ts';
+import { stretches } from './pieces.ts';
+
+interface Found {
+  text: string;
+  range: Range;
+  /** What it may be worth: several where the form leaves it open. */
+  values: string[];
+  /** Its runs of digits. */
+  parts: string[];
+  /** `1,234`: read as runs of digits it would be equal where it means something else. */
+  grouped: boolean;
+  /** May be written as a word, or as a month's name. */
+  loose: boolean;
+}
+
+const NUMBER =
+  /(?<![\p{Lu}\p{Ll}\p{Nd}])\p{Nd}+(?:[.,'’٫٬\u00a0\u202f\u2009]\p{Nd}+| \p{Nd}{3}(?!\p{Nd}))*/gu;
+/** What makes the number before it an ordinal, or an hour of the half day. */
+const ORDINAL = /^(?:st|nd|rd|th|er|re|ère|e|ème|[ºª]|-?(?:й|я|е|го|му|ый|ая|ое))(?!\p{L})/iu;
+const HALF_DAY = /^(?::\d\d)?[\s\u00a0\u202f]?([ap])\.?m\b/i;
+const DECIMAL_COMMA = new Set(
+  'ar az be bg bs ca cs da de el et eu fi fo fr gl hr hu hy id is it ka kk ky lt lv mk nb nl nn no pl ro ru sk sl sq sr sv tr tt uk uz vi'.split(
+    ' ',
+  ),
+);
+/** Some countries of the language write a point, others a comma. */
+const EITHER = new Set(['es', 'pt', 'ar', 'fr', 'sw', 'af']);
+/** They count in ten thousands: `150万` is 1.5 million. Only the digits that are not zero can be compared. */
+const MYRIADS = new Set(['zh', 'ja', 'ko']);
+const LARGEST_WORD = 12;
+
+/** `problem` is `missing` or `unknown`, with `number` as it is written. */
+export const numbers: Check = {
+  id: 'numbers',
+  severity: 'warning',
+  asks: 'Has the translation the numbers of the source, as its language writes them?',
+  find({ source, target, from, to }) {
+    let wanted = numbersIn(source, from);
+    let found = numbersIn(target, to);
+    if (wanted.length + found.length === 0) return [];
+    [wanted, found] = without(wanted, found, (one) => one.values);
+    if (MYRIADS.has(base(from)) || MYRIADS.has(base(to))) {
+      [wanted, found] = without(wanted, found, ({ values }) => values.map(significant));
+    }
+    const [missing, unknown] = byParts(wanted, found);
+    const strict = missing.filter(({ loose }) => !loose);
+    return [
+      ...(unknown.length === 0 ? strict : missing).map(({ text }) => ({
+        values: { problem: 'missing', number: text },
+      })),
+      ...unknown
+        // A month or a number that the source has as a word.
+        .filter(({ parts }) => missing.length > 0 || parts.some((part) => Number(part) > LARGEST_WORD))
+        .map(({ text, range }) => ({ values: { problem: 'unknown', number: text }, range })),
+    ];
+  },
+};
+
+function numbersIn(pieces: Parameters<typeof stretches>[0], language: string): Found[] {
+  return stretches(pieces).flatMap(({ text, start }) =>
+    Array.from(text.matchAll(NUMBER), ({ 0: found, index }): Found => {
+      const end = index + found.length;
+      const after = text.slice(end, end + 8);
+      const digits = inAscii(found);
+      const { values, grouped } = read(digits, base(language));
+      const half = HALF_DAY.exec(after)?.[1]?.toLowerCase();
+      const parts = digits.split(/\D+/).map(plain);
+      if (half !== undefined && parts.length === 1) {
+        const hour = Number(parts[0]) % 12;
+        values.push(String(half === 'p' ? hour + 12 : hour));
+      }
+      return {
+        text: found,
+        range: { start: start + index, end: start + end },
+        values,
+        parts,
+        grouped,
+        loose: ORDINAL.test(after) && parts.every((part) => Number(part) <= LARGEST_WORD),
+      };
+    }),
+  );
+}
+
+/** Both lists without what is in both. */
+function without(
+  wanted: Found[],
+  found: Found[],
+  valuesOf: (one: Found) => readonly string[],
+): [Found[], Found[]] {
+  const byValue = new Map<string, Found[]>();
+  for (const one of found) {
+    for (const value of valuesOf(one)) {
+      const same = byValue.get(value);
+      if (same === undefined) byValue.set(value, [one]);
+      else same.push(one);
+    }
+  }
+  const used = new Set<Found>();
+  const taken = new Map<string, number>();
+  const missing = wanted.filter((one) => {
+    for (const value of valuesOf(one)) {
+      const same = byValue.get(value) ?? [];
+      let next = taken.get(value) ?? 0;
+      while (next < same.length && used.has(same[next]!)) next++;
+      taken.set(value, next + 1);
+      if (next < same.length) {
+        used.add(same[next]!);
+        return false;
+      }
+    }
+    return true;
+  });
+  return [missing, found.filter((one) => !used.has(one))];
+}
+
+/** What is left over, with the runs of digits that are, when those are compared: `03.10.2024` is `10/3/2024`. */
+function byParts(wanted: Found[], found: Found[]): [Found[], Found[]] {
+  const counts = new Map<string, number>();
+  const add = (list: Found[], by: number) => {
+    for (const { parts, grouped } of list) {
+      if (!grouped) for (const part of parts) counts.set(part, (counts.get(part) ?? 0) + by);
+    }
+  };
+  add(wanted, 1);
+  add(found, -1);
+  const over = (list: Found[], sign: number) =>
+    list.flatMap((one) => {
+      const parts = one.grouped ? one.parts : one.parts.filter((part) => counts.get(part)! * sign > 0);
+      return parts.length === 0 ? [] : [{ ...one, parts }];
+    });
+  return [over(wanted, 1), over(found, -1)];
+}
+
+function read(text: string, language: string): { values: string[]; grouped: boolean } {
+  const marks: string[] = text.match(/\D/g) ?? [];
+  const groups = text.split(/\D/);
+  if (marks.length === 0) return { values: [plain(text)], grouped: false };
+  const last = marks.at(-1)!;
+  const whole = groups.slice(0, -1);
+  const decimal = `${plain(whole.join(''))}.${groups.at(-1)}`.replace(/\.?0+$/, '');
+  const together = plain(groups.join(''));
+  const inGroups = (all: string[]) =>
+    all[0]!.length <= 3 && all.slice(1).every((group) => /^\d{2,3}$/.test(group));
+  const kinds = new Set(marks);
+  if (kinds.size === 2 && marks.indexOf(last) === marks.length - 1 && inGroups(whole)) {
+    return { values: [decimal], grouped: false };
+  }
+  if (kinds.size > 1) return { values: [], grouped: false };
+  if (marks.length > 1)
+    return { values: inGroups(groups) && groups.at(-1)!.length === 3 ? [together] : [], grouped: false };
+  const isPoint = last === '.' || last === ',';
+  if (last === '٫') return { values: [decimal], grouped: false };
+  if (groups[1]!.length !== 3 || groups[0]!.length > 3)
+    return { values: isPoint ? [decimal] : [], grouped: false };
+  if (!isPoint) return { values: [together], grouped: false };
+  if (EITHER.has(language)) return { values: [together, decimal], grouped: true };
+  const comma = DECIMAL_COMMA.has(language);
+  return { values: [(last === ',') === comma ? decimal : together], grouped: true };
+}
+
+const plain = (digits: string) => digits.replace(/^0+(?=\d)/, '');
+
+/** `1500000`, `1.5`, `150`: 15. */
+const significant = (value: string) => value.replace('.', '').replace(/^0+/, '').replace(/0+$/, '');
+
+function inAscii(text: string): string {
+  if (!/[^\x00-\x7f]/.test(text)) return text;
+  return text.replace(/\p{Nd}/gu, (digit) => String(worth(digit.codePointAt(0)!)));
+}
+
+/** Digits of every script stand in runs of ten. */
+function worth(digit: number): number {
+  let zero = digit;
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1)) && digit - zero < 50) zero--;
+  return (digit - zero) % 10;
+}

@@ -1,0 +1,55 @@
+import { protectedRanges } from '@dragoman/documents/pieces';
+import { addressesIn } from './addresses.ts';
+import type { Check } from './finding.ts';
+import { type Stretch, stretches, texts } from './pieces.ts';
+
+/** Names for something that is filled in later, of the kinds that no scanner can be sure of. Bounded, so linear. */
+const PLACEHOLDER =
+  /\[\[[^[\]\n]{1,100}\]\]|__[A-Z][A-Z0-9_]{0,60}__|⟦[^⟦⟧\n]{0,100}⟧|<\/?[a-z][a-z0-9-]{0,30}(?:\s[^<>\n]{0,200})?\/?>|\[[A-Z][A-Z0-9_ ]{1,60}\]/gu;
+
+/** What is a kept word is the codes' matter. `problem` is `missing` or `unknown`: left over from a machine or typed. */
+export const placeholders: Check = {
+  id: 'placeholders',
+  severity: 'warning',
+  asks: 'Has the translation what stands for a variable in the source, and nothing left over that does?',
+  find({ source, target }) {
+    const wanted = placeholdersIn(stretches(source));
+    const found = placeholdersIn(stretches(target));
+    if (wanted.length + found.length === 0) return [];
+    const inSource = new Set(placeholdersIn(texts(source)).map(({ text }) => text));
+    const inTarget = new Set(placeholdersIn(texts(target)).map(({ text }) => text));
+    const missing = new Set(wanted.flatMap(({ text }) => (inTarget.has(text) ? [] : [text])));
+    return [
+      ...[...missing].map((placeholder) => ({ values: { problem: 'missing', placeholder } })),
+      ...found
+        .filter(({ text }) => !inSource.has(text))
+        .map(({ text, range }) => ({ values: { problem: 'unknown', placeholder: text }, range })),
+    ];
+  },
+};
+
+/** Variables that a scanner would protect, and other names; not addresses, nor words that are only long. */
+function placeholdersIn(all: readonly Stretch[]) {
+  return all.flatMap(({ text, start }) => {
+    const addresses = addressesIn([{ text, start: 0 }]);
+    let next = 0;
+    const isAddress = (from: number) => {
+      while (next < addresses.length && addresses[next]!.range.end <= from) next++;
+      const address = addresses[next];
+      return address !== undefined && address.range.start <= from;
+    };
+    const variables = protectedRanges(text)
+      .filter(({ from, to }) => to - from <= MAX_PLACEHOLDER && !isAddress(from))
+      .map(({ from, to }) => ({ start: from, end: to }));
+    const others = Array.from(text.matchAll(PLACEHOLDER), ({ 0: found, index }) => ({
+      start: index,
+      end: index + found.length,
+    }));
+    return [...variables, ...others].map((range) => ({
+      text: text.slice(range.start, range.end),
+      range: { start: start + range.start, end: start + range.end },
+    }));
+  });
+}
+
+const MAX_PLACEHOLDER = 250;

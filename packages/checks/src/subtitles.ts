@@ -1,0 +1,53 @@
+import type { Check } from './finding.ts';
+import { base } from './language.ts';
+import { visible } from './pieces.ts';
+import { graphemesOf } from './tokens.ts';
+
+/** Characters of a line; a script whose letters are wide has fewer. */
+const LINE = 42;
+const LINES: Record<string, number> = { zh: 16, ja: 16, ko: 16 };
+/** Lines that one cue may have. */
+const CUE_LINES = 2;
+
+/** Characters a second that a reader can follow. */
+const SPEED = 17;
+const SPEEDS: Record<string, number> = { en: 20, ar: 20, fa: 20, he: 20, hi: 20, zh: 9, ja: 7, ko: 12 };
+
+/**
+ * Lines are broken when the document is put together, so what counts is whether the text fits the two lines of its
+ * cues; where it has breaks of its own, whether each of them fits.
+ */
+export const lineLength: Check = {
+  id: 'line-length',
+  severity: 'warning',
+  asks: 'Do subtitles fit their lines?',
+  find({ target, to, format, cues = 1 }) {
+    if (format !== 'srt') return [];
+    const text = visible(target);
+    const most = LINES[base(to)] ?? LINE;
+    if (!/[\r\n]/.test(text)) {
+      const length = Math.ceil(graphemesOf(text.trim()).length / (CUE_LINES * cues));
+      return length > most ? [{ values: { length, most } }] : [];
+    }
+    return Array.from(text.matchAll(/[^\r\n]+/g)).flatMap(({ 0: line, index }) => {
+      const { length } = graphemesOf(line);
+      return length > most
+        ? [{ values: { length, most }, range: { start: index, end: index + line.length } }]
+        : [];
+    });
+  },
+};
+
+/** `speed` and `most` in characters a second. */
+export const readingSpeed: Check = {
+  id: 'reading-speed',
+  severity: 'warning',
+  asks: 'Can subtitles be read while they are shown?',
+  find({ target, to, format, time }) {
+    if (format !== 'srt' || time === undefined || time.to <= time.from) return [];
+    const { length } = graphemesOf(visible(target).replace(/\s+/gu, ' ').trim());
+    const speed = (length * 1000) / (time.to - time.from);
+    const most = SPEEDS[base(to)] ?? SPEED;
+    return speed > most ? [{ values: { speed: Math.ceil(speed), most } }] : [];
+  },
+};

@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs';
+import type { Piece } from '@dragoman/documents/pieces';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CHECKS, type CheckInput, check, keyOf } from '../src/checks.ts';
+import { term } from './reading.ts';
+
+const LANGUAGES = [
+  'en',
+  'de',
+  'fr',
+  'fr-ca',
+  'es',
+  'ja',
+  'zh',
+  'ar',
+  'el',
+  'th',
+  'id',
+  'ko',
+  'xx',
+  '',
+  'pt_BR',
+];
+const UNITS = [
+  'a',
+  'house',
+  'Acme',
+  ' ',
+  '  ',
+  '1',
+  '.',
+  ',',
+  '?',
+  '¿',
+  '!',
+  ':',
+  '…',
+  '«',
+  '»',
+  '\n',
+  '\u2067',
+  '\u202c',
+  '控',
+  'は',
+  'ا',
+  '٣',
+  '\u0301',
+  '🙂',
+  '\ud83d',
+  '{x}',
+  '%s',
+  '__A__',
+  '<b>',
+  'https://a.example',
+  'a@b.example',
+  'st',
+  ' pm',
+  '\u00a0',
+  '\0',
+];
+
+const text = fc.array(fc.constantFrom(...UNITS), { maxLength: 30 }).map((all) => all.join(''));
+const number = fc.integer({ min: 0, max: 4 });
+const piece: fc.Arbitrary<Piece> = fc.oneof(
+  { weight: 4, arbitrary: text.map((all) => ({ text: all })) },
+  number.map((open) => ({ open })),
+  number.map((close) => ({ close })),
+  number.map((single) => ({ single })),
+  fc.tuple(number, text).map(([keep, kept]) => ({ keep, text: kept })),
+);
+const terms = [
+  term('house', 'casa'),
+  term('Acme', '', { doNotTranslate: true }),
+  term('a', 'a', { forbidden: true }),
+  term('', '控', { forbidden: true }),
+];
+const input: fc.Arbitrary<CheckInput> = fc.record({
+  source: fc.array(piece, { maxLength: 8 }),
+  target: fc.array(piece, { maxLength: 8 }),
+  from: fc.constantFrom(...LANGUAGES),
+  to: fc.constantFrom(...LANGUAGES),
+  format: fc.constantFrom('text', 'html', 'srt', 'xliff'),
+  terms: fc.constant(terms),
+  maxLength: fc.nat(50),
+  time: fc.record({ from: fc.nat(5000), to: fc.nat(5000) }),
+});
+
+describe('whatever the texts', () => {
+  it('the checks answer, and point into the visible text', () => {
+    fc.assert(
+      fc.property(input, (given) => {
+        const { length } = given.target.map((one) => ('text' in one ? one.text : '')).join('');
+        for (const finding of check(given)) {
+          expect(keyOf(finding)).toContain(finding.check);
+          if (finding.range === undefined) continue;
+          const { start, end } = finding.range;
+          expect(start >= 0 && start <= end && end <= length, JSON.stringify(finding)).toBe(true);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('a translation that says the same in the same language has no finding but about its language', () => {
+    const about = new Set([
+      'punctuation',
+      'doubled-words',
+      'forbidden-terms',
+      'bidi',
+      'max-length',
+      'line-length',
+      'reading-speed',
+      'codes',
+      'empty',
+      'terms',
+    ]);
+    fc.assert(
+      fc.property(input, (given) => {
+        const same = check({ ...given, target: given.source, to: given.from });
+        expect(same.filter((one) => !about.has(one.check))).toEqual([]);
+      }),
+    );
+  });
+
+  it.each(
+    [
+      ' ',
+      '\u00a0',
+      'a',
+      'a a ',
+      '1',
+      '1,',
+      '1 ',
+      '1 234 ',
+      '.',
+      '?',
+      '¿',
+      '!?',
+      '{',
+      '{{',
+      '[',
+      '[[A',
+      '__',
+      '__A',
+      '<',
+      '<a ',
+      '%',
+      'www.',
+      'http://',
+      'http://a',
+      'a@',
+      'a@a.',
+      '-',
+      '\u2067',
+      '\u202c',
+      '控',
+      '한',
+      'ا,',
+      '«',
+      'house ',
+      'st',
+      '\u0301',
+      '🙂',
+      '\n',
+      '"',
+    ].map((unit) => [JSON.stringify(unit), unit] as const),
+  )('of %s twice as much takes about twice as long', (_, unit) => {
+    const ask = (length: number) => {
+      const target = [{ text: unit.repeat(Math.ceil(length / unit.length)) }];
+      const given = { source: target, target, format: 'srt', terms, time: { from: 0, to: 1000 } } as const;
+      const start = performance.now();
+      for (const [from, to] of [
+        ['en', 'fr'],
+        ['de', 'es'],
+        ['ja', 'ar'],
+      ] as const)
+        check({ ...given, from, to });
+      return performance.now() - start;
+    };
+    ask(16_000);
+    const best = (length: number) => Math.min(ask(length), ask(length), ask(length));
+    const [short, long] = [best(2_000), best(16_000)];
+    // Eight times the text; quadratic would be 64 times the work.
+    expect(long / Math.max(short, 1)).toBeLessThan(32);
+  });
+});
+
+describe('the package', () => {
+  it('has every check once, each with its sentence', () => {
+    expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
+    for (const { asks } of CHECKS) expect(asks).toMatch(/^[A-Z].*\?$/);
+  });
+
+  it('brings nothing into a browser but itself', () => {
+    const { seen, others } = graphOf(new URL('../src/checks.ts', import.meta.url));
+    expect(others).toEqual([]);
+    expect(seen.some((one) => one.endsWith('/documents/src/pieces.ts'))).toBe(true);
+    // The walk sees what it should: the whole of the documents brings parsers along.
+    expect(graphOf(new URL('../../documents/src/documents.ts', import.meta.url)).others).toContain('saxes');
+  });
+});
+
+/** The modules that a module loads, and what it loads that is not a file of ours. */
+function graphOf(entry: URL): { seen: string[]; others: string[] } {
+  const seen = new Set<string>();
+  const others = new Set<string>();
+  const visit = (url: URL) => {
+    if (seen.has(url.href)) return;
+    seen.add(url.href);
+    const code = readFileSync(url, 'utf8').replace(/^(?:import|export) type [\s\S]*? from '[^']*';$/gm, '');
+    for (const [, name] of code.matchAll(/(?:from|import\()\s*'([^']+)'/g)) {
+      if (name!.startsWith('.')) visit(new URL(name!, url));
+      else if (name === '@dragoman/documents/pieces')
+        visit(new URL('../../documents/src/pieces.ts', import.meta.url));
+      else others.add(name!);
+    }
+  };
+  visit(entry);
+  return { seen: [...seen], others: [...others] };
+}
