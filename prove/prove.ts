@@ -8,6 +8,7 @@ import { proveEngines } from './engines/engines.ts';
 import { proveFair } from './fair/fair.ts';
 import { proveFuzz } from './fuzz/fuzz.ts';
 import { proveMoney } from './money/money.ts';
+import { proveRotate } from './rotate/rotate.ts';
 import { proveSlow } from './slow/slow.ts';
 
 await runNamed({
@@ -19,5 +20,6 @@ await runNamed({
   fair: proveFair,
   engines: proveEngines,
   slow: proveSlow,
+  rotate: proveRotate,
   dependencies: proveDependencies,
 });
