@@ -24,7 +24,7 @@ import { startUpkeep } from './jobs/upkeep.ts';
 import { createLanguages, publishPairs, withdrawPairs } from './languages/languages.ts';
 import { createPriceList } from './ledger/price-list.ts';
 import type { Log } from './log.ts';
-import { findExact } from './memory/memory.ts';
+import { inTheirPlaces, recall } from './memory/memory.ts';
 import { checkReadiness } from './operations/health.ts';
 import { createMetrics } from './operations/metrics.ts';
 import type { Store } from './program.ts';
@@ -128,7 +128,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       recall: ({ account, from, to, brand }, sources) =>
         account === undefined
           ? Promise.resolve([])
-          : findExact(database, account, { from, to, brand }, sources),
+          : recall(database, account, { from, to, brand }, inTheirPlaces(sources)),
       observer: metrics.engines,
       cacheBytes: settings.cacheMebibytes * 1024 * 1024,
       log,

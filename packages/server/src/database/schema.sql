@@ -334,13 +334,55 @@ create table memory (
   origin text not null,
   weight smallint not null default 1,
   created_at timestamp with time zone not null default now(),
-  constraint memory_part_account_id_source_language_target_language_sour_key UNIQUE (part, account_id, source_language, target_language, source_hash, brand),
+  target_hash bytea not null default '\x'::bytea,
+  sketch integer[] not null default '{}'::integer[],
+  searched text not null default ''::text,
+  changed_at timestamp with time zone not null default now(),
+  retracted_at timestamp with time zone,
+  retracted_by text,
+  retract_reason text,
+  constraint memory_translation UNIQUE (part, account_id, source_language, target_language, source_hash, brand, target_hash),
   constraint memory_pkey PRIMARY KEY (part, account_id, memory_id),
   constraint memory_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
   constraint memory_origin_check CHECK ((origin = ANY (ARRAY['import'::text, 'job'::text]))),
+  constraint memory_retracted CHECK (((retracted_at IS NULL) = (retracted_by IS NULL))),
   constraint memory_weight_check CHECK ((weight >= 0))
 );
+CREATE INDEX memory_alike ON memory USING gin (sketch) WITH (fastupdate=off);
+CREATE INDEX memory_searched ON memory USING gin (account_id, searched gin_trgm_ops);
 grant delete, insert, select, update on memory to dragoman_app;
+
+create table memory_lessons (
+  part smallint not null,
+  account_id uuid not null,
+  job_id uuid not null,
+  position integer not null,
+  memory_id uuid not null,
+  editor_id uuid,
+  outcome text not null,
+  context_hash bytea,
+  created_at timestamp with time zone not null default now(),
+  constraint memory_lessons_pkey PRIMARY KEY (part, account_id, job_id, "position"),
+  constraint memory_lessons_part_account_id_memory_id_fkey FOREIGN KEY (part, account_id, memory_id) REFERENCES memory(part, account_id, memory_id) ON DELETE CASCADE,
+  constraint memory_lessons_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'reviewed'::text, 'accepted'::text, 'rejected'::text])))
+);
+CREATE INDEX memory_lessons_of_entry ON memory_lessons USING btree (part, account_id, memory_id, context_hash);
+grant delete, insert, select, update on memory_lessons to dragoman_app;
+
+create table memory_uses (
+  part smallint not null,
+  account_id uuid not null,
+  memory_id uuid not null,
+  job_id uuid not null,
+  position integer not null,
+  how text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint memory_uses_pkey PRIMARY KEY (part, account_id, memory_id, job_id, "position", how),
+  constraint memory_uses_part_account_id_memory_id_fkey FOREIGN KEY (part, account_id, memory_id) REFERENCES memory(part, account_id, memory_id) ON DELETE CASCADE,
+  constraint memory_uses_how_check CHECK ((how = ANY (ARRAY['applied'::text, 'taken'::text])))
+);
+CREATE INDEX memory_uses_of_job ON memory_uses USING btree (part, account_id, job_id);
+grant delete, insert, select, update on memory_uses to dragoman_app;
 
 create table messages (
   part smallint not null,

@@ -5,6 +5,7 @@ import { CommitUnknown, type Database, isConnectionLoss, type Transaction } from
 import { type NewEvent, recordEvents } from '../deliveries/deliveries.ts';
 import { fieldError, notFound } from '../errors.ts';
 import { availableCents, capturePrices, voidPrice } from '../ledger/ledger.ts';
+import { recordUses } from '../memory/memory.ts';
 import { type Purse, presentCallback, presentDetail, showsResult } from './present.ts';
 import type { JobBody } from './schemas.ts';
 import { type Actor, MOVES, type Trigger } from './states.ts';
@@ -82,12 +83,18 @@ async function openAllLeased(
 
 /** The end of a machine's work on a job, or of a stage of it. */
 export type Outcome =
-  | { kind: 'completed'; result: string }
+  | { kind: 'completed'; result: string; remembered?: Remembered[] }
   /** Finished, but not to be shown before its hold has passed. */
-  | { kind: 'held'; result: string }
+  | { kind: 'held'; result: string; remembered?: Remembered[] }
   /** The machine's draft waits for an editor. */
-  | { kind: 'drafted'; segments: store.DraftedSegment[] }
+  | { kind: 'drafted'; segments: store.DraftedSegment[]; remembered?: Remembered[] }
   | { kind: 'failed'; reason: string };
+
+/** A segment that comes from the memory, and the entry that it is. */
+export interface Remembered {
+  position: number;
+  memoryId: string;
+}
 
 const TRIGGERS = {
   completed: 'complete',
@@ -156,6 +163,11 @@ async function carryOut(
   for (const { lease, outcome } of settlements) {
     if (outcome.kind !== 'drafted') continue;
     await store.writeSegments(transaction, lease.account, lease.id, outcome.segments);
+  }
+  for (const { lease, outcome } of settlements) {
+    const remembered = ('remembered' in outcome && outcome.remembered) || [];
+    const uses = remembered.map((one) => ({ ...one, how: 'applied' as const }));
+    await recordUses(transaction, lease.account, lease.id, uses);
   }
   for (const effect of MOVES[trigger].effects) {
     if (effect === 'capture') {

@@ -1,119 +1,372 @@
 /**
- * Translation memory: what was translated before, whole segments, to the letter. Protected words are compared by what
- * a reader sees, codes by their kind and order, so that a memory from elsewhere serves a document of ours.
+ * Translation memory: what an account has translated before, by brand and pair.
+ *
+ * An entry is one translation of one segment. It comes from a file (`import`), or from people's work on a job, each
+ * segment of which is a lesson: of whom, in which place, and how it was received. An entry weighs as much as its best
+ * lesson:
+ *
+ *   retracted, or only lessons that were rejected    nothing: it is not used any more
+ *   import                                           1
+ *   delivered, reviewed, accepted by the customer    2, 3, 4
+ *
+ * Of several translations of a source a brand's own goes before one for every brand, then the heavier, then the later.
+ * What a machine made is never learned from, nor is anything in the sandbox.
  */
 import { createHash } from 'node:crypto';
-import { isRight, type Piece } from '@dragoman/documents';
-import type { AccountRef } from '../account.ts';
-import type { Database } from '../database/database.ts';
+import { similarity } from '@dragoman/checks';
+import type { Piece } from '@dragoman/documents';
+import type { AccountRef, Environment } from '../account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
 import { uuidv7 } from '../ids.ts';
+import { contextOf, fit, hashOf, remember, searchable, textOf } from './form.ts';
+import { sketchOf } from './sketch.ts';
 import * as store from './store.ts';
 
-export type { MemoryPair } from './store.ts';
+export type { MemoryPair, Origin, Use } from './store.ts';
 
 /** Hashes of one question to the database. */
 const CHUNK = 5_000;
 /** Whether an account has a memory at all is remembered so long: most have none, and their jobs need not ask. */
 const REMEMBER_MILLISECONDS = 5_000;
 const REMEMBER_ACCOUNTS = 10_000;
-const known = new WeakMap<Database, Map<string, { has: boolean; until: number }>>();
+const known = new Map<string, { has: boolean; until: number }>();
 
-/**
- * The targets of segments that the account has translated before; undefined for the others.
- * @param sources with codes numbered in the order in which they come; targets come back in these numbers
- */
-export async function findExact(
-  database: Database,
+export async function hasMemory(on: Queryable, account: AccountRef): Promise<boolean> {
+  const remembered = known.get(account.accountId);
+  if (remembered !== undefined && performance.now() < remembered.until) return remembered.has;
+  const has = await store.hasMemory(on, account);
+  if (known.size >= REMEMBER_ACCOUNTS) known.clear();
+  known.set(account.accountId, { has, until: performance.now() + REMEMBER_MILLISECONDS });
+  return has;
+}
+
+/** A segment to be looked up, with its neighbours in the text; undefined at its edges. */
+export interface Place {
+  source: readonly Piece[];
+  previous: readonly Piece[] | undefined;
+  next: readonly Piece[] | undefined;
+}
+
+/** The segments of a text, in its order. */
+export function inTheirPlaces(sources: readonly (readonly Piece[])[]): Place[] {
+  return sources.map((source, index) => ({
+    source,
+    previous: sources[index - 1],
+    next: sources[index + 1],
+  }));
+}
+
+/** A translation that can be used as it is, in the numbers of the source that asked. */
+export interface Recalled {
+  memoryId: string;
+  kind: 'context' | 'exact';
+  pieces: Piece[];
+}
+
+/** The translations of segments that the account has translated before; undefined for the others. */
+export async function recall(
+  on: Queryable,
   account: AccountRef,
   pair: store.MemoryPair,
-  sources: readonly (readonly Piece[])[],
-): Promise<(Piece[] | undefined)[]> {
-  if (!(await hasMemory(database, account))) return sources.map(() => undefined);
-  const hashes = sources.map(hashOf);
-  const targets = new Map<string, Piece[]>();
-  for (let start = 0; start < hashes.length; start += CHUNK) {
-    const rows = await store.findTargets(database, account, pair, hashes.slice(start, start + CHUNK));
-    for (const { source_hash, target } of rows) targets.set(source_hash.toString('base64'), target);
+  places: readonly Place[],
+): Promise<(Recalled | undefined)[]> {
+  if (!(await hasMemory(on, account))) return places.map(() => undefined);
+  const hashes = await hashesOf(places.map(({ source }) => source));
+  const hashed = new Map(places.map(({ source }, index) => [source, hashes[index]!]));
+  const names = hashes.map((hash) => hash.toString('base64'));
+  const exact = new Map<string, store.TargetRow>();
+  const unique = [...new Map(names.map((name, index) => [name, hashes[index]!])).values()];
+  for (const chunk of chunksOf(unique)) {
+    const rows = await store.findTargets(on, account, pair, chunk);
+    for (const row of rows) exact.set(row.source_hash.toString('base64'), row);
   }
-  return sources.map((source, index) => {
-    const target = targets.get(hashes[index]!.toString('base64'));
-    return target && adopt(source, target);
+  const asked = places.flatMap(({ previous, next }, index) => {
+    const hash = (one: readonly Piece[]) => hashed.get(one) ?? hashOf(one);
+    const context = exact.has(names[index]!) ? contextOf(previous, next, hash) : undefined;
+    return context === undefined ? [] : [{ index, hash: hashes[index]!, context }];
+  });
+  const contexts = new Map<number, string>();
+  const inContext = new Map<string, store.TargetRow>();
+  const nameOf = (hash: Buffer, context: Buffer) =>
+    `${hash.toString('base64')} ${context.toString('base64')}`;
+  for (const { index, hash, context } of asked) contexts.set(index, nameOf(hash, context));
+  for (const chunk of chunksOf(asked)) {
+    const rows = await store.findTargetsInContext(on, account, pair, chunk);
+    for (const row of rows) inContext.set(nameOf(row.source_hash, row.context_hash), row);
+  }
+  return places.map(({ source }, index) => {
+    const row = inContext.get(contexts.get(index) ?? '');
+    return (row && use(source, row, 'context')) ?? use(source, exact.get(names[index]!), 'exact');
   });
 }
 
-async function hasMemory(database: Database, account: AccountRef): Promise<boolean> {
-  let accounts = known.get(database);
-  if (accounts === undefined || accounts.size >= REMEMBER_ACCOUNTS) {
-    accounts = new Map();
-    known.set(database, accounts);
+/** Hashes between two breaths of the event loop. */
+const BREATH = 500;
+
+async function hashesOf(sources: readonly (readonly Piece[])[]): Promise<Buffer[]> {
+  const hashes: Buffer[] = [];
+  for (const source of sources) {
+    hashes.push(hashOf(source));
+    if (hashes.length % BREATH === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  const remembered = accounts.get(account.accountId);
-  if (remembered !== undefined && performance.now() < remembered.until) return remembered.has;
-  const has = await store.hasMemory(database, account);
-  accounts.set(account.accountId, { has, until: performance.now() + REMEMBER_MILLISECONDS });
-  return has;
+  return hashes;
 }
+
+function use(
+  source: readonly Piece[],
+  row: store.TargetRow | undefined,
+  kind: Recalled['kind'],
+): Recalled | undefined {
+  if (row === undefined) return undefined;
+  const { pieces, complete } = fit(source, row);
+  return complete ? { memoryId: row.memory_id, kind, pieces } : undefined;
+}
+
+function* chunksOf<T>(all: readonly T[]): Generator<T[]> {
+  for (let start = 0; start < all.length; start += CHUNK) yield all.slice(start, start + CHUNK);
+}
+
+/** What was translated before and is like a segment, as an editor is offered it. */
+export interface Match {
+  memoryId: string;
+  /** As it was remembered. */
+  source: Piece[];
+  /** In the numbers of the segment that asked; without codes where those of the match do not fit. */
+  target: Piece[];
+  /** 100: the same, to the letter and the codes; below: how much of it is the same. */
+  score: number;
+  kind: 'context' | 'exact' | 'fuzzy';
+  origin: store.Origin;
+  createdAt: Date;
+  brand: string | undefined;
+}
+
+const MAX_MATCHES = 5;
+/** Less alike than this, a match is no help to anybody. */
+export const LEAST_SCORE = 60;
+const MAX_CANDIDATES = 40;
+/** Taken off where codes or protected words of the segment are not in the match. */
+const CODE_PENALTY = 3;
+
+/** What was translated before and is the same or alike, the best first. */
+export async function findMatches(
+  on: Queryable,
+  account: AccountRef,
+  pair: store.MemoryPair,
+  source: readonly Piece[],
+  { previous, next }: Partial<Pick<Place, 'previous' | 'next'>> = {},
+): Promise<Match[]> {
+  if (!(await hasMemory(on, account))) return [];
+  const asked = { hash: hashOf(source), context: contextOf(previous, next), limit: MAX_MATCHES };
+  const text = textOf(source);
+  const sketch = sketchOf(text, saltOf(account, pair));
+  const [same, alike] = await Promise.all([
+    store.findSame(on, account, pair, asked),
+    sketch.length === 0 ? [] : store.findAlike(on, account, pair, sketch, MAX_CANDIDATES),
+  ]);
+  const identical = new Set(same.map(({ memory_id }) => memory_id));
+  const matches = [
+    ...same.map((row) => matchOf(source, row, 100, row.in_context ? 'context' : 'exact')),
+    ...alike.flatMap((row) => {
+      if (identical.has(row.memory_id)) return [];
+      const score = scoreOf(text, textOf(row.source));
+      return score < LEAST_SCORE ? [] : [matchOf(source, row, score, 'fuzzy')];
+    }),
+  ].filter(({ score }) => score >= LEAST_SCORE);
+  const order = { context: 0, exact: 1, fuzzy: 2 };
+  // Sorting keeps the order of equals: that of the database.
+  matches.sort((a, b) => order[a.kind] - order[b.kind] || b.score - a.score);
+  const shown = new Set<string>();
+  return matches
+    .filter(({ target }) => {
+      const words = JSON.stringify(target);
+      return !shown.has(words) && shown.add(words);
+    })
+    .slice(0, MAX_MATCHES);
+}
+
+function matchOf(
+  source: readonly Piece[],
+  row: store.EntryRow,
+  closeness: number,
+  kind: Match['kind'],
+): Match {
+  const { pieces, complete } = fit(source, row);
+  return {
+    memoryId: row.memory_id,
+    source: row.source,
+    target: pieces,
+    score: closeness - (complete ? 0 : CODE_PENALTY),
+    kind: complete ? kind : 'fuzzy',
+    origin: row.origin,
+    createdAt: row.created_at,
+    brand: row.brand === '' ? undefined : row.brand,
+  };
+}
+
+/** By character and by word: by characters alone two short words are always alike, by words alone an ending is all. */
+function scoreOf(one: string, other: string): number {
+  const least = LEAST_SCORE / 100 / 2;
+  const byWord = similarity(one, other, 'word', least);
+  if (byWord === 0) return 0;
+  const score = Math.floor(50 * (byWord + similarity(one, other, 'grapheme', least)));
+  // Other codes, or other white space: alike, but not the same.
+  return Math.min(score, 99);
+}
+
+/** Nearest translations for a language model to go by: as text, the nearest first. */
+export async function findExamples(
+  on: Queryable,
+  account: AccountRef,
+  pair: store.MemoryPair,
+  source: readonly Piece[],
+  limit: number,
+): Promise<{ source: string; target: string; score: number }[]> {
+  const matches = await findMatches(on, account, pair, source);
+  return matches.slice(0, limit).map((match) => ({
+    source: textOf(match.source),
+    target: textOf(match.target),
+    score: match.score,
+  }));
+}
+
+const IMPORT_WEIGHT = 1;
+const WEIGHTS = { delivered: 2, reviewed: 3 } as const;
+/** Rows of one statement: what they bring along is of some size. */
+const BATCH = 1_000;
 
 export interface MemoryEntry {
   source: readonly Piece[];
   target: readonly Piece[];
 }
 
-/** Weight of what was brought in, under what an editor confirmed here. */
-const IMPORT_WEIGHT = 1;
-
-/** Brings entries in from elsewhere. @returns how many were written: not those that are there with more weight */
+/** Brings entries in from elsewhere. @returns how many different ones there were */
 export async function importEntries(
-  database: Database,
+  on: Queryable,
   account: AccountRef,
   pair: store.MemoryPair,
   entries: readonly MemoryEntry[],
 ): Promise<number> {
-  // One statement cannot write the same row twice; of several for one source, the last one counts.
-  const unique = new Map(
-    entries.map(({ source, target }) => {
-      const hash = hashOf(source);
-      const entry = { memoryId: uuidv7(), hash, source, target, weight: IMPORT_WEIGHT };
-      return [hash.toString('base64'), entry];
-    }),
-  );
-  const written = await store.writeMemory(database, account, pair, 'import', [...unique.values()]);
-  known.get(database)?.delete(account.accountId);
-  return written;
+  const written = await write(on, account, pair, { origin: 'import', weight: IMPORT_WEIGHT }, entries);
+  return new Set(written).size;
 }
 
-/** A source as it is compared: protected words as their text, neighbouring texts as one, in one Unicode form. */
-function hashOf(source: readonly Piece[]): Buffer {
-  const parts: string[] = [];
-  let text = '';
-  for (const piece of source) {
-    if ('text' in piece) {
-      text += piece.text;
-      continue;
+/** Writes entries. @returns their ids, one for each that was given */
+async function write(
+  on: Queryable,
+  account: AccountRef,
+  pair: store.MemoryPair,
+  as: { origin: store.Origin; weight: number },
+  entries: readonly MemoryEntry[],
+): Promise<string[]> {
+  const ids = new Map<string, string>();
+  const names: string[] = [];
+  for (let start = 0; start < entries.length; start += BATCH) {
+    // One statement cannot write the same row twice.
+    const batch = new Map<string, store.NewMemory>();
+    for (const given of entries.slice(start, start + BATCH)) {
+      const entry = entryOf(account, pair, given);
+      const name = `${entry.sourceHash.toString('base64')} ${entry.targetHash.toString('base64')}`;
+      names.push(name);
+      if (!ids.has(name)) batch.set(name, entry);
     }
-    parts.push(
-      text,
-      'open' in piece ? `o${piece.open}` : 'close' in piece ? `c${piece.close}` : `s${piece.single}`,
-    );
-    text = '';
+    const rows = await store.writeMemory(on, account, pair, as, [...batch.values()]);
+    for (const { memory_id, source_hash, target_hash } of rows) {
+      ids.set(`${source_hash.toString('base64')} ${target_hash.toString('base64')}`, memory_id);
+    }
   }
-  parts.push(text);
-  return createHash('sha256').update(JSON.stringify(parts).normalize('NFC')).digest();
+  known.delete(account.accountId);
+  return names.map((name) => ids.get(name)!);
 }
 
-/** A remembered target for a source: its protected words are found again. Undefined where one is not there. */
-function adopt(source: readonly Piece[], target: readonly Piece[]): Piece[] | undefined {
-  let pieces = target.map((piece): Piece => ('keep' in piece ? { text: piece.text } : piece));
-  for (const kept of source) {
-    if (!('keep' in kept)) continue;
-    const at = pieces.findIndex(
-      (piece) => 'text' in piece && !('keep' in piece) && piece.text.includes(kept.text),
-    );
-    if (at < 0) return undefined;
-    const { text } = pieces[at] as { text: string };
-    const start = text.indexOf(kept.text);
-    const around = [{ text: text.slice(0, start) }, kept, { text: text.slice(start + kept.text.length) }];
-    pieces = pieces.toSpliced(at, 1, ...around.filter((piece) => !('text' in piece) || piece.text !== ''));
-  }
-  return isRight(source, pieces) ? pieces : undefined;
+function entryOf(account: AccountRef, pair: store.MemoryPair, given: MemoryEntry): store.NewMemory {
+  const { source, target } = remember(given.source, given.target);
+  const text = textOf(source);
+  return {
+    memoryId: uuidv7(),
+    sourceHash: hashOf(given.source),
+    targetHash: createHash('sha256').update(JSON.stringify(target).normalize('NFC')).digest(),
+    source,
+    target,
+    sketch: sketchOf(text, saltOf(account, pair)),
+    searched: `${searchable(text)} | ${searchable(textOf(target))}`,
+  };
+}
+
+function saltOf(account: AccountRef, { from, to }: store.MemoryPair): string {
+  return `${account.accountId} ${from} ${to}`;
+}
+
+/** A finished job, as people leave it. */
+export interface Teaching {
+  environment: Environment;
+  jobId: string;
+  from: string;
+  to: string;
+  brand: string | undefined;
+  outcome: 'delivered' | 'reviewed';
+  /** All of the job in its order, for the neighbours; what no person confirmed has no target. */
+  segments: readonly {
+    position: number;
+    source: readonly Piece[];
+    target: readonly Piece[] | undefined;
+    /** The user who confirmed it last. */
+    editor: string | undefined;
+  }[];
+}
+
+/**
+ * Learns from a job that people finished, in the transaction that completes it. What the job taught before (it was
+ * rejected, and done again) is forgotten. The sandbox teaches nothing.
+ * @returns how many segments were learned from
+ */
+export async function learn(transaction: Transaction, account: AccountRef, job: Teaching): Promise<number> {
+  if (job.environment === 'sandbox') return 0;
+  const { jobId, outcome, segments } = job;
+  const before = await store.forgetLessons(transaction, account, jobId);
+  const taught = segments.flatMap(({ source, target, ...segment }, index) =>
+    target === undefined || textOf(source).trim() === '' || textOf(target).trim() === ''
+      ? []
+      : [
+          {
+            ...segment,
+            source,
+            target,
+            context: contextOf(segments[index - 1]?.source, segments[index + 1]?.source),
+          },
+        ],
+  );
+  const as = { origin: 'job', weight: WEIGHTS[outcome] } as const;
+  const ids = await write(transaction, account, job, as, taught);
+  const lessons = taught.map(({ position, editor, context }, index) => ({
+    position,
+    editor,
+    context,
+    memoryId: ids[index]!,
+  }));
+  if (lessons.length > 0) await store.writeLessons(transaction, account, { jobId, outcome }, lessons);
+  const touched = [...new Set([...before, ...ids])].sort();
+  if (touched.length > 0) await store.weigh(transaction, account, touched, IMPORT_WEIGHT);
+  return lessons.length;
+}
+
+/** The customer's word on a job counts for all that it taught. */
+export async function judge(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  outcome: 'accepted' | 'rejected',
+): Promise<void> {
+  const touched = [...new Set(await store.judgeLessons(transaction, account, jobId, outcome))].sort();
+  if (touched.length > 0) await store.weigh(transaction, account, touched, IMPORT_WEIGHT);
+}
+
+/** Keeps where entries were used, so that it can be told when one is taken back. Unknown entries are passed over. */
+export async function recordUses(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+  uses: readonly { memoryId: string; position: number; how: store.Use }[],
+): Promise<void> {
+  if (uses.length > 0) await store.writeUses(on, account, jobId, uses);
 }

@@ -3,7 +3,15 @@ import type { Piece, Segment } from '@dragoman/documents';
 
 /** What the machine made of one segment. A failed one has no draft: the source is never passed off as one. */
 export type Drafted =
-  | { segment: Segment; status: 'translated'; pieces: Piece[]; route: string; notes: string[] }
+  | {
+      segment: Segment;
+      status: 'translated';
+      pieces: Piece[];
+      route: string;
+      notes: string[];
+      /** The entry of the memory that it is. */
+      memoryId?: string;
+    }
   /** `trouble`: an engine could not be asked, so another time may be better; no fault of the text. */
   | { segment: Segment; status: 'failed'; reason: string; trouble: boolean };
 

@@ -46,8 +46,8 @@ export interface Translator {
 export interface TranslatorOptions {
   /** The operator's routes. */
   rules(): Promise<readonly RouteRule[]>;
-  /** What the account has translated before, to the letter; see the memory. */
-  recall(ask: Ask, sources: readonly (readonly Piece[])[]): Promise<(Piece[] | undefined)[]>;
+  /** What the account has translated before, to the letter, for the segments of a text in their order; see the memory. */
+  recall(ask: Ask, sources: readonly (readonly Piece[])[]): Promise<readonly (Recalled | undefined)[]>;
   /** In the order in which they are tried where no route says otherwise. */
   engines: readonly Engine[];
   limitsOf(engine: string): EngineLimits;
@@ -55,6 +55,13 @@ export interface TranslatorOptions {
   cacheBytes: number;
   /** Where an engine that throws is told of. */
   log?: Log;
+}
+
+/** A translation out of the memory, in the numbers of its segment. */
+export interface Recalled {
+  memoryId: string;
+  kind: 'context' | 'exact';
+  pieces: Piece[];
 }
 
 /** A slice: so many characters and segments at most, so that it is a turn and not a stay. */
@@ -86,6 +93,8 @@ interface Sentence {
 interface Place {
   sentence: Sentence;
   own: Canonical;
+  /** Between other neighbours the same sentence may have been translated otherwise. */
+  recalled: Recalled | undefined;
 }
 
 export function createTranslator(options: TranslatorOptions): Translator {
@@ -107,14 +116,12 @@ export function createTranslator(options: TranslatorOptions): Translator {
     const { sentences, places } = await gather(segments, ask);
     const recalled = await options.recall(
       ask,
-      sentences.map(({ canonical: { pieces } }) => pieces),
+      segments.map(({ pieces }) => pieces),
     );
-    for (const [index, sentence] of sentences.entries()) {
-      const pieces = recalled[index];
-      if (pieces !== undefined) sentence.done = { pieces, route: 'memory:exact', notes: [] };
-    }
+    for (const [index, place] of places.entries()) place.recalled = recalled[index];
+    const asked = new Set(places.flatMap((place) => (place.recalled === undefined ? [place.sentence] : [])));
     for (const station of engines) {
-      const open = sentences.filter(({ done }) => done === undefined);
+      const open = sentences.filter((sentence) => asked.has(sentence) && sentence.done === undefined);
       if (open.length === 0) break;
       await draftAt(station, open, ask, glossary, cache, observer);
     }
@@ -156,7 +163,7 @@ async function gather(
       };
       byKey.set(key, sentence);
     }
-    places.push({ sentence, own: made });
+    places.push({ sentence, own: made, recalled: undefined });
     before = `${before} ${text}`.slice(-BEFORE_CHARACTERS).trimStart();
   }
   return { sentences: [...byKey.values()], places };
@@ -303,8 +310,13 @@ function judge({ sentence, placed }: Wanted, draft: Draft | undefined, away: boo
   };
 }
 
-function conclude(segment: Segment, { sentence, own }: Place, glossary: Glossary): Drafted {
+function conclude(segment: Segment, { sentence, own, recalled }: Place, glossary: Glossary): Drafted {
   const { done } = sentence;
+  if (recalled !== undefined) {
+    const { kind, memoryId, pieces } = recalled;
+    const notes = glossary.empty ? [] : glossary.check(segment.pieces, pieces);
+    return { segment, status: 'translated', pieces, route: `memory:${kind}`, notes, memoryId };
+  }
   if (done === undefined) {
     return { segment, status: 'failed', reason: sentence.reason, trouble: sentence.trouble };
   }

@@ -21,6 +21,7 @@ import {
   type LeasedJob,
   type Outcome,
   postponeJob,
+  type Remembered,
 } from '../jobs/jobs.ts';
 import type { Log } from '../log.ts';
 import type { Scanner } from '../scanning/scanner.ts';
@@ -125,11 +126,12 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
         if (job.age < MAX_TROUBLE_AGE_SECONDS) return 'wait';
       } else if (lease.attempts < MAX_TRIES) return 'retry';
     }
-    if (waitsForEditor) return { kind: 'drafted', segments: drafted.map(forEditor) };
+    const remembered = rememberedOf(drafted);
+    if (waitsForEditor) return { kind: 'drafted', segments: drafted.map(forEditor), remembered };
     if (failed !== undefined) {
       return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
     }
-    return finish(await assemble(draftsOf(drafted)), held);
+    return { ...finish(await assemble(draftsOf(drafted)), held), remembered };
   }
 
   return startLoop({
@@ -156,8 +158,14 @@ function contextOf(row: JobRow, instructions: string | undefined, brand: BrandCo
   };
 }
 
-function finish(result: string, held: boolean): Outcome {
+function finish(result: string, held: boolean): Outcome & { kind: 'held' | 'completed' } {
   return { kind: held ? 'held' : 'completed', result };
+}
+
+function rememberedOf(drafted: readonly Drafted[]): Remembered[] {
+  return drafted.flatMap((one, position) =>
+    one.status === 'translated' && one.memoryId !== undefined ? [{ position, memoryId: one.memoryId }] : [],
+  );
 }
 
 function forEditor(drafted: Drafted): DraftedSegment {

@@ -1,0 +1,338 @@
+/** What an account has translated before: learned, found to the letter and by likeness, and taken back. */
+import type { Piece } from '@dragoman/documents';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountRef } from '../account.ts';
+import { accountNamed } from '../accounts/accounts.ts';
+import { uuidv7 } from '../ids.ts';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { concordance, rangesOf, readEntry, restore, retract, searchMemory } from './entries.ts';
+import { fit, hashOf, remember, searchable, textOf } from './form.ts';
+import { findMatches, importEntries, judge, learn, type Teaching } from './memory.ts';
+import { sketchOf } from './sketch.ts';
+
+const HUMAN = '/tapi/v2/translation/';
+const MACHINE = '/tapi/v2/mt_translation/';
+const PAIR = { from: 'en', to: 'es', brand: undefined };
+const text = (written: string): Piece[] => [{ text: written }];
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+
+async function customer(): Promise<{ ref: AccountRef; call: ReturnType<typeof createClient> }> {
+  const { username, production_key } = await server.createAccount();
+  const { ref } = await accountNamed(server.database, username);
+  return { ref, call: createClient(server.url, production_key) };
+}
+
+/** A job of people's, as the editing room teaches it. */
+function teach(
+  account: AccountRef,
+  lines: readonly (readonly [source: string, target: string | undefined])[],
+  fields: Partial<Teaching> = {},
+): Promise<number> {
+  const segments = lines.map(([source, target], position) => ({
+    position,
+    source: text(source),
+    target: target === undefined ? undefined : text(target),
+    editor: undefined,
+  }));
+  const job = {
+    environment: 'production',
+    jobId: uuidv7(),
+    ...PAIR,
+    outcome: 'delivered',
+    segments,
+  } as const;
+  return server.database.transaction((transaction) => learn(transaction, account, { ...job, ...fields }));
+}
+
+const targets = async (account: AccountRef, source: string, pair: typeof PAIR | { brand: string } = PAIR) =>
+  (await findMatches(server.database, account, { ...PAIR, ...pair }, text(source))).map((match) =>
+    textOf(match.target),
+  );
+
+describe('a match', () => {
+  it('is the same to the letter, or alike, the nearest first', async () => {
+    const { ref } = await customer();
+    await importEntries(server.database, ref, PAIR, [
+      { source: text('The file could not be opened.'), target: text('No se pudo abrir el archivo.') },
+      { source: text('The file could not be saved.'), target: text('No se pudo guardar el archivo.') },
+      { source: text('The folder could not be saved.'), target: text('No se pudo guardar la carpeta.') },
+      { source: text('Welcome back, dear customer!'), target: text('¡Bienvenido de nuevo!') },
+      { source: text('Файл не удалось открыть.'), target: text('No se pudo abrir.') },
+      { source: text('ファイルを開けませんでした。'), target: text('No se pudo.') },
+    ]);
+    const found = await findMatches(server.database, ref, PAIR, text('The file could not be saved.'));
+    expect(found.map(({ kind, score }) => [kind, score])).toEqual([
+      ['exact', 100],
+      ['fuzzy', expect.any(Number)],
+      ['fuzzy', expect.any(Number)],
+    ]);
+    expect(textOf(found[0]!.target)).toBe('No se pudo guardar el archivo.');
+    expect(found[1]!.score).toBeGreaterThanOrEqual(found[2]!.score);
+    // Whatever the database takes for a letter.
+    expect(await targets(ref, 'Файл не удалось сохранить.')).toEqual(['No se pudo abrir.']);
+    expect(await targets(ref, 'ファイルを保存できませんでした。')).toEqual(['No se pudo.']);
+    expect(await targets(ref, 'Something else altogether.')).toEqual([]);
+    // Nor to another account, another pair, another brand's entries.
+    expect(await targets((await customer()).ref, 'The file could not be saved.')).toEqual([]);
+    const other = await findMatches(
+      server.database,
+      ref,
+      { ...PAIR, to: 'fr' },
+      text('The file could not be saved.'),
+    );
+    expect(other).toEqual([]);
+  });
+
+  it('of the same neighbours goes before all others', async () => {
+    const { ref, call } = await customer();
+    await teach(ref, [
+      ['Press the button.', 'Pulse el botón.'],
+      ['Open', 'Abrir'],
+      ['The door is wide.', undefined],
+    ]);
+    await teach(ref, [
+      ['The shop is', undefined],
+      ['Open', 'Abierto'],
+      ['until ten.', undefined],
+    ]);
+    const between = (previous: string, next: string) =>
+      findMatches(server.database, ref, PAIR, text('Open'), { previous: text(previous), next: text(next) });
+    const [first, second] = await between('Press the button.', 'The door is wide.');
+    expect(first).toMatchObject({ kind: 'context', target: text('Abrir'), origin: 'job' });
+    expect(second).toMatchObject({ kind: 'exact', target: text('Abierto') });
+    expect((await between('The shop is', 'until ten.'))[0]).toMatchObject({ target: text('Abierto') });
+    // And before any engine.
+    const source = 'The shop is\nOpen\nuntil ten.\nPress the button.\nOpen\nThe door is wide.';
+    await call('POST', MACHINE, { uid: 'c', text: source, source_language: 'en', target_language: 'es' });
+    const { body } = await until(async () => {
+      const answer = await call('GET', `${MACHINE}c/`);
+      return answer.body.status === 'completed' && answer;
+    });
+    expect(body.translated_text).toMatch(/^.+\nAbierto\n.+\nPulse el botón.\nAbrir\n.+$/);
+  });
+
+  it('has the codes of the segment that asks, or none', async () => {
+    const { ref } = await customer();
+    const target: Piece[] = [
+      { text: 'Haga clic ' },
+      { open: 1 },
+      { text: 'aquí' },
+      { close: 1 },
+      { text: '.' },
+    ];
+    await importEntries(server.database, ref, PAIR, [
+      { source: [{ text: 'Click ' }, { open: 1 }, { text: 'here' }, { close: 1 }, { text: '.' }], target },
+      { source: text('Dear {name}, your order is here.'), target: text('{name}: su pedido está aquí.') },
+    ]);
+    const asked = (pieces: Piece[]) => findMatches(server.database, ref, PAIR, pieces);
+    expect(
+      await asked([{ text: 'Click ' }, { open: 7 }, { text: 'here' }, { close: 7 }, { text: '.' }]),
+    ).toMatchObject([
+      {
+        kind: 'exact',
+        score: 100,
+        target: [{ text: 'Haga clic ' }, { open: 7 }, { text: 'aquí' }, { close: 7 }, { text: '.' }],
+      },
+    ]);
+    expect(await asked(text('Click here.'))).toMatchObject([
+      { kind: 'fuzzy', score: 96, target: text('Haga clic aquí.') },
+    ]);
+    expect(
+      await asked([{ text: 'Dear ' }, { keep: 4, text: '{name}' }, { text: ', your order is here.' }]),
+    ).toMatchObject([
+      { kind: 'exact', target: [{ keep: 4, text: '{name}' }, { text: ': su pedido está aquí.' }] },
+    ]);
+    expect(
+      await asked([{ text: 'Dear ' }, { keep: 4, text: '{user}' }, { text: ', your order is here.' }]),
+    ).toMatchObject([{ kind: 'fuzzy', target: text('{name}: su pedido está aquí.') }]);
+  });
+
+  it('of the brand goes before one for every brand, which no other brand sees', async () => {
+    const { ref } = await customer();
+    await importEntries(server.database, ref, PAIR, [
+      { source: text('Good day.'), target: text('Buenos días.') },
+    ]);
+    await importEntries(server.database, ref, { ...PAIR, brand: 'acme' }, [
+      { source: text('Good day.'), target: text('¡Hola!') },
+    ]);
+    expect(await targets(ref, 'Good day.', { brand: 'acme' })).toEqual(['¡Hola!', 'Buenos días.']);
+    expect(await targets(ref, 'Good day.', { brand: 'other' })).toEqual(['Buenos días.']);
+    expect(await targets(ref, 'Good day.')).toEqual(['Buenos días.']);
+  });
+});
+
+describe('what people did', () => {
+  it('weighs more the better it was received, and nothing once it was rejected', async () => {
+    const { ref } = await customer();
+    const [one, two] = [uuidv7(), uuidv7()];
+    await importEntries(server.database, ref, PAIR, [
+      { source: text('Thank you.'), target: text('Importado.') },
+    ]);
+    await teach(ref, [['Thank you.', 'Entregado.']], { jobId: one });
+    expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Importado.']);
+    await teach(ref, [['Thank you.', 'Revisado.']], { jobId: two, outcome: 'reviewed' });
+    expect(await targets(ref, 'Thank you.')).toEqual(['Revisado.', 'Entregado.', 'Importado.']);
+    const say = (job: string, outcome: 'accepted' | 'rejected') =>
+      server.database.transaction((transaction) => judge(transaction, ref, job, outcome));
+    await say(one, 'accepted');
+    expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Revisado.', 'Importado.']);
+    await say(two, 'rejected');
+    expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Importado.']);
+    // Done again: what it taught before is forgotten.
+    await teach(ref, [['Thank you.', 'Corregido.']], { jobId: two });
+    expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Corregido.', 'Importado.']);
+    await teach(ref, [['Thank you.', 'Importado.']], { jobId: one });
+    expect((await targets(ref, 'Thank you.')).sort()).toEqual(['Corregido.', 'Importado.']);
+  });
+
+  it('is learned from neither in the sandbox nor where no person confirmed it', async () => {
+    const { ref } = await customer();
+    expect(await teach(ref, [['Yes.', 'Sí.']], { environment: 'sandbox' })).toBe(0);
+    expect(await teach(ref, [['Yes.', undefined]])).toBe(0);
+    expect(await targets(ref, 'Yes.')).toEqual([]);
+    expect(await searchMemory(server.database, ref, { limit: 10, state: 'all' })).toEqual([]);
+  });
+});
+
+describe('an entry that is taken back', () => {
+  it('is used no more, and tells the jobs that it touched', async () => {
+    const { ref, call } = await customer();
+    const created = await call('POST', HUMAN, {
+      uid: 'teacher',
+      text: 'One line.',
+      source_language: 'en',
+      target_language: 'es',
+    });
+    expect(created.status).toBe(201);
+    await until(async () => (await call('GET', `${HUMAN}teacher/`)).body.status === 'translating');
+    const { job_id: jobId } = (
+      await server.database.query(
+        { name: 'test.job', text: `select job_id from jobs where uid = 'teacher' and account_id = $1` },
+        [ref.accountId],
+      )
+    )[0] as { job_id: string };
+    await teach(ref, [['One line.', 'Una lína.']], { jobId });
+    const fields = { text: 'Before.\nOne line.', source_language: 'en', target_language: 'es' };
+    await call('POST', MACHINE, { uid: 'machine', ...fields });
+    await call('POST', HUMAN, { uid: 'human', ...fields });
+    await until(
+      async () => (await call('GET', `${MACHINE}machine/`)).body.translated_text === 'BEFORE.\nUna lína.',
+    );
+    await until(async () => (await call('GET', `${HUMAN}human/`)).body.status === 'translating');
+
+    const [entry] = await searchMemory(server.database, ref, { q: 'lína', limit: 10 });
+    expect(entry).toMatchObject({ source: 'One line.', target: 'Una lína.', weight: 2, origin: 'job' });
+    const id = entry!.memory_id;
+    const touched = (await readEntry(server.database, ref, id))!.touched;
+    expect(touched.map(({ uid, position, how }) => `${uid} ${position} ${how}`).sort()).toEqual([
+      'human 1 applied',
+      'machine 1 applied',
+      'teacher 0 taught',
+    ]);
+    const stranger = await customer();
+    expect(await retract(server.database, stranger.ref, id, { by: 'x', reason: undefined })).toBe(false);
+    expect(await readEntry(server.database, stranger.ref, id)).toBeUndefined();
+    expect(await retract(server.database, ref, id, { by: 'ana', reason: 'a typo' })).toBe(true);
+    expect(await retract(server.database, ref, id, { by: 'ana', reason: 'a typo' })).toBe(false);
+    expect(await targets(ref, 'One line.')).toEqual([]);
+    expect(await concordance(server.database, ref, PAIR, 'line')).toEqual([]);
+    // Another job that says the same does not bring it back; a person does.
+    await teach(ref, [['One line.', 'Una lína.']]);
+    expect(await targets(ref, 'One line.')).toEqual([]);
+    const [retracted] = await searchMemory(server.database, ref, { state: 'retracted', limit: 10 });
+    expect(retracted).toMatchObject({ memory_id: id, weight: 0, retracted: { by: 'ana', reason: 'a typo' } });
+    expect(await restore(server.database, ref, id)).toBe(true);
+    expect(await restore(server.database, ref, id)).toBe(false);
+    expect(await targets(ref, 'One line.')).toEqual(['Una lína.']);
+  });
+});
+
+describe('a search for words', () => {
+  it('finds them in source and target and says where they stand', async () => {
+    const { ref } = await customer();
+    await importEntries(server.database, ref, PAIR, [
+      { source: text('The Purchase Order (PO) is late.'), target: text('La orden de compra está atrasada.') },
+      { source: text('An order for tea.'), target: text('Un pedido de té.') },
+      { source: text('100% of %s_ are \\ gone.'), target: text('Nada 日本語.') },
+    ]);
+    const found = (question: string) => concordance(server.database, ref, PAIR, question);
+    const marked = async (question: string) =>
+      (await found(question)).map(({ sourceText, sourceRanges, targetText, targetRanges }) => [
+        sourceRanges.map(([from, to]) => sourceText.slice(from, to)),
+        targetRanges.map(([from, to]) => targetText.slice(from, to)),
+      ]);
+    expect(await marked('order purchase')).toEqual([[['Purchase', 'Order'], []]]);
+    expect(await marked('TÉ')).toEqual([[[], ['té']]]);
+    expect(await marked('本')).toEqual([[[], ['本']]]);
+    expect((await found('order')).length).toBe(2);
+    for (const nothing of ['%', '_', '\\', ' ', 'nowhere', 'order nowhere'])
+      expect(await found(nothing)).toEqual([]);
+    expect(await concordance(server.database, (await customer()).ref, PAIR, 'order')).toEqual([]);
+  });
+
+  it('gives ranges that hold what was searched, in any text', () => {
+    const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(words, words, words, (before, word, after) => {
+        const whole = `${before} ${word} ${after}`;
+        const ranges = rangesOf(whole, word);
+        for (const [from, to] of ranges) expect(from).toBeLessThan(to);
+        if (/^[a-z]+$/i.test(word)) {
+          const held = ranges.some(([from, to]) =>
+            whole.slice(from, to).toLowerCase().includes(word.toLowerCase()),
+          );
+          expect(held).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('the form of a segment', () => {
+  const code = fc.oneof(
+    fc.record({ text: fc.string({ minLength: 1 }) }),
+    fc.integer({ min: 1, max: 9 }).map((single) => ({ single: single + 20 })),
+    fc.record({ keep: fc.integer({ min: 1, max: 9 }), text: fc.constantFrom('{a}', '{b}') }),
+  );
+  const segment = fc.uniqueArray(code, {
+    selector: (piece) => ('text' in piece && !('keep' in piece) ? {} : JSON.stringify(piece)),
+  });
+
+  it('fits its own translation, whatever its codes are numbered', () => {
+    fc.assert(
+      fc.property(segment, fc.integer({ min: 1, max: 50 }), (pieces, shift) => {
+        const kept = pieces.filter((piece) => 'keep' in piece);
+        fc.pre(new Set(kept.map((piece) => (piece as { text: string }).text)).size === kept.length);
+        fc.pre(new Set(kept.map((piece) => (piece as { keep: number }).keep)).size === kept.length);
+        fc.pre(!pieces.some((piece) => 'text' in piece && !('keep' in piece) && /[{}]/.test(piece.text)));
+        const renumbered = pieces.map(
+          (piece): Piece => ('single' in piece ? { single: piece.single + shift } : piece),
+        );
+        expect(hashOf(renumbered)).toEqual(hashOf(pieces));
+        const { pieces: fitted, complete } = fit(renumbered, remember(pieces, pieces));
+        expect(complete).toBe(true);
+        expect(textOf(fitted)).toBe(textOf(pieces));
+        expect(fitted.filter((piece) => !('text' in piece))).toEqual(
+          renumbered.filter((piece) => !('text' in piece)),
+        );
+      }),
+    );
+  });
+
+  it('is searched in ASCII alone, and sketched apart for each salt', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (written) => {
+        expect(searchable(written)).toMatch(/^[a-z0-9 ]*$/);
+        const [one, other] = [sketchOf(written, 'one'), sketchOf(written, 'other')];
+        expect(one.length).toBe(other.length);
+        expect(one.filter((value) => other.includes(value)).length).toBeLessThan(3);
+      }),
+    );
+  });
+});
