@@ -5,6 +5,8 @@
 export const ERRORS = {
   invalid_request: { status: 400, meaning: 'The request is wrong; one line a field says how.' },
   unauthorized: { status: 401, meaning: 'The credential is missing or wrong.' },
+  not_signed_in: { status: 401, meaning: 'Nobody is signed in, or the session has ended.' },
+  wrong_sign_in: { status: 401, meaning: 'The e-mail or the password is wrong, or the person may not sign in.' },
   insufficient_balance: { status: 402, meaning: 'The account cannot pay for the job; nothing was created.' },
   invalid_subscription: {
     status: 402,
@@ -12,6 +14,7 @@ export const ERRORS = {
   },
   read_only_key: { status: 403, meaning: 'The key may read but not change.' },
   chat_not_allowed: { status: 403, meaning: 'The account has no chat subscription.' },
+  cross_site: { status: 403, meaning: 'A page of another site may not change anything here.' },
   not_found: { status: 404, meaning: 'There is no such job or path.' },
   method_not_allowed: {
     status: 405,
@@ -37,6 +40,11 @@ export const ERRORS = {
   },
   too_large: { status: 413, meaning: 'The text or the request is too large.' },
   checks_failed: { status: 422, meaning: 'The segment cannot be confirmed as it is; `findings` says why.' },
+  unsupported_type: { status: 415, meaning: 'The body must be application/json.' },
+  too_many_attempts: {
+    status: 429,
+    meaning: 'Too many attempts; the next is looked at after `Retry-After` seconds.',
+  },
   server_error: { status: 500, meaning: 'A fault of ours; retrying with the same uid is safe.' },
   unavailable: {
     status: 503,
@@ -68,7 +76,13 @@ export class ApiError extends Error {
 
 /** A 400 that names one field: `field: reason`. */
 export function fieldError(field: string, reason: string): ApiError {
-  return new ApiError('invalid_request', `${field}: ${reason}`);
+  return wrongFields({ [field]: reason });
+}
+
+/** The same for several, each with its sentence. */
+export function wrongFields(fields: Record<string, string>): ApiError {
+  const lines = Object.entries(fields).map(([field, reason]) => `${field}: ${reason}`);
+  return new ApiError('invalid_request', lines.join('\n'), {}, { fields });
 }
 
 /** So many lines of a 400 are shown: a request that has more has one cause for most of them. */
@@ -89,6 +103,11 @@ export function notFound(): ApiError {
 /** The same bytes whatever part of a credential was wrong. */
 export function unauthorized(): ApiError {
   return new ApiError('unauthorized', 'Unauthorized', { 'www-authenticate': 'ApiKey' });
+}
+
+/** Nobody is signed in: for the web app, whose credential is a cookie. */
+export function notSignedIn(): ApiError {
+  return new ApiError('not_signed_in', 'Please sign in.');
 }
 
 /** A 413 that names the field. @param maxBytes of UTF-8 */

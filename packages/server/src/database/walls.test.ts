@@ -6,7 +6,10 @@ import { allStatements } from './statements.ts';
 
 const SOURCE = join(import.meta.dirname, '..');
 /** Small tables that are read everywhere; everything else in the schema belongs to an account. */
-const REFERENCE_TABLES = ['accounts', 'disabled_pairs', 'keys', 'migrations', 'pairs', 'prices', 'routes'];
+const REFERENCE_TABLES = [
+  ...['accounts', 'disabled_pairs', 'keys', 'migrations', 'pairs', 'prices', 'routes'],
+  ...['invitations', 'sessions', 'sign_ins', 'user_languages', 'users'],
+];
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) =>
   file.endsWith('.ts'),

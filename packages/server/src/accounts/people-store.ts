@@ -1,0 +1,226 @@
+/** What is asked of the database about people, their sessions and their invitations. */
+import type { AccountRef } from '../account.ts';
+import type { Queryable } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+export type PersonRole = 'customer' | 'editor' | 'operator';
+export type Theme = 'system' | 'light' | 'dark';
+
+export interface UserRow {
+  user_id: string;
+  email: string;
+  name: string;
+  role: PersonRole;
+  part: number | null;
+  account_id: string | null;
+  username: string | null;
+  password_hash: string | null;
+  locale: string | null;
+  theme: Theme;
+  review_share: number;
+  disabled_at: Date | null;
+  created_at: Date;
+  last_seen_at: Date | null;
+}
+
+const USER = `u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.password_hash, u.locale, u.theme,
+          u.review_share, u.disabled_at, u.created_at,
+          (select max(s.last_seen_at) from sessions s where s.user_id = u.user_id) as last_seen_at
+     from users u left join accounts a on a.part = u.part and a.account_id = u.account_id`;
+
+const INSERT_USER = statement(
+  'people.insert',
+  `insert into users (user_id, email, name, role, part, account_id, password_hash, review_share)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);
+
+export interface NewUser {
+  userId: string;
+  email: string;
+  name: string;
+  role: PersonRole;
+  account: AccountRef | undefined;
+  passwordHash: string | undefined;
+  reviewShare: number;
+}
+
+export async function insertUser(on: Queryable, user: NewUser): Promise<void> {
+  await on.query(INSERT_USER, [
+    user.userId,
+    user.email,
+    user.name,
+    user.role,
+    user.account?.part ?? null,
+    user.account?.accountId ?? null,
+    user.passwordHash ?? null,
+    user.reviewShare,
+  ]);
+}
+
+const FIND_BY_EMAIL = statement<UserRow>('people.by_email', `select ${USER} where u.email = $1`);
+const FIND_BY_ID = statement<UserRow>('people.by_id', `select ${USER} where u.user_id = $1`);
+const LIST = statement<UserRow>('people.list', `select ${USER} order by u.created_at, u.user_id`);
+const TEAM = statement<UserRow>(
+  'people.of_account',
+  `select ${USER} where u.part = $1 and u.account_id = $2 order by u.created_at, u.user_id`,
+);
+
+export async function findByEmail(on: Queryable, email: string): Promise<UserRow | undefined> {
+  return (await on.query(FIND_BY_EMAIL, [email]))[0];
+}
+
+export async function findById(on: Queryable, userId: string): Promise<UserRow | undefined> {
+  return (await on.query(FIND_BY_ID, [userId]))[0];
+}
+
+export function listUsers(on: Queryable): Promise<UserRow[]> {
+  return on.query(LIST);
+}
+
+export function listTeam(on: Queryable, account: AccountRef): Promise<UserRow[]> {
+  return on.query(TEAM, [account.part, account.accountId]);
+}
+
+const SET_PROFILE = statement(
+  'people.set_profile',
+  `update users set name = coalesce($2, name), locale = case when $3 then $4 else locale end,
+          theme = coalesce($5, theme), review_share = coalesce($6, review_share)
+    where user_id = $1`,
+);
+
+/** Changes what is given; a locale of null is "as the browser says". */
+export async function setProfile(
+  on: Queryable,
+  userId: string,
+  changes: {
+    name?: string | undefined;
+    locale?: string | null | undefined;
+    theme?: Theme | undefined;
+    reviewShare?: number | undefined;
+  },
+): Promise<void> {
+  const { name = null, locale, theme = null, reviewShare = null } = changes;
+  await on.query(SET_PROFILE, [userId, name, locale !== undefined, locale ?? null, theme, reviewShare]);
+}
+
+const SET_PASSWORD = statement(
+  'people.set_password',
+  `update users set password_hash = $2 where user_id = $1`,
+);
+
+export async function setPassword(on: Queryable, userId: string, passwordHash: string): Promise<void> {
+  await on.query(SET_PASSWORD, [userId, passwordHash]);
+}
+
+const SET_DISABLED = statement(
+  'people.set_disabled',
+  `update users set disabled_at = case when $2 then coalesce(disabled_at, now()) end where user_id = $1`,
+);
+
+export async function setDisabled(on: Queryable, userId: string, disabled: boolean): Promise<void> {
+  await on.query(SET_DISABLED, [userId, disabled]);
+}
+
+export interface LanguageRow {
+  user_id: string;
+  source_language: string;
+  target_language: string;
+  review: boolean;
+}
+
+const LANGUAGES = statement<LanguageRow>(
+  'people.languages',
+  `select user_id, source_language, target_language, review from user_languages
+    where user_id = any($1::uuid[]) order by source_language, target_language`,
+);
+
+export function readLanguages(on: Queryable, userIds: readonly string[]): Promise<LanguageRow[]> {
+  return on.query(LANGUAGES, [userIds]);
+}
+
+const FORGET_LANGUAGES = statement(
+  'people.forget_languages',
+  `delete from user_languages where user_id = $1`,
+);
+const INSERT_LANGUAGES = statement(
+  'people.insert_languages',
+  `insert into user_languages (user_id, source_language, target_language, review)
+   select $1, * from unnest($2::text[], $3::text[], $4::boolean[])`,
+);
+
+/** Puts these in the place of all that were there. */
+export async function writeLanguages(
+  on: Queryable,
+  userId: string,
+  languages: readonly Omit<LanguageRow, 'user_id'>[],
+): Promise<void> {
+  await on.query(FORGET_LANGUAGES, [userId]);
+  await on.query(INSERT_LANGUAGES, [
+    userId,
+    languages.map(({ source_language }) => source_language),
+    languages.map(({ target_language }) => target_language),
+    languages.map(({ review }) => review),
+  ]);
+}
+
+export type Purpose = 'invitation' | 'reset';
+
+const END_INVITATIONS = statement(
+  'people.end_invitations',
+  `update invitations set used_at = now() where user_id = $1 and used_at is null`,
+);
+
+/** No link that was made before opens any more. */
+export async function endInvitations(on: Queryable, userId: string): Promise<void> {
+  await on.query(END_INVITATIONS, [userId]);
+}
+
+const INSERT_INVITATION = statement(
+  'people.insert_invitation',
+  `insert into invitations (token_hash, user_id, purpose, invited_by, expires_at)
+   values ($1, $2, $3, $4, now() + make_interval(secs => $5::float8))`,
+);
+
+export async function insertInvitation(
+  on: Queryable,
+  invitation: {
+    tokenHash: Buffer;
+    userId: string;
+    purpose: Purpose;
+    invitedBy: string | undefined;
+    seconds: number;
+  },
+): Promise<void> {
+  const { tokenHash, userId, purpose, invitedBy, seconds } = invitation;
+  await on.query(INSERT_INVITATION, [tokenHash, userId, purpose, invitedBy ?? null, seconds]);
+}
+
+export interface InvitationRow {
+  user_id: string;
+  purpose: Purpose;
+  expires_at: Date;
+}
+
+const OPEN_INVITATION = `i.used_at is null and i.expires_at > now()
+      and exists (select from users u where u.user_id = i.user_id and u.disabled_at is null)`;
+
+const FIND_INVITATION = statement<InvitationRow>(
+  'people.invitation',
+  `select i.user_id, i.purpose, i.expires_at from invitations i where i.token_hash = $1 and ${OPEN_INVITATION}`,
+);
+
+/** One that opens now. */
+export async function findInvitation(on: Queryable, tokenHash: Buffer): Promise<InvitationRow | undefined> {
+  return (await on.query(FIND_INVITATION, [tokenHash]))[0];
+}
+
+const USE_INVITATION = statement<InvitationRow>(
+  'people.use_invitation',
+  `update invitations i set used_at = now() where i.token_hash = $1 and ${OPEN_INVITATION}
+   returning i.user_id, i.purpose, i.expires_at`,
+);
+
+/** The same, and it never opens again; undefined for all but the first who asks. */
+export async function useInvitation(on: Queryable, tokenHash: Buffer): Promise<InvitationRow | undefined> {
+  return (await on.query(USE_INVITATION, [tokenHash]))[0];
+}
