@@ -23,3 +23,17 @@ export interface Caller {
   /** The brand that its requests are for where they name none. */
   readonly defaultBrand: string | undefined;
 }
+
+export type PersonRole = 'customer' | 'editor' | 'operator';
+
+/** Who is signed in: set by the door of `/api/` before any handler there runs. */
+export interface Person {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** In lower case. */
+  readonly email: string;
+  readonly name: string;
+  readonly role: PersonRole;
+  /** A customer's; nobody else has one. */
+  readonly account?: { readonly ref: AccountRef; readonly username: string };
+}

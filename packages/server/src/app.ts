@@ -2,7 +2,11 @@
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
+import { openDoor } from './accounts/door.ts';
+import { peopleRoutes } from './accounts/people-routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
+import type { Vault } from './accounts/secrets.ts';
+import type { SessionLimits } from './accounts/sessions.ts';
 import { brandRoutes } from './brands/routes.ts';
 import { followDeliveries } from './chats/chats.ts';
 import type { MessageCreator } from './chats/create.ts';
@@ -28,6 +32,7 @@ import { loadSettings, type Settings } from './settings.ts';
 
 export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'deliveryDue'> {
   database: Database;
+  vault: Vault;
   doorkeeper: Doorkeeper;
   creator: Creator;
   languages: Languages;
@@ -35,7 +40,11 @@ export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'delive
   messages: MessageCreator;
   metrics: Metrics;
   readiness(): Promise<Readiness>;
-  settings: Pick<Settings, 'maxTextBytes' | 'sandboxUrl' | 'metricsToken'>;
+  settings: SessionLimits &
+    Pick<
+      Settings,
+      'maxTextBytes' | 'sandboxUrl' | 'metricsToken' | 'publicUrl' | 'host' | 'port' | 'trustedProxies'
+    >;
   log: Log;
 }
 
@@ -76,6 +85,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     requestTimeout: 30_000,
     http: { headersTimeout: 3_000, connectionsCheckingInterval: 1_000 },
     keepAliveTimeout: 75_000,
+    // Who is asked for the address that a request comes from; nobody else may say it.
+    trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
     genReqId: () => crypto.randomUUID(),
     // `/a/b` and `/a//b/` are `/a/b/`: served, never redirected, since a redirected POST becomes a GET.
     routerOptions: {
@@ -106,6 +117,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   describeInterface(app, { ...jobWebhooks, ...chatWebhooks, ...deliveryWebhooks });
   void app.register(async (root) => {
     operationRoutes(root, { ...options, metricsToken: settings.metricsToken });
+  });
+  void app.register(async (web) => {
+    openDoor(web, options);
+    peopleRoutes(web, options);
   });
   for (const { environment, prefix } of DOORS) {
     void app.register(

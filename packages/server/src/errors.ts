@@ -6,7 +6,10 @@ export const ERRORS = {
   invalid_request: { status: 400, meaning: 'The request is wrong; one line a field says how.' },
   unauthorized: { status: 401, meaning: 'The credential is missing or wrong.' },
   not_signed_in: { status: 401, meaning: 'Nobody is signed in, or the session has ended.' },
-  wrong_sign_in: { status: 401, meaning: 'The e-mail or the password is wrong, or the person may not sign in.' },
+  wrong_sign_in: {
+    status: 401,
+    meaning: 'The e-mail or the password is wrong, or the person may not sign in.',
+  },
   insufficient_balance: { status: 402, meaning: 'The account cannot pay for the job; nothing was created.' },
   invalid_subscription: {
     status: 402,

@@ -3,13 +3,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTP
 import type { Caller, Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
 import { CommitUnknown, isConnectionLoss } from './database/database.ts';
-import { ApiError, fieldError } from './errors.ts';
+import { ApiError, fieldError, notFound } from './errors.ts';
 import type { Log } from './log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set before any handler of the interface runs. */
     caller: Caller;
+    /** The `Content-Type` as it came. */
+    bodyType: string | undefined;
   }
 }
 
@@ -18,6 +20,8 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 export interface Operation {
   schema: FastifySchema;
   handler: Handler;
+  /** Bytes of the longest body; without it, as long as the longest text. */
+  bodyLimit?: number;
 }
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -30,7 +34,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   // A type that cannot be parsed would be refused before our parser is asked.
+  app.decorateRequest('bodyType');
   app.addHook('onRequest', async (request) => {
+    request.bodyType = request.headers['content-type'];
     request.headers['content-type'] = 'application/json';
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
@@ -47,7 +53,19 @@ export function acceptJson(app: FastifyInstance): void {
 /** Answers every error with its status and `{"error": "…"}`; what is not expected becomes a 500 and a log line. */
 export function answerErrors(app: FastifyInstance, log: Log): void {
   answerWith(app, log, (error) => ({ error: error.message }));
-  app.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'Not found' }));
+  app.setNotFoundHandler((request, reply) =>
+    reply.code(404).send(isWebPath(request.url) ? presentWebError(notFound()) : { error: 'Not found' }),
+  );
+}
+
+/** How the web app reads an error. */
+export function presentWebError({ code, message, more }: ApiError): object {
+  return { error: { code, message, ...more } };
+}
+
+/** The routes of our own web app; what is below `/api/v1/` belongs to customers' programs. */
+export function isWebPath(path: string): boolean {
+  return /^\/api\/(?!v1\/)/.test(path);
 }
 
 /** The same with bodies of another shape. @param bodyOf an error's body; undefined for an empty one */
@@ -108,9 +126,11 @@ export function resource(
     method === 'GET' ? ['GET', 'HEAD'] : [method],
   );
   for (const [method, operation] of Object.entries(operations)) {
-    const { schema, handler } =
-      typeof operation === 'function' ? { schema: { hide: true }, handler: operation } : operation;
-    app.route({ method: method as HTTPMethods, url: path, schema, handler });
+    const { schema, handler, bodyLimit } = (
+      typeof operation === 'function' ? { schema: { hide: true }, handler: operation } : operation
+    ) as Operation;
+    const limit = bodyLimit === undefined ? {} : { bodyLimit };
+    app.route({ method: method as HTTPMethods, url: path, schema, handler, ...limit });
   }
   app.route({
     method: METHODS.filter((method) => !allowed.includes(method as string)),

@@ -12,8 +12,15 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { ERRORS, type ErrorCode } from './errors.ts';
-import { resource } from './http.ts';
-import { type DescribedResponse, type DescribedWebhook, describeErrors, ErrorBody } from './schemas.ts';
+import { isWebPath, resource } from './http.ts';
+import {
+  answer,
+  type DescribedResponse,
+  type DescribedWebhook,
+  describeErrors,
+  ErrorBody,
+  WebError,
+} from './schemas.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -86,9 +93,6 @@ const TAGS = [
   { name: 'Callbacks', description: 'What is posted to the addresses that customers name.' },
 ];
 
-/** The web app's own; what is below `/api/v1/` belongs to customers' programs. */
-const WEB_PATH = /^\/api\/(?!v1\/)/;
-
 /** Must be registered before the routes that it is to describe. */
 export function describeInterface(app: FastifyInstance, webhooks: Record<string, DescribedWebhook>): void {
   app.setValidatorCompiler(() => () => true);
@@ -124,9 +128,7 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
     // The sandbox is the same interface behind another server address.
     transform: ({ schema, url }) => ({
       schema:
-        url.startsWith('/sandbox/') || WEB_PATH.test(url)
-          ? { ...schema, hide: true }
-          : withErrorCodes(schema),
+        url.startsWith('/sandbox/') || isWebPath(url) ? { ...schema, hide: true } : withErrorCodes(schema),
       url,
     }),
     transformObject: (made) =>
@@ -143,10 +145,16 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
     decorator: 'describeWeb' as 'swagger',
     openapi: { openapi: '3.1.1', info: { title: 'Dragoman, for its web app', version: '1' } },
     transform: ({ schema, url }) => ({
-      schema: WEB_PATH.test(url) ? withErrorCodes(schema) : { ...schema, hide: true },
+      schema: isWebPath(url) ? withErrorCodes(schema) : { ...schema, hide: true },
       url,
     }),
-    transformObject: (made) => nameSchemas('openapiObject' in made ? made.openapiObject : {}),
+    transformObject: (made) =>
+      nameSchemas(
+        withRefusals({
+          ...('openapiObject' in made ? made.openapiObject : {}),
+          'x-everywhere': { default: WEB_REFUSAL },
+        }),
+      ),
   });
   void app.register(async (root) => {
     let served: { text: string; etag: string } | undefined;
@@ -159,6 +167,17 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
       },
     });
   });
+}
+
+/** What any route of the web app may answer instead of what it is for. */
+const WEB_REFUSAL = answer('A refusal, told apart by its code.', WebError);
+
+function withRefusals<T extends object>(made: T): T {
+  const { paths = {} } = made as { paths?: OpenApi['paths'] };
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    operation!.responses.default = WEB_REFUSAL as OpenApiResponse;
+  }
+  return made;
 }
 
 function describe(root: FastifyInstance): { text: string; etag: string } {

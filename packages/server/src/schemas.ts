@@ -50,6 +50,25 @@ export const ErrorBody = Type.Object(
   { title: 'ErrorBody', description: 'Every refusal of the job interface. Told apart by status.' },
 );
 
+export const WebError = Type.Object(
+  {
+    error: Type.Object(
+      {
+        code: Type.Enum(Object.keys(ERRORS) as ErrorCode[], { title: 'WebErrorCode' }),
+        message: Type.String({ description: 'A sentence for people, in English.' }),
+        fields: Type.Optional(
+          Type.Record(Type.String(), Type.String(), {
+            description: 'A sentence for each wrong field, where a form can show it.',
+          }),
+        ),
+        retry_after: Type.Optional(Type.Integer({ description: 'Seconds until it may be tried again.' })),
+      },
+      { additionalProperties: true, description: 'Some codes bring more.' },
+    ),
+  },
+  { title: 'WebError', description: 'Every refusal of the routes of the web app. Told apart by its code.' },
+);
+
 /** What any operation may answer, whatever it does. */
 const EVERYWHERE: ErrorCode[] = ['unauthorized', 'request_timeout', 'server_error', 'unavailable'];
 

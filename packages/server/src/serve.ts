@@ -11,6 +11,7 @@ import type { Engine } from '@dragoman/engines';
 import type { FastifyInstance } from 'fastify';
 import type { Environment } from './account.ts';
 import { createDoorkeeper, createSecretReader, KEYS_CHANNEL } from './accounts/accounts.ts';
+import { cookieOf } from './accounts/door.ts';
 import { createApp } from './app.ts';
 import { followDeliveries } from './chats/chats.ts';
 import { createMessageCreator, type MessageCreator } from './chats/create.ts';
@@ -112,8 +113,22 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const readiness = () => checkReadiness({ database, languages, stopping });
     const rooms = { doorkeeper, creator, messages, languages, scanner, guard };
     const deliveryDue = () => worker?.sender.wake();
-    app = createApp({ database, ...rooms, deliveryDue, metrics, readiness, settings, log });
+    app = createApp({
+      database,
+      vault: store.vault,
+      ...rooms,
+      deliveryDue,
+      metrics,
+      readiness,
+      settings,
+      log,
+    });
     await database.listen(CHANNELS.keys, () => doorkeeper.forget());
+    if (!cookieOf(settings).secure) {
+      log.warn(
+        'people sign in over plain http: whoever is on the way can read it; set DRAGOMAN_PUBLIC_URL to https',
+      );
+    }
     url = await app.listen({ host: settings.host, port: settings.port });
     log.info({ host: settings.host, port: settings.port, role, pid: process.pid }, 'listening');
   }

@@ -193,6 +193,24 @@ const DEFINITIONS = {
     optional(secretKey),
     'Encrypts stored secrets: 32 bytes in base64. Not set: made once and kept in the data directory.',
   ),
+  sessionIdleSeconds: setting(
+    'DRAGOMAN_SESSION_IDLE',
+    '1800',
+    integer(60, 604_800),
+    'Seconds after which a person is signed out who does nothing.',
+  ),
+  sessionSeconds: setting(
+    'DRAGOMAN_SESSION',
+    '28800',
+    integer(60, 2_592_000),
+    'Seconds after which a person has to sign in again, whatever they do.',
+  ),
+  trustedProxies: setting(
+    'DRAGOMAN_TRUSTED_PROXIES',
+    '',
+    listOf(network),
+    'Networks of reverse proxies whose X-Forwarded-For tells who signs in, such as 10.0.0.0/8.',
+  ),
   logLevel: setting(
     'DRAGOMAN_LOG_LEVEL',
     'info',

@@ -1,9 +1,8 @@
 /** What is asked of the database about people, their sessions and their invitations. */
-import type { AccountRef } from '../account.ts';
+import type { AccountRef, PersonRole } from '../account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-export type PersonRole = 'customer' | 'editor' | 'operator';
 export type Theme = 'system' | 'light' | 'dark';
 
 export interface UserRow {

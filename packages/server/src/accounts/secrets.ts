@@ -2,7 +2,15 @@
  * Secrets at rest. API keys are kept as hashes; webhook secrets must be read back to sign with, so they are
  * sealed with the program's own key (AES-256-GCM).
  */
-import { createCipheriv, createDecipheriv, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hash,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../account.ts';
@@ -37,6 +45,12 @@ export function createWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
+/** What opens a session or an invitation: 32 random bytes, of which the hash is kept, as of a key. */
+export function createToken(): { token: string; hash: Buffer } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, hash: hashKey(token) };
+}
+
 /** Compares in the same time wherever the two differ. */
 export function hashesEqual(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
@@ -47,6 +61,8 @@ export interface Vault {
   seal(secret: Buffer, context: string): Buffer;
   /** @throws Error when the bytes were altered, or sealed with another key or context */
   open(sealed: Buffer, context: string): Buffer;
+  /** 32 bytes that tell whether two texts are the same one, and what neither is to somebody without the key. */
+  mark(text: string): Buffer;
 }
 
 const IV_BYTES = 12;
@@ -54,7 +70,9 @@ const TAG_BYTES = 16;
 
 /** @param key 32 bytes; what one key sealed, no other opens */
 export function createVault(key: Buffer): Vault {
+  const markKey = Buffer.from(hkdfSync('sha256', key, '', 'dragoman marks', 32));
   return {
+    mark: (text) => createHmac('sha256', markKey).update(text).digest(),
     seal(secret, context) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context));

@@ -1,7 +1,7 @@
 /** What is asked of the database about sessions, and about attempts to begin one. */
+import type { PersonRole } from '../account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import type { PersonRole } from './people-store.ts';
 
 const INSERT_SESSION = statement<{ ends_at: Date }>(
   'sessions.insert',

@@ -204,6 +204,23 @@ create table idempotency (
 CREATE INDEX idempotency_age ON idempotency USING btree (created_at);
 grant delete, insert, select, update on idempotency to dragoman_app;
 
+create table invitations (
+  token_hash bytea not null,
+  user_id uuid not null,
+  purpose text not null,
+  invited_by uuid,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint invitations_pkey PRIMARY KEY (token_hash),
+  constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(user_id) ON DELETE SET NULL,
+  constraint invitations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  constraint invitations_purpose_check CHECK ((purpose = ANY (ARRAY['invitation'::text, 'reset'::text]))),
+  constraint invitations_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+CREATE INDEX invitations_of_user ON invitations USING btree (user_id);
+grant delete, insert, select, update on invitations to dragoman_app;
+
 create table job_counts (
   part smallint not null,
   account_id uuid not null,
@@ -502,6 +519,37 @@ create table segments (
 );
 grant delete, insert, select, update on segments to dragoman_app;
 
+create table sessions (
+  session_id uuid not null,
+  user_id uuid not null,
+  token_hash bytea not null,
+  user_agent text not null,
+  created_at timestamp with time zone not null default now(),
+  last_seen_at timestamp with time zone not null default now(),
+  rotated_at timestamp with time zone not null default now(),
+  ends_at timestamp with time zone not null,
+  constraint sessions_token_hash_key UNIQUE (token_hash),
+  constraint sessions_pkey PRIMARY KEY (session_id),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  constraint sessions_token_hash_check CHECK ((octet_length(token_hash) = 32)),
+  constraint sessions_user_agent_check CHECK ((char_length(user_agent) <= 100))
+);
+CREATE INDEX sessions_by_end ON sessions USING btree (ends_at);
+CREATE INDEX sessions_of_user ON sessions USING btree (user_id);
+grant delete, insert, select, update on sessions to dragoman_app;
+
+create table sign_ins (
+  mark bytea not null,
+  attempts integer not null,
+  last_at timestamp with time zone not null default now(),
+  closed_until timestamp with time zone not null default now(),
+  constraint sign_ins_pkey PRIMARY KEY (mark),
+  constraint sign_ins_attempts_check CHECK ((attempts >= 0)),
+  constraint sign_ins_mark_check CHECK ((octet_length(mark) = 32))
+);
+CREATE INDEX sign_ins_by_age ON sign_ins USING btree (last_at);
+grant delete, insert, select, update on sign_ins to dragoman_app;
+
 create table terms (
   part smallint not null,
   account_id uuid not null,
@@ -553,6 +601,46 @@ CREATE UNIQUE INDEX transfers_end ON transfers USING btree (part, account_id, jo
 CREATE UNIQUE INDEX transfers_hold ON transfers USING btree (part, account_id, job_id, charge) WHERE (kind = 'hold'::text);
 CREATE UNIQUE INDEX transfers_refund ON transfers USING btree (part, account_id, job_id, charge) WHERE (kind = 'refund'::text);
 grant insert, select on transfers to dragoman_app;
+
+create table user_languages (
+  user_id uuid not null,
+  source_language text collate "C" not null,
+  target_language text collate "C" not null,
+  review boolean not null default false,
+  constraint user_languages_pkey PRIMARY KEY (user_id, source_language, target_language),
+  constraint user_languages_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  constraint user_languages_check CHECK ((source_language <> target_language))
+);
+CREATE INDEX user_languages_by_pair ON user_languages USING btree (source_language, target_language);
+grant delete, insert, select, update on user_languages to dragoman_app;
+
+create table users (
+  user_id uuid not null,
+  email text collate "C" not null,
+  name text not null,
+  role text not null,
+  part smallint,
+  account_id uuid,
+  password_hash text,
+  locale text,
+  theme text not null default 'system'::text,
+  review_share smallint not null default 100,
+  disabled_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint users_email_key UNIQUE (email),
+  constraint users_pkey PRIMARY KEY (user_id),
+  constraint users_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
+  constraint users_check CHECK (((part IS NULL) = (account_id IS NULL))),
+  constraint users_check1 CHECK (((role = 'customer'::text) = (account_id IS NOT NULL))),
+  constraint users_email_check CHECK (((email = lower(email)) AND (email ~ '^[^\s@]+@[^\s@]+$'::text) AND (char_length(email) <= 254))),
+  constraint users_locale_check CHECK ((locale ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'::text)),
+  constraint users_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint users_review_share_check CHECK (((review_share >= 0) AND (review_share <= 100))),
+  constraint users_role_check CHECK ((role = ANY (ARRAY['customer'::text, 'editor'::text, 'operator'::text]))),
+  constraint users_theme_check CHECK ((theme = ANY (ARRAY['system'::text, 'light'::text, 'dark'::text])))
+);
+CREATE INDEX users_of_account ON users USING btree (part, account_id) WHERE (account_id IS NOT NULL);
+grant delete, insert, select, update on users to dragoman_app;
 
 create table webhook_secrets (
   part smallint not null,

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { describeApp } from '../app.ts';
-import type { JsonSchema, OpenApi, OpenApiResponse } from '../openapi.ts';
+import type { Audience, JsonSchema, OpenApi, OpenApiResponse } from '../openapi.ts';
 
 export interface CheckedAnswer {
   method: string;
@@ -31,12 +31,13 @@ const HOW =
   'Describe it: `{ schema, handler }` in `resource(…)`, with the schema in the room’s `schemas.ts`, made of ' +
   '`answer(…)`, `emptyAnswer(…)` and `errorResponses(…)` of `../schemas.ts`; `jobs/schemas.ts` is an example.';
 
-let ours: Promise<Checker> | undefined;
+const ours = new Map<Audience, Promise<Checker>>();
 
 /** The checker of this code's own interface, made once in a process. */
-export function ourChecker(): Promise<Checker> {
-  ours ??= describeApp().then(createChecker);
-  return ours;
+export function ourChecker(audience: Audience = 'public'): Promise<Checker> {
+  const made = ours.get(audience) ?? describeApp(audience).then(createChecker);
+  ours.set(audience, made);
+  return made;
 }
 
 /** Holds answers against a document. Each schema is compiled when it is first needed. */
@@ -84,9 +85,11 @@ export function createChecker(document: OpenApi): Checker {
       // A refusal looks like those of the path's own operations: chat words its errors in another way.
       const own = Object.values(route?.operations ?? {}).map((one) => one?.responses[given.status]);
       const likeOwn = own.find((one) => one !== undefined);
-      return responseComplaints(likeOwn ?? document['x-everywhere'][given.status]!, given);
+      const everywhere = document['x-everywhere'][given.status] ?? document['x-everywhere'].default!;
+      return responseComplaints(likeOwn ?? everywhere, given);
     }
-    const response = operation.responses[given.status];
+    const response =
+      operation.responses[given.status] ?? (given.status >= 400 ? operation.responses.default : undefined);
     if (response === undefined) {
       return [`described are only ${Object.keys(operation.responses).join(', ')}. ${HOW}`];
     }
@@ -124,7 +127,7 @@ export function createChecker(document: OpenApi): Checker {
     },
     callback(headers, body) {
       const type = headers['content-type']?.split(';')[0] ?? '';
-      const refusals = Object.entries(document.webhooks).map(([name, { post }]) => {
+      const refusals = Object.entries(document.webhooks ?? {}).map(([name, { post }]) => {
         const schema = post.requestBody.content[type]?.schema;
         if (schema === undefined) return { name, complaints: [`its type is not "${type}"`] };
         const wrongHeaders = post.parameters.flatMap((parameter) =>

@@ -5,10 +5,18 @@ import type { AddressInfo } from 'node:net';
 import type { Engine } from '@dragoman/engines';
 import { createFake } from '@dragoman/engines/fake';
 import { inject } from 'vitest';
-import { type AccountCredentials, createAccount, type NewAccount } from '../accounts/accounts.ts';
+import type { PersonRole } from '../account.ts';
+import {
+  type AccountCredentials,
+  accountNamed,
+  createAccount,
+  type NewAccount,
+} from '../accounts/accounts.ts';
+import { createPerson as insertPerson } from '../accounts/people.ts';
 import { createVault } from '../accounts/secrets.ts';
 import { type Connection, type Database, openDatabase } from '../database/database.ts';
 import { createLog, type Log } from '../log.ts';
+import type { Audience } from '../openapi.ts';
 import type { Store } from '../program.ts';
 import { type Role, type Server, startServer } from '../serve.ts';
 import { loadSettings, type Settings } from '../settings.ts';
@@ -151,13 +159,38 @@ export interface Answer {
  * that gets another one fails.
  */
 export function createClient(url: string, key: string) {
+  return createCaller(url, 'public', () => ({ authorization: `ApiKey ${key}` }));
+}
+
+/** The web app's client: a browser of this site, with the cookie that it was given last. */
+export function createBrowser(url: string) {
+  let cookie: string | undefined;
+  const send = createCaller(url, 'web', () => ({
+    'sec-fetch-site': 'same-origin',
+    ...(cookie === undefined ? {} : { cookie }),
+  }));
+  return {
+    get cookie() {
+      return cookie;
+    },
+    async call(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
+      const answer = await send(method, path, body, headers);
+      const [given] = answer.headers.getSetCookie();
+      const [, value] = /=([^;]*)/.exec(given ?? '') ?? [];
+      if (given !== undefined) cookie = value === '' ? undefined : given.split(';')[0];
+      return answer;
+    },
+  };
+}
+
+function createCaller(url: string, audience: Audience, own: () => Record<string, string>) {
   return async function call(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
-    const checker = await ourChecker();
+    const checker = await ourChecker(audience);
     const response = await fetch(`${url}${path}`, {
       method,
       redirect: 'manual',
       headers: {
-        authorization: `ApiKey ${key}`,
+        ...own(),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -175,6 +208,55 @@ export function createClient(url: string, key: string) {
       text,
     };
   };
+}
+
+export interface TestPerson {
+  userId: string;
+  email: string;
+  password: string;
+  name: string;
+  /** A customer's account, with its keys. */
+  account: AccountCredentials | undefined;
+  /** As the web app, signed in. */
+  call: ReturnType<typeof createBrowser>['call'];
+}
+
+export interface TestPersonOptions {
+  role: PersonRole;
+  /** `en:es`; with `en:es+review` they may review it too. */
+  languages?: string[];
+  /** A customer's; one is made where none is given. */
+  account?: AccountCredentials;
+  name?: string;
+}
+
+let peopleMade = 0;
+
+/** Somebody who is signed in at a server. */
+export async function createPerson(server: TestServer, options: TestPersonOptions): Promise<TestPerson> {
+  const number = ++peopleMade;
+  const account =
+    options.role === 'customer' ? (options.account ?? (await server.createAccount())) : undefined;
+  const person = {
+    email: `${options.role}-${number}@example.com`,
+    password: `password of person ${number}`,
+    name: options.name ?? `Person ${number}`,
+  };
+  const userId = await insertPerson(server.database, {
+    ...person,
+    role: options.role,
+    account: account && (await accountNamed(server.database, account.username)).ref,
+    languages: (options.languages ?? []).map((written) => {
+      const [pair, review] = written.split('+');
+      const [source_language, target_language] = pair!.split(':') as [string, string];
+      return { source_language, target_language, review: review === 'review' };
+    }),
+  });
+  const { call } = createBrowser(server.url);
+  const { email, password } = person;
+  const answer = await call('POST', '/api/session', { email, password });
+  if (answer.status !== 200) throw new Error(`${email} could not sign in: ${answer.text}`);
+  return { ...person, userId, account, call };
 }
 
 export interface Received {

@@ -1,0 +1,165 @@
+/** The door of the web app: who is let in where, and that no other site gets anything done. */
+import fastify from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acceptJson, answerErrors, resource } from '../http.ts';
+import { createLog } from '../log.ts';
+import {
+  createBrowser,
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+} from '../testing/harness.ts';
+import { accountOf, cookieOf, openDoor, requirePerson } from './door.ts';
+
+let server: TestServer;
+let person: TestPerson;
+let cookie: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  person = await createPerson(server, { role: 'editor' });
+  const browser = createBrowser(server.url);
+  await browser.call('POST', '/api/session', { email: person.email, password: person.password });
+  cookie = browser.cookie!;
+});
+afterAll(() => server.stop());
+
+describe('another site', () => {
+  const HOSTS = () => new URL(server.url).host;
+  const ORIGINS: [string, () => Record<string, string>, boolean][] = [
+    ['a page of ours', () => ({ 'sec-fetch-site': 'same-origin' }), true],
+    ['the address bar', () => ({ 'sec-fetch-site': 'none' }), true],
+    ['another site', () => ({ 'sec-fetch-site': 'cross-site' }), false],
+    ['another host of the same site', () => ({ 'sec-fetch-site': 'same-site' }), false],
+    [
+      'another site that claims our origin',
+      () => ({ 'sec-fetch-site': 'cross-site', origin: server.url }),
+      false,
+    ],
+    ['a page of ours in an older browser', () => ({ origin: `http://${HOSTS()}` }), true],
+    ['another site in an older browser', () => ({ origin: 'https://elsewhere.test' }), false],
+    ['another port in an older browser', () => ({ origin: 'http://127.0.0.1:1' }), false],
+    ['a frame without an origin', () => ({ origin: 'null' }), false],
+    ['a program', () => ({}), true],
+  ];
+  const TYPES: [string | undefined, boolean][] = [
+    ['application/json', true],
+    ['application/json; charset=utf-8', true],
+    ['text/plain', false],
+    ['text/plain; application/json', false],
+    ['application/x-www-form-urlencoded', false],
+    ['multipart/form-data; boundary=x', false],
+    ['application/jsonp', false],
+    ['', false],
+  ];
+
+  it('changes nothing, whatever it sends', async () => {
+    for (const [name, headers, ours] of ORIGINS) {
+      for (const [type, isJson] of TYPES) {
+        const answer = await fetch(`${server.url}/api/me`, {
+          method: 'PATCH',
+          headers: { cookie, ...headers(), 'content-type': type! },
+          body: '{"theme":"dark"}',
+        });
+        const body = (await answer.json()) as { error?: { code: string } };
+        const expected = !ours ? [403, 'cross_site'] : isJson ? [200, undefined] : [415, 'unsupported_type'];
+        expect([answer.status, body.error?.code], `${name}, ${type}`).toEqual(expected);
+      }
+    }
+  });
+
+  it('cannot sign anybody out or in', async () => {
+    const headers = { cookie, 'sec-fetch-site': 'cross-site' };
+    const out = await fetch(`${server.url}/api/session`, { method: 'DELETE', headers });
+    expect(out.status).toBe(403);
+    const { email, password } = person;
+    const form = await fetch(`${server.url}/api/session`, {
+      method: 'POST',
+      headers: { 'sec-fetch-site': 'same-origin' },
+      body: new URLSearchParams({ email, password }),
+    });
+    expect(form.status).toBe(415);
+    const { call } = createBrowser(server.url);
+    expect((await call('GET', '/api/session', undefined, { cookie })).status).toBe(200);
+  });
+
+  it('cannot use a session on the interface for programs', async () => {
+    const answer = await fetch(`${server.url}/api/v1/deliveries/`, { headers: { cookie } });
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toEqual({ error: 'Unauthorized' });
+  });
+});
+
+it('knows no API key', async () => {
+  const { production_key } = await server.createAccount();
+  const headers = { authorization: `ApiKey ${production_key}` };
+  const answer = await fetch(`${server.url}/api/sessions`, { headers });
+  expect(answer.status).toBe(401);
+  const unknown = await createClient(server.url, production_key)('GET', '/api/v1/nothing');
+  expect(unknown.body).toEqual({ error: 'Not found' });
+});
+
+it('says in the web app’s words what is not there, what is not done, and what cannot be read', async () => {
+  const { call } = person;
+  expect((await call('GET', '/api/nothing')).body.error.code).toBe('not_found');
+  const put = await call('PUT', '/api/me', {});
+  expect([put.status, put.body.error.code]).toEqual([405, 'method_not_allowed']);
+  expect((await call('PATCH', '/api/me', '{')).body.error.code).toBe('invalid_request');
+  const long = await createBrowser(server.url).call('POST', '/api/session', { email: 'x'.repeat(20_000) });
+  expect([long.status, long.body.error.code]).toEqual([413, 'too_large']);
+});
+
+it('lets each role into its own rooms, and shows the others that there is nothing', async () => {
+  const app = fastify();
+  acceptJson(app);
+  answerErrors(app, createLog('silent'));
+  const options = { database: server.database, settings: server.settings, log: createLog('silent') };
+  const ROOMS = {
+    '/api/account/x': ['customer'],
+    '/api/editing/x': ['editor', 'operator'],
+    '/api/console/x': ['operator'],
+  } as const;
+  await app.register(async (web) => {
+    openDoor(web, options);
+    for (const [path, roles] of Object.entries(ROOMS)) {
+      await web.register(async (room) => {
+        requirePerson(room, options, ...roles);
+        const handler = async (request: Parameters<typeof accountOf>[0]) => ({
+          id: request.person.userId,
+          ...(roles[0] === 'customer' ? { account: accountOf(request).username } : {}),
+        });
+        resource(room, path, { GET: handler });
+      });
+    }
+  });
+  for (const role of ['customer', 'editor', 'operator'] as const) {
+    const someone = await createPerson(server, { role });
+    const browser = createBrowser(server.url);
+    await browser.call('POST', '/api/session', { email: someone.email, password: someone.password });
+    for (const [url, roles] of Object.entries(ROOMS)) {
+      const answer = await app.inject({ url, headers: { cookie: browser.cookie! } });
+      const may = (roles as readonly string[]).includes(role);
+      const account = role === 'customer' ? { account: someone.account!.username } : {};
+      const expected = may
+        ? { id: someone.userId, ...account }
+        : { error: { code: 'not_found', message: 'Not found' } };
+      expect(answer.json(), `${role} at ${url}`).toEqual(expected);
+      expect((await app.inject({ url })).statusCode).toBe(401);
+    }
+  }
+  await app.close();
+});
+
+it.each([
+  [{ publicUrl: 'https://dragoman.example' }, '__Host-dragoman'],
+  [{ publicUrl: undefined }, '__Host-dragoman'],
+  [{ publicUrl: 'http://localhost:8080' }, '__Host-dragoman'],
+  [{ publicUrl: undefined, host: '::1' }, '__Host-dragoman'],
+  [{ publicUrl: undefined, host: '0.0.0.0' }, 'dragoman'],
+  [{ publicUrl: 'http://dragoman.example' }, 'dragoman'],
+  [{ publicUrl: 'http://192.168.1.5' }, 'dragoman'],
+])('at %j its cookie is %s', (settings, name) => {
+  const cookie = cookieOf({ host: '127.0.0.1', port: 8080, ...settings });
+  expect(cookie).toEqual({ name, secure: name !== 'dragoman' });
+});

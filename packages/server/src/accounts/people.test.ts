@@ -1,0 +1,210 @@
+/** People: how they come, how they get and change their password, and what they say of themselves. */
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
+import { accountNamed } from './accounts.ts';
+import { hashPassword, passwordFault, passwordMatches } from './passwords.ts';
+import {
+  createPerson as insertPerson,
+  invitePerson,
+  inviteUser,
+  listPeople,
+  listTeam,
+  type NewPerson,
+  personNamed,
+  setDisabled,
+} from './people.ts';
+
+let server: TestServer;
+let owner: pg.Client;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+const PASSWORD = 'a password of mine';
+let made = 0;
+const someone = (): NewPerson => ({ email: `someone-${++made}@example.com`, role: 'editor' });
+
+describe('an invitation', () => {
+  it('tells what it is for, takes a name and a password once, and signs in', async () => {
+    const { username } = await server.createAccount();
+    const { ref } = await accountNamed(server.database, username);
+    const wanted = { email: 'New.Customer@Example.com', role: 'customer', account: ref } as const;
+    const { token } = await invitePerson(server.database, wanted);
+    expect((await personNamed(server.database, wanted.email)).status).toBe('invited');
+    const browser = createBrowser(server.url);
+    const path = `/api/invitations/${token}`;
+    expect((await browser.call('GET', path)).body).toMatchObject({
+      ...{ purpose: 'invitation', email: 'new.customer@example.com', role: 'customer', account: username },
+    });
+    const answer = await browser.call('POST', path, { name: ' Nadia ', password: PASSWORD });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({ name: 'Nadia', account: username });
+    expect((await browser.call('GET', '/api/session')).body.name).toBe('Nadia');
+    for (const method of ['GET', 'POST']) {
+      const again = await createBrowser(server.url).call(
+        method,
+        path,
+        method === 'POST' ? { password: PASSWORD } : undefined,
+      );
+      expect([again.status, again.body.error.code]).toEqual([404, 'not_found']);
+    }
+    expect(await listTeam(server.database, ref)).toMatchObject([{ name: 'Nadia', status: 'active' }]);
+  });
+
+  it('names every wrong field and stays open', async () => {
+    const { token } = await invitePerson(server.database, someone());
+    const { call } = createBrowser(server.url);
+    const path = `/api/invitations/${token}`;
+    const wrong = await call('POST', path, { name: ' ', password: 'short' });
+    expect(Object.keys(wrong.body.error.fields)).toEqual(['name', 'password']);
+    expect((await call('POST', path, { password: PASSWORD })).status).toBe(201);
+  });
+
+  it('is used by one of several at once', async () => {
+    const { token } = await invitePerson(server.database, someone());
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        createBrowser(server.url).call('POST', `/api/invitations/${token}`, { password: PASSWORD }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 404, 404, 404, 404]);
+  });
+
+  it('opens no more when it has run out, when another was made, or when the person is disabled', async () => {
+    const { call } = createBrowser(server.url);
+    const status = async (token: string) => (await call('GET', `/api/invitations/${token}`)).status;
+    const { user_id, token } = await invitePerson(server.database, someone());
+    const second = await inviteUser(server.database, user_id, 'invitation');
+    expect([await status(token), await status(second.token)]).toEqual([404, 200]);
+    await setDisabled(server.database, user_id, true);
+    expect(await status(second.token)).toBe(404);
+    const late = await invitePerson(server.database, someone());
+    await owner.query(`update invitations set expires_at = now() where user_id = $1`, [late.user_id]);
+    expect(await status(late.token)).toBe(404);
+    expect(await status('nonsense')).toBe(404);
+  });
+
+  it('to choose another password ends every session there is', async () => {
+    const person = await createPerson(server, { role: 'editor' });
+    const { token } = await inviteUser(server.database, person.userId, 'reset');
+    const browser = createBrowser(server.url);
+    const path = `/api/invitations/${token}`;
+    expect((await browser.call('GET', path)).body).toMatchObject({ purpose: 'reset', name: person.name });
+    const answer = await browser.call('POST', path, { password: PASSWORD });
+    expect(answer.body.name).toBe(person.name);
+    expect((await person.call('GET', '/api/session')).status).toBe(401);
+    const old = { email: person.email, password: person.password };
+    expect((await createBrowser(server.url).call('POST', '/api/session', old)).status).toBe(401);
+  });
+});
+
+describe('oneself', () => {
+  it('is changed field by field', async () => {
+    const { call, name } = await createPerson(server, { role: 'editor' });
+    expect((await call('PATCH', '/api/me', { theme: 'dark', locale: 'ar' })).body).toMatchObject({
+      ...{ theme: 'dark', locale: 'ar', name },
+    });
+    expect((await call('PATCH', '/api/me', { locale: null, name: 'Zoë' })).body).toMatchObject({
+      ...{ theme: 'dark', locale: null, name: 'Zoë' },
+    });
+    const wrong = await call('PATCH', '/api/me', { theme: 'pink', locale: 'xx', name: '' });
+    expect(wrong.status).toBe(400);
+    expect(Object.keys(wrong.body.error.fields).toSorted()).toEqual(['locale', 'name', 'theme']);
+    // What is not one's own to say is passed over.
+    await call('PATCH', '/api/me', { role: 'operator', email: 'x@example.com', review_share: 0 });
+    expect((await call('GET', '/api/me')).body).toMatchObject({ role: 'editor', name: 'Zoë' });
+  });
+
+  it('gets another password for the old one, under a new token and nowhere else', async () => {
+    const { email, password, call } = await createPerson(server, { role: 'editor' });
+    const [here, elsewhere] = [createBrowser(server.url), createBrowser(server.url)];
+    await here.call('POST', '/api/session', { email, password });
+    await elsewhere.call('POST', '/api/session', { email, password });
+    const before = here.cookie!;
+    const wrong = await call('POST', '/api/me/password', { current_password: 'no', password: email });
+    expect(wrong.body.error.fields).toEqual({
+      current_password: 'Is not your password.',
+      password: 'Must not be your e-mail address.',
+    });
+    const change = { current_password: password, password: PASSWORD };
+    expect((await here.call('POST', '/api/me/password', change)).status).toBe(204);
+    expect((await here.call('GET', '/api/session')).status).toBe(200);
+    expect((await elsewhere.call('GET', '/api/session')).status).toBe(401);
+    const old = await createBrowser(server.url).call('GET', '/api/session', undefined, { cookie: before });
+    expect(old.status).toBe(401);
+    const { call: fresh } = createBrowser(server.url);
+    expect((await fresh('POST', '/api/session', { email, password: PASSWORD })).status).toBe(200);
+  });
+
+  it('may try the old password only so often', async () => {
+    const { call } = await createPerson(server, { role: 'editor' });
+    const guess = () => call('POST', '/api/me/password', { current_password: 'no', password: PASSWORD });
+    for (let n = 0; n < 6; n++) expect((await guess()).status).toBe(400);
+    expect((await guess()).status).toBe(429);
+  });
+});
+
+describe('a person', () => {
+  it('is one for an e-mail, in any letter case', async () => {
+    await insertPerson(server.database, { ...someone(), email: 'One@Example.com' });
+    await expect(insertPerson(server.database, { ...someone(), email: 'one@example.COM' })).rejects.toThrow(
+      'email: There is already a person with this e-mail.',
+    );
+    expect(
+      (await listPeople(server.database)).filter(({ email }) => email === 'one@example.com'),
+    ).toHaveLength(1);
+  });
+
+  it.each<[string, Partial<NewPerson>, RegExp]>([
+    ['without an e-mail', { email: 'nobody' }, /email/],
+    ['with a line in the e-mail', { email: 'a@b.c\nbcc: d@e.f' }, /email/],
+    ['with a name too long', { name: 'x'.repeat(101) }, /name/],
+    ['who is a customer of nobody', { role: 'customer' }, /account/],
+    ['with a password that is guessed', { password: 'password1234' }, /password/],
+  ])('%s is refused', async (_, fields, names) => {
+    await expect(insertPerson(server.database, { ...someone(), ...fields })).rejects.toThrow(names);
+  });
+});
+
+describe('a password', () => {
+  it('is kept as argon2id and known again, however its letters were typed', async () => {
+    const stored = await hashPassword('crème brûlée');
+    expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    expect(await passwordMatches('cre\u0300me bru\u0302le\u0301e', stored)).toBe(true);
+    expect(await passwordMatches('creme brulee', stored)).toBe(false);
+    expect(await passwordMatches('anything', undefined)).toBe(false);
+  });
+
+  it('is done two at a time, all of them, and refused when too many wait', async () => {
+    const many = await Promise.allSettled(
+      Array.from({ length: 210 }, () =>
+        passwordMatches('x', '$argon2id$v=19$m=8,t=1,p=1$MTIzNDU2Nzg$MTIzNA'),
+      ),
+    );
+    const refused = many.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(8);
+    expect((refused[0] as PromiseRejectedResult).reason.code).toBe('unavailable');
+    expect(await passwordMatches('x', undefined)).toBe(false);
+  });
+
+  it.each([
+    ['nine char', /at least 10/],
+    ['x'.repeat(201), /at most 200/],
+    ['Password1234', /guessed/],
+    ['aaaaaaaaaaaa', /guessed/],
+    ['long.name@example.com', /e-mail/],
+    ['four words are enough', undefined],
+    ['пароль из слов', undefined],
+  ])('%j is looked at', (password, fault) => {
+    const said = passwordFault(password, 'long.name@example.com');
+    if (fault === undefined) expect(said).toBeUndefined();
+    else expect(said).toMatch(fault);
+  });
+});

@@ -1,0 +1,351 @@
+/** People: who may sign in, as what, and how they come to have a password. */
+import type { AccountRef, Person, PersonRole } from '../account.ts';
+import type { Database, Queryable, Transaction } from '../database/database.ts';
+import { ApiError, wrongFields } from '../errors.ts';
+import { uuidv7 } from '../ids.ts';
+import { AccountError } from './accounts.ts';
+import { hashPassword, passwordFault, passwordMatches } from './passwords.ts';
+import * as store from './people-store.ts';
+import { createToken, hashKey } from './secrets.ts';
+import {
+  type Begun,
+  beginSession,
+  endSessions,
+  type SessionLimits,
+  turnSession,
+  type Visitor,
+} from './sessions.ts';
+
+export const ROLES: readonly PersonRole[] = ['customer', 'editor', 'operator'];
+export const THEMES = ['system', 'light', 'dark'] as const;
+/** Those that the web app is written in. */
+export const LOCALES = ['en', 'de', 'ar'] as const;
+
+/** A pair that an editor works on, and whether they may review it too. */
+export interface EditorLanguage {
+  source_language: string;
+  target_language: string;
+  review: boolean;
+}
+
+/** A person, as an operator sees them. */
+export interface User {
+  user_id: string;
+  email: string;
+  name: string;
+  role: PersonRole;
+  /** A customer's. */
+  account: { ref: AccountRef; username: string } | undefined;
+  locale: string | null;
+  theme: store.Theme;
+  /** Percent of what they edit that is reviewed. */
+  review_share: number;
+  languages: EditorLanguage[];
+  /** `invited`: has no password yet. */
+  status: 'active' | 'invited' | 'disabled';
+  created_at: Date;
+  last_seen_at: Date | null;
+}
+
+export interface NewPerson {
+  email: string;
+  /** Where none is given, the beginning of the e-mail. */
+  name?: string | undefined;
+  role: PersonRole;
+  /** A customer has one, nobody else. */
+  account?: AccountRef | undefined;
+  /** Where none is given, the person is invited. */
+  password?: string | undefined;
+  languages?: readonly EditorLanguage[] | undefined;
+  reviewShare?: number | undefined;
+}
+
+const UNIQUE_VIOLATION = '23505';
+const MAX_NAME = 100;
+
+/** As it is kept and compared. @returns undefined when it cannot be an address */
+export function normalEmail(written: string): string | undefined {
+  const email = written.trim().normalize('NFC').toLowerCase();
+  return /^[^\s@]{1,64}@[^\s@]+$/u.test(email) && !/\p{C}/u.test(email) && [...email].length <= 254
+    ? email
+    : undefined;
+}
+
+/** @returns undefined when it cannot be a name */
+export function normalName(written: string): string | undefined {
+  const name = written.trim().normalize('NFC');
+  return name !== '' && [...name].length <= MAX_NAME && !/[\p{Cc}\p{Cs}]/u.test(name) ? name : undefined;
+}
+
+/**
+ * Makes a person.
+ * @returns their id
+ * @throws ApiError `invalid_request` that names every wrong field
+ */
+export async function createPerson(database: Database, wanted: NewPerson): Promise<string> {
+  const email = normalEmail(wanted.email);
+  const name = normalName(wanted.name ?? email?.split('@')[0] ?? '');
+  const fields: Record<string, string> = {};
+  if (email === undefined) fields.email = 'Must be an e-mail address.';
+  if (name === undefined) fields.name = `Must have 1 to ${MAX_NAME} characters.`;
+  if (wanted.password !== undefined) {
+    const fault = passwordFault(wanted.password, email ?? '');
+    if (fault !== undefined) fields.password = fault;
+  }
+  if ((wanted.role === 'customer') !== (wanted.account !== undefined)) {
+    fields.account = 'A customer belongs to an account, and nobody else does.';
+  }
+  if (wanted.role === 'customer' && (wanted.languages ?? []).length > 0) {
+    fields.languages = 'Only those who edit have languages.';
+  }
+  if (Object.keys(fields).length > 0) throw wrongFields(fields);
+  const passwordHash = wanted.password === undefined ? undefined : await hashPassword(wanted.password);
+  const userId = uuidv7();
+  try {
+    await database.transaction(async (transaction) => {
+      await store.insertUser(transaction, {
+        ...{ userId, email: email!, name: name!, role: wanted.role, account: wanted.account },
+        ...{ passwordHash, reviewShare: wanted.reviewShare ?? 100 },
+      });
+      await store.writeLanguages(transaction, userId, wanted.languages ?? []);
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+    throw wrongFields({ email: 'There is already a person with this e-mail.' });
+  }
+  return userId;
+}
+
+/** Everybody, in the order of their coming. */
+export async function listPeople(on: Queryable): Promise<User[]> {
+  return present(on, await store.listUsers(on));
+}
+
+/** The people of one account. */
+export async function listTeam(on: Queryable, account: AccountRef): Promise<User[]> {
+  return present(on, await store.listTeam(on, account));
+}
+
+export async function readPerson(on: Queryable, userId: string): Promise<User | undefined> {
+  const row = await store.findById(on, userId);
+  return row === undefined ? undefined : (await present(on, [row]))[0];
+}
+
+/**
+ * The person of an e-mail that an operator gave.
+ * @throws AccountError when there is none
+ */
+export async function personNamed(on: Queryable, written: string): Promise<User> {
+  const row = await store.findByEmail(on, normalEmail(written) ?? '');
+  if (row === undefined) throw new AccountError(`There is nobody with the e-mail ${written}.`);
+  return (await present(on, [row]))[0]!;
+}
+
+async function present(on: Queryable, rows: store.UserRow[]): Promise<User[]> {
+  const languages = await store.readLanguages(
+    on,
+    rows.filter(({ role }) => role !== 'customer').map(({ user_id }) => user_id),
+  );
+  const byUser = Map.groupBy(languages, ({ user_id }) => user_id);
+  return rows.map((row) => ({
+    user_id: row.user_id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    account:
+      row.account_id === null
+        ? undefined
+        : { ref: { part: row.part, accountId: row.account_id } as AccountRef, username: row.username! },
+    locale: row.locale,
+    theme: row.theme,
+    review_share: row.review_share,
+    languages: (byUser.get(row.user_id) ?? []).map(({ user_id: _, ...language }) => language),
+    status: row.disabled_at !== null ? 'disabled' : row.password_hash === null ? 'invited' : 'active',
+    created_at: row.created_at,
+    last_seen_at: row.last_seen_at,
+  }));
+}
+
+/** Puts these in the place of the languages that a person had. */
+export function setLanguages(
+  database: Database,
+  userId: string,
+  languages: readonly EditorLanguage[],
+): Promise<void> {
+  return database.transaction((transaction) => store.writeLanguages(transaction, userId, languages));
+}
+
+/** @param share percent of what they edit that is reviewed */
+export function setReviewShare(on: Queryable, userId: string, share: number): Promise<void> {
+  return store.setProfile(on, userId, { reviewShare: share });
+}
+
+/** Lets a person in no more, and ends their sessions and links; or lets them in again. */
+export function setDisabled(database: Database, userId: string, disabled: boolean): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await store.setDisabled(transaction, userId, disabled);
+    if (!disabled) return;
+    await store.endInvitations(transaction, userId);
+    await endSessions(transaction, userId);
+  });
+}
+
+/** What a person says of themselves; what is not given stays. A locale of null is the browser's. */
+export interface ProfileChanges {
+  name?: unknown;
+  locale?: unknown;
+  theme?: unknown;
+}
+
+/** @throws ApiError `invalid_request` that names every wrong field */
+export async function changeProfile(on: Queryable, userId: string, changes: ProfileChanges): Promise<void> {
+  const name = typeof changes.name === 'string' ? normalName(changes.name) : undefined;
+  const theme = THEMES.find((one) => one === changes.theme);
+  const locale = changes.locale === null ? null : LOCALES.find((one) => one === changes.locale);
+  const fields: Record<string, string> = {};
+  if (changes.name !== undefined && name === undefined) {
+    fields.name = `Must have 1 to ${MAX_NAME} characters.`;
+  }
+  if (changes.theme !== undefined && theme === undefined) {
+    fields.theme = `Must be one of ${THEMES.join(', ')}.`;
+  }
+  if (changes.locale !== undefined && locale === undefined) {
+    fields.locale = `Must be one of ${LOCALES.join(', ')}, or null.`;
+  }
+  if (Object.keys(fields).length > 0) throw wrongFields(fields);
+  await store.setProfile(on, userId, { name, theme, locale });
+}
+
+/**
+ * Changes a password that its owner knows, and signs them out everywhere else.
+ * @returns the session under its new token
+ * @throws ApiError `invalid_request` that names every wrong field
+ */
+export async function changePassword(
+  database: Database,
+  person: Person,
+  { current, wanted }: { current: string; wanted: string },
+): Promise<Begun> {
+  const user = await store.findById(database, person.userId);
+  const right = await passwordMatches(current, user?.password_hash ?? undefined);
+  const fields: Record<string, string> = {};
+  if (!right) fields.current_password = 'Is not your password.';
+  const fault = passwordFault(wanted, person.email);
+  if (fault !== undefined) fields.password = fault;
+  if (Object.keys(fields).length > 0) throw wrongFields(fields);
+  const passwordHash = await hashPassword(wanted);
+  return database.transaction(async (transaction) => {
+    await store.setPassword(transaction, person.userId, passwordHash);
+    await store.endInvitations(transaction, person.userId);
+    return turnSession(transaction, person);
+  });
+}
+
+/** Sets a password that an operator chose, and signs the person out everywhere. @throws ApiError `invalid_request` */
+export async function setPassword(
+  database: Database,
+  user: Pick<User, 'user_id' | 'email'>,
+  password: string,
+): Promise<void> {
+  const fault = passwordFault(password, user.email);
+  if (fault !== undefined) throw wrongFields({ password: fault });
+  const passwordHash = await hashPassword(password);
+  await database.transaction(async (transaction) => {
+    await store.setPassword(transaction, user.user_id, passwordHash);
+    await store.endInvitations(transaction, user.user_id);
+    await endSessions(transaction, user.user_id);
+  });
+}
+
+const HOURS = 3600;
+const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS } as const;
+
+/**
+ * Makes the link by which a person chooses their password; one that was made before opens no more.
+ * @returns its secret part, which is kept nowhere
+ */
+export function inviteUser(
+  database: Database,
+  userId: string,
+  purpose: store.Purpose,
+  invitedBy?: string,
+): Promise<{ token: string; expires_at: Date }> {
+  return database.transaction((transaction) => invite(transaction, userId, purpose, invitedBy));
+}
+
+async function invite(
+  transaction: Transaction,
+  userId: string,
+  purpose: store.Purpose,
+  invitedBy: string | undefined,
+): Promise<{ token: string; expires_at: Date }> {
+  const { token, hash } = createToken();
+  await store.endInvitations(transaction, userId);
+  const seconds = LIFE_SECONDS[purpose];
+  await store.insertInvitation(transaction, { tokenHash: hash, userId, purpose, invitedBy, seconds });
+  return { token, expires_at: new Date(Date.now() + seconds * 1000) };
+}
+
+/** Makes a person without a password and the link by which they choose one. @throws ApiError `invalid_request` */
+export async function invitePerson(
+  database: Database,
+  wanted: Omit<NewPerson, 'password'>,
+  invitedBy?: string,
+): Promise<{ user_id: string; token: string; expires_at: Date }> {
+  const userId = await createPerson(database, wanted);
+  return { user_id: userId, ...(await inviteUser(database, userId, 'invitation', invitedBy)) };
+}
+
+/** Where a link leads. @param root of the server, as its people reach it */
+export function invitationLink(root: string, token: string): string {
+  return `${root}/app/invitation/${token}`;
+}
+
+export interface OpenInvitation {
+  purpose: store.Purpose;
+  user: User;
+  expires_at: Date;
+}
+
+/** What a link is for. @throws ApiError `not_found` when it does not open, or no more */
+export async function readInvitation(on: Queryable, token: string): Promise<OpenInvitation> {
+  const found = await store.findInvitation(on, hashKey(token));
+  const user = found && (await readPerson(on, found.user_id));
+  if (found === undefined || user === undefined) throw usedUp();
+  return { purpose: found.purpose, user, expires_at: found.expires_at };
+}
+
+/**
+ * Sets the password that the owner of a link chose, and signs them in here and nowhere else.
+ * @throws ApiError `not_found` when the link does not open, `invalid_request` that names every wrong field
+ */
+export async function acceptInvitation(
+  database: Database,
+  limits: SessionLimits,
+  token: string,
+  { name: written, password }: { name: string | undefined; password: string },
+  visitor: Visitor,
+): Promise<Begun & { userId: string }> {
+  const { user } = await readInvitation(database, token);
+  const name = written === undefined ? undefined : normalName(written);
+  const fields: Record<string, string> = {};
+  if (written !== undefined && name === undefined) fields.name = `Must have 1 to ${MAX_NAME} characters.`;
+  const fault = passwordFault(password, user.email);
+  if (fault !== undefined) fields.password = fault;
+  if (Object.keys(fields).length > 0) throw wrongFields(fields);
+  const passwordHash = await hashPassword(password);
+  return database.transaction(async (transaction) => {
+    const used = await store.useInvitation(transaction, hashKey(token));
+    if (used === undefined) throw usedUp();
+    await store.setPassword(transaction, used.user_id, passwordHash);
+    await store.setProfile(transaction, used.user_id, { name });
+    await store.endInvitations(transaction, used.user_id);
+    await endSessions(transaction, used.user_id);
+    const begun = await beginSession(transaction, limits, used.user_id, visitor);
+    return { ...begun, userId: used.user_id };
+  });
+}
+
+function usedUp(): ApiError {
+  return new ApiError('not_found', 'This link has been used or has run out; please ask for another.');
+}

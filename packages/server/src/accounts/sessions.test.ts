@@ -1,0 +1,241 @@
+/** Signing in, through the web app's door: what opens, what ends, and how often may be guessed. */
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
+import { setDisabled } from './people.ts';
+import { describeAgent, networkOf } from './sessions.ts';
+
+let server: TestServer;
+let owner: pg.Client;
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' } });
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+const WRONG = { error: { code: 'wrong_sign_in', message: 'The e-mail or the password is wrong.' } };
+let addresses = 0;
+/** One that nobody has come from before. */
+const from = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` });
+
+describe('signing in', () => {
+  it('gives a cookie that no script and no other site gets, and tells who it is', async () => {
+    const person = await createPerson(server, { role: 'editor', languages: ['en:es+review', 'en:de'] });
+    const browser = createBrowser(server.url);
+    const { email, password } = person;
+    const answer = await browser.call('POST', '/api/session', { email: ` ${email.toUpperCase()}`, password });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      email,
+      name: person.name,
+      role: 'editor',
+      theme: 'system',
+      languages: [
+        { source_language: 'en', target_language: 'de', review: false },
+        { source_language: 'en', target_language: 'es', review: true },
+      ],
+    });
+    const cookie = answer.headers.getSetCookie()[0]!;
+    expect(cookie).toMatch(
+      /^__Host-dragoman=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
+    expect((await browser.call('GET', '/api/session')).body.email).toBe(email);
+    const { rows } = await owner.query('select token_hash from sessions');
+    expect(JSON.stringify(rows)).not.toContain(browser.cookie!.split('=')[1]);
+  });
+
+  it('begins under a new token and ends what the browser brought', async () => {
+    const { email, password } = await createPerson(server, { role: 'operator' });
+    const browser = createBrowser(server.url);
+    await browser.call('POST', '/api/session', { email, password });
+    const before = browser.cookie!;
+    await browser.call('POST', '/api/session', { email, password });
+    expect(browser.cookie).not.toBe(before);
+    const old = await createBrowser(server.url).call('GET', '/api/session', undefined, { cookie: before });
+    expect(old.status).toBe(401);
+    // One that a stranger planted opens nothing, also after signing in with it.
+    const planted = { cookie: `__Host-dragoman=${'A'.repeat(43)}` };
+    const victim = createBrowser(server.url);
+    await victim.call('POST', '/api/session', { email, password }, planted);
+    expect((await createBrowser(server.url).call('GET', '/api/session', undefined, planted)).status).toBe(
+      401,
+    );
+  });
+
+  it('says the same of a wrong password, an unknown person, one who is invited and one who is disabled', async () => {
+    const { email, password, userId } = await createPerson(server, { role: 'editor' });
+    const invited = await createPerson(server, { role: 'editor' });
+    await owner.query('update users set password_hash = null where user_id = $1', [invited.userId]);
+    await setDisabled(server.database, userId, true);
+    const { call } = createBrowser(server.url);
+    for (const body of [
+      { email, password },
+      { email, password: 'wrong' },
+      { email: 'nobody@example.com', password },
+      { email: 'not an e-mail', password },
+      { email: invited.email, password: invited.password },
+    ]) {
+      const answer = await call('POST', '/api/session', body, from());
+      expect([answer.status, answer.body]).toEqual([401, WRONG]);
+    }
+  });
+
+  it('names every field that is missing', async () => {
+    const { call } = createBrowser(server.url);
+    for (const body of [{}, [], 'null', '"text"', { email: 7, password: '' }]) {
+      const { status, body: said } = await call('POST', '/api/session', body);
+      expect(status).toBe(400);
+      expect(Object.keys(said.error.fields)).toEqual(['email', 'password']);
+    }
+  });
+});
+
+describe('guessing', () => {
+  it('closes after three guesses at an account from one address, for that address alone', async () => {
+    const { email, password, call } = await createPerson(server, { role: 'editor' });
+    const stranger = createBrowser(server.url);
+    const here = from();
+    const guess = (word: string) => stranger.call('POST', '/api/session', { email, password: word }, here);
+    for (const word of ['one', 'two', 'three']) expect((await guess(word)).status).toBe(401);
+    expect((await guess('four')).status).toBe(401);
+    const closed = await guess(password);
+    expect(closed.status).toBe(429);
+    expect(closed.body.error).toMatchObject({ code: 'too_many_attempts', retry_after: 1 });
+    expect(closed.headers.get('retry-after')).toBe('1');
+    // The owner, from elsewhere and in a session that there is.
+    const body = { email, password };
+    expect((await createBrowser(server.url).call('POST', '/api/session', body, from())).status).toBe(200);
+    expect((await call('GET', '/api/session')).status).toBe(200);
+    // And from the same address, when the time is over; then all is forgotten.
+    await owner.query(`update sign_ins set closed_until = now() - interval '1 s'`);
+    expect((await guess(password)).status).toBe(200);
+    for (const word of ['one', 'two', 'three']) expect((await guess(word)).status).toBe(401);
+  });
+
+  it('lets few of many guesses at once through', async () => {
+    const { email } = await createPerson(server, { role: 'editor' });
+    const here = from();
+    const { call } = createBrowser(server.url);
+    const guesses = Array.from({ length: 60 }, (_, n) =>
+      call('POST', '/api/session', { email, password: `guess ${n}` }, here),
+    );
+    const looked = (await Promise.all(guesses)).filter(({ status }) => status === 401);
+    expect(looked.length).toBeLessThan(10);
+  });
+
+  it('closes an address that tries many accounts, and counts nobody who signs in', async () => {
+    const { email, password } = await createPerson(server, { role: 'editor' });
+    const here = from();
+    const { call } = createBrowser(server.url);
+    for (let n = 0; n < 30; n++) {
+      expect((await call('POST', '/api/session', { email, password }, here)).status).toBe(200);
+    }
+    const statuses: number[] = [];
+    for (let n = 0; n < 23; n++) {
+      const body = { email: `guessed-${n}@example.com`, password };
+      statuses.push((await call('POST', '/api/session', body, here)).status);
+    }
+    expect(statuses.slice(0, 20).every((status) => status === 401)).toBe(true);
+    expect(statuses).toContain(429);
+  });
+
+  it('keeps no address and no e-mail of an attempt', async () => {
+    const { call } = createBrowser(server.url);
+    const body = { email: 'remembered@example.com', password: 'x' };
+    await call('POST', '/api/session', body, { 'x-forwarded-for': '198.51.100.77' });
+    const { rows } = await owner.query('select s.*, mark::text as bytes from sign_ins s');
+    expect(JSON.stringify(rows)).not.toMatch(/198\.51|remembered/);
+  });
+
+  it.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['2001:db8:1:2:3:4:5:6', '8193:3512:1:2'],
+    ['2001:db8:1:2::9', '8193:3512:1:2'],
+  ])('counts %s as %s', (address, counted) => {
+    expect(networkOf(address)).toBe(counted);
+  });
+});
+
+describe('a session', () => {
+  const age = (userId: string, column: string, seconds: number) =>
+    owner.query(`update sessions set ${column} = now() + make_interval(secs => $2) where user_id = $1`, [
+      userId,
+      seconds,
+    ]);
+
+  it('ends when nothing is done in it, and when its time is over whatever is done', async () => {
+    const idle = await createPerson(server, { role: 'editor' });
+    await age(idle.userId, 'last_seen_at', -1790);
+    expect((await idle.call('GET', '/api/session')).status).toBe(200);
+    // Being asked was doing something.
+    const { rows } = await owner.query(
+      `select last_seen_at > now() - interval '1 minute' as seen from sessions where user_id = $1`,
+      [idle.userId],
+    );
+    expect(rows).toEqual([{ seen: true }]);
+    await age(idle.userId, 'last_seen_at', -1801);
+    expect((await idle.call('GET', '/api/session')).status).toBe(401);
+    const old = await createPerson(server, { role: 'editor' });
+    await age(old.userId, 'ends_at', -1);
+    expect((await old.call('GET', '/api/sessions')).status).toBe(401);
+  });
+
+  it('is ended by signing out; the cookie opens nothing then', async () => {
+    const { email, password } = await createPerson(server, { role: 'editor' });
+    const browser = createBrowser(server.url);
+    await browser.call('POST', '/api/session', { email, password });
+    const cookie = browser.cookie!;
+    expect((await browser.call('DELETE', '/api/session')).status).toBe(204);
+    expect(browser.cookie).toBeUndefined();
+    expect((await browser.call('GET', '/api/session', undefined, { cookie })).status).toBe(401);
+    expect((await browser.call('DELETE', '/api/session')).status).toBe(204);
+  });
+
+  it('is listed with its browser and ended from another, but never somebody else’s', async () => {
+    const { email, password, call } = await createPerson(server, { role: 'editor' });
+    const phone = createBrowser(server.url);
+    const agent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1';
+    await phone.call('POST', '/api/session', { email, password }, { 'user-agent': agent });
+    const { objects } = (await call('GET', '/api/sessions')).body;
+    expect(objects.map((one: { current: boolean }) => one.current).toSorted()).toEqual([false, true]);
+    const other = objects.find((one: { current: boolean }) => !one.current);
+    expect(other.user_agent).toBe('Safari, iPhone');
+    const stranger = await createPerson(server, { role: 'operator' });
+    for (const id of [other.session_id, 'nonsense', '0193a1f0-5d5c-7c1e-8d4e-6f1f5d1f0a11']) {
+      expect((await stranger.call('DELETE', `/api/sessions/${id}`)).status).toBe(404);
+    }
+    expect((await phone.call('GET', '/api/session')).status).toBe(200);
+    expect((await call('DELETE', `/api/sessions/${other.session_id}`)).status).toBe(204);
+    expect((await phone.call('GET', '/api/session')).status).toBe(401);
+    await phone.call('POST', '/api/session', { email, password });
+    expect((await call('DELETE', '/api/sessions')).status).toBe(204);
+    expect((await phone.call('GET', '/api/session')).status).toBe(401);
+    expect((await call('GET', '/api/session')).status).toBe(200);
+  });
+
+  it('of a person who is disabled ends at once', async () => {
+    const { userId, call } = await createPerson(server, { role: 'editor' });
+    await setDisabled(server.database, userId, true);
+    expect((await call('GET', '/api/session')).status).toBe(401);
+  });
+
+  it.each([
+    [undefined, ''],
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox, Linux'],
+    [
+      'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0',
+      'Edge, Windows',
+    ],
+    ['curl/8.5.0 and more', 'curl'],
+    ['<script>', ''],
+  ])('knows %s as %s', (given, shown) => {
+    expect(describeAgent(given)).toBe(shown);
+  });
+});
