@@ -1,11 +1,8 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DocumentError, rebuild, scan, segments } from '../src/documents.ts';
 import { checkHtml, checkHtmlLoosely, checkSrt, checkXliff, transUnits } from './checks.ts';
 import { hasCorpora, html5libInputs, mustHaveCorpora, type Sample, samples, variants } from './corpus.ts';
 import { clumsy, shouting, silent, translate } from './engines.ts';
-
-// Nothing here is about time, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The files whose scan is refused, by the manifest. */
 const isRefused = ({ facts }: Sample) => facts.well_formed === 'NO';

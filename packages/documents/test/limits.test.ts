@@ -1,12 +1,9 @@
 /** Every limit just under and just over, and texts made to hurt. No clocks here: the benchmark measures. */
 
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DocumentError, type Format, Limits, rebuild, scan, segments } from '../src/documents.ts';
 import { silent, translate } from './engines.ts';
 import { result, xliff } from './helpers.ts';
-
-// Nothing here is about time, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 });
 
 const unit = (source: string) => `<trans-unit id="1"><source>${source}</source></trans-unit>`;
 

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findModels } from '../src/bergamot/models.ts';
 import { THREAD_LIMITS, Thread } from '../src/bergamot/thread.ts';
 import type { BergamotEngine, Piece } from '../src/engines.ts';
@@ -16,8 +16,6 @@ import { BERGAMOT, read, write } from '../src/markup.ts';
 import { Residency } from '../src/residency.ts';
 import { placeModels } from './bergamot/model.ts';
 import { codesOf, textOf, translated } from './conformance.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
 let engine: BergamotEngine;

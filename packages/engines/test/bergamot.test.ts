@@ -9,8 +9,6 @@ import { createBergamot } from '../src/engines.ts';
 import { placeModels } from './bergamot/model.ts';
 import { conformance, textOf, translated } from './conformance.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const script = new URL('./bergamot/script.ts', import.meta.url);
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
 const engines: BergamotEngine[] = [];

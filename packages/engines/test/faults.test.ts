@@ -9,8 +9,6 @@ import type { ApertiumEngine, ApertiumOptions, Draft, Lane } from '../src/engine
 import { createApertium } from '../src/engines.ts';
 import { textOf, translated } from './conformance.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const CAT: Stage = { command: '/bin/cat', args: [] };
 const stage = (...args: string[]): Stage => ({
   command: process.execPath,

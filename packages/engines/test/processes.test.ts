@@ -4,13 +4,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApertiumEngine, Draft } from '../src/engines.ts';
 import { createApertium } from '../src/engines.ts';
 import { textOf, translated } from './conformance.ts';
 import { needApertium } from './need.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const texts = Array.from({ length: 40 }, (_, n) => `The house number ${n} is big.`);
 const segments = texts.map((text, n) => ({ id: String(n), pieces: [{ text }] }));

@@ -8,7 +8,6 @@ import { makerOf, makers } from './servers/makers.ts';
 import type { Fault, TestService } from './servers/service.ts';
 import { stopServices } from './servers/service.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 afterAll(stopServices);
 
 const text = (text: string): Piece => ({ text });

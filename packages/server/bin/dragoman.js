@@ -3,13 +3,14 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const [major] = process.versions.node.split('.');
 if (Number(major) >= 24) {
-  await import(main);
+  const { main } = await import(program);
+  await main(process.argv.slice(2));
 } else {
   const node = fileURLToPath(new URL('../../../node_modules/node/bin/node', import.meta.url));
-  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     console.error(`dragoman needs Node 24 or later; run npm ci first (${error.message}).`);

@@ -8,10 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findApertium } from '@dragoman/engines';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-
-/** Forty-two self-tests of the engine are ten seconds of two idle cores, and more where others work too. */
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const { missing } = await findApertium();

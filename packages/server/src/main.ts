@@ -135,15 +135,20 @@ const EXPECTED = [
   LedgerError,
 ];
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) {
-    // Commander has said what is wrong; asking for help is not wrong.
-    process.exitCode = error.exitCode === 0 ? 0 : 2;
-  } else {
-    const expected = EXPECTED.some((kind) => error instanceof kind);
-    say(expected ? (error as Error).message : ((error as Error).stack ?? String(error)));
-    process.exitCode = 1;
+/** Does what the arguments say. Results go to standard output, all else to standard error; the status is the process's. */
+export async function main(args: string[]): Promise<void> {
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Commander has said what is wrong; asking for help is not wrong.
+      process.exitCode = error.exitCode === 0 ? 0 : 2;
+    } else {
+      const expected = EXPECTED.some((kind) => error instanceof kind);
+      say(expected ? (error as Error).message : ((error as Error).stack ?? String(error)));
+      process.exitCode = 1;
+    }
   }
 }
+
+if (import.meta.main) await main(process.argv.slice(2));

@@ -2,15 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
 import { readBrandFile } from '../brands/brand.ts';
 import { readContext, saveBrand } from '../brands/brands.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { dragoman, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
-
-/** Every command is a process of its own, beside others' work. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-brand-'));
@@ -19,7 +16,6 @@ beforeAll(async () => {
   server = await startTestServer();
 });
 afterAll(async () => {
-  await killPrograms();
   await server.stop();
   rmSync(directory, { recursive: true, force: true });
 });

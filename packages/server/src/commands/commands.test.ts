@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApertium, findApertium } from '@dragoman/engines';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import type { Database } from '../database/database.ts';
 import { replacePairs } from '../languages/store.ts';
@@ -18,10 +18,15 @@ import {
   type TestDatabase,
   until,
 } from '../testing/harness.ts';
-import { dragoman, killPrograms, type Serving, serve, start, urlOf } from '../testing/programs.ts';
-
-/** Forty-two self-tests of the engine are ten seconds of two idle cores, and more where others work too. */
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+import {
+  dragoman,
+  dragomanProcess,
+  killPrograms,
+  type Serving,
+  serve,
+  start,
+  urlOf,
+} from '../testing/programs.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
 const { missing } = await findApertium();
@@ -133,7 +138,7 @@ withEngine('translate', () => {
   const TARGET = 'La casa es grande.\r\n\r\nLa mesa es roja.';
 
   it('takes standard input, and gives the translation and nothing else on standard output', async () => {
-    const { status, stdout, stderr } = await dragoman(['translate', ...enEs], {}, SOURCE);
+    const { status, stdout, stderr } = await dragomanProcess(['translate', ...enEs], {}, SOURCE);
     expect({ status, stdout }).toEqual({ status: 0, stdout: TARGET });
     expect(stderr).toMatch(/^2 segments in [\d.]+ s by apertium:eng-spa\n$/);
   });
@@ -168,7 +173,7 @@ withEngine('translate', () => {
       /no engine named babel/,
     ],
   ])('refuses %s with 1 and a sentence', async (_, args, sentence) => {
-    const ended = await dragoman(['translate', ...args, '--data', data], {}, 'The house.');
+    const ended = await dragomanProcess(['translate', ...args, '--data', data], {}, 'The house.');
     expect(ended).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
     expect(ended.stderr).not.toMatch(/^\s+at /m);
   });
@@ -178,7 +183,7 @@ withEngine('translate', () => {
     writeFileSync(latin1, Buffer.from('caf\xe9', 'latin1'));
     const bytes = await dragoman(['translate', latin1, ...enEs]);
     expect(bytes).toEqual({ status: 1, stdout: '', stderr: `${latin1} is not UTF-8 text.\n` });
-    const xliff = await dragoman(['translate', '--format', 'xliff', ...enEs], {}, '<xliff');
+    const xliff = await dragomanProcess(['translate', '--format', 'xliff', ...enEs], {}, '<xliff');
     expect(xliff).toEqual({
       status: 1,
       stdout: '',
@@ -193,7 +198,7 @@ withEngine('one data directory', () => {
   let credentials: AccountCredentials;
 
   beforeAll(async () => {
-    const first = await dragoman(['migrate', ...here]);
+    const first = await dragomanProcess(['migrate', ...here]);
     expect(first).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^Applied 0001_foundation\b.*\.\n$/),
@@ -211,7 +216,7 @@ withEngine('one data directory', () => {
   });
 
   it('gives an account beside the running server, whose keys open its doors at once', async () => {
-    const { status, stdout } = await dragoman([
+    const { status, stdout } = await dragomanProcess([
       'account',
       'create',
       'acme',
@@ -241,7 +246,7 @@ withEngine('one data directory', () => {
 
   it('refuses an account that there is, and a name that cannot be one', async () => {
     for (const name of ['acme', 'a:b']) {
-      const ended = await dragoman(['account', 'create', name, '--json', ...here]);
+      const ended = await dragomanProcess(['account', 'create', name, '--json', ...here]);
       expect(ended).toMatchObject({ status: 1, stdout: '' });
       expect(ended.stderr).toMatch(name === 'acme' ? /already an account named acme/ : /^A username is /);
     }

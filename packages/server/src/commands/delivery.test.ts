@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   createClient,
   type Receiver,
@@ -11,10 +11,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import { dragoman, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
-
-/** Every command is a process of its own, beside others' work. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-delivery-'));
 let server: TestServer;
@@ -24,7 +21,6 @@ beforeAll(async () => {
   server = await startTestServer();
 });
 afterAll(async () => {
-  await killPrograms();
   await server.stop();
   await receiver.close();
   rmSync(directory, { recursive: true, force: true });

@@ -2,12 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { dragoman, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
-
-/** Every command is a process of its own, beside others' work. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-key-'));
 let server: TestServer;
@@ -17,7 +14,6 @@ beforeAll(async () => {
   username = (await server.createAccount()).username;
 });
 afterAll(async () => {
-  await killPrograms();
   await server.stop();
   rmSync(directory, { recursive: true, force: true });
 });

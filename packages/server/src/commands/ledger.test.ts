@@ -4,12 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFake } from '@dragoman/engines/fake';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { dragoman, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
-
-/** Every command is a process of its own, beside others' work. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-ledger-'));
@@ -29,7 +26,6 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await killPrograms();
   await server.stop();
   rmSync(directory, { recursive: true, force: true });
 });

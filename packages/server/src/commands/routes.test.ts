@@ -1,25 +1,18 @@
 /** `dragoman route` and `dragoman memory`, by way of the command line and the tables. */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../accounts/accounts.ts';
 import { createVault } from '../accounts/secrets.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/harness.ts';
+import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-routes-'));
 let test: TestDatabase;
-let url: string;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  const { host, port, user, database } = test.connection;
-  url =
-    test.connection.connectionString ??
-    `postgres:///${database}?host=${encodeURIComponent(host!)}&port=${port ?? 5432}&user=${user}`;
   await createAccount(test.database, createVault(Buffer.alloc(32, 1)), {
     username: 'acme',
     email: undefined,
@@ -33,19 +26,13 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-function dragoman(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, DATABASE_URL: url, DRAGOMAN_DATA: directory };
-    execFile(process.execPath, [MAIN, ...args], { env }, (error, stdout, stderr) =>
-      resolve({ status: (error?.code as number | undefined) ?? 0, stdout, stderr }),
-    );
-  });
-}
+const command = (...args: string[]): Promise<Ended> =>
+  dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(test.connection) });
 
 describe('routes', () => {
   it('are set, listed from the general to the special, changed and removed', async () => {
-    expect((await dragoman('route', 'list')).stdout).toMatch(/^There are no routes/);
-    await dragoman(
+    expect((await command('route', 'list')).stdout).toMatch(/^There are no routes/);
+    await command(
       'route',
       'set',
       'apertium',
@@ -58,17 +45,17 @@ describe('routes', () => {
       '--to',
       'es',
     );
-    await dragoman('route', 'set', 'apertium', '--tier', 'chat');
-    const again = await dragoman('route', 'set', 'apertium', '--tier', 'chat');
+    await command('route', 'set', 'apertium', '--tier', 'chat');
+    const again = await command('route', 'set', 'apertium', '--tier', 'chat');
     expect(again).toEqual({ status: 0, stdout: '*>*, chat: apertium\n', stderr: '' });
-    expect((await dragoman('route', 'list')).stdout).toBe(
+    expect((await command('route', 'list')).stdout).toBe(
       '*>*, chat: apertium\nen>es, account acme, brand b: apertium\n',
     );
-    expect(JSON.parse((await dragoman('route', 'list', '--json')).stdout).routes).toHaveLength(2);
-    expect((await dragoman('route', 'remove', '--tier', 'chat')).stdout).toBe(
+    expect(JSON.parse((await command('route', 'list', '--json')).stdout).routes).toHaveLength(2);
+    expect((await command('route', 'remove', '--tier', 'chat')).stdout).toBe(
       'Removed the route for *>*, chat.\n',
     );
-    const gone = await dragoman('route', 'remove', '--tier', 'chat');
+    const gone = await command('route', 'remove', '--tier', 'chat');
     expect(gone).toEqual({ status: 1, stdout: '', stderr: 'There is no route for *>*, chat.\n' });
   });
 
@@ -78,7 +65,7 @@ describe('routes', () => {
     ['an account that there is not', 1, ['set', 'apertium', '--account', 'nobody']],
     ['a brand of nobody', 1, ['set', 'apertium', '--brand', 'b']],
   ])('for %s are refused', async (_what, status, args) => {
-    const refused = await dragoman('route', ...args);
+    const refused = await command('route', ...args);
     expect(refused).toMatchObject({ status, stdout: '' });
     expect(refused.stderr).not.toBe('');
   });
@@ -94,14 +81,14 @@ describe('a memory', () => {
     writeFileSync(file, `<tmx version="1.4"><body>\n${units.join('\n')}\n</body></tmx>`);
     const args = ['memory', 'import', 'acme', file, '--from', 'en', '--to', 'es', '--json'];
     for (let times = 0; times < 2; times++) {
-      const { stdout } = await dragoman(...args);
+      const { stdout } = await command(...args);
       expect(JSON.parse(stdout)).toEqual({ read: 3, written: 1, skipped: 1 });
     }
   });
 
   it('that is broken is refused with file and line', async () => {
     writeFileSync(file, '<tmx version="1.4"><body>\n<tu>\n</body></tmx>');
-    const refused = await dragoman('memory', 'import', 'acme', file, '--from', 'en', '--to', 'es');
+    const refused = await command('memory', 'import', 'acme', file, '--from', 'en', '--to', 'es');
     expect(refused).toMatchObject({ status: 1, stdout: '' });
     expect(refused.stderr).toMatch(/memory\.tmx: This is not well-formed XML: .*\(line 3\)\.\n$/);
   });

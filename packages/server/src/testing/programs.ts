@@ -1,9 +1,10 @@
-/** The program as its users run it: processes, exit statuses, standard output and error. */
+/** The program as its users run it: arguments, exit statuses, standard output and error; as a process, or as a part of this one. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { main } from '../main.ts';
 import { type TestDatabase, until } from './harness.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
@@ -57,8 +58,41 @@ export function start(command: string, args: string[], own: Environment = {}, in
   return { child, output, ended };
 }
 
-export const dragoman = (args: string[], own: Environment = {}, input?: string): Promise<Ended> =>
+/** A command as a process of its own: for what is about processes, and for what reads standard input. */
+export const dragomanProcess = (args: string[], own: Environment = {}, input?: string): Promise<Ended> =>
   start(process.execPath, [MAIN, ...args], own, input).ended;
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** A command in this process, which spares the second that one of its own takes to start. One after the other. */
+export function dragoman(args: string[], own: Environment = {}): Promise<Ended> {
+  const ended = last.then(() => inThisProcess(args, environment(own)));
+  last = ended.catch(() => {});
+  return ended;
+}
+
+async function inThisProcess(args: string[], own: NodeJS.ProcessEnv): Promise<Ended> {
+  const { env, exitCode, stdout, stderr } = process;
+  const [writeOut, writeError] = [stdout.write, stderr.write];
+  const output = { stdout: '', stderr: '' };
+  const into = (stream: 'stdout' | 'stderr') => (text: string | Uint8Array) => {
+    output[stream] += text;
+    return true;
+  };
+  process.env = own;
+  process.exitCode = undefined;
+  stdout.write = into('stdout');
+  stderr.write = into('stderr');
+  try {
+    await main(args);
+    return { status: Number(process.exitCode ?? 0), ...output };
+  } finally {
+    process.env = env;
+    process.exitCode = exitCode;
+    stdout.write = writeOut;
+    stderr.write = writeError;
+  }
+}
 
 async function freePort(): Promise<number> {
   const server = createServer();

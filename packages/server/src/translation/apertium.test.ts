@@ -1,6 +1,6 @@
 /** The whole service with the real engine: jobs in, Apertium's pipelines, callbacks out. */
 import { type ApertiumEngine, createApertium, findApertium } from '@dragoman/engines';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLanguages } from '../languages/languages.ts';
 import { createLog } from '../log.ts';
 import { startServer } from '../serve.ts';
@@ -13,9 +13,6 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-
-/** Forty-two self-tests of the engine are ten seconds of two idle cores, and more where others work too. */
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const MACHINE = '/tapi/v2/mt_translation/';
 const { missing } = await findApertium();
