@@ -7,6 +7,7 @@ import { proveDependencies } from './dependencies/dependencies.ts';
 import { proveEngines } from './engines/engines.ts';
 import { proveFair } from './fair/fair.ts';
 import { proveFuzz } from './fuzz/fuzz.ts';
+import { proveMigrate } from './migrate/migrate.ts';
 import { proveMoney } from './money/money.ts';
 import { proveRotate } from './rotate/rotate.ts';
 import { proveSlow } from './slow/slow.ts';
@@ -20,6 +21,7 @@ await runNamed({
   fair: proveFair,
   engines: proveEngines,
   slow: proveSlow,
+  migrate: proveMigrate,
   rotate: proveRotate,
   dependencies: proveDependencies,
 });
