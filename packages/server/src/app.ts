@@ -29,6 +29,7 @@ import type { Metrics } from './operations/metrics.ts';
 import { operationRoutes } from './operations/routes.ts';
 import type { Scanner } from './scanning/scanner.ts';
 import { loadSettings, type Settings } from './settings.ts';
+import { webRoutes } from './web.ts';
 
 export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'deliveryDue'> {
   database: Database;
@@ -103,8 +104,8 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   acceptJson(app);
   answerErrors(app, log);
-  app.addHook('onRequest', async (_, reply) => {
-    reply.headers(SAFE_HEADERS);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ ...SAFE_HEADERS, 'x-request-id': request.id });
   });
   app.addHook('onResponse', async (request, reply) => {
     const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
@@ -121,6 +122,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   void app.register(async (web) => {
     openDoor(web, options);
     peopleRoutes(web, options);
+  });
+  void app.register(async (root) => {
+    webRoutes(root, options);
   });
   for (const { environment, prefix } of DOORS) {
     void app.register(
