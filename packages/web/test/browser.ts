@@ -37,13 +37,15 @@ export interface VisitOptions {
   theme?: 'light' | 'dark';
   language?: 'en' | 'de' | 'ar';
   size?: { width: number; height: number };
-  /** Where somebody is signed in; see `Web.context`. */
+  /** Where somebody is signed in, of `Web.signedIn`; a window of its own where none is given. */
   context?: BrowserContext;
 }
 
 export interface Web extends TestServer {
   /** A window of nobody, with cookies of its own. */
   context(): Promise<BrowserContext>;
+  /** A window in which somebody is signed in, whom `createPerson` made. */
+  signedIn(person: { email: string; password: string }): Promise<BrowserContext>;
   /** Opens a page, does something there, and fails for whatever the page had to complain about. */
   visit(options: VisitOptions, visit: (page: Page) => Promise<void>): Promise<void>;
   stop(): Promise<void>;
@@ -59,6 +61,12 @@ export async function startWeb(options: TestServerOptions = {}): Promise<Web> {
   const newContext = () => newWindow(browser, server.url);
   return Object.assign(server, {
     context: newContext,
+    async signedIn({ email, password }: { email: string; password: string }) {
+      const context = await newContext();
+      const answer = await context.request.post('/api/session', { data: { email, password } });
+      expect(answer.status()).toBe(200);
+      return context;
+    },
     async visit({ context, ...look }: VisitOptions, visit: (page: Page) => Promise<void>) {
       const own = context ?? (await newContext());
       try {

@@ -67,7 +67,7 @@ export async function call<Name extends OperationName>(
   options: CallOptions = {},
 ): Promise<Answer<Name>> {
   const [method, path] = OPERATIONS[name] as readonly [string, string];
-  const given = input as { path?: object; query?: object; body?: unknown };
+  const given: Sent = input as object;
   const response = await send(addressOf(path, given), {
     method,
     ...options,
@@ -78,6 +78,12 @@ export async function call<Name extends OperationName>(
   if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as Answer<Name>;
   if (response.status === 401) signedOut();
   throw refusal(response, text);
+}
+
+interface Sent {
+  path?: object;
+  query?: object;
+  body?: unknown;
 }
 
 const JSON_BODY = { 'content-type': 'application/json' };

@@ -12,7 +12,14 @@ import { Notice } from './Notice.tsx';
 import { Page } from './Page.tsx';
 
 /** Refusals that people meet, in their language. */
-const EXPLAINED = ['wrong_sign_in', 'not_signed_in', 'too_many_attempts', 'conflict', 'not_found', 'too_large'] as const;
+const EXPLAINED = [
+  'wrong_sign_in',
+  'not_signed_in',
+  'too_many_attempts',
+  'conflict',
+  'not_found',
+  'too_large',
+] as const;
 
 function isExplained(code: string): code is (typeof EXPLAINED)[number] {
   return (EXPLAINED as readonly string[]).includes(code);
