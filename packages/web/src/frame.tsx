@@ -67,7 +67,9 @@ function Foot({ person }: { person: Person }) {
   return (
     <div className={css.foot}>
       <Link to={paths.me} className={css.person}>
-        <strong className="theirs">{person.name || person.email}</strong>
+        <strong>
+          <bdi>{person.name || person.email}</bdi>
+        </strong>
         <span className={css.email}>{person.email}</span>
       </Link>
       <LookSwitches />

@@ -206,8 +206,8 @@ export async function shoot(page: Page, name: string, state: 'page' | 'state' = 
     { suffix: 'ar', theme: 'dark', language: 'ar', size: DESK },
   ];
   for (const look of looks) {
-    if (state === 'state' && look.language === 'ar') continue;
-    await page.setViewportSize(look.size);
+    if (state === 'state' && look.language !== 'en') continue;
+    if (state === 'page') await page.setViewportSize(look.size);
     if (state === 'page') {
       await dress(page.context(), url, look.theme, look.language);
       await page.reload();
