@@ -30,7 +30,7 @@ import { checkReadiness } from './operations/health.ts';
 import { createMetrics } from './operations/metrics.ts';
 import type { Store } from './program.ts';
 import { createScanner } from './scanning/scanner.ts';
-import type { Settings } from './settings.ts';
+import { publicRoot, type Settings } from './settings.ts';
 import { limitsOf } from './translation/engines.ts';
 import { listRoutes } from './translation/store.ts';
 import { createTranslator } from './translation/translator.ts';
@@ -215,8 +215,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   /** Where customers reach the interface of an environment, as they name it. */
   function sourceOf(environment: Environment): EventSource {
-    const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-    const production = settings.publicUrl ?? url ?? `http://${host}:${settings.port}`;
+    const production = settings.publicUrl ?? url ?? publicRoot(settings);
     const sandbox = settings.sandboxUrl ?? `${production}/sandbox`;
     return { vendor: settings.vendor, chatBaseUrl: environment === 'sandbox' ? sandbox : production };
   }

@@ -441,6 +441,11 @@ export type Settings = {
   -readonly [K in keyof Definitions]: Definitions[K] extends Setting<infer T> ? T : never;
 };
 
+/** Where people and customers reach the server, without a slash at the end. */
+export function publicRoot({ publicUrl, host, port }: Pick<Settings, 'publicUrl' | 'host' | 'port'>): string {
+  return publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** Name, default and meaning of every setting, in the order of this file. For `dragoman settings` and the docs. */
 export function describeSettings(): { name: string; default: string; meaning: string }[] {
   return Object.values(DEFINITIONS).map(({ name, default: fallback, meaning }) => ({
