@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createBrowser, startTestServer, type TestServer } from '../testing/harness.ts';
-import { dragoman, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
+import { dragoman, dragomanProcess, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
 
 /** Every command is a process of its own, beside others' work. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -22,7 +22,9 @@ afterAll(async () => {
 
 const PASSWORD = 'a password of four words';
 const command = (args: string[], input?: string): Promise<Ended> =>
-  dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) }, input);
+  input === undefined
+    ? dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) })
+    : dragomanProcess([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) }, input);
 
 /** What a command that succeeds says as JSON. */
 async function asked(args: string[], input?: string) {
@@ -76,11 +78,11 @@ it('a customer is invited, and whoever forgot gets a link', async () => {
 
 it('what cannot be is refused with a sentence', async () => {
   const create = ['user', 'create', 'x@example.com', '--password-stdin', '--role'];
-  const refused = async (args: string[], input = PASSWORD) => {
+  const refused = async (args: string[], input?: string) => {
     const { status, stderr } = await command(args, input);
     return [status, stderr.trim()];
   };
-  expect(await refused([...create, 'customer'])).toEqual([
+  expect(await refused([...create, 'customer'], PASSWORD)).toEqual([
     ...[1, 'A customer belongs to an account (--account), and nobody else does.'],
   ]);
   expect(await refused([...create, 'operator'], 'short')).toEqual([
