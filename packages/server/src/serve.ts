@@ -20,6 +20,7 @@ import { startChatWorker } from './chats/worker.ts';
 import { createAddressGuard } from './deliveries/addresses.ts';
 import { createPoster } from './deliveries/post.ts';
 import { startSender } from './deliveries/sender.ts';
+import { JOBS_CHANNEL } from './jobs/console.ts';
 import { type Creator, createCreator } from './jobs/create.ts';
 import { startUpkeep } from './jobs/upkeep.ts';
 import { createLanguages, publishPairs, withdrawPairs } from './languages/languages.ts';
@@ -32,6 +33,8 @@ import type { Store } from './program.ts';
 import { createScanner } from './scanning/scanner.ts';
 import { publicRoot, type Settings } from './settings.ts';
 import { limitsOf } from './translation/engines.ts';
+import { createTally, startReporting } from './translation/report.ts';
+import type { EngineObserver } from './translation/stations.ts';
 import { listRoutes } from './translation/store.ts';
 import { createTranslator } from './translation/translator.ts';
 import { startTranslationWorker } from './translation/worker.ts';
@@ -59,7 +62,7 @@ export interface Server {
 const GRACE_MILLISECONDS = 6_000;
 /** How often the list of pairs that this worker's engine offers is published anew. */
 const PUBLISH_MILLISECONDS = 600_000;
-const CHANNELS = { jobs: 'dragoman_jobs', keys: KEYS_CHANNEL, messages: 'dragoman_messages' } as const;
+const CHANNELS = { jobs: JOBS_CHANNEL, keys: KEYS_CHANNEL, messages: 'dragoman_messages' } as const;
 /** Somebody waits for a chat message; the longest that a dead worker may make them wait. */
 const MESSAGE_LEASE_SECONDS = 10;
 
@@ -136,6 +139,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   if (role !== 'api') worker = startWorker(options.engines());
 
   function startWorker(engines: Engine[]) {
+    const tally = createTally();
     const translator = createTranslator({
       engines,
       limitsOf: (engine) => limitsOf(settings, engine),
@@ -144,11 +148,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         account === undefined
           ? Promise.resolve([])
           : recall(database, account, { from, to, brand }, inTheirPlaces(sources)),
-      observer: metrics.engines,
+      observer: observeBoth(metrics.engines, tally.observer),
       cacheBytes: settings.cacheMebibytes * 1024 * 1024,
       log,
     });
     metrics.watchEngines(() => translator.stations);
+    const reporting = startReporting({ database, stations: translator.stations, tally, log });
     const poster = createPoster({
       guard,
       connectionsPerOrigin: settings.senderPerHost,
@@ -205,7 +210,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       sender,
       async stop(grace: number) {
         clearInterval(publishing);
-        await Promise.all([stopLoops([translation, chat, sender], grace), upkeep.stop()]);
+        await Promise.all([stopLoops([translation, chat, sender], grace), upkeep.stop(), reporting.stop()]);
         await translator.stop();
         // The sender has waited and given back what is left: a receiver that never answers is not waited for.
         await poster.cut();
@@ -264,6 +269,24 @@ async function closeApp(app: FastifyInstance, graceMilliseconds: number): Promis
     clearInterval(idle);
     clearTimeout(last);
   }
+}
+
+/** What happens at an engine is counted twice: for metrics, and for the console. */
+function observeBoth(
+  metrics: EngineObserver,
+  console: Pick<EngineObserver, 'asked' | 'failed'>,
+): EngineObserver {
+  return {
+    ...metrics,
+    asked(...happened) {
+      metrics.asked(...happened);
+      console.asked(...happened);
+    },
+    failed(...happened) {
+      metrics.failed(...happened);
+      console.failed(...happened);
+    },
+  };
 }
 
 function stopLoops(loops: Loop[], graceMilliseconds: number): Promise<unknown> {

@@ -6,7 +6,7 @@
  * `NAME=value`), else its default.
  */
 import { readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
+import { isDeepStrictEqual, parseEnv } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { ENGINE_NAMES } from './translation/names.ts';
 
@@ -453,6 +453,45 @@ export function describeSettings(): { name: string; default: string; meaning: st
     default: fallback,
     meaning,
   }));
+}
+
+/** Whose value is shown to nobody: what opens something, and addresses that may bring a password. */
+const SECRET = /KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL|SMTP/;
+
+export interface ShownSetting {
+  name: string;
+  /** As it would be written; empty for a secret, and for what is not set. */
+  value: string;
+  secret: boolean;
+  /** It is another than the default. */
+  set: boolean;
+  default: string;
+  meaning: string;
+}
+
+/** Every setting with its value, without the secrets. */
+export function showSettings(settings: Settings): ShownSetting[] {
+  return Object.entries(DEFINITIONS).map(([key, { name, default: fallback, meaning, check }]) => {
+    const value = settings[key as keyof Settings];
+    const secret = SECRET.test(name);
+    const set = !isDeepStrictEqual(value, check(fallback));
+    const written = set ? writtenAs(value) : fallback;
+    return { name, value: secret ? '' : withoutPassword(written), secret, set, default: fallback, meaning };
+  });
+}
+
+function writtenAs(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value !== 'object') return String(value);
+  return Object.entries(value)
+    .map(([name, one]) => `${name}=${one}`)
+    .join(',');
+}
+
+/** An address may bring a name and a password. */
+function withoutPassword(written: string): string {
+  return written.replaceAll(/\/\/[^/@\s]*@/g, '//…@');
 }
 
 /**

@@ -9,6 +9,7 @@ const SOURCE = join(import.meta.dirname, '..');
 const REFERENCE_TABLES = [
   ...['accounts', 'disabled_pairs', 'keys', 'migrations', 'pairs', 'prices', 'routes'],
   ...['invitations', 'sessions', 'sign_ins', 'user_languages', 'users'],
+  ...['engine_minutes', 'engine_states', 'engine_tests'],
 ];
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -45,6 +46,7 @@ function breach(sql: string): string | undefined {
 const ACROSS_ACCOUNTS = [
   'jobs.forget_keys',
   'jobs.unfolded_counts',
+  'jobs.waiting_pairs',
   'deliveries.due_lanes',
   'deliveries.failing_hosts',
   'ledger.totals',
