@@ -14,13 +14,14 @@ import { scanSrt } from './srt.ts';
 import { scanText } from './text.ts';
 import { scanXliff, type XliffOptions } from './xliff.ts';
 
+export { type Description, describe } from './describe.ts';
 export type { Document, Format, Piece, Segment, Unit } from './document.ts';
 export { DocumentError } from './document.ts';
 export { type Detected, detectLanguage } from './language.ts';
 export { Limits } from './limits.ts';
 export { rebuild } from './rebuild.ts';
 export { isRight, type Note, plainText, type Repaired, repair } from './repair.ts';
-export { countRepeatedWords, countWords } from './words.ts';
+export { countRepeatedWords, countSegmentWords, countWords } from './words.ts';
 
 export type ScanOptions = XliffOptions;
 

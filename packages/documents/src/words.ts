@@ -49,6 +49,11 @@ export function countRepeatedWords(document: Document, language: string, found: 
   return Math.min(count, countWords(document, language));
 }
 
+/** The words of one segment, counted as {@link countWords} counts them. */
+export function countSegmentWords(pieces: readonly Piece[], language: string): number {
+  return countWordLike(pieces.map(pieceAloud).join(''), segmenter(language, 'word'));
+}
+
 /** Numbers of codes differ from unit to unit and say nothing. */
 function readPiece(piece: Piece): string | string[] {
   if ('keep' in piece) return ['keep', piece.text];

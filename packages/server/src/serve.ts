@@ -20,7 +20,7 @@ import { startChatWorker } from './chats/worker.ts';
 import { createAddressGuard } from './deliveries/addresses.ts';
 import { createPoster } from './deliveries/post.ts';
 import { startSender } from './deliveries/sender.ts';
-import { JOBS_CHANNEL } from './jobs/console.ts';
+import { createEditing, startEditingUpkeep } from './editing/editing.ts';
 import { type Creator, createCreator } from './jobs/create.ts';
 import { startUpkeep } from './jobs/upkeep.ts';
 import { createLanguages, publishPairs, withdrawPairs } from './languages/languages.ts';
@@ -31,10 +31,8 @@ import { checkReadiness } from './operations/health.ts';
 import { createMetrics } from './operations/metrics.ts';
 import type { Store } from './program.ts';
 import { createScanner } from './scanning/scanner.ts';
-import { publicRoot, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { limitsOf } from './translation/engines.ts';
-import { createTally, startReporting } from './translation/report.ts';
-import type { EngineObserver } from './translation/stations.ts';
 import { listRoutes } from './translation/store.ts';
 import { createTranslator } from './translation/translator.ts';
 import { startTranslationWorker } from './translation/worker.ts';
@@ -62,7 +60,12 @@ export interface Server {
 const GRACE_MILLISECONDS = 6_000;
 /** How often the list of pairs that this worker's engine offers is published anew. */
 const PUBLISH_MILLISECONDS = 600_000;
-const CHANNELS = { jobs: JOBS_CHANNEL, keys: KEYS_CHANNEL, messages: 'dragoman_messages' } as const;
+const CHANNELS = {
+  jobs: 'dragoman_jobs',
+  keys: KEYS_CHANNEL,
+  messages: 'dragoman_messages',
+  editing: 'dragoman_editing',
+} as const;
 /** Somebody waits for a chat message; the longest that a dead worker may make them wait. */
 const MESSAGE_LEASE_SECONDS = 10;
 
@@ -86,6 +89,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let url: string | undefined;
   let creator: Creator | undefined;
   let messages: MessageCreator | undefined;
+  const editing = createEditing({
+    database,
+    scanner,
+    settings,
+    observer: metrics.editing,
+    wake() {
+      worker?.editing.wake();
+      if (role === 'api') hints.send(CHANNELS.editing);
+    },
+  });
+  const { follower } = editing;
   if (role !== 'worker') {
     creator = createCreator({
       database,
@@ -114,7 +128,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       },
     });
     const readiness = () => checkReadiness({ database, languages, stopping });
-    const rooms = { doorkeeper, creator, messages, languages, scanner, guard };
+    const rooms = { doorkeeper, creator, messages, languages, scanner, guard, follower, editing };
     const deliveryDue = () => worker?.sender.wake();
     app = createApp({
       database,
@@ -139,7 +153,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   if (role !== 'api') worker = startWorker(options.engines());
 
   function startWorker(engines: Engine[]) {
-    const tally = createTally();
     const translator = createTranslator({
       engines,
       limitsOf: (engine) => limitsOf(settings, engine),
@@ -148,12 +161,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         account === undefined
           ? Promise.resolve([])
           : recall(database, account, { from, to, brand }, inTheirPlaces(sources)),
-      observer: observeBoth(metrics.engines, tally.observer),
+      observer: metrics.engines,
       cacheBytes: settings.cacheMebibytes * 1024 * 1024,
       log,
     });
     metrics.watchEngines(() => translator.stations);
-    const reporting = startReporting({ database, stations: translator.stations, tally, log });
     const poster = createPoster({
       guard,
       connectionsPerOrigin: settings.senderPerHost,
@@ -176,12 +188,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       database,
       translator,
       scanner,
+      follower,
       log,
       capacity: settings.workerJobs,
       leaseSeconds: settings.leaseSeconds,
       settled(outcome) {
         metrics.jobSettled(outcome);
         sender.wake();
+        // One without a sentence to edit is put together at once.
+        if (outcome === 'drafted') edited.wake();
       },
     });
     const chat = startChatWorker({
@@ -204,13 +219,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     void publish();
     const publishing = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
     const upkeep = startUpkeep(database, log);
+    const edited = startEditingUpkeep(editing.room, log, () => sender.wake());
+    void database.listen(CHANNELS.editing, () => edited.wake()).catch(() => {});
     return {
       translation,
       chat,
       sender,
+      editing: edited,
       async stop(grace: number) {
         clearInterval(publishing);
-        await Promise.all([stopLoops([translation, chat, sender], grace), upkeep.stop(), reporting.stop()]);
+        await Promise.all([stopLoops([translation, chat, sender], grace), upkeep.stop(), edited.stop()]);
         await translator.stop();
         // The sender has waited and given back what is left: a receiver that never answers is not waited for.
         await poster.cut();
@@ -220,7 +238,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   /** Where customers reach the interface of an environment, as they name it. */
   function sourceOf(environment: Environment): EventSource {
-    const production = settings.publicUrl ?? url ?? publicRoot(settings);
+    const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+    const production = settings.publicUrl ?? url ?? `http://${host}:${settings.port}`;
     const sandbox = settings.sandboxUrl ?? `${production}/sandbox`;
     return { vendor: settings.vendor, chatBaseUrl: environment === 'sandbox' ? sandbox : production };
   }
@@ -269,24 +288,6 @@ async function closeApp(app: FastifyInstance, graceMilliseconds: number): Promis
     clearInterval(idle);
     clearTimeout(last);
   }
-}
-
-/** What happens at an engine is counted twice: for metrics, and for the console. */
-function observeBoth(
-  metrics: EngineObserver,
-  console: Pick<EngineObserver, 'asked' | 'failed'>,
-): EngineObserver {
-  return {
-    ...metrics,
-    asked(...happened) {
-      metrics.asked(...happened);
-      console.asked(...happened);
-    },
-    failed(...happened) {
-      metrics.failed(...happened);
-      console.failed(...happened);
-    },
-  };
 }
 
 function stopLoops(loops: Loop[], graceMilliseconds: number): Promise<unknown> {

@@ -6,7 +6,7 @@
  * `NAME=value`), else its default.
  */
 import { readFileSync } from 'node:fs';
-import { isDeepStrictEqual, parseEnv } from 'node:util';
+import { parseEnv } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { ENGINE_NAMES } from './translation/names.ts';
 
@@ -428,6 +428,78 @@ const DEFINITIONS = {
     integer(1, 1_000),
     'How many deliveries one worker sends to one host at a time.',
   ),
+  editDeadlineHours: setting(
+    'DRAGOMAN_EDIT_DEADLINE',
+    '24',
+    integer(1, 8760),
+    'Hours from a job’s draft to when its editing should be done; some brands have the machine’s result delivered then.',
+  ),
+  taskWords: setting(
+    'DRAGOMAN_TASK_WORDS',
+    '300',
+    integer(1, 100_000),
+    'Words of the source that an editing task has at most.',
+  ),
+  taskLeaseSeconds: setting(
+    'DRAGOMAN_TASK_LEASE',
+    '600',
+    integer(5, 86_400),
+    'Seconds without a sign of an editor after which their task goes back to the queue, with its drafts.',
+  ),
+  taskMinutes: setting(
+    'DRAGOMAN_TASK_MINUTES',
+    '5',
+    integer(0, 1440),
+    'Minutes that an editor has for any task, besides those for its words.',
+  ),
+  taskWordsPerMinute: setting(
+    'DRAGOMAN_TASK_PACE',
+    '40',
+    integer(1, 10_000),
+    'Words for which an editor has a minute more.',
+  ),
+  editorTasks: setting(
+    'DRAGOMAN_EDITOR_TASKS',
+    '1',
+    integer(1, 100),
+    'How many editing tasks one editor has at a time.',
+  ),
+  editorReviews: setting(
+    'DRAGOMAN_EDITOR_REVIEWS',
+    '1',
+    integer(1, 100),
+    'How many reviews one editor has at a time.',
+  ),
+  claimExpiries: setting(
+    'DRAGOMAN_CLAIM_EXPIRIES',
+    '3',
+    integer(1, 1000),
+    'Tasks that an editor may let run out in a day before a pause.',
+  ),
+  claimPauseMinutes: setting(
+    'DRAGOMAN_CLAIM_PAUSE',
+    '30',
+    integer(1, 1440),
+    'Minutes of that pause, in which they claim nothing.',
+  ),
+  taskReservedHours: setting(
+    'DRAGOMAN_TASK_RESERVED',
+    '4',
+    integer(0, 720),
+    'Hours that a task which comes back waits for the editor who had it, before others may take it.',
+  ),
+  taskSkips: setting(
+    'DRAGOMAN_TASK_SKIPS',
+    '3',
+    integer(1, 1000),
+    'Editors who skip a task before an operator has to look at it.',
+  ),
+  queueShown: setting(
+    'DRAGOMAN_QUEUE_SHOWN',
+    '10',
+    integer(1, 1000),
+    'Tasks of one customer that an editor is shown at a time.',
+  ),
   metricsToken: setting(
     'DRAGOMAN_METRICS_TOKEN',
     '',
@@ -441,11 +513,6 @@ export type Settings = {
   -readonly [K in keyof Definitions]: Definitions[K] extends Setting<infer T> ? T : never;
 };
 
-/** Where people and customers reach the server, without a slash at the end. */
-export function publicRoot({ publicUrl, host, port }: Pick<Settings, 'publicUrl' | 'host' | 'port'>): string {
-  return publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
 /** Name, default and meaning of every setting, in the order of this file. For `dragoman settings` and the docs. */
 export function describeSettings(): { name: string; default: string; meaning: string }[] {
   return Object.values(DEFINITIONS).map(({ name, default: fallback, meaning }) => ({
@@ -453,45 +520,6 @@ export function describeSettings(): { name: string; default: string; meaning: st
     default: fallback,
     meaning,
   }));
-}
-
-/** Whose value is shown to nobody: what opens something, and addresses that may bring a password. */
-const SECRET = /KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL|SMTP/;
-
-export interface ShownSetting {
-  name: string;
-  /** As it would be written; empty for a secret, and for what is not set. */
-  value: string;
-  secret: boolean;
-  /** It is another than the default. */
-  set: boolean;
-  default: string;
-  meaning: string;
-}
-
-/** Every setting with its value, without the secrets. */
-export function showSettings(settings: Settings): ShownSetting[] {
-  return Object.entries(DEFINITIONS).map(([key, { name, default: fallback, meaning, check }]) => {
-    const value = settings[key as keyof Settings];
-    const secret = SECRET.test(name);
-    const set = !isDeepStrictEqual(value, check(fallback));
-    const written = set ? writtenAs(value) : fallback;
-    return { name, value: secret ? '' : withoutPassword(written), secret, set, default: fallback, meaning };
-  });
-}
-
-function writtenAs(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  if (Array.isArray(value)) return value.join(',');
-  if (typeof value !== 'object') return String(value);
-  return Object.entries(value)
-    .map(([name, one]) => `${name}=${one}`)
-    .join(',');
-}
-
-/** An address may bring a name and a password. */
-function withoutPassword(written: string): string {
-  return written.replaceAll(/\/\/[^/@\s]*@/g, '//…@');
 }
 
 /**

@@ -9,13 +9,10 @@ create table accounts (
   created_at timestamp with time zone not null default now(),
   default_brand text collate "C",
   chat_pairs text[],
-  chat_from timestamp with time zone,
-  chat_until timestamp with time zone,
   constraint accounts_part_account_id_key UNIQUE (part, account_id),
   constraint accounts_username_key UNIQUE (username),
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_part_account_id_default_brand_fkey FOREIGN KEY (part, account_id, default_brand) REFERENCES brands(part, account_id, external_id) ON DELETE SET NULL (default_brand),
-  constraint accounts_chat_period CHECK ((chat_until > chat_from)),
   constraint accounts_part_check CHECK (((part >= 0) AND (part <= 255))),
   constraint accounts_username_check CHECK ((username ~ '^[A-Za-z0-9._@+-]{1,64}$'::text))
 );
@@ -55,23 +52,6 @@ create table balances (
 );
 grant insert, select, update on balances to dragoman_app;
 
-create table brand_drafts (
-  part smallint not null,
-  account_id uuid not null,
-  external_id text collate "C" not null,
-  revision integer not null default 1,
-  based_on integer,
-  brand jsonb not null,
-  changed_at timestamp with time zone not null default now(),
-  changed_by text not null,
-  constraint brand_drafts_pkey PRIMARY KEY (part, account_id, external_id),
-  constraint brand_drafts_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
-  constraint brand_drafts_based_on_check CHECK ((based_on > 0)),
-  constraint brand_drafts_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 128))),
-  constraint brand_drafts_revision_check CHECK ((revision > 0))
-);
-grant delete, insert, select, update on brand_drafts to dragoman_app;
-
 create table brand_languages (
   part smallint not null,
   account_id uuid not null,
@@ -94,12 +74,12 @@ create table brands (
   name text not null,
   created_at timestamp with time zone not null default now(),
   changed_at timestamp with time zone not null default now(),
-  version integer not null default 1,
+  fallback text not null default 'wait'::text,
   constraint brands_pkey PRIMARY KEY (part, account_id, external_id),
   constraint brands_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
   constraint brands_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 128))),
-  constraint brands_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
-  constraint brands_version_check CHECK ((version > 0))
+  constraint brands_fallback_check CHECK ((fallback = ANY (ARRAY['wait'::text, 'machine'::text]))),
+  constraint brands_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
 );
 grant delete, insert, select, update on brands to dragoman_app;
 
@@ -133,6 +113,50 @@ create table chats (
   constraint chats_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
 );
 grant insert, select, update on chats to dragoman_app;
+
+create table claims (
+  part smallint not null,
+  account_id uuid not null,
+  claim_id uuid not null,
+  task_id uuid not null,
+  job_id uuid not null,
+  kind text not null,
+  user_id uuid not null,
+  claimed_at timestamp with time zone not null default now(),
+  lease_until timestamp with time zone not null,
+  limit_until timestamp with time zone not null,
+  extended boolean not null default false,
+  saves integer not null default 0,
+  active_ms bigint not null default 0,
+  ended_at timestamp with time zone,
+  ended text,
+  constraint claims_pkey PRIMARY KEY (part, account_id, claim_id),
+  constraint claims_part_account_id_task_id_fkey FOREIGN KEY (part, account_id, task_id) REFERENCES tasks(part, account_id, task_id),
+  constraint claims_check CHECK (((ended_at IS NULL) = (ended IS NULL))),
+  constraint claims_ended_check CHECK ((ended = ANY (ARRAY['submitted'::text, 'returned'::text, 'released'::text, 'lease_expired'::text, 'limit_expired'::text, 'skipped'::text, 'reported'::text, 'canceled'::text, 'reassigned'::text]))),
+  constraint claims_kind_check CHECK ((kind = ANY (ARRAY['edit'::text, 'review'::text])))
+);
+CREATE INDEX claims_of_job ON claims USING btree (part, account_id, job_id);
+CREATE INDEX claims_of_user ON claims USING btree (user_id, ended_at);
+CREATE INDEX claims_running_out ON claims USING btree (LEAST(lease_until, limit_until)) WHERE (ended_at IS NULL);
+CREATE UNIQUE INDEX claims_held ON claims USING btree (part, account_id, task_id) WHERE (ended_at IS NULL);
+grant insert, select, update on claims to dragoman_app;
+
+create table comments (
+  part smallint not null,
+  account_id uuid not null,
+  comment_id uuid not null,
+  job_id uuid not null,
+  position integer,
+  user_id uuid,
+  body text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint comments_pkey PRIMARY KEY (part, account_id, comment_id),
+  constraint comments_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES edited_jobs(part, account_id, job_id),
+  constraint comments_body_check CHECK (((char_length(body) >= 1) AND (char_length(body) <= 2000)))
+);
+CREATE INDEX comments_of_job ON comments USING btree (part, account_id, job_id);
+grant insert, select on comments to dragoman_app;
 
 create table deliveries (
   part smallint not null,
@@ -181,50 +205,88 @@ create table disabled_pairs (
 );
 grant delete, insert, select, update on disabled_pairs to dragoman_app;
 
-create table engine_minutes (
-  engine text collate "C" not null,
-  minute timestamp with time zone not null,
-  worker_id uuid not null,
-  answered integer not null,
-  failed integer not null,
-  milliseconds bigint not null,
-  slowest integer not null,
-  constraint engine_minutes_pkey PRIMARY KEY (engine, minute, worker_id),
-  constraint engine_minutes_answered_check CHECK ((answered >= 0)),
-  constraint engine_minutes_failed_check CHECK ((failed >= 0)),
-  constraint engine_minutes_milliseconds_check CHECK ((milliseconds >= 0)),
-  constraint engine_minutes_slowest_check CHECK ((slowest >= 0))
-);
-grant delete, insert, select, update on engine_minutes to dragoman_app;
-
-create table engine_states (
-  worker_id uuid not null,
-  engine text collate "C" not null,
-  state text not null,
-  state_since timestamp with time zone not null,
-  waiting integer not null,
-  version text,
-  errors jsonb not null,
-  seen_at timestamp with time zone not null default now(),
-  constraint engine_states_pkey PRIMARY KEY (worker_id, engine),
-  constraint engine_states_state_check CHECK ((state = ANY (ARRAY['closed'::text, 'half-open'::text, 'open'::text]))),
-  constraint engine_states_waiting_check CHECK ((waiting >= 0))
-);
-grant delete, insert, select, update on engine_states to dragoman_app;
-
-create table engine_tests (
-  test_id uuid not null,
-  engine text collate "C" not null,
-  source_language text not null,
-  target_language text not null,
-  body text not null,
+create table edit_history (
+  part smallint not null,
+  account_id uuid not null,
+  history_id uuid not null,
+  job_id uuid not null,
+  position integer not null,
+  kind text not null,
+  target jsonb not null,
+  revision integer not null,
+  editor_id uuid not null,
   created_at timestamp with time zone not null default now(),
-  claimed_at timestamp with time zone,
-  answer jsonb,
-  constraint engine_tests_pkey PRIMARY KEY (test_id),
-  constraint engine_tests_body_check CHECK (((char_length(body) >= 1) AND (char_length(body) <= 2000)))
+  constraint edit_history_pkey PRIMARY KEY (part, account_id, history_id),
+  constraint edit_history_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES edited_jobs(part, account_id, job_id),
+  constraint edit_history_kind_check CHECK ((kind = ANY (ARRAY['confirmed'::text, 'left'::text])))
 );
-grant delete, insert, select, update on engine_tests to dragoman_app;
+CREATE INDEX edit_history_of_segment ON edit_history USING btree (part, account_id, job_id, "position");
+grant insert, select on edit_history to dragoman_app;
+
+create table edited_jobs (
+  part smallint not null,
+  account_id uuid not null,
+  job_id uuid not null,
+  stage text not null,
+  revision integer not null default 1,
+  words integer not null,
+  fallback text not null,
+  created_at timestamp with time zone not null default now(),
+  deadline_at timestamp with time zone not null,
+  due_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint edited_jobs_pkey PRIMARY KEY (part, account_id, job_id),
+  constraint edited_jobs_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),
+  constraint edited_jobs_check CHECK (((stage = ANY (ARRAY['editing'::text, 'review'::text, 'assembling'::text])) OR (due_at IS NULL))),
+  constraint edited_jobs_fallback_check CHECK ((fallback = ANY (ARRAY['wait'::text, 'machine'::text]))),
+  constraint edited_jobs_revision_check CHECK ((revision >= 1)),
+  constraint edited_jobs_stage_check CHECK ((stage = ANY (ARRAY['editing'::text, 'review'::text, 'assembling'::text, 'done'::text, 'canceled'::text]))),
+  constraint edited_jobs_words_check CHECK ((words >= 0))
+);
+CREATE INDEX edited_jobs_due ON edited_jobs USING btree (due_at) WHERE (due_at IS NOT NULL);
+grant insert, select, update on edited_jobs to dragoman_app;
+
+create table editor_slots (
+  user_id uuid not null,
+  kind text not null,
+  slot smallint not null,
+  part smallint not null,
+  account_id uuid not null,
+  task_id uuid not null,
+  constraint editor_slots_part_account_id_task_id_key UNIQUE (part, account_id, task_id),
+  constraint editor_slots_pkey PRIMARY KEY (user_id, kind, slot),
+  constraint editor_slots_kind_check CHECK ((kind = ANY (ARRAY['edit'::text, 'review'::text]))),
+  constraint editor_slots_slot_check CHECK ((slot >= 0))
+);
+grant delete, insert, select on editor_slots to dragoman_app;
+
+create table edits (
+  part smallint not null,
+  account_id uuid not null,
+  job_id uuid not null,
+  position integer not null,
+  status text not null,
+  target jsonb not null,
+  revision integer not null,
+  editor_id uuid not null,
+  active_ms bigint not null default 0,
+  distance integer not null default 0,
+  words integer not null default 0,
+  acknowledged text[] not null default '{}'::text[],
+  filled_from integer,
+  changed_at timestamp with time zone not null default now(),
+  confirmed_at timestamp with time zone,
+  constraint edits_pkey PRIMARY KEY (part, account_id, job_id, "position"),
+  constraint edits_part_account_id_job_id_position_fkey FOREIGN KEY (part, account_id, job_id, "position") REFERENCES segments(part, account_id, job_id, "position"),
+  constraint edits_active_ms_check CHECK ((active_ms >= 0)),
+  constraint edits_check CHECK (((status = 'confirmed'::text) = (confirmed_at IS NOT NULL))),
+  constraint edits_distance_check CHECK ((distance >= 0)),
+  constraint edits_revision_check CHECK ((revision >= 1)),
+  constraint edits_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'confirmed'::text]))),
+  constraint edits_words_check CHECK ((words >= 0))
+);
+CREATE INDEX edits_of_editor ON edits USING btree (editor_id, confirmed_at) WHERE (confirmed_at IS NOT NULL);
+grant insert, select, update on edits to dragoman_app;
 
 create table events (
   part smallint not null,
@@ -287,6 +349,32 @@ create table invitations (
 );
 CREATE INDEX invitations_of_user ON invitations USING btree (user_id);
 grant delete, insert, select, update on invitations to dragoman_app;
+
+create table issues (
+  part smallint not null,
+  account_id uuid not null,
+  issue_id uuid not null,
+  job_id uuid not null,
+  position integer not null,
+  category text not null,
+  severity text not null,
+  note text,
+  range_start integer,
+  range_end integer,
+  reviewer_id uuid not null,
+  editor_id uuid,
+  task_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint issues_pkey PRIMARY KEY (part, account_id, issue_id),
+  constraint issues_part_account_id_job_id_position_fkey FOREIGN KEY (part, account_id, job_id, "position") REFERENCES segments(part, account_id, job_id, "position"),
+  constraint issues_category_check CHECK ((category = ANY (ARRAY['accuracy'::text, 'terminology'::text, 'linguistic_conventions'::text, 'style'::text, 'locale_conventions'::text, 'audience_appropriateness'::text, 'design_and_markup'::text]))),
+  constraint issues_check CHECK ((((range_start IS NULL) = (range_end IS NULL)) AND (range_start <= range_end))),
+  constraint issues_note_check CHECK ((char_length(note) <= 2000)),
+  constraint issues_severity_check CHECK ((severity = ANY (ARRAY['neutral'::text, 'minor'::text, 'major'::text, 'critical'::text])))
+);
+CREATE INDEX issues_of_editor ON issues USING btree (editor_id, created_at);
+CREATE INDEX issues_of_job ON issues USING btree (part, account_id, job_id);
+grant delete, insert, select on issues to dragoman_app;
 
 create table job_counts (
   part smallint not null,
@@ -365,6 +453,7 @@ create table jobs (
   charge smallint not null default 1,
   upgrade_hash bytea,
   default_brand text,
+  fell_back boolean not null default false,
   constraint jobs_part_account_id_environment_uid_key UNIQUE (part, account_id, environment, uid),
   constraint jobs_pkey PRIMARY KEY (part, account_id, job_id),
   constraint jobs_characters_check CHECK ((characters >= 0)),
@@ -381,7 +470,6 @@ create table jobs (
 CREATE INDEX jobs_by_status ON jobs USING btree (part, account_id, environment, tier, status, job_id) WHERE (status <> ALL (ARRAY['completed'::text, 'accepted'::text]));
 CREATE INDEX jobs_due ON jobs USING btree (part, account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX jobs_listed ON jobs USING btree (part, account_id, environment, tier, job_id);
-CREATE INDEX jobs_order_number ON jobs USING brin (order_number) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX jobs_uid_trigrams ON jobs USING gin (part, account_id, uid gin_trgm_ops);
 grant insert, select, update on jobs to dragoman_app;
 
@@ -521,19 +609,6 @@ create table migrations (
 );
 grant select on migrations to dragoman_app;
 
-create table money_requests (
-  part smallint not null,
-  account_id uuid not null,
-  key text collate "C" not null,
-  request_hash bytea not null,
-  answer jsonb,
-  created_at timestamp with time zone not null default now(),
-  constraint money_requests_pkey PRIMARY KEY (part, account_id, key),
-  constraint money_requests_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
-  constraint money_requests_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255)))
-);
-grant insert, select, update on money_requests to dragoman_app;
-
 create table pairs (
   source_language text collate "C" not null,
   target_language text collate "C" not null,
@@ -594,10 +669,12 @@ create table segments (
   route text,
   notes text[] not null default '{}'::text[],
   failure text,
+  repeats integer,
   constraint segments_pkey PRIMARY KEY (part, account_id, job_id, "position"),
   constraint segments_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),
   constraint segments_check CHECK (((draft IS NULL) = (failure IS NOT NULL)))
 );
+CREATE INDEX segments_repeated ON segments USING btree (part, account_id, job_id, repeats) WHERE (repeats IS NOT NULL);
 grant delete, insert, select, update on segments to dragoman_app;
 
 create table sessions (
@@ -630,6 +707,73 @@ create table sign_ins (
 );
 CREATE INDEX sign_ins_by_age ON sign_ins USING btree (last_at);
 grant delete, insert, select, update on sign_ins to dragoman_app;
+
+create table task_reports (
+  part smallint not null,
+  account_id uuid not null,
+  report_id uuid not null,
+  task_id uuid not null,
+  user_id uuid not null,
+  reason text not null,
+  note text,
+  created_at timestamp with time zone not null default now(),
+  constraint task_reports_pkey PRIMARY KEY (part, account_id, report_id),
+  constraint task_reports_part_account_id_task_id_fkey FOREIGN KEY (part, account_id, task_id) REFERENCES tasks(part, account_id, task_id),
+  constraint task_reports_note_check CHECK ((char_length(note) <= 2000)),
+  constraint task_reports_reason_check CHECK ((reason = ANY (ARRAY['bad_source'::text, 'wrong_language'::text, 'mixed_languages'::text, 'offensive'::text, 'unclear_instructions'::text, 'other'::text, 'skipped'::text, 'no_human'::text])))
+);
+CREATE INDEX task_reports_of_task ON task_reports USING btree (part, account_id, task_id);
+grant insert, select on task_reports to dragoman_app;
+
+create table task_skips (
+  part smallint not null,
+  account_id uuid not null,
+  task_id uuid not null,
+  user_id uuid not null,
+  reason text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint task_skips_pkey PRIMARY KEY (part, account_id, task_id, user_id),
+  constraint task_skips_part_account_id_task_id_fkey FOREIGN KEY (part, account_id, task_id) REFERENCES tasks(part, account_id, task_id),
+  constraint task_skips_reason_check CHECK ((reason = ANY (ARRAY['too_hard'::text, 'not_my_topic'::text, 'no_time'::text, 'other'::text])))
+);
+grant insert, select on task_skips to dragoman_app;
+
+create table tasks (
+  part smallint not null,
+  account_id uuid not null,
+  task_id uuid not null,
+  job_id uuid not null,
+  kind text not null,
+  status text not null default 'open'::text,
+  first_position integer not null,
+  last_position integer not null,
+  words integer not null,
+  source_language text collate "C" not null,
+  target_language text collate "C" not null,
+  priority smallint not null default 0,
+  deadline_at timestamp with time zone not null,
+  editor_id uuid,
+  reserved_for uuid,
+  reserved_until timestamp with time zone,
+  returned boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  changed_at timestamp with time zone not null default now(),
+  constraint tasks_pkey PRIMARY KEY (part, account_id, task_id),
+  constraint tasks_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES edited_jobs(part, account_id, job_id),
+  constraint tasks_check CHECK ((last_position >= first_position)),
+  constraint tasks_check1 CHECK (((reserved_for IS NULL) = (reserved_until IS NULL))),
+  constraint tasks_check2 CHECK (((status <> 'claimed'::text) OR (editor_id IS NOT NULL))),
+  constraint tasks_first_position_check CHECK ((first_position >= 0)),
+  constraint tasks_kind_check CHECK ((kind = ANY (ARRAY['edit'::text, 'review'::text]))),
+  constraint tasks_priority_check CHECK (((priority >= '-10'::integer) AND (priority <= 10))),
+  constraint tasks_status_check CHECK ((status = ANY (ARRAY['open'::text, 'claimed'::text, 'submitted'::text, 'done'::text, 'reported'::text, 'canceled'::text]))),
+  constraint tasks_words_check CHECK ((words >= 0))
+);
+CREATE INDEX tasks_by_id ON tasks USING btree (task_id);
+CREATE INDEX tasks_open ON tasks USING btree (source_language, target_language, kind, part, account_id, priority DESC, deadline_at, task_id) WHERE (status = 'open'::text);
+CREATE INDEX tasks_unfinished ON tasks USING btree (source_language, target_language, kind, status) WHERE (status = ANY (ARRAY['open'::text, 'claimed'::text, 'submitted'::text, 'reported'::text]));
+CREATE UNIQUE INDEX tasks_of_job ON tasks USING btree (part, account_id, job_id, kind, first_position) WHERE (status <> 'canceled'::text);
+grant insert, select, update on tasks to dragoman_app;
 
 create table terms (
   part smallint not null,

@@ -7,9 +7,9 @@ import { allStatements } from './statements.ts';
 const SOURCE = join(import.meta.dirname, '..');
 /** Small tables that are read everywhere; everything else in the schema belongs to an account. */
 const REFERENCE_TABLES = [
+  'editor_slots',
   ...['accounts', 'disabled_pairs', 'keys', 'migrations', 'pairs', 'prices', 'routes'],
   ...['invitations', 'sessions', 'sign_ins', 'user_languages', 'users'],
-  ...['engine_minutes', 'engine_states', 'engine_tests'],
 ];
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -44,9 +44,23 @@ function breach(sql: string): string | undefined {
 
 /** Statements that look across accounts on purpose; they show numbers and turns, never an account's text. */
 const ACROSS_ACCOUNTS = [
+  'editing.claim_named',
+  'editing.claim_next',
+  'editing.console_tasks',
+  'editing.due_jobs',
+  'editing.effort_by_editor',
+  'editing.effort_by_job',
+  'editing.effort_by_route',
+  'editing.locate',
+  'editing.paused_until',
+  'editing.queue',
+  'editing.task_counts',
+  'editing.waiting',
+  'editing.work_claims',
+  'editing.work_days',
+  'editing.work_issues',
   'jobs.forget_keys',
   'jobs.unfolded_counts',
-  'jobs.waiting_pairs',
   'deliveries.due_lanes',
   'deliveries.failing_hosts',
   'ledger.totals',

@@ -55,7 +55,7 @@ export const REPORT_REASONS = [
 
 const RANGE = Type.Object(
   { start: Type.Integer({ minimum: 0 }), end: Type.Integer({ minimum: 0 }) },
-  { description: 'UTF-16 offsets in the text of the target, codes left out.' },
+  { description: 'UTF-16 offsets in a text, codes without width.' },
 );
 
 export const Finding = Type.Object(
@@ -142,7 +142,7 @@ export const Segment = Type.Object(
       description: 'The target came from confirming a repeat, and nobody has touched it.',
     }),
     acknowledged: Type.Array(Type.String(), {
-      description: 'Warnings that the editor has seen, by `check`.',
+      description: 'Warnings that the editor has seen, each by `keyOf` of `@dragoman/checks`.',
     }),
     comments: Type.Integer({ minimum: 0 }),
     issues: Type.Array(Issue),
@@ -262,17 +262,38 @@ export const HistoryEntry = Type.Object(
 
 export const MatchBody = Type.Object(
   {
-    source: Pieces,
-    target: Pieces,
-    score: Type.Integer({ minimum: 0, maximum: 101, description: '101: in the same context.' }),
-    origin: Type.String(),
-    created_at: Type.Optional(MOMENT),
+    memory: ID,
+    source: Type.Array(Piece, { description: 'As it was remembered.' }),
+    target: Type.Array(Piece, { description: 'In the codes of the segment.' }),
+    score: Type.Integer({ minimum: 0, maximum: 100 }),
+    kind: Type.Enum(['context', 'exact', 'fuzzy']),
+    origin: Type.String({ examples: ['job', 'import'] }),
+    brand: Type.Optional(Type.String()),
+    created_at: MOMENT,
   },
-  { title: 'TaskMatch', description: 'What was translated before. Codes have the numbers of the segment.' },
+  { title: 'TaskMatch', description: 'What was translated before.' },
+);
+export const Matches = Type.Object(
+  {
+    matches: Type.Array(MatchBody, { description: 'The best first.' }),
+    terms: Type.Array(Term, { description: 'Those that are in the segment.' }),
+  },
+  { title: 'Matches' },
 );
 
 export const Concordance = Type.Object(
-  { entries: Type.Array(Type.Object({ source: Type.String(), target: Type.String() })) },
+  {
+    entries: Type.Array(
+      Type.Object({
+        memory: ID,
+        source: Type.String(),
+        target: Type.String(),
+        source_ranges: Type.Array(RANGE),
+        target_ranges: Type.Array(RANGE),
+        created_at: MOMENT,
+      }),
+    ),
+  },
   { title: 'Concordance' },
 );
 
@@ -458,12 +479,9 @@ export const schemas = {
     params: segmentParameters,
     body: SaveRequest,
   }),
-  matches: described(
-    'listMatches',
-    'Memory and terms for one segment',
-    Type.Object({ matches: Type.Array(MatchBody), terms: Type.Array(Term) }, { title: 'Matches' }),
-    { params: segmentParameters },
-  ),
+  matches: described('listMatches', 'Memory and terms for one segment', Matches, {
+    params: segmentParameters,
+  }),
   history: described(
     'readHistory',
     'What a segment has been before',
@@ -591,6 +609,8 @@ export type LeaseBody = Static<typeof Lease>;
 export type SavedBody = Static<typeof Saved>;
 export type IssueBody = Static<typeof Issue>;
 export type CommentBody = Static<typeof Comment>;
+export type MatchesBody = Static<typeof Matches>;
+export type ConcordanceBody = Static<typeof Concordance>;
 export type WorkBody = Static<typeof Work>;
 export type ConsoleTaskBody = Static<typeof ConsoleTask>;
 export type EffortBody = Static<typeof Effort>;

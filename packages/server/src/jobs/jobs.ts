@@ -11,7 +11,20 @@ import type { JobBody } from './schemas.ts';
 import { type Actor, MOVES, type Trigger } from './states.ts';
 import * as store from './store.ts';
 
-export type { DraftedSegment, JobRow, TextFormat, Tier } from './store.ts';
+export { type DraftedSegment, type JobRow, readTexts, type TextFormat, type Tier } from './store.ts';
+
+/** A job whose drafts are there for an editor. */
+export interface DraftedJob {
+  account: AccountRef;
+  row: store.JobRow;
+  segments: readonly store.DraftedSegment[];
+}
+
+/** Who takes part in the transactions that move jobs: the room where people work on them. */
+export interface JobFollower {
+  drafted(transaction: Transaction, job: DraftedJob): Promise<void>;
+  canceled(transaction: Transaction, account: AccountRef, jobId: string): Promise<void>;
+}
 
 /** What `Authorization` names, with what it may spend: two fields of several answers. */
 export async function readPurse(database: Database, caller: Caller): Promise<Purse> {
@@ -117,15 +130,18 @@ export interface Settlement {
  */
 export async function settle(
   database: Database,
-  lease: JobLease,
-  job: LeasedJob,
-  outcome: Outcome,
+  follower: JobFollower,
+  settlement: Settlement,
 ): Promise<boolean> {
-  return (await settleAll(database, [{ lease, job, outcome }]))[0]!;
+  return (await settleAll(database, follower, [settlement]))[0]!;
 }
 
 /** The same for several: those that can be settled are, the others are left as they are. */
-function settleAll(database: Database, settlements: readonly Settlement[]): Promise<boolean[]> {
+function settleAll(
+  database: Database,
+  follower: JobFollower,
+  settlements: readonly Settlement[],
+): Promise<boolean[]> {
   return database.transaction(async (transaction) => {
     const settled = new Set<Settlement>();
     for (const [kind, trigger] of Object.entries(TRIGGERS) as [Outcome['kind'], Trigger][]) {
@@ -142,6 +158,11 @@ function settleAll(database: Database, settlements: readonly Settlement[]): Prom
       const moved = same.filter((_, index) => made[index]);
       for (const one of moved) settled.add(one);
       await carryOut(transaction, moved, trigger);
+      for (const { lease, job, outcome } of moved) {
+        if (outcome.kind !== 'drafted') continue;
+        const { segments } = outcome;
+        await follower.drafted(transaction, { account: lease.account, row: job.row, segments });
+      }
     }
     return settlements.map((one) => settled.has(one));
   });
@@ -235,7 +256,7 @@ const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
 /** More than a worker ever has in hand. */
 const MAX_WAITING = 100_000;
 
-export function createDesk(database: Database): Desk {
+export function createDesk(database: Database, follower: JobFollower): Desk {
   const limits = {
     maxItems: MAX_BATCH,
     maxWeight: MAX_BATCH_LENGTH,
@@ -250,7 +271,7 @@ export function createDesk(database: Database): Desk {
   });
   const settling = createBatcher<Settlement, boolean>({
     ...limits,
-    run: (settlements) => settleAll(database, settlements),
+    run: (settlements) => settleAll(database, follower, settlements),
     weigh: ({ job }) => (job.texts.source?.length ?? 0) * 2,
     // Whether a commit on its way was made is not known: the leases run out, and what was settled stays settled.
     isolates: (error) => !(error instanceof CommitUnknown) && !isConnectionLoss(error),
@@ -267,10 +288,10 @@ export function createDesk(database: Database): Desk {
  */
 export async function cancelJob(
   database: Database,
-  caller: Pick<Caller, 'account' | 'environment'>,
+  follower: JobFollower,
+  caller: Caller,
   tier: store.Tier,
   uid: string,
-  actor: Actor = 'customer',
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const find = () => store.findJob(transaction, caller.account, caller.environment, uid);
@@ -284,12 +305,37 @@ export async function cancelJob(
       failure: undefined,
       due: 'never',
     } as const;
-    const [moved] = await moveAll(transaction, [move], 'cancel', actor);
+    const [moved] = await moveAll(transaction, [move], 'cancel', 'customer');
     // Read again, now that the row is ours: what was read before may have been moved on by another.
     const { status, charge } = (await find())!;
     if (!moved) throw fieldError('status', `the job is ${status}; only an unfinished job can be canceled.`);
     await voidPrice(transaction, caller.account, { jobId: id, charge });
+    await follower.canceled(transaction, caller.account, id);
   });
+}
+
+/**
+ * Completes a job that people have worked on, with what follows: result, money, callback. The same as a machine's.
+ * @param trigger `fallBack`: no editor came in time, the result is a machine's; `revise`: after a rejection
+ * @returns false when the job may not make the move any more, and then nothing has happened
+ */
+export async function completeEdited(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  result: string,
+  trigger: 'complete' | 'revise' | 'fallBack',
+): Promise<boolean> {
+  const move = { account, jobId, leaseToken: undefined, failure: undefined, due: 'never' } as const;
+  const [moved] = await moveAll(transaction, [move], trigger, trigger === 'fallBack' ? 'machine' : 'editor');
+  if (!moved) return false;
+  if (trigger === 'fallBack') await store.markFellBack(transaction, account, jobId);
+  const [row] = await store.findJobsById(transaction, account, [jobId]);
+  const texts = await store.readTexts(transaction, account, jobId, ['source', 'result']);
+  const lease = { account, id: jobId, token: '' };
+  const job = { row: row!, held: false, age: 0, texts };
+  await carryOut(transaction, [{ lease, job, outcome: { kind: 'completed', result } }], trigger);
+  return true;
 }
 
 /** Gives a leased job back, to be tried again after `seconds`. */

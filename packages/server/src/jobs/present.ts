@@ -22,7 +22,8 @@ export type Shown = Pick<
   | 'callback_url'
   | 'price_cents'
   | 'failure'
->;
+> &
+  Partial<Pick<JobRow, 'fell_back'>>;
 
 export interface Purse {
   balance: number;
@@ -84,6 +85,7 @@ function core(job: Shown, texts: Texts): Omit<Static<typeof Job>, keyof Purse> {
   return {
     ...plain(job, texts),
     ...(result === undefined ? {} : { translated_text: result }),
+    ...(job.fell_back === true ? { fallback: 'machine' as const } : {}),
     ...(job.status === 'failed' && job.failure !== null ? { failure: job.failure } : {}),
   };
 }

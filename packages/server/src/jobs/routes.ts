@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { notFound } from '../errors.ts';
 import { type Operation, resource } from '../http.ts';
 import type { Creator } from './create.ts';
-import { cancelJob, readJob } from './jobs.ts';
+import { cancelJob, type JobFollower, readJob } from './jobs.ts';
 import { type JobPage, listJobs } from './lists.ts';
 import { type Page, readListQuery } from './query.ts';
 import { isUid } from './request.ts';
@@ -23,8 +23,11 @@ const PATHS: { path: string; tier: Tier }[] = [
   { path: '/tapi/v2/mt_translation/', tier: 'machine' },
 ];
 
-export function jobRoutes(app: FastifyInstance, options: { database: Database; creator: Creator }): void {
-  const { database, creator } = options;
+export function jobRoutes(
+  app: FastifyInstance,
+  options: { database: Database; creator: Creator; follower: JobFollower },
+): void {
+  const { database, creator, follower } = options;
   const bulk: Operation = {
     schema: bulkSchema,
     async handler(request, reply) {
@@ -76,7 +79,7 @@ export function jobRoutes(app: FastifyInstance, options: { database: Database; c
         async handler(request, reply) {
           const { uid } = request.params as { uid: string };
           if (!isUid(uid)) throw notFound();
-          await cancelJob(database, request.caller, tier, uid);
+          await cancelJob(database, follower, request.caller, tier, uid);
           return reply.code(200).send();
         },
       },

@@ -119,7 +119,16 @@ const TRANSLATED = Type.String({
   description: 'The translation, in the format of `text`; there once completed.',
 });
 const FAILURE = Type.String({ description: 'Why a failed job was given up.' });
-const result = { translated_text: Type.Optional(TRANSLATED), failure: Type.Optional(FAILURE) };
+const result = {
+  fallback: Type.Optional(
+    Type.Literal('machine', {
+      description:
+        'No editor came in time: the result is a machine’s, and nothing was charged. As the brand says.',
+    }),
+  ),
+  translated_text: Type.Optional(TRANSLATED),
+  failure: Type.Optional(FAILURE),
+};
 
 export const Job = Type.Object({ ...read, ...result, ...purse }, { title: 'Job' });
 export const LegacyJob = Type.Object(

@@ -22,6 +22,8 @@ const DECIDED: Record<Trigger, { to: Status; from: Status[]; effects: string[] }
     to: 'canceled',
     effects: ['void'],
   },
+  fallBack: { from: ['translating'], to: 'completed', effects: ['void', 'callback'] },
+  revise: { from: ['rejected'], to: 'completed', effects: ['callback'] },
   upgrade: { from: ['completed'], to: 'new', effects: ['hold'] },
 };
 const FINAL: readonly Status[] = ['failed', 'canceled', 'accepted'];
@@ -59,7 +61,9 @@ describe('the table of moves', () => {
     for (const trigger of TRIGGERS) {
       const { to, effects } = MOVES[trigger];
       const ends = effects.filter((effect) => effect === 'capture' || effect === 'void');
-      const finished = to === 'completed' || FINAL.includes(to);
+      // What was rejected had its end before.
+      const paid = MOVES[trigger].from.every((status) => status === 'rejected');
+      const finished = !paid && (to === 'completed' || FINAL.includes(to));
       expect(ends, trigger).toHaveLength(finished ? 1 : 0);
     }
   });
@@ -80,6 +84,8 @@ describe('the table of moves', () => {
     expect(faults((trigger, status) => status === 'failed' || allows(trigger, status))).toEqual([
       'begin from failed',
       'complete from failed',
+      'fallBack from failed',
+      'revise from failed',
       'fail from failed',
       'cancel from failed',
       'upgrade from failed',
@@ -99,10 +105,11 @@ describe('firstStatus', () => {
 
   it('begins where a move leads on', () => {
     for (const tier of ['human', 'machine'] as const) {
-      expect(
-        TRIGGERS.filter((trigger) => !allows(trigger, firstStatus(tier))),
-        tier,
-      ).toEqual(['upgrade']);
+      expect(TRIGGERS.filter((trigger) => !allows(trigger, firstStatus(tier))).sort(), tier).toEqual([
+        'fallBack',
+        'revise',
+        'upgrade',
+      ]);
     }
   });
 });

@@ -138,12 +138,14 @@ export interface JobRow {
   hold_until: Date | null;
   failure: string | null;
   upgrade_hash: Buffer | null;
+  /** No editor came in time: the result is a machine's, and was not charged. */
+  fell_back: boolean;
 }
 
 /** Of `JobRow`. */
 export const COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
   target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, charge, created_at,
-  hold_until, failure, upgrade_hash`;
+  hold_until, failure, upgrade_hash, fell_back`;
 
 const FIND = statement<JobRow>(
   'jobs.find',
@@ -477,6 +479,19 @@ export async function moveJobs(
   ]);
   const moved = new Set(rows.map(({ event_id }) => event_id));
   return eventIds.map((id) => moved.has(id));
+}
+
+const MARK_FELL_BACK = statement(
+  'jobs.mark_fell_back',
+  `update jobs set fell_back = true where part = $1 and account_id = $2 and job_id = $3`,
+);
+
+export async function markFellBack(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<void> {
+  await transaction.query(MARK_FELL_BACK, [account.part, account.accountId, jobId]);
 }
 
 const WRITE_RESULTS = statement(

@@ -3,7 +3,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Database } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { SenderMetrics } from '../deliveries/sender.ts';
+import type { EditingObserver } from '../editing/editing.ts';
 import type { EngineObserver, Station } from '../translation/stations.ts';
+import { createEditingMetrics } from './editing-metrics.ts';
 import { createEngineMetrics } from './engine-metrics.ts';
 
 export interface Metrics {
@@ -15,6 +17,7 @@ export interface Metrics {
   /** @param seconds from its creation to its answer */
   messageSettled(outcome: string, seconds: number): void;
   readonly engines: EngineObserver;
+  readonly editing: EditingObserver;
   /** Whose state and queue are read at each scrape. */
   watchEngines(stations: () => readonly Pick<Station, 'name' | 'state' | 'waiting'>[]): void;
   /** The text that Prometheus scrapes. */
@@ -107,7 +110,9 @@ export function createMetrics(database: Database): Metrics {
     registers,
   });
   const engines = createEngineMetrics(registry);
+  const editing = createEditingMetrics(registry);
   return {
+    editing: editing.observer,
     engines: engines.observer,
     watchEngines: engines.watch,
     request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
@@ -128,6 +133,7 @@ export function createMetrics(database: Database): Metrics {
       }
       const [open] = await database.query(OPEN_BREAKERS);
       failing.set(open!.count);
+      await editing.read(database);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };

@@ -11,6 +11,7 @@ import {
   type CountTask,
   count,
   type Drafts,
+  describeSegments,
   type Examined,
   type ExamineTask,
   examine,
@@ -36,6 +37,8 @@ export interface Scanner {
   count(task: CountTask): Promise<Counted>;
   /** Workers bound what they have in hand themselves, so this and `assemble` always get their turn. */
   open(task: OpenTask): Promise<Opened>;
+  /** What an editor is shown beside its segments. */
+  describe(task: OpenTask): Promise<ReturnType<typeof describeSegments>>;
   /** For a text that was opened before, by this process or another. */
   assemble(task: AssembleTask): Promise<string>;
   close(): Promise<void>;
@@ -120,6 +123,11 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
       }
       const segments = await inThread().run(task, { name: 'open' });
       return { segments, assemble: (drafts) => put({ ...task, drafts }) };
+    },
+    async describe(task) {
+      return task.text.length <= INLINE_WORK_LENGTH
+        ? describeSegments(task)
+        : inThread().run(task, { name: 'describeSegments' });
     },
     assemble: put,
     async close() {

@@ -7,8 +7,10 @@
 import {
   countRepeatedWords,
   countWords,
+  type Description,
   type Document,
   DocumentError,
+  describe,
   detectLanguage,
   type Format,
   type Piece,
@@ -86,6 +88,11 @@ export interface OpenTask {
 /** The segments of a text that was examined before, in order. */
 export function open(task: OpenTask): Segment[] {
   return segments(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
+}
+
+/** What an editor is shown beside the segments that {@link open} gives. */
+export function describeSegments(task: OpenTask): Description[] {
+  return describe(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
 }
 
 /** Translations by the ids of their segments. */

@@ -16,6 +16,7 @@ import type { Database } from '../database/database.ts';
 import {
   createDesk,
   type DraftedSegment,
+  type JobFollower,
   type JobLease,
   type JobRow,
   type LeasedJob,
@@ -34,6 +35,8 @@ export interface TranslationWorkerOptions {
   database: Database;
   translator: Translator;
   scanner: Scanner;
+  /** The room where people work on what a machine has drafted. */
+  follower: JobFollower;
   log: Log;
   capacity: number;
   leaseSeconds: number;
@@ -71,7 +74,7 @@ const REST_MILLISECONDS = 20;
 export function startTranslationWorker(options: TranslationWorkerOptions): Loop {
   const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'jobs', options.leaseSeconds, log);
-  const desk = createDesk(database);
+  const desk = createDesk(database, options.follower);
 
   async function work(lease: Lease, lost: AbortSignal): Promise<void> {
     const job = await desk.open(lease);

@@ -9,7 +9,7 @@ import { recordEvents } from '../deliveries/deliveries.ts';
 import { createDeliveryQueue } from '../deliveries/queue.ts';
 import { beginAttempts, finishAnswered, finishAttempt } from '../deliveries/store.ts';
 import { partOf, uuidv7 } from '../ids.ts';
-import { type Outcome, openLeased, postponeJob, settle } from '../jobs/jobs.ts';
+import { type JobFollower, type Outcome, openLeased, postponeJob, settle } from '../jobs/jobs.ts';
 import { insertJobs, type NewJob } from '../jobs/store.ts';
 import { holdPrices, openBalances, verifyLedger } from '../ledger/ledger.ts';
 import { createLog } from '../log.ts';
@@ -23,6 +23,7 @@ import {
 import { createQueue, type Lease } from './queue.ts';
 
 const LEASE_SECONDS = 3600;
+const nobody: JobFollower = { drafted: async () => {}, canceled: async () => {} };
 
 let test: TestDatabase;
 const lines: string[] = [];
@@ -468,7 +469,7 @@ describe('a lost lease', () => {
     await expire('jobs');
     await queueOf('jobs').claim(1);
     const before = await everything();
-    expect(await settle(test.database, stale!, job, outcome)).toBe(false);
+    expect(await settle(test.database, nobody, { lease: stale!, job, outcome })).toBe(false);
     expect(await openLeased(test.database, stale!)).toBeUndefined();
     await postponeJob(test.database, stale!, 5);
     expect(await everything()).toBe(before);
@@ -480,10 +481,16 @@ describe('a lost lease', () => {
     const job = (await openLeased(test.database, stale!))!;
     await expire('jobs');
     const [held] = await queueOf('jobs').claim(1);
-    expect(await settle(test.database, held!, job, { kind: 'completed', result: 'CASA.' })).toBe(true);
+    expect(
+      await settle(test.database, nobody, {
+        lease: held!,
+        job,
+        outcome: { kind: 'completed', result: 'CASA.' },
+      }),
+    ).toBe(true);
     const before = await everything();
-    expect(await settle(test.database, stale!, job, outcome)).toBe(false);
-    expect(await settle(test.database, held!, job, outcome)).toBe(false);
+    expect(await settle(test.database, nobody, { lease: stale!, job, outcome })).toBe(false);
+    expect(await settle(test.database, nobody, { lease: held!, job, outcome })).toBe(false);
     expect(await everything()).toBe(before);
     expect((await verifyLedger(test.database)).discrepancies).toEqual([]);
   });
@@ -494,12 +501,11 @@ describe('a lost lease', () => {
     const job = (await openLeased(test.database, lease!))!;
     const settled = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        settle(
-          test.database,
-          lease!,
+        settle(test.database, nobody, {
+          lease: lease!,
           job,
-          index % 2 === 0 ? { kind: 'completed', result: 'CASA.' } : { kind: 'failed', reason: 'x' },
-        ),
+          outcome: index % 2 === 0 ? { kind: 'completed', result: 'CASA.' } : { kind: 'failed', reason: 'x' },
+        }),
       ),
     );
     expect(settled.filter(Boolean)).toHaveLength(1);

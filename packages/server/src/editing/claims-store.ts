@@ -1,0 +1,404 @@
+/**
+ * What is asked of the database about claims: who may have which task, who has it, and until when.
+ *
+ * A claim is one statement. It looks across accounts on purpose, since an editor works for all of them, and shows
+ * nobody's text. Two editors meet at the task's row, which is skipped while another has it locked; two claims of one
+ * editor meet at the editor's slot, which is a unique key.
+ */
+import type { AccountRef } from '../account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import { uuidv7 } from '../ids.ts';
+import { type ClaimEnd, TASK_MOVES, type TaskKind } from './states.ts';
+import type { TaskKey } from './store.ts';
+
+/** A claim that holds, with what a holder needs of its task. */
+export interface HeldRow {
+  claim_id: string;
+  task_id: string;
+  job_id: string;
+  kind: TaskKind;
+  user_id: string;
+  claimed_at: Date;
+  lease_until: Date;
+  limit_until: Date;
+  extended: boolean;
+  now: Date;
+}
+
+const HELD = `c.claim_id, c.task_id, c.job_id, c.kind, c.user_id, c.claimed_at, c.lease_until, c.limit_until, c.extended,
+  now() as now`;
+
+/** Numbers of the settings that a claim goes by. */
+export interface ClaimRules {
+  editCap: number;
+  reviewCap: number;
+  leaseSeconds: number;
+  limitSeconds: number;
+  wordsPerMinute: number;
+  expiries: number;
+  pauseSeconds: number;
+}
+
+/** Too many claims that ran out within a day, and when that ends. $1: the person */
+const PAUSED = (expiries: string, pause: string) => `
+  select max(ended_at) + make_interval(secs => ${pause}) as until from claims
+   where user_id = $1 and ended in ('lease_expired', 'limit_expired') and ended_at > now() - interval '1 day'
+  having count(*) >= ${expiries} and max(ended_at) + make_interval(secs => ${pause}) > now()`;
+
+/** What a person may claim of an account's open tasks `t`: not skipped, not kept for another, not one's own work. */
+const CLAIMABLE = `
+  (t.reserved_for is null or t.reserved_for = $1 or t.reserved_until <= now())
+  and not exists (
+    select from task_skips k
+     where k.part = t.part and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = $1)
+  and (t.kind = 'edit' or not exists (
+    select from claims o
+     where o.part = t.part and o.account_id = t.account_id and o.job_id = t.job_id and o.kind = 'edit'
+       and o.user_id = $1 and o.saves > 0))`;
+
+/** Half of the time from opening to deadline is left: normal. The deadline is over: late. */
+const URGENCY = `case when t.deadline_at <= now() then 0
+       when now() > t.created_at + (t.deadline_at - t.created_at) / 2 then 1 else 2 end`;
+
+/**
+ * The accounts with open tasks that a person has the languages for, one look into the index for each; from each the
+ * first tasks, and how many of that customer's are in work already.
+ */
+const candidates = (mine: string, each: string) => `
+   mine as (${mine}),
+   accounts_of as (
+     select m.*, a.part, a.account_id
+       from mine m cross join lateral (
+         select t.part, t.account_id from tasks t
+          where t.status = 'open' and t.source_language = m.source_language
+            and t.target_language = m.target_language and t.kind = m.kind
+          order by t.part, t.account_id limit 1) a
+     union all
+     select m.source_language, m.target_language, m.kind, m.slot, a.part, a.account_id
+       from accounts_of m cross join lateral (
+         select t.part, t.account_id from tasks t
+          where t.status = 'open' and t.source_language = m.source_language
+            and t.target_language = m.target_language and t.kind = m.kind
+            and (t.part, t.account_id) > (m.part, m.account_id)
+          order by t.part, t.account_id limit 1) a),
+   candidates as (
+     select t.*, m.slot, ${URGENCY} as urgency,
+            t.reserved_for is not null and t.reserved_for = $1 and t.reserved_until > now() as mine,
+            (select count(*) from editor_slots s where s.part = m.part and s.account_id = m.account_id) as in_work
+       from accounts_of m cross join lateral (
+         select t.* from tasks t
+          where t.status = 'open' and t.source_language = m.source_language
+            and t.target_language = m.target_language and t.kind = m.kind
+            and t.part = m.part and t.account_id = m.account_id and ${CLAIMABLE}
+          order by t.priority desc, t.deadline_at, t.task_id limit ${each}) t)`;
+
+/** What is left of the time first, then customers in turn, then age. */
+const ORDER = 'priority desc, mine desc, urgency, in_work, created_at, task_id';
+
+/** The lowest free slot of each kind. $2, $3: the caps */
+const SLOTS = `
+   slots as (
+     select k.kind, min(n.slot) as slot
+       from (values ('edit', $2::integer), ('review', $3::integer)) k (kind, cap), generate_series(0, k.cap - 1) n (slot)
+      where not exists (
+        select from editor_slots s where s.user_id = $1 and s.kind = k.kind and s.slot = n.slot)
+      group by k.kind),
+   paused as (${PAUSED('$8', '$9')})`;
+
+/** From a `picked` task to a claim on it. */
+const TAKE = `
+   slotted as (
+     insert into editor_slots (user_id, kind, slot, part, account_id, task_id)
+     select $1, kind, slot, part, account_id, task_id from picked
+     on conflict do nothing returning part, account_id, task_id),
+   taken as (
+     update tasks t set status = $10, editor_id = $1, changed_at = now(), reserved_for = null, reserved_until = null
+       from slotted s
+      where t.part = s.part and t.account_id = s.account_id and t.task_id = s.task_id and t.status = any($11)
+     returning t.part, t.account_id, t.task_id, t.job_id, t.kind, t.words),
+   leased as (
+     insert into claims (part, account_id, claim_id, task_id, job_id, kind, user_id, lease_until, limit_until)
+     select part, account_id, $4, task_id, job_id, kind, $1, now() + make_interval(secs => $5),
+            now() + make_interval(secs => $6 + words * 60.0 / $7)
+       from taken
+     returning *)
+   select ${HELD}, c.part, c.account_id from leased c`;
+
+type ClaimedRow = HeldRow & { part: number; account_id: string };
+
+/** Of an account so many are looked at: some may be locked by another editor's claim. */
+const LOOKED_AT = 8;
+
+const CLAIM_NEXT = statement<ClaimedRow>(
+  'editing.claim_next',
+  `with recursive ${SLOTS},
+   ${candidates(
+     `select l.source_language, l.target_language, s.kind, s.slot from user_languages l, slots s
+       where l.user_id = $1 and (s.kind = 'edit' or l.review) and not exists (select from paused)`,
+     String(LOOKED_AT),
+   )},
+   ordered as (select c.*, row_number() over (order by ${ORDER}) as place from candidates c),
+   picked as (
+     select t.part, t.account_id, t.task_id, t.kind, o.slot
+       from ordered o join tasks t on t.part = o.part and t.account_id = o.account_id and t.task_id = o.task_id
+      where t.status = 'open' order by o.place limit 1 for update of t skip locked),
+   ${TAKE}`,
+);
+
+const CLAIM_NAMED = statement<ClaimedRow>(
+  'editing.claim_named',
+  `with ${SLOTS},
+   picked as (
+     select t.part, t.account_id, t.task_id, t.kind, s.slot
+       from tasks t
+       join slots s on s.kind = t.kind
+       join user_languages l on l.user_id = $1 and l.source_language = t.source_language
+        and l.target_language = t.target_language and (t.kind = 'edit' or l.review)
+      where t.part = $12 and t.account_id = $13 and t.task_id = $14 and t.status = 'open'
+        and not exists (select from paused) and ${CLAIMABLE}
+      for update of t skip locked),
+   ${TAKE}`,
+);
+
+/** Claims the next task, or one that is named. @returns undefined when there is none for this person */
+export async function claimTask(
+  on: Queryable,
+  userId: string,
+  rules: ClaimRules,
+  named?: TaskKey,
+): Promise<{ key: TaskKey; held: HeldRow } | undefined> {
+  const { from, to } = TASK_MOVES.claim;
+  const values = [
+    userId,
+    rules.editCap,
+    rules.reviewCap,
+    uuidv7(),
+    rules.leaseSeconds,
+    rules.limitSeconds,
+    rules.wordsPerMinute,
+    rules.expiries,
+    rules.pauseSeconds,
+    to,
+    from,
+  ];
+  const [row] =
+    named === undefined
+      ? await on.query(CLAIM_NEXT, values)
+      : await on.query(CLAIM_NAMED, [...values, named.account.part, named.account.accountId, named.taskId]);
+  if (row === undefined) return undefined;
+  const account = { part: row.part, accountId: row.account_id } as AccountRef;
+  return { key: { account, taskId: row.task_id, jobId: row.job_id }, held: row };
+}
+
+const PAUSED_UNTIL = statement<{ until: Date }>('editing.paused_until', PAUSED('$2', '$3'));
+
+export async function pausedUntil(
+  on: Queryable,
+  userId: string,
+  { expiries, pauseSeconds }: ClaimRules,
+): Promise<Date | undefined> {
+  return (await on.query(PAUSED_UNTIL, [userId, expiries, pauseSeconds]))[0]?.until;
+}
+
+/** A task in an editor's list. */
+export interface QueueRow {
+  part: number;
+  account_id: string;
+  task_id: string;
+  kind: TaskKind;
+  status: 'open' | 'claimed';
+  source_language: string;
+  target_language: string;
+  words: number;
+  first_position: number;
+  last_position: number;
+  priority: number;
+  urgency: 0 | 1 | 2;
+  mine: boolean;
+  created_at: Date;
+  deadline_at: Date;
+  order_number: number;
+  text_format: 'text' | 'html' | 'srt' | 'xliff';
+  tone: string | null;
+  topics: string[] | null;
+  brand_name: string | null;
+  confirmed: number;
+}
+
+/** Of the tasks `t`, what stands in a list. */
+const LISTED = `t.part, t.account_id, t.task_id, t.kind, t.status, t.source_language, t.target_language, t.words,
+  t.first_position, t.last_position, t.priority, t.created_at, t.deadline_at, j.order_number, j.text_format, j.tone, j.topics,
+  (select b.name from brands b
+    where b.part = t.part and b.account_id = t.account_id and b.external_id = coalesce(j.brand, j.default_brand))
+    as brand_name,
+  (select count(*) from edits e
+    where e.part = t.part and e.account_id = t.account_id and e.job_id = t.job_id and e.status = 'confirmed'
+      and e.position between t.first_position and t.last_position) as confirmed`;
+
+const QUEUE = statement<QueueRow>(
+  'editing.queue',
+  `with recursive ${candidates(
+    `select l.source_language, l.target_language, k.kind, 0 as slot
+       from user_languages l, (values ('edit'), ('review')) k (kind)
+      where l.user_id = $1 and (k.kind = 'edit' or l.review)`,
+    '$2',
+  )},
+   ordered as (
+     select c.*, row_number() over (partition by account_id order by priority desc, deadline_at, task_id) as turn
+       from candidates c),
+   shown as (
+     select *, row_number() over (order by priority desc, mine desc, urgency, in_work + turn, created_at, task_id) as place
+       from ordered where turn <= $2)
+   select ${LISTED}, t.urgency, t.mine
+     from shown t join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+    where t.place <= $3 order by t.place`,
+);
+
+/** @param each of one customer so many at most */
+export function listQueue(on: Queryable, userId: string, each: number, all: number): Promise<QueueRow[]> {
+  return on.query(QUEUE, [userId, each, all]);
+}
+
+const WAITING = statement<{ waiting: number }>(
+  'editing.waiting',
+  `select count(*) as waiting
+     from user_languages l join tasks t using (source_language, target_language)
+    where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${CLAIMABLE}`,
+);
+
+export async function countWaiting(on: Queryable, userId: string): Promise<number> {
+  return (await on.query(WAITING, [userId]))[0]!.waiting;
+}
+
+const HELD_BY = statement<QueueRow & HeldRow>(
+  'editing.held_by',
+  `select ${LISTED}, ${URGENCY} as urgency, false as mine, ${HELD}
+     from editor_slots s
+     join tasks t on t.part = s.part and t.account_id = s.account_id and t.task_id = s.task_id
+     join claims c on c.part = t.part and c.account_id = t.account_id and c.task_id = t.task_id
+      and c.ended_at is null and least(c.lease_until, c.limit_until) > now()
+     join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+    where s.user_id = $1 order by c.claimed_at`,
+);
+
+export function listHeld(on: Queryable, userId: string): Promise<(QueueRow & HeldRow)[]> {
+  return on.query(HELD_BY, [userId]);
+}
+
+const FIND_HELD = statement<HeldRow>(
+  'editing.find_held',
+  `select ${HELD} from claims c
+    where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.ended_at is null
+      and least(c.lease_until, c.limit_until) > now()`,
+);
+
+/** The claim that holds on a task, whosoever it is. */
+export async function findHeld(on: Queryable, { account, taskId }: TaskKey): Promise<HeldRow | undefined> {
+  return (await on.query(FIND_HELD, [account.part, account.accountId, taskId]))[0];
+}
+
+// The row that a save locks: an end of the claim waits for it.
+const KEEP = statement<HeldRow>(
+  'editing.keep',
+  `update claims c set lease_until = now() + make_interval(secs => $6), saves = saves + $7, active_ms = active_ms + $8
+    where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.claim_id = $4 and c.user_id = $5
+      and c.ended_at is null and least(c.lease_until, c.limit_until) > now()
+   returning ${HELD}`,
+);
+
+export interface Holder {
+  userId: string;
+  token: string;
+}
+
+/** Finds that a claim holds, locks it, and gives its lease more time. @returns undefined when it does not hold */
+export async function keepClaim(
+  on: Queryable,
+  { account, taskId }: TaskKey,
+  { userId, token }: Holder,
+  leaseSeconds: number,
+  saved: { saves: number; activeMs: number } = { saves: 0, activeMs: 0 },
+): Promise<HeldRow | undefined> {
+  const key = [account.part, account.accountId, taskId, token, userId];
+  return (await on.query(KEEP, [...key, leaseSeconds, saved.saves, saved.activeMs]))[0];
+}
+
+const EXTEND = statement<HeldRow>(
+  'editing.extend',
+  `update claims c set extended = true, limit_until = limit_until + (limit_until - claimed_at) / 2,
+          lease_until = now() + make_interval(secs => $6)
+    where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.claim_id = $4 and c.user_id = $5
+      and c.ended_at is null and least(c.lease_until, c.limit_until) > now() and not extended
+   returning ${HELD}`,
+);
+
+/** Half as much time again, once. @returns undefined when the claim does not hold or has had it */
+export async function extendClaim(
+  on: Queryable,
+  { account, taskId }: TaskKey,
+  { userId, token }: Holder,
+  leaseSeconds: number,
+): Promise<HeldRow | undefined> {
+  const values = [account.part, account.accountId, taskId, token, userId, leaseSeconds];
+  return (await on.query(EXTEND, values))[0];
+}
+
+const PAST = statement<{ ended: ClaimEnd | null }>(
+  'editing.past_claim',
+  `select ended from claims
+    where part = $1 and account_id = $2 and task_id = $3 and claim_id = $4 and user_id = $5`,
+);
+
+/** How a person's claim has ended: null when it has run out and nobody has noticed; undefined when it never was. */
+export async function findPastClaim(
+  on: Queryable,
+  { account, taskId }: TaskKey,
+  { userId, token }: Holder,
+): Promise<ClaimEnd | null | undefined> {
+  return (await on.query(PAST, [account.part, account.accountId, taskId, token, userId]))[0]?.ended;
+}
+
+// The task's row is locked first, as everybody does; a heartbeat that comes at the same time is seen before the end.
+const EXPIRE = statement<{ job_id: string }>(
+  'editing.expire',
+  `with over as (
+     select t.part, t.account_id, t.task_id, c.claim_id
+       from claims c join tasks t on t.part = c.part and t.account_id = c.account_id and t.task_id = c.task_id
+      where c.ended_at is null and least(c.lease_until, c.limit_until) <= now() and t.status = any($3)
+      order by least(c.lease_until, c.limit_until) limit $1 for update of t skip locked),
+   ended as (
+     update claims c
+        set ended_at = now(), ended = case when c.lease_until <= c.limit_until then 'lease_expired' else 'limit_expired' end
+       from over o
+      where c.part = o.part and c.account_id = o.account_id and c.claim_id = o.claim_id
+        and c.ended_at is null and least(c.lease_until, c.limit_until) <= now()
+     returning c.part, c.account_id, c.task_id),
+   freed as (
+     delete from editor_slots s using ended e
+      where s.part = e.part and s.account_id = e.account_id and s.task_id = e.task_id)
+   update tasks t set status = $2, changed_at = now()
+     from ended e
+    where t.part = e.part and t.account_id = e.account_id and t.task_id = e.task_id
+   returning t.job_id`,
+);
+
+/** Ends claims whose time is over; their tasks are open again, with every draft. @returns how many */
+export async function expireClaims(on: Queryable, most: number): Promise<number> {
+  const { from, to } = TASK_MOVES.expire;
+  return (await on.query(EXPIRE, [most, to, from])).length;
+}
+
+const HAS_CLAIMS = statement<{ claimed: boolean }>(
+  'editing.has_claims',
+  `select exists (select from claims where part = $1 and account_id = $2 and job_id = $3 and ended_at is null) as claimed`,
+);
+
+/** Whether somebody is at work on a job. */
+export async function isInWork(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<boolean> {
+  return (await transaction.query(HAS_CLAIMS, [account.part, account.accountId, jobId]))[0]!.claimed;
+}

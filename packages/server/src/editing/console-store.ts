@@ -1,0 +1,175 @@
+/** What operators ask about tasks and effort, over all customers; and what an editor asks about their own work. */
+import type { Queryable } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import type { QueueRow } from './claims-store.ts';
+import type { ClaimEnd, TaskKind, TaskStatus } from './states.ts';
+
+export interface ConsoleQuery {
+  status: TaskStatus | undefined;
+  kind: TaskKind | undefined;
+  sourceLanguage: string | undefined;
+  targetLanguage: string | undefined;
+  account: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+export interface ConsoleRow extends Omit<QueueRow, 'status' | 'mine'> {
+  status: TaskStatus;
+  uid: string;
+  username: string;
+  editor_id: string | null;
+  editor: string | null;
+  lease_until: Date | null;
+  reserved: boolean;
+  skips: number;
+  reports: { reason: string; note: string | null; by: string; created_at: string }[];
+}
+
+// An operator looks at everybody's; texts are read through the task, one at a time.
+const TASKS = statement<ConsoleRow>(
+  'editing.console_tasks',
+  `select t.part, t.account_id, t.task_id, t.kind, t.status, t.source_language, t.target_language, t.words, t.first_position,
+          t.last_position, t.priority, t.created_at, t.deadline_at, t.editor_id, u.name as editor, a.username,
+          j.uid, j.order_number, j.text_format, j.tone, j.topics, b.name as brand_name,
+          case when t.deadline_at <= now() then 0
+               when now() > t.created_at + (t.deadline_at - t.created_at) / 2 then 1 else 2 end as urgency,
+          t.reserved_until > now() is true as reserved,
+          (select c.lease_until from claims c
+            where c.part = t.part and c.account_id = t.account_id and c.task_id = t.task_id and c.ended_at is null)
+            as lease_until,
+          (select count(*) from edits e
+            where e.part = t.part and e.account_id = t.account_id and e.job_id = t.job_id and e.status = 'confirmed'
+              and e.position between t.first_position and t.last_position) as confirmed,
+          (select count(*) from task_skips k
+            where k.part = t.part and k.account_id = t.account_id and k.task_id = t.task_id) as skips,
+          coalesce((select jsonb_agg(jsonb_build_object('reason', r.reason, 'note', r.note, 'by', coalesce(p.name, ''),
+              'created_at', r.created_at) order by r.report_id)
+             from task_reports r left join users p on p.user_id = r.user_id
+            where r.part = t.part and r.account_id = t.account_id and r.task_id = t.task_id), '[]') as reports
+     from tasks t
+     join accounts a on a.account_id = t.account_id
+     join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+     left join brands b on b.part = j.part and b.account_id = j.account_id
+      and b.external_id = coalesce(j.brand, j.default_brand)
+     left join users u on u.user_id = t.editor_id
+    where case when $1::text is null then t.status in ('open', 'claimed', 'submitted', 'reported') else t.status = $1 end
+      and ($2::text is null or t.kind = $2) and ($3::text is null or t.source_language = $3)
+      and ($4::text is null or t.target_language = $4) and ($5::text is null or a.username = $5)
+    order by t.status = 'reported' desc, t.deadline_at, t.task_id limit $6 offset $7`,
+);
+
+export function listTasks(on: Queryable, query: ConsoleQuery): Promise<ConsoleRow[]> {
+  const { status, kind, sourceLanguage, targetLanguage, account, limit, offset } = query;
+  return on.query(TASKS, [
+    status ?? null,
+    kind ?? null,
+    sourceLanguage ?? null,
+    targetLanguage ?? null,
+    account ?? null,
+    limit,
+    offset,
+  ]);
+}
+
+export interface PairCount {
+  source_language: string;
+  target_language: string;
+  kind: TaskKind;
+  status: TaskStatus;
+  tasks: number;
+  words: number;
+  oldest_at: Date;
+}
+
+const COUNTS = statement<PairCount>(
+  'editing.task_counts',
+  `select source_language, target_language, kind, status, count(*) as tasks, sum(words) as words,
+          min(created_at) as oldest_at
+     from tasks where status in ('open', 'claimed', 'submitted', 'reported') group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+);
+
+/** Tasks that are not over, by pair. */
+export function countTasks(on: Queryable): Promise<PairCount[]> {
+  return on.query(COUNTS);
+}
+
+export interface EffortRow {
+  key: string;
+  segments: number;
+  words: number;
+  active_ms: number;
+  distance: number;
+  untouched: number;
+}
+
+const SUMS = `count(*) as segments, coalesce(sum(e.words), 0)::float8 as words,
+          coalesce(sum(e.active_ms), 0)::float8 as active_ms, coalesce(sum(e.distance), 0)::float8 as distance,
+          count(*) filter (where e.distance = 0 and s.draft is not null) as untouched
+     from edits e
+     join segments s on s.part = e.part and s.account_id = e.account_id and s.job_id = e.job_id and s.position = e.position`;
+
+const EFFORT = {
+  job: statement<EffortRow>(
+    'editing.effort_by_job',
+    `select j.uid as key, ${SUMS}
+       join jobs j on j.part = e.part and j.account_id = e.account_id and j.job_id = e.job_id
+      where e.confirmed_at >= $1 group by j.part, j.account_id, j.job_id order by active_ms desc limit 1000`,
+  ),
+  route: statement<EffortRow>(
+    'editing.effort_by_route',
+    `select coalesce(s.route, '') as key, ${SUMS} where e.confirmed_at >= $1 group by 1 order by segments desc limit 1000`,
+  ),
+  editor: statement<EffortRow>(
+    'editing.effort_by_editor',
+    `select coalesce(u.name, '') as key, ${SUMS} left join users u on u.user_id = e.editor_id
+      where e.confirmed_at >= $1 group by e.editor_id, u.name order by words desc limit 1000`,
+  ),
+};
+
+/** What editing took: sums of the segments confirmed since then. */
+export function sumEffort(on: Queryable, by: keyof typeof EFFORT, since: Date): Promise<EffortRow[]> {
+  return on.query(EFFORT[by], [since]);
+}
+
+const DAYS = statement<{ day: string; segments: number; words: number; active_ms: number; distance: number }>(
+  'editing.work_days',
+  `select to_char(confirmed_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*) as segments,
+          sum(words)::float8 as words, sum(active_ms)::float8 as active_ms, sum(distance)::float8 as distance
+     from edits where editor_id = $1 and confirmed_at > now() - interval '30 days' group by 1 order by 1 desc`,
+);
+
+const MARKED = statement<{ category: string; severity: string; count: number }>(
+  'editing.work_issues',
+  `select category, severity, count(*) as count from issues
+    where editor_id = $1 and created_at > now() - interval '30 days' group by 1, 2 order by 1, 2`,
+);
+
+const PAST = statement<{
+  task_id: string;
+  kind: TaskKind;
+  order_number: number;
+  source_language: string;
+  target_language: string;
+  words: number;
+  ended: ClaimEnd;
+  claimed_at: Date;
+  ended_at: Date;
+}>(
+  'editing.work_claims',
+  `select c.task_id, c.kind, j.order_number, t.source_language, t.target_language, t.words, c.ended, c.claimed_at, c.ended_at
+     from claims c
+     join tasks t on t.part = c.part and t.account_id = c.account_id and t.task_id = c.task_id
+     join jobs j on j.part = c.part and j.account_id = c.account_id and j.job_id = c.job_id
+    where c.user_id = $1 and c.ended_at is not null order by c.ended_at desc limit 100`,
+);
+
+/** What one editor has done: figures of their own work, for whichever customers. */
+export async function readWork(on: Queryable, userId: string) {
+  const [days, issues, tasks] = await Promise.all([
+    on.query(DAYS, [userId]),
+    on.query(MARKED, [userId]),
+    on.query(PAST, [userId]),
+  ]);
+  return { days, issues, tasks };
+}

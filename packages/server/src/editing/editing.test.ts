@@ -1,0 +1,221 @@
+/** Editing from the customer's order to the delivery, through the front door. */
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  claimTask,
+  confirm,
+  confirmAll,
+  editNext,
+  HUMAN,
+  orderEdit,
+  pathOf,
+  save,
+} from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+
+let server: TestServer;
+let receiver: Receiver;
+let owner: pg.Client;
+let call: ReturnType<typeof createClient>;
+let ann: TestPerson;
+let bob: TestPerson;
+let operator: TestPerson;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  server = await startTestServer({ settings: { DRAGOMAN_TASK_WORDS: '12', DRAGOMAN_EDITOR_TASKS: '3' } });
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+  call = createClient(server.url, (await server.createAccount({ balanceCents: 100_000 })).production_key);
+  ann = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Ann' });
+  bob = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Bob' });
+  operator = await createPerson(server, { role: 'operator' });
+  await owner.query('update users set review_share = 0');
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+  await receiver.close();
+});
+
+const done = (uid: string) =>
+  until(async () => {
+    const { body } = await call('GET', `${HUMAN}${uid}/`);
+    return body.status === 'completed' ? body : undefined;
+  });
+
+describe('a job', () => {
+  it('goes from its drafts through an editor to its customer', async () => {
+    const uid = await orderEdit(call, 'The house is big.\nThe garden is small.\n', {
+      callback_url: `${receiver.url}/first`,
+      instructions: 'Be kind.',
+    });
+    const queue = (await ann.call('GET', '/api/editing/queue')).body;
+    expect(queue).toMatchObject({ waiting: 1, held: [], paused_until: null });
+    expect(queue.open[0]).toMatchObject({
+      kind: 'edit',
+      words: 8,
+      segments: 2,
+      confirmed: 0,
+      urgency: 'normal',
+    });
+    const task = await claimTask(ann);
+    expect(task).toMatchObject({
+      kind: 'edit',
+      status: 'claimed',
+      job: { uid, format: 'text', instructions: [{ from: 'job', text: 'Be kind.' }], revision: 1 },
+    });
+    expect(task.segments.map(({ status, mine, origin }: never) => ({ status, mine, origin }))).toEqual([
+      { status: 'open', mine: true, origin: 'machine' },
+      { status: 'open', mine: true, origin: 'machine' },
+    ]);
+    const [first, second] = task.segments;
+    const target = [{ text: 'La casa es grande.' }];
+    const saved = await save(ann, task, first, { target, active_ms: 1500 });
+    expect(saved.body.segment).toMatchObject({ status: 'draft', revision: 1, target });
+    const refused = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { error: { code: 'unconfirmed', positions: [0, 1] } },
+    });
+    const confirmed = await confirm(ann, task, { ...first, revision: 1 }, { target, active_ms: 500 });
+    expect(confirmed.body.segment).toMatchObject({ status: 'confirmed', revision: 2, target });
+    await confirm(ann, task, second, { target: [{ text: 'El jardín es pequeño.' }] });
+    const preview = await ann.call('GET', pathOf(task, '/preview'));
+    expect(preview.body.text).toBe('La casa es grande.\nEl jardín es pequeño.\n');
+    expect((await call('GET', `${HUMAN}${uid}/`)).body).not.toHaveProperty('translated_text');
+    const handed = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    expect(handed.body).toEqual({ task: task.task, status: 'submitted' });
+    const again = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    expect(again.body.status).toBe('submitted');
+    const body = await done(uid);
+    expect(body.translated_text).toBe('La casa es grande.\nEl jardín es pequeño.\n');
+    const callback = await receiver.next(({ path }) => path === '/first');
+    expect(JSON.parse(callback.body)).toMatchObject({
+      uid,
+      status: 'completed',
+      translated_text: body.translated_text,
+    });
+    const { rows } = await owner.query(
+      `select active_ms::int, distance > 0 as changed, e.words from edits e join jobs j using (part, account_id, job_id)
+        where j.uid = $1 order by position`,
+      [uid],
+    );
+    expect(rows).toEqual([
+      { active_ms: 2000, changed: true, words: 4 },
+      { active_ms: 0, changed: true, words: 4 },
+    ]);
+    const { rows: transfers } = await owner.query(
+      `select kind from transfers t join jobs j using (part, account_id, job_id) where uid = $1 order by kind`,
+      [uid],
+    );
+    expect(transfers).toEqual([{ kind: 'capture' }, { kind: 'hold' }]);
+    const { rows: events } = await owner.query(
+      `select actor, to_status from job_events e join jobs j using (part, account_id, job_id) where uid = $1 order by event_id`,
+      [uid],
+    );
+    expect(events).toEqual([
+      { actor: 'machine', to_status: 'translating' },
+      { actor: 'editor', to_status: 'completed' },
+    ]);
+  });
+
+  it('is cut into tasks of consecutive segments, and waits for the last of them', async () => {
+    const uid = await orderEdit(
+      call,
+      'One is a short line here.\nTwo is a short line here.\nThree is a short line here.\nFour is a short line here.\n',
+    );
+    const tasks = (await ann.call('GET', '/api/editing/queue')).body.open;
+    expect(tasks.map(({ words, segments }: never) => ({ words, segments }))).toEqual([
+      { words: 12, segments: 2 },
+      { words: 12, segments: 2 },
+    ]);
+    const first = await claimTask(ann);
+    expect(first.segments.map(({ position, mine }: never) => [position, mine])).toEqual([
+      [0, true],
+      [1, true],
+      [2, false],
+      [3, false],
+    ]);
+    const second = await claimTask(bob);
+    expect(second.task).not.toBe(first.task);
+    expect((await save(ann, first, second.segments[2])).status).toBe(404);
+    await confirmAll(ann, first);
+    await ann.call('POST', pathOf(first, '/submit'), { token: first.lease.token });
+    expect((await call('GET', `${HUMAN}${uid}/`)).body.status).toBe('translating');
+    await confirmAll(bob, second);
+    await bob.call('POST', pathOf(second, '/submit'), { token: second.lease.token });
+    expect((await done(uid)).translated_text.split('\n')).toHaveLength(5);
+  });
+
+  it('without a sentence is delivered as it is', async () => {
+    const uid = await orderEdit(call, '12 34\n').catch(() => undefined);
+    const { rows } = await owner.query(`select uid from jobs order by created_at desc limit 1`);
+    expect((await done(uid ?? rows[0].uid)).translated_text).toBe('12 34\n');
+  });
+
+  it('that is taken back takes its tasks along, and its editor is told', async () => {
+    const uid = await orderEdit(call, 'This one will be taken back.\n');
+    const task = await claimTask(ann);
+    expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
+    for (const answer of [
+      await save(ann, task, task.segments[0]),
+      await ann.call('POST', pathOf(task, '/heartbeat'), { token: task.lease.token }),
+      await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token }),
+      await ann.call('GET', pathOf(task)),
+    ]) {
+      expect(answer).toMatchObject({ status: 409, body: { error: { code: 'job_canceled' } } });
+    }
+    const queue = (await ann.call('GET', '/api/editing/queue')).body;
+    expect(queue).toMatchObject({ open: [], held: [], waiting: 0 });
+  });
+
+  it('fills the repeats of what is confirmed, until somebody touches them', async () => {
+    await orderEdit(call, 'Press the button now.\nWait.\nPress the button now.\nPress the button now.\n');
+    const task = await claimTask(ann);
+    const [first, , third] = task.segments;
+    expect(third.repeats).toBe(0);
+    const target = [{ text: 'Pulse el botón ahora.' }];
+    const saved = await confirm(ann, task, first, { target });
+    expect(saved.body.filled).toMatchObject([
+      { position: 2, status: 'confirmed', filled: true, target },
+      { position: 3, filled: true, target },
+    ]);
+    const own = [{ text: 'Apriete el botón ahora.' }];
+    await confirm(ann, task, { ...third, revision: 1 }, { target: own });
+    const other = [{ text: 'Pulsa el botón ahora.' }];
+    const after = await confirm(ann, task, { ...first, revision: 1 }, { target: other });
+    expect(after.body.filled.map(({ position }: never) => position)).toEqual([3]);
+    await confirmAll(ann, task);
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    await editNext(ann).catch(() => {});
+  });
+});
+
+describe('who may see a task', () => {
+  it('is nobody without its languages, nor a customer', async () => {
+    await orderEdit(call, 'Not for everybody to read.\n');
+    const other = await createPerson(server, { role: 'editor', languages: ['en:fr'] });
+    const customer = await createPerson(server, { role: 'customer' });
+    const [open] = (await ann.call('GET', '/api/editing/queue')).body.open;
+    expect((await other.call('GET', '/api/editing/queue')).body).toMatchObject({ open: [], waiting: 0 });
+    expect((await other.call('GET', pathOf(open))).status).toBe(404);
+    const refused = await other.call('POST', '/api/editing/claims', { task: open.task });
+    expect(refused.status).toBe(404);
+    expect((await other.call('POST', '/api/editing/claims', {})).body.error.code).toBe('nothing_waits');
+    expect((await customer.call('GET', '/api/editing/queue')).status).toBe(404);
+    expect((await ann.call('GET', '/api/console/tasks')).status).toBe(404);
+    expect((await operator.call('GET', pathOf(open))).status).toBe(200);
+    expect((await other.call('POST', pathOf(open, '/comments'), { text: 'x' })).status).toBe(404);
+    await editNext(ann);
+  });
+});

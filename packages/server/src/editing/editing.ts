@@ -1,0 +1,60 @@
+/**
+ * Where people work on what a machine has drafted: the main file of the room.
+ *
+ * A job's drafts are cut into tasks; editors claim them, correct and confirm their segments, and hand them in; somebody
+ * else reviews the whole, where that is wanted; the result is put together and delivered as a machine's is. The rules
+ * are docs/editing.md; the states of a task are states.ts.
+ */
+import type { AccountRef } from '../account.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { JobFollower } from '../jobs/jobs.ts';
+import type { Scanner } from '../scanning/scanner.ts';
+import { countTasks } from './console-store.ts';
+import { openTasks } from './open.ts';
+import { cancelEditing, reopenEditing } from './review.ts';
+import { type EditingObserver, type EditingRoom, type EditingSettings, rulesOf } from './room.ts';
+
+export { type EditingUpkeep, startEditingUpkeep } from './finish.ts';
+export { type EditingObserver, type EditingRoom, type EditingSettings, rulesOf } from './room.ts';
+
+export interface EditingOptions {
+  database: Database;
+  scanner: Scanner;
+  settings: EditingSettings;
+  observer: EditingObserver;
+  wake(): void;
+}
+
+export interface Editing {
+  room: EditingRoom;
+  /** Takes part in the transactions that move jobs. */
+  follower: JobFollower;
+  /**
+   * Opens a delivered job again, in the transaction that rejects it.
+   * @param by the person who rejects it; undefined by the interface for programs
+   * @returns false where nobody has edited it: there is nothing to be edited again
+   */
+  reopen(
+    transaction: Transaction,
+    account: AccountRef,
+    jobId: string,
+    by: { reason: string | undefined; userId: string | undefined },
+  ): Promise<boolean>;
+}
+
+export function createEditing({ settings, ...options }: EditingOptions): Editing {
+  const room: EditingRoom = { ...options, rules: rulesOf(settings), descriptions: new Map() };
+  return {
+    room,
+    follower: {
+      drafted: (transaction, job) => openTasks(room, transaction, job),
+      canceled: (transaction, account, jobId) => cancelEditing(room, transaction, account, jobId),
+    },
+    reopen: (transaction, account, jobId, by) => reopenEditing(room, transaction, account, jobId, by),
+  };
+}
+
+/** Tasks that are not over, by pair, for figures. */
+export function queueFigures(database: Database) {
+  return countTasks(database);
+}

@@ -1,0 +1,47 @@
+/** Segments of a job that read the same, and a target carried from one to another. Pure. */
+import type { Piece } from '@dragoman/documents';
+
+/** What a reader sees, codes by their kind and order: their numbers differ from unit to unit and say nothing. */
+export function readingOf(pieces: readonly Piece[]): string {
+  const numbers = new Map<string, number>();
+  const written = pieces.map((piece) => {
+    if ('keep' in piece) return ['keep', piece.text];
+    if ('text' in piece) return piece.text;
+    const [kind, number] = codeOf(piece);
+    const key = `${kind === 'single' ? 's' : 'p'}${number}`;
+    const known = numbers.get(key) ?? numbers.size;
+    numbers.set(key, known);
+    return [kind, known];
+  });
+  return JSON.stringify(written);
+}
+
+/** For each segment the position of the first that reads the same, where that is an earlier one. */
+export function findRepeats(sources: readonly (readonly Piece[])[]): (number | undefined)[] {
+  const first = new Map<string, number>();
+  return sources.map((pieces, position) => {
+    const reading = readingOf(pieces);
+    const earlier = first.get(reading);
+    if (earlier === undefined) first.set(reading, position);
+    return earlier;
+  });
+}
+
+/** A target of one segment in the codes of another that reads the same. */
+export function carry(from: readonly Piece[], to: readonly Piece[], target: readonly Piece[]): Piece[] {
+  const own = to.filter(isCode);
+  const codes = new Map(from.filter(isCode).map((piece, index) => [codeOf(piece).join(), own[index]!]));
+  return target.flatMap((piece) => (isCode(piece) ? (codes.get(codeOf(piece).join()) ?? []) : piece));
+}
+
+function isCode(piece: Piece): boolean {
+  return 'keep' in piece || !('text' in piece);
+}
+
+function codeOf(piece: Piece): [kind: 'open' | 'close' | 'single' | 'keep' | 'text', number: number] {
+  if ('keep' in piece) return ['keep', piece.keep];
+  if ('open' in piece) return ['open', piece.open];
+  if ('close' in piece) return ['close', piece.close];
+  if ('single' in piece) return ['single', piece.single];
+  return ['text', 0];
+}

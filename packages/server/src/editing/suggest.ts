@@ -1,0 +1,68 @@
+/** What helps with one segment: what was translated before and is like it, the terms in it, and where words stand in the memory. */
+import { glossary } from '@dragoman/checks';
+import { plainText } from '@dragoman/documents';
+import { readContext } from '../brands/brands.ts';
+import { notFound } from '../errors.ts';
+import { concordance } from '../memory/entries.ts';
+import { findMatches } from '../memory/memory.ts';
+import * as edits from './edits-store.ts';
+import type { Asker, EditingRoom } from './room.ts';
+import type { ConcordanceBody, MatchesBody } from './schemas.ts';
+import * as store from './store.ts';
+import { openTask, presentTerm } from './view.ts';
+
+export async function suggest(
+  room: EditingRoom,
+  asker: Asker,
+  key: store.TaskKey,
+  position: number,
+): Promise<MatchesBody> {
+  await openTask(room, asker, key);
+  const { account, jobId } = key;
+  const { database } = room;
+  const [job, rows] = await Promise.all([
+    store.readTaskJob(database, account, jobId),
+    edits.readSegments(database, account, jobId, position - 1, position + 1),
+  ]);
+  const at = (place: number) => rows.find((row) => row.position === place)?.source;
+  const source = at(position);
+  if (source === undefined) throw notFound();
+  const pair = { from: job.source_language, to: job.target_language, brand: job.brand ?? undefined };
+  const [matches, { terms }] = await Promise.all([
+    findMatches(database, account, pair, source, { previous: at(position - 1), next: at(position + 1) }),
+    readContext(database, account, job.brand, job.target_language),
+  ]);
+  const found = glossary(terms, job.source_language, job.target_language).find(plainText(source));
+  const inIt = new Set(found.map(({ term }) => term));
+  return {
+    matches: matches.map(({ memoryId, createdAt, brand, ...match }) => ({
+      memory: memoryId,
+      ...match,
+      ...(brand === undefined ? {} : { brand }),
+      created_at: createdAt.toISOString(),
+    })),
+    terms: terms.filter((term) => inIt.has(term)).map(presentTerm),
+  };
+}
+
+export async function searchMemory(
+  room: EditingRoom,
+  asker: Asker,
+  key: store.TaskKey,
+  question: string,
+): Promise<ConcordanceBody> {
+  await openTask(room, asker, key);
+  const job = await store.readTaskJob(room.database, key.account, key.jobId);
+  const pair = { from: job.source_language, to: job.target_language, brand: job.brand ?? undefined };
+  const found = await concordance(room.database, key.account, pair, question);
+  return {
+    entries: found.map((entry) => ({
+      memory: entry.memoryId,
+      source: entry.sourceText,
+      target: entry.targetText,
+      source_ranges: entry.sourceRanges.map(([start, end]) => ({ start, end })),
+      target_ranges: entry.targetRanges.map(([start, end]) => ({ start, end })),
+      created_at: entry.createdAt.toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,86 @@
+/** What the tests of editing start from: jobs that wait for an editor, editors who do their work. */
+import { expect } from 'vitest';
+import type { Answer, createClient, TestPerson } from './harness.ts';
+import { until } from './harness.ts';
+
+export const HUMAN = '/tapi/v2/translation/';
+
+type Call = ReturnType<typeof createClient>;
+
+let orders = 0;
+
+/** A human job, once its tasks wait. @returns its uid */
+export async function orderEdit(call: Call, text: string, fields: object = {}): Promise<string> {
+  const uid = `edit-${++orders}`;
+  const body = { uid, text, source_language: 'en', target_language: 'es', ...fields };
+  const created = await call('POST', HUMAN, body);
+  if (created.status !== 201) throw new Error(created.text);
+  await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+  return uid;
+}
+
+/** Claims the next task, or the named one. @returns the task with its lease */
+export async function claimTask({ call }: TestPerson, task?: string) {
+  const claimed = await call('POST', '/api/editing/claims', task === undefined ? {} : { task });
+  expect(claimed.status, claimed.text).toBe(201);
+  return claimed.body.task;
+}
+
+export const pathOf = (task: { task: string }, rest = '') => `/api/editing/tasks/${task.task}${rest}`;
+
+/** Saves one segment of a claimed task. */
+export function save(
+  { call }: TestPerson,
+  task: { task: string; lease: { token: string } },
+  segment: { position: number; revision: number; draft: unknown },
+  fields: object = {},
+): Promise<Answer> {
+  const { token } = task.lease;
+  return call('PUT', pathOf(task, `/segments/${segment.position}`), {
+    token,
+    revision: segment.revision,
+    target: segment.draft,
+    status: 'draft',
+    ...fields,
+  });
+}
+
+/** Confirms a segment as it is, seeing every warning. */
+export async function confirm(
+  person: TestPerson,
+  task: { task: string; lease: { token: string } },
+  segment: { position: number; revision: number; draft: unknown },
+  fields: object = {},
+): Promise<Answer> {
+  const first = await save(person, task, segment, { status: 'confirmed', ...fields });
+  if (first.status !== 422) return first;
+  const findings: { check: string; severity: string; values: object }[] = first.body.error.findings;
+  if (findings.some(({ severity }) => severity === 'error')) return first;
+  const { keyOf } = await import('@dragoman/checks');
+  const acknowledged = findings.map((one) => keyOf(one as Parameters<typeof keyOf>[0]));
+  return save(person, task, segment, { status: 'confirmed', acknowledged, ...fields });
+}
+
+/** Confirms all that is open in a task. */
+export async function confirmAll(person: TestPerson, task: { task: string; lease: { token: string } }) {
+  const { body } = await person.call('GET', pathOf(task));
+  for (const segment of body.segments) {
+    if (!segment.mine) continue;
+    const now = (await person.call('GET', pathOf(task))).body.segments.find(
+      ({ position }: { position: number }) => position === segment.position,
+    );
+    if (now.status === 'confirmed') continue;
+    const saved = await confirm(person, task, { ...now, draft: now.target ?? now.draft });
+    expect(saved.status, saved.text).toBe(200);
+  }
+}
+
+/** Claims, confirms and hands in the next task. @returns it */
+export async function editNext(person: TestPerson, named?: string) {
+  const task = await claimTask(person, named);
+  await confirmAll(person, task);
+  const { token } = task.lease;
+  const handed = await person.call('POST', pathOf(task, '/submit'), { token });
+  expect(handed.status, handed.text).toBe(200);
+  return task;
+}
