@@ -245,6 +245,8 @@ export type Job = {
   text_format: TextFormat;
   /** Names the job within its account and environment. */
   uid: string;
+  /** No editor came in time: the result is a machine’s, and nothing was charged. As the brand says. */
+  fallback?: 'machine' | undefined;
   /** The translation, in the format of `text`; there once completed. */
   translated_text?: string | undefined;
   /** Why a failed job was given up. */
@@ -270,6 +272,8 @@ export type JobCallback = {
   text_format: TextFormat;
   /** Names the job within its account and environment. */
   uid: string;
+  /** No editor came in time: the result is a machine’s, and nothing was charged. As the brand says. */
+  fallback?: 'machine' | undefined;
   /** The translation, in the format of `text`; there once completed. */
   translated_text?: string | undefined;
   /** Why a failed job was given up. */
