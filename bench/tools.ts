@@ -16,6 +16,18 @@ export function apertiumApy(): string {
   return find('apertium-apy') ?? install('apertium-apy', 'apertium-apy');
 }
 
+/** The library that gives a program another wall clock, to be loaded before its own. */
+export function faketime(): string {
+  const there = () =>
+    readdirSync('/usr/lib')
+      .map((folder) => `/usr/lib/${folder}/faketime/libfaketime.so.1`)
+      .find((path) => existsSync(path));
+  const found = there();
+  if (found !== undefined) return found;
+  install('faketime', 'faketime');
+  return there()!;
+}
+
 function find(tool: string): string | undefined {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
   const folders = [

@@ -7,6 +7,8 @@ import { proveDependencies } from './dependencies/dependencies.ts';
 import { proveEngines } from './engines/engines.ts';
 import { proveFair } from './fair/fair.ts';
 import { proveFuzz } from './fuzz/fuzz.ts';
+import { proveHold } from './hold/hold.ts';
+import { proveMigrate } from './migrate/migrate.ts';
 import { proveMoney } from './money/money.ts';
 import { proveRotate } from './rotate/rotate.ts';
 import { proveSlow } from './slow/slow.ts';
@@ -20,6 +22,8 @@ await runNamed({
   fair: proveFair,
   engines: proveEngines,
   slow: proveSlow,
+  hold: proveHold,
+  migrate: proveMigrate,
   rotate: proveRotate,
   dependencies: proveDependencies,
 });

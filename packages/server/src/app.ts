@@ -2,35 +2,44 @@
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
-import { openDoor } from './accounts/door.ts';
+import { accountConsole } from './accounts/console.ts';
+import { openDoor, requirePerson } from './accounts/door.ts';
 import { peopleRoutes } from './accounts/people-routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import type { Vault } from './accounts/secrets.ts';
-import type { SessionLimits } from './accounts/sessions.ts';
+import { brandConsole } from './brands/console.ts';
 import { brandRoutes } from './brands/routes.ts';
 import { followDeliveries } from './chats/chats.ts';
 import type { MessageCreator } from './chats/create.ts';
 import { chatRoutes } from './chats/routes.ts';
 import { chatWebhooks } from './chats/schemas.ts';
 import type { Database } from './database/database.ts';
+import { deliveryConsole } from './deliveries/console.ts';
 import { type DeliveryRouteOptions, deliveryRoutes } from './deliveries/routes.ts';
 import { deliveryWebhooks } from './deliveries/schemas.ts';
 import { type EditingRouteOptions, editingRoutes } from './editing/routes.ts';
 import { acceptJson, answerErrors, requireCaller, routeOf } from './http.ts';
+import { jobConsole } from './jobs/console.ts';
 import type { Creator } from './jobs/create.ts';
 import type { JobFollower } from './jobs/jobs.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { jobWebhooks } from './jobs/schemas.ts';
 import { wordCountRoutes } from './jobs/word-count.ts';
+import { languageConsole } from './languages/console.ts';
 import type { Languages } from './languages/languages.ts';
 import { languageRoutes } from './languages/routes.ts';
+import { ledgerConsole } from './ledger/console.ts';
+import { priceConsole } from './ledger/price-console.ts';
 import { createLog, type Log } from './log.ts';
 import { type Audience, describeInterface, type OpenApi } from './openapi.ts';
+import { operationConsole } from './operations/console.ts';
 import type { Readiness } from './operations/health.ts';
 import type { Metrics } from './operations/metrics.ts';
 import { operationRoutes } from './operations/routes.ts';
 import type { Scanner } from './scanning/scanner.ts';
 import { loadSettings, type Settings } from './settings.ts';
+import { engineConsole } from './translation/console.ts';
+import { webRoutes } from './web.ts';
 
 export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'deliveryDue'> {
   database: Database;
@@ -44,11 +53,7 @@ export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'delive
   messages: MessageCreator;
   metrics: Metrics;
   readiness(): Promise<Readiness>;
-  settings: SessionLimits &
-    Pick<
-      Settings,
-      'maxTextBytes' | 'sandboxUrl' | 'metricsToken' | 'publicUrl' | 'host' | 'port' | 'trustedProxies'
-    >;
+  settings: Settings;
   log: Log;
 }
 
@@ -107,8 +112,8 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   acceptJson(app);
   answerErrors(app, log);
-  app.addHook('onRequest', async (_, reply) => {
-    reply.headers(SAFE_HEADERS);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ ...SAFE_HEADERS, 'x-request-id': request.id });
   });
   app.addHook('onResponse', async (request, reply) => {
     const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
@@ -126,6 +131,21 @@ export function createApp(options: AppOptions): FastifyInstance {
     openDoor(web, options);
     peopleRoutes(web, options);
     editingRoutes(web, options);
+    void web.register(async (operators) => {
+      requirePerson(operators, options, 'operator');
+      operationConsole(operators, options);
+      accountConsole(operators, options);
+      ledgerConsole(operators, options);
+      priceConsole(operators, options);
+      brandConsole(operators, options);
+      languageConsole(operators, options);
+      engineConsole(operators, options);
+      jobConsole(operators, options);
+      deliveryConsole(operators, { ...options, deliveriesMoved: followDeliveries });
+    });
+  });
+  void app.register(async (root) => {
+    webRoutes(root, options);
   });
   for (const { environment, prefix } of DOORS) {
     void app.register(

@@ -5,6 +5,8 @@
  *   --yes    install the offline engine without asking
  *   --exit   end after the last delivery: status 0 only if all arrived
  */
+
+import { randomBytes } from 'node:crypto';
 import { createServer, type Server as HttpServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
@@ -16,11 +18,12 @@ import {
   type JobRequest,
   verifyWebhook,
 } from '@dragoman/client';
-import { type AccountCredentials, createAccount } from './accounts/accounts.ts';
+import { type AccountCredentials, AccountError, accountNamed, createAccount } from './accounts/accounts.ts';
+import { createPerson, type NewPerson, personNamed, setLanguages, setPassword } from './accounts/people.ts';
 import { ensureEngine } from './commands/engine.ts';
 import { CommandError, print, say } from './commands/output.ts';
 import { createLog } from './log.ts';
-import { openStore } from './program.ts';
+import { openStore, type Store } from './program.ts';
 import { type Server, startServer } from './serve.ts';
 import { loadSettings } from './settings.ts';
 import { createEngines } from './translation/engines.ts';
@@ -152,7 +155,8 @@ async function demo(): Promise<void> {
     for (const job of JOBS) await runJob(server.url!, receiver, credentials, job);
     await runChat(server.url!, receiver, credentials);
     print(`\nAll ${JOBS.length + 1} deliveries arrived, each with a valid signature.`);
-    if (!options.exit) await stayUp(server.url!, receiver, credentials);
+    const people = await makePeople(store, credentials);
+    if (!options.exit) await stayUp(server.url!, receiver, credentials, people);
   } finally {
     await receiver.close();
     await server.stop();
@@ -258,13 +262,72 @@ function indent(label: string, text: string): string {
     .join('\n');
 }
 
-async function stayUp(url: string, receiver: Receiver, credentials: AccountCredentials): Promise<void> {
+interface SignIn {
+  who: string;
+  email: string;
+  password: string;
+}
+
+/** Somebody for each part of the web app. Who is there from an earlier demo gets another password. */
+async function makePeople({ database }: Store, { username }: AccountCredentials): Promise<SignIn[]> {
+  const languages = ['es', 'ca', 'pt', 'fr'].flatMap((other) =>
+    [`en:${other}`, `${other}:en`, ...(other === 'es' ? [] : [`es:${other}`])].map((pair) => {
+      const [source_language, target_language] = pair.split(':') as [string, string];
+      return { source_language, target_language };
+    }),
+  );
+  const { ref } = await accountNamed(database, username);
+  const people: (NewPerson & { who: string })[] = [
+    {
+      ...{ who: 'editor', role: 'editor', email: 'editor@example.com', name: 'Elena Editor' },
+      languages: languages.map((pair) => ({ ...pair, review: false })),
+    },
+    {
+      ...{ who: 'reviewer', role: 'editor', email: 'reviewer@example.com', name: 'Rafael Reviewer' },
+      languages: languages.map((pair) => ({ ...pair, review: true })),
+    },
+    {
+      ...{ who: 'customer', role: 'customer', email: `${username}@example.com`, name: 'Carla Customer' },
+      account: ref,
+    },
+    { who: 'operator', role: 'operator', email: 'operator@example.com', name: 'Olaf Operator' },
+  ];
+  const made: SignIn[] = [];
+  for (const { who, ...person } of people) {
+    const password = randomBytes(12).toString('base64url');
+    const there = await personNamed(database, person.email).catch((error: unknown) => {
+      if (error instanceof AccountError) return undefined;
+      throw error;
+    });
+    if (there === undefined) await createPerson(database, { ...person, password });
+    else {
+      await setPassword(database, there, password);
+      await setLanguages(database, there.user_id, person.languages ?? []);
+    }
+    made.push({ who, email: person.email, password });
+  }
+  return made;
+}
+
+async function stayUp(
+  url: string,
+  receiver: Receiver,
+  credentials: AccountCredentials,
+  people: SignIn[],
+): Promise<void> {
+  const signIns = people.map(
+    ({ who, email, password }) => `  ${who.padEnd(10)}   ${email.padEnd(26)} password ${password}`,
+  );
   print(`
 The server stays up. Stop it with Ctrl-C.
 
   production   ${url}/tapi/v2/…              key ${credentials.production_key}
   sandbox      ${url}/sandbox/tapi/v2/…      key ${credentials.sandbox_key}
   callbacks    ${receiver.url}/anything      prints what it receives
+
+Sign in at ${url}/app/ as
+
+${signIns.join('\n')}
 
 Paste this to translate a sentence of your own:
 

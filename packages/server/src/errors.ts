@@ -27,7 +27,7 @@ export const ERRORS = {
   stale_lease: { status: 409, meaning: 'The claim on the task is over; a text that came with it is kept.' },
   conflict: {
     status: 409,
-    meaning: 'The segment has been changed since; the answer brings it as it is now.',
+    meaning: 'It has been changed since; the answer brings it as it is now.',
   },
   unconfirmed: {
     status: 409,
@@ -75,6 +75,11 @@ export class ApiError extends Error {
   get status(): number {
     return ERRORS[this.code].status;
   }
+}
+
+/** An operator's mistake, at the command line or in the console; the message is for the operator, a line a fault. */
+export class OperatorError extends Error {
+  override name = 'OperatorError';
 }
 
 /** A 400 that names one field: `field: reason`. */

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTP
 import type { Caller, Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
 import { CommitUnknown, isConnectionLoss } from './database/database.ts';
-import { ApiError, fieldError, notFound } from './errors.ts';
+import { ApiError, fieldError, notFound, OperatorError } from './errors.ts';
 import type { Log } from './log.ts';
 
 declare module 'fastify' {
@@ -86,6 +86,7 @@ export function answerWith(
 
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
+  if (error instanceof OperatorError) return new ApiError('invalid_request', error.message);
   if (error instanceof CommitUnknown || isConnectionLoss(error)) {
     return new ApiError('unavailable', 'The database does not answer now; the request can be sent again.', {
       'retry-after': '1',

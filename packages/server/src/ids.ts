@@ -35,6 +35,12 @@ export function uuidv7(now: number = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** The first of all ids that can be made from a moment on. */
+export function firstIdOf(milliseconds: number): string {
+  const hex = milliseconds.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
 /** A job's assigned uid: 10 lower-case hex digits, unguessable, unique by the table's constraint. */
 export function assignUid(): string {
   return random(5).toString('hex');

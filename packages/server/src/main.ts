@@ -21,6 +21,7 @@ import { addPairCommands } from './commands/pair.ts';
 import { addRouteCommands } from './commands/route.ts';
 import { serve } from './commands/serve.ts';
 import { translate } from './commands/translate.ts';
+import { addUserCommands } from './commands/user.ts';
 import { BackupError } from './database/backup.ts';
 import { EmbeddedError } from './database/embedded.ts';
 import { LedgerError } from './ledger/ledger.ts';
@@ -95,6 +96,7 @@ addPairCommands(program);
 addMemoryCommands(program);
 addModelCommands(program);
 addRouteCommands(program);
+addUserCommands(program);
 
 program
   .command('engine')

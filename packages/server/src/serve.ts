@@ -21,6 +21,7 @@ import { createAddressGuard } from './deliveries/addresses.ts';
 import { createPoster } from './deliveries/post.ts';
 import { startSender } from './deliveries/sender.ts';
 import { createEditing, startEditingUpkeep } from './editing/editing.ts';
+import { JOBS_CHANNEL } from './jobs/console.ts';
 import { type Creator, createCreator } from './jobs/create.ts';
 import { startUpkeep } from './jobs/upkeep.ts';
 import { createLanguages, publishPairs, withdrawPairs } from './languages/languages.ts';
@@ -31,8 +32,10 @@ import { checkReadiness } from './operations/health.ts';
 import { createMetrics } from './operations/metrics.ts';
 import type { Store } from './program.ts';
 import { createScanner } from './scanning/scanner.ts';
-import type { Settings } from './settings.ts';
+import { publicRoot, type Settings } from './settings.ts';
 import { limitsOf } from './translation/engines.ts';
+import { createTally, startReporting } from './translation/report.ts';
+import type { EngineObserver } from './translation/stations.ts';
 import { listRoutes } from './translation/store.ts';
 import { createTranslator } from './translation/translator.ts';
 import { startTranslationWorker } from './translation/worker.ts';
@@ -61,7 +64,7 @@ const GRACE_MILLISECONDS = 6_000;
 /** How often the list of pairs that this worker's engine offers is published anew. */
 const PUBLISH_MILLISECONDS = 600_000;
 const CHANNELS = {
-  jobs: 'dragoman_jobs',
+  jobs: JOBS_CHANNEL,
   keys: KEYS_CHANNEL,
   messages: 'dragoman_messages',
   editing: 'dragoman_editing',
@@ -153,6 +156,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   if (role !== 'api') worker = startWorker(options.engines());
 
   function startWorker(engines: Engine[]) {
+    const tally = createTally();
     const translator = createTranslator({
       engines,
       limitsOf: (engine) => limitsOf(settings, engine),
@@ -161,11 +165,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         account === undefined
           ? Promise.resolve([])
           : recall(database, account, { from, to, brand }, inTheirPlaces(sources)),
-      observer: metrics.engines,
+      observer: observeBoth(metrics.engines, tally.observer),
       cacheBytes: settings.cacheMebibytes * 1024 * 1024,
       log,
     });
     metrics.watchEngines(() => translator.stations);
+    const reporting = startReporting({ database, stations: translator.stations, tally, log });
     const poster = createPoster({
       guard,
       connectionsPerOrigin: settings.senderPerHost,
@@ -228,7 +233,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       editing: edited,
       async stop(grace: number) {
         clearInterval(publishing);
-        await Promise.all([stopLoops([translation, chat, sender], grace), upkeep.stop(), edited.stop()]);
+        const rounds = [upkeep.stop(), edited.stop(), reporting.stop()];
+        await Promise.all([stopLoops([translation, chat, sender], grace), ...rounds]);
         await translator.stop();
         // The sender has waited and given back what is left: a receiver that never answers is not waited for.
         await poster.cut();
@@ -238,8 +244,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   /** Where customers reach the interface of an environment, as they name it. */
   function sourceOf(environment: Environment): EventSource {
-    const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-    const production = settings.publicUrl ?? url ?? `http://${host}:${settings.port}`;
+    const production = settings.publicUrl ?? url ?? publicRoot(settings);
     const sandbox = settings.sandboxUrl ?? `${production}/sandbox`;
     return { vendor: settings.vendor, chatBaseUrl: environment === 'sandbox' ? sandbox : production };
   }
@@ -288,6 +293,24 @@ async function closeApp(app: FastifyInstance, graceMilliseconds: number): Promis
     clearInterval(idle);
     clearTimeout(last);
   }
+}
+
+/** What happens at an engine is counted twice: for metrics, and for the console. */
+function observeBoth(
+  metrics: EngineObserver,
+  console: Pick<EngineObserver, 'asked' | 'failed'>,
+): EngineObserver {
+  return {
+    ...metrics,
+    asked(...happened) {
+      metrics.asked(...happened);
+      console.asked(...happened);
+    },
+    failed(...happened) {
+      metrics.failed(...happened);
+      console.failed(...happened);
+    },
+  };
 }
 
 function stopLoops(loops: Loop[], graceMilliseconds: number): Promise<unknown> {

@@ -6,7 +6,7 @@
  * `NAME=value`), else its default.
  */
 import { readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
+import { isDeepStrictEqual, parseEnv } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { ENGINE_NAMES } from './translation/names.ts';
 
@@ -513,6 +513,11 @@ export type Settings = {
   -readonly [K in keyof Definitions]: Definitions[K] extends Setting<infer T> ? T : never;
 };
 
+/** Where people and customers reach the server, without a slash at the end. */
+export function publicRoot({ publicUrl, host, port }: Pick<Settings, 'publicUrl' | 'host' | 'port'>): string {
+  return publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** Name, default and meaning of every setting, in the order of this file. For `dragoman settings` and the docs. */
 export function describeSettings(): { name: string; default: string; meaning: string }[] {
   return Object.values(DEFINITIONS).map(({ name, default: fallback, meaning }) => ({
@@ -520,6 +525,45 @@ export function describeSettings(): { name: string; default: string; meaning: st
     default: fallback,
     meaning,
   }));
+}
+
+/** Whose value is shown to nobody: what opens something, and addresses that may bring a password. */
+const SECRET = /KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL|SMTP/;
+
+export interface ShownSetting {
+  name: string;
+  /** As it would be written; empty for a secret, and for what is not set. */
+  value: string;
+  secret: boolean;
+  /** It is another than the default. */
+  set: boolean;
+  default: string;
+  meaning: string;
+}
+
+/** Every setting with its value, without the secrets. */
+export function showSettings(settings: Settings): ShownSetting[] {
+  return Object.entries(DEFINITIONS).map(([key, { name, default: fallback, meaning, check }]) => {
+    const value = settings[key as keyof Settings];
+    const secret = SECRET.test(name);
+    const set = !isDeepStrictEqual(value, check(fallback));
+    const written = set ? writtenAs(value) : fallback;
+    return { name, value: secret ? '' : withoutPassword(written), secret, set, default: fallback, meaning };
+  });
+}
+
+function writtenAs(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value !== 'object') return String(value);
+  return Object.entries(value)
+    .map(([name, one]) => `${name}=${one}`)
+    .join(',');
+}
+
+/** An address may bring a name and a password. */
+function withoutPassword(written: string): string {
+  return written.replaceAll(/\/\/[^/@\s]*@/g, '//…@');
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { AccountRef, Caller, Dialect, Environment } from '../account.ts';
 import { createBatcher } from '../database/batcher.ts';
 import { type Database, isConnectionLoss, type Queryable } from '../database/database.ts';
-import { unauthorized } from '../errors.ts';
+import { OperatorError, unauthorized } from '../errors.ts';
 import { partOf, uuidv7 } from '../ids.ts';
 import {
   availableCents,
@@ -36,7 +36,7 @@ export interface AccountCredentials {
 }
 
 /** An operator's mistake in making an account; the message is for the operator. */
-export class AccountError extends Error {
+export class AccountError extends OperatorError {
   override name = 'AccountError';
 }
 

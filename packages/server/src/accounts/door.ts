@@ -13,7 +13,7 @@ import type { Database } from '../database/database.ts';
 import { ApiError, notFound, notSignedIn } from '../errors.ts';
 import { answerWith, presentWebError } from '../http.ts';
 import type { Log } from '../log.ts';
-import type { Settings } from '../settings.ts';
+import { publicRoot, type Settings } from '../settings.ts';
 import { type Begun, recognisePerson, type SessionLimits, type Visitor } from './sessions.ts';
 
 declare module 'fastify' {
@@ -97,13 +97,8 @@ export interface SessionCookie {
  * `__Host-` says to the browser: of this host alone, for all of it, and over nothing but https (or to the loopback).
  * Where people come by plain http from elsewhere, there can be no such cookie.
  */
-export function cookieOf({
-  publicUrl,
-  host,
-  port,
-}: Pick<Settings, 'publicUrl' | 'host' | 'port'>): SessionCookie {
-  const literal = host.includes(':') ? `[${host}]` : host;
-  const url = new URL(publicUrl ?? `http://${literal}:${port}`);
+export function cookieOf(settings: Pick<Settings, 'publicUrl' | 'host' | 'port'>): SessionCookie {
+  const url = new URL(publicRoot(settings));
   const secure = url.protocol === 'https:' || isLoopback(url.hostname);
   return { name: secure ? '__Host-dragoman' : 'dragoman', secure };
 }

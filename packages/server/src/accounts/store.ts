@@ -68,7 +68,7 @@ export async function readUsername(on: Queryable, account: AccountRef): Promise<
 
 const SET_CHAT = statement(
   'accounts.set_chat',
-  `update accounts set chat = $3 where part = $1 and account_id = $2`,
+  `update accounts set chat = $3, chat_from = null, chat_until = null where part = $1 and account_id = $2`,
 );
 
 export async function setChat(on: Queryable, account: AccountRef, chat: boolean): Promise<void> {

@@ -1,5 +1,6 @@
 /** A brand, and the file that an operator keeps it in. Pure. */
 import type { Term } from '@dragoman/engines';
+import { OperatorError } from '../errors.ts';
 import {
   type Complaints,
   checkTerms,
@@ -32,8 +33,15 @@ export interface BrandFile extends Brand {
 }
 
 /** An operator's mistake with a brand; the message is for the operator, a line a fault. */
-export class BrandError extends Error {
+export class BrandError extends OperatorError {
   override name = 'BrandError';
+  /** Every fault of a file, without its name; the message has the first of them. */
+  readonly faults: readonly string[];
+
+  constructor(message: string, faults: readonly string[] = []) {
+    super(message);
+    this.faults = faults;
+  }
 }
 
 const MAX_NAME = 200;
@@ -63,7 +71,7 @@ export function complainOf(file: string, { lines }: Complaints): void {
   const more = lines.length - MAX_FAULTS;
   const shown = lines.slice(0, MAX_FAULTS).map((line) => `${file}: ${line}`);
   if (more > 0) shown.push(`${file}: and ${more} more like these`);
-  throw new BrandError(shown.join('\n'));
+  throw new BrandError(shown.join('\n'), lines);
 }
 
 /**
@@ -78,6 +86,15 @@ export function readBrandFile(file: string, text: string): BrandFile {
   } catch (error) {
     throw new BrandError(`${file}: is not JSON: ${(error as Error).message}`);
   }
+  return readBrand(file, parsed);
+}
+
+/**
+ * Reads a brand as its file has it.
+ * @param file its name, for the complaints
+ * @throws BrandError that names every fault by its place
+ */
+export function readBrand(file: string, parsed: unknown): BrandFile {
   const complaints = createComplaints();
   const fields = readFields(parsed, 'the file', ['external_id', 'name', 'default', 'languages'], complaints);
   const externalId = readString(fields, 'external_id', '', complaints)?.trim() ?? '';

@@ -186,6 +186,8 @@ export interface BrandSummary {
   name: string;
   default: boolean;
   changed_at: string;
+  /** Counts its publications. */
+  version: number;
   languages: { language: string; tone: string | null; instructions: boolean; terms: number }[];
 }
 
@@ -193,11 +195,12 @@ export interface BrandSummary {
 export async function listBrands(on: Queryable, account: AccountRef): Promise<BrandSummary[]> {
   const [brands, languages] = [await store.listBrands(on, account), await store.summarise(on, account)];
   const byBrand = Map.groupBy(languages, ({ external_id }) => external_id);
-  return brands.map(({ external_id, name, is_default, changed_at }) => ({
+  return brands.map(({ external_id, name, is_default, changed_at, version }) => ({
     external_id,
     name,
     default: is_default,
     changed_at: changed_at.toISOString(),
+    version,
     languages: (byBrand.get(external_id) ?? []).map(({ language, tone, instructions, terms }) => ({
       language,
       tone,
@@ -215,22 +218,22 @@ export async function readBrand(
   on: Queryable,
   account: AccountRef,
   externalId: string,
-): Promise<{ brand: Brand; isDefault: boolean }> {
-  const { name } = await requireBrand(on, account, externalId);
+): Promise<{ brand: Brand; isDefault: boolean; version: number }> {
+  const { name, version } = await requireBrand(on, account, externalId);
   const languages = new Map<string, BrandLanguage>();
   for (const { language, tone, instructions } of await store.listLanguages(on, account, externalId)) {
     const terms = (await store.listTerms(on, account, externalId, language)).map(toTerm);
     languages.set(language, { tone: tone ?? undefined, instructions: instructions ?? undefined, terms });
   }
   const isDefault = (await store.findDefault(on, account)) === externalId;
-  return { brand: { externalId, name, languages }, isDefault };
+  return { brand: { externalId, name, languages }, isDefault, version };
 }
 
 export async function requireBrand(
   on: Queryable,
   account: AccountRef,
   externalId: string,
-): Promise<{ name: string }> {
+): Promise<{ name: string; version: number }> {
   const found = await store.findBrand(on, account, externalId);
   if (found === undefined) throw new BrandError(`brand: ${await notKnown(on, account, externalId)}`);
   return found;
@@ -280,6 +283,31 @@ class Rehearsed extends Error {
   }
 }
 
+/**
+ * Puts a brand in the place of the one with the same external identifier, as a part of somebody's transaction; after
+ * its commit, `tellOf` is to be called.
+ */
+export async function replaceBrand(
+  transaction: Transaction,
+  account: AccountRef,
+  externalId: string,
+  change: (before: Brand | undefined) => BrandFile,
+): Promise<BrandChanges> {
+  const made = await store.makeAndLock(transaction, account, { externalId, name: externalId });
+  const before = await readBrand(transaction, account, externalId);
+  const after = change(made ? undefined : before.brand);
+  const isDefault = { before: before.isDefault, after: after.default ?? before.isDefault };
+  const changes = compareBrands(made ? undefined : before.brand, after, isDefault);
+  await write(transaction, account, after, changes);
+  if (made) await refuseTooMany(transaction, account);
+  return changes;
+}
+
+/** Has this process see what was changed, and all of them another default. */
+export function tellOf(database: Database, changes: BrandChanges): Promise<void> {
+  return tell(database, changes.default !== 'unchanged');
+}
+
 /** A dry run does all of it and rolls back: it says what would happen, refusals of the database included. */
 async function changeBrand(
   database: Database,
@@ -290,17 +318,11 @@ async function changeBrand(
 ): Promise<BrandChanges> {
   try {
     const changes = await database.transaction(async (transaction) => {
-      const made = await store.makeAndLock(transaction, account, { externalId, name: externalId });
-      const before = await readBrand(transaction, account, externalId);
-      const after = change(made ? undefined : before.brand);
-      const isDefault = { before: before.isDefault, after: after.default ?? before.isDefault };
-      const changes = compareBrands(made ? undefined : before.brand, after, isDefault);
-      await write(transaction, account, after, changes);
-      if (made) await refuseTooMany(transaction, account);
+      const changes = await replaceBrand(transaction, account, externalId, change);
       if (dryRun) throw new Rehearsed(changes);
       return changes;
     });
-    await tell(database, changes.default !== 'unchanged');
+    await tellOf(database, changes);
     return changes;
   } catch (error) {
     if (error instanceof Rehearsed) return error.changes;

@@ -4,16 +4,16 @@ import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { Tone } from './tones.ts';
 
-const FIND = statement<{ name: string }>(
+const FIND = statement<{ name: string; version: number }>(
   'brands.find',
-  `select name from brands where part = $1 and account_id = $2 and external_id = $3`,
+  `select name, version from brands where part = $1 and account_id = $2 and external_id = $3`,
 );
 
 export async function findBrand(
   on: Queryable,
   account: AccountRef,
   externalId: string,
-): Promise<{ name: string } | undefined> {
+): Promise<{ name: string; version: number } | undefined> {
   const [row] = await on.query(FIND, [account.part, account.accountId, externalId]);
   return row;
 }
@@ -38,11 +38,12 @@ export interface BrandRow {
   name: string;
   is_default: boolean;
   changed_at: Date;
+  version: number;
 }
 
 const LIST = statement<BrandRow>(
   'brands.list',
-  `select b.external_id, b.name, b.external_id = a.default_brand is true as is_default, b.changed_at
+  `select b.external_id, b.name, b.external_id = a.default_brand is true as is_default, b.changed_at, b.version
      from brands b join accounts a using (part, account_id)
     where b.part = $1 and b.account_id = $2 order by b.external_id`,
 );
@@ -98,7 +99,7 @@ export async function makeAndLock(
 
 const TOUCH = statement(
   'brands.touch',
-  `update brands set name = $4, changed_at = now() where part = $1 and account_id = $2 and external_id = $3`,
+  `update brands set name = $4, changed_at = now(), version = version + 1 where part = $1 and account_id = $2 and external_id = $3`,
 );
 
 export async function touchBrand(

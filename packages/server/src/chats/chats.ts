@@ -1,7 +1,13 @@
 /** Chats and their messages after creation: reading them, and every move that is made on them. */
 import type { AccountRef, Caller, Environment } from '../account.ts';
 import { createBatcher } from '../database/batcher.ts';
-import { CommitUnknown, type Database, isConnectionLoss, type Transaction } from '../database/database.ts';
+import {
+  CommitUnknown,
+  type Database,
+  isConnectionLoss,
+  type Queryable,
+  type Transaction,
+} from '../database/database.ts';
 import { type MovedDelivery, type NewEvent, recordEvents } from '../deliveries/deliveries.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
@@ -88,12 +94,12 @@ export async function createChat(
 
 /**
  * Subscribes an account to chat, for every pair that is offered (`pairs` null) or the given ones (`en-es`), or ends
- * its subscription (undefined). Its chats are kept either way.
+ * its subscription (undefined). Its chats are kept either way. Without a period it holds from now on.
  */
 export function subscribe(
-  database: Database,
+  database: Queryable,
   account: AccountRef,
-  subscription: { pairs: readonly string[] | null } | undefined,
+  subscription: ({ pairs: readonly string[] | null } & Partial<store.Period>) | undefined,
 ): Promise<void> {
   return store.writeSubscription(database, account, subscription);
 }

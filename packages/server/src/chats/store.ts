@@ -64,9 +64,19 @@ export interface Found {
 /** What an account may do here: nothing, or chat in every pair (`null`) or the listed ones. */
 export type Subscription = { pairs: readonly string[] | null } | undefined;
 
+/** Whether a subscription holds now. */
+const SUBSCRIBED =
+  '(a.chat and coalesce(a.chat_from <= now(), true) and coalesce(a.chat_until > now(), true))';
+
+/** When a subscription holds, from its first moment to before its last; null: without such an end. */
+export interface Period {
+  from: Date | null;
+  until: Date | null;
+}
+
 const LOOK_UP = statement<{ chat: boolean; chat_pairs: string[] | null } & MessageRow & ChatOfMessage>(
   'chats.look_up',
-  `select a.chat, a.chat_pairs, ${CHAT_OF_MESSAGE}, ${MESSAGE}
+  `select ${SUBSCRIBED} as chat, a.chat_pairs, ${CHAT_OF_MESSAGE}, ${MESSAGE}
      from accounts a
      left join chats c on c.part = a.part and c.account_id = a.account_id
           and c.environment = $3 and c.external_id = $4
@@ -92,7 +102,7 @@ export async function lookUp(
 
 const SUBSCRIPTION = statement<{ chat: boolean; chat_pairs: string[] | null }>(
   'chats.subscription',
-  `select chat, chat_pairs from accounts where part = $1 and account_id = $2`,
+  `select ${SUBSCRIBED} as chat, a.chat_pairs from accounts a where a.part = $1 and a.account_id = $2`,
 );
 
 export async function readSubscription(on: Queryable, account: AccountRef): Promise<Subscription> {
@@ -102,15 +112,17 @@ export async function readSubscription(on: Queryable, account: AccountRef): Prom
 
 const SUBSCRIBE = statement(
   'chats.subscribe',
-  `update accounts set chat = $3, chat_pairs = $4 where part = $1 and account_id = $2`,
+  `update accounts set chat = $3, chat_pairs = $4, chat_from = $5, chat_until = $6
+    where part = $1 and account_id = $2`,
 );
 
 export async function writeSubscription(
   on: Queryable,
   account: AccountRef,
-  subscription: Subscription,
+  subscription: (NonNullable<Subscription> & Partial<Period>) | undefined,
 ): Promise<void> {
-  const values = [subscription !== undefined, subscription?.pairs ?? null];
+  const { pairs = null, from = null, until = null } = subscription ?? {};
+  const values = [subscription !== undefined, pairs, from, until];
   await on.query(SUBSCRIBE, [account.part, account.accountId, ...values]);
 }
 

@@ -1,29 +1,107 @@
 /** `dragoman memory`: what an account has translated before. */
-import { createReadStream } from 'node:fs';
-import type { Command } from 'commander';
-import type { AccountRef } from '../account.ts';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../accounts/accounts.ts';
-import type { Database } from '../database/database.ts';
-import { importEntries, type MemoryEntry, type MemoryPair } from '../memory/memory.ts';
-import { readTmx, TmxError, type TmxUnit } from '../memory/tmx.ts';
+import { readEntry, restore, retract, searchMemory, summarizeMemory } from '../memory/entries.ts';
+import { exportTmx, importTmx, TmxError } from '../memory/exchange.ts';
 import { data, json, withStore } from './options.ts';
 import { CommandError, print, printJson } from './output.ts';
 
-interface ImportOptions {
-  from: string;
-  to: string;
-  brand?: string;
+interface Common {
   data?: string;
   json?: boolean;
 }
 
-/** Entries of one statement. */
-const BATCH = 1_000;
+interface Filter extends Common {
+  from?: string;
+  to?: string;
+  brand?: string;
+}
+
+const MAX_FOUND = 1_000;
 
 export function addMemoryCommands(program: Command): void {
-  program
-    .command('memory')
-    .description('what a customer has translated before')
+  const memory = program.command('memory').description('what a customer has translated before');
+
+  memory
+    .command('list')
+    .description('how much there is, by pair and brand')
+    .argument('<account>', 'the username')
+    .addOption(data())
+    .addOption(json())
+    .action((username: string, options: Common) =>
+      withStore(options, async ({ database }) => {
+        const { ref } = await accountNamed(database, username);
+        const rows = await summarizeMemory(database, ref);
+        if (options.json) return printJson({ memory: rows });
+        for (const { source_language, target_language, brand, entries, retracted } of rows) {
+          const pair = `${source_language} → ${target_language}`.padEnd(16);
+          const taken = retracted === 0 ? '' : `, ${retracted} of them not used any more`;
+          print(`${pair} ${(brand ?? 'every brand').padEnd(20)} ${entries} entries${taken}`);
+        }
+      }),
+    );
+
+  filtered(memory.command('search'))
+    .description('entries that have all the words in their source or target, the last made first')
+    .argument('<account>', 'the username')
+    .argument('[words...]', 'in any case and order; without them, all')
+    .addOption(
+      new Option('--state <state>', 'which of them').choices(['live', 'retracted', 'all']).default('live'),
+    )
+    .option('--limit <count>', `at most ${MAX_FOUND}`, count, 20)
+    .action(
+      (
+        username: string,
+        words: string[],
+        options: Filter & { state: 'live' | 'retracted' | 'all'; limit: number },
+      ) =>
+        withStore(options, async ({ database }) => {
+          const { ref } = await accountNamed(database, username);
+          const { from, to, brand, state, limit } = options;
+          const search = { q: words.join(' '), from, to, brand, state, limit };
+          const entries = await searchMemory(database, ref, search);
+          if (options.json) return printJson({ entries });
+          for (const one of entries) {
+            const note = one.retracted === null ? '' : `  taken back by ${one.retracted.by}`;
+            print(
+              `${one.memory_id}  ${one.source_language} → ${one.target_language}  weight ${one.weight}${note}`,
+            );
+            print(`  ${one.source}`);
+            print(`  ${one.target}`);
+          }
+        }),
+    );
+
+  memory
+    .command('retract')
+    .description('take an entry back, and list the jobs that it came from or went to; it is never used again')
+    .argument('<account>', 'the username')
+    .argument('<entry>', 'its id, as search shows it')
+    .option('--reason <text>', 'why')
+    .option('--restore', 'use it again instead', false)
+    .addOption(data())
+    .addOption(json())
+    .action((username: string, id: string, options: Common & { reason?: string; restore: boolean }) =>
+      withStore(options, async ({ database }) => {
+        const { ref } = await accountNamed(database, username);
+        const found = UUID.test(id) ? await readEntry(database, ref, id) : undefined;
+        if (found === undefined) throw new CommandError(`${username} has no entry ${id}.`);
+        const changed = options.restore
+          ? await restore(database, ref, id)
+          : await retract(database, ref, id, { by: 'operator', reason: options.reason });
+        const { touched } = found;
+        if (options.json) return printJson({ memory_id: id, changed, touched });
+        const now = options.restore ? 'in use' : 'taken back';
+        print(changed ? `It is ${now}.` : `It was ${now} before.`);
+        for (const { uid, environment, status, position, how } of touched) {
+          print(`${how.padEnd(8)} ${environment.padEnd(10)} ${uid}  segment ${position}  ${status}`);
+        }
+      }),
+    );
+
+  memory
     .command('import')
     .description('bring a TMX file in; a sentence that is in it is never sent to an engine again')
     .argument('<account>', 'the username')
@@ -31,54 +109,71 @@ export function addMemoryCommands(program: Command): void {
     .requiredOption('--from <language>', 'source language, such as en; en-US in the file counts as en')
     .requiredOption('--to <language>', 'target language')
     .option('--brand <brand>', 'only for this brand of the account')
+    .option('--dry-run', 'read it and tell; write nothing', false)
     .addOption(data())
     .addOption(json())
-    .action((username: string, file: string, options: ImportOptions) =>
+    .action(
+      (
+        username: string,
+        file: string,
+        options: Common & { from: string; to: string; brand?: string; dryRun: boolean },
+      ) =>
+        withStore(options, async ({ database }) => {
+          const { ref } = await accountNamed(database, username);
+          const pair = { from: options.from, to: options.to, brand: options.brand };
+          const text = createReadStream(file, 'utf8');
+          const counts = await importTmx(database, ref, pair, text, options.dryRun).catch(
+            (error: unknown) => {
+              throw fileError(error, file, 'read');
+            },
+          );
+          if (options.json) return printJson(counts);
+          const { read, written, skipped } = counts;
+          const done = options.dryRun ? 'would be written' : 'written';
+          print(`${written} entries ${done} of ${read}; ${skipped} without the pair.`);
+        }),
+    );
+
+  filtered(memory.command('export'))
+    .description('write what is in use as TMX 1.4')
+    .argument('<account>', 'the username')
+    .argument('<file>', 'where to; written over')
+    .action((username: string, file: string, options: Filter) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
-        const counts = await importFile(database, ref, file, options);
-        if (options.json) printJson(counts);
-        else
-          print(`${counts.written} entries written of ${counts.read}; ${counts.skipped} without the pair.`);
+        const { from, to, brand } = options;
+        const tmx = exportTmx(database, ref, { from, to, brand });
+        await pipeline(tmx, createWriteStream(file)).catch((error: unknown) => {
+          throw fileError(error, file, 'written');
+        });
+        if (options.json) printJson({ file });
+        else print(`${file} is written.`);
       }),
     );
 }
 
-async function importFile(
-  database: Database,
-  account: AccountRef,
-  file: string,
-  { from, to, brand }: ImportOptions,
-): Promise<{ read: number; written: number; skipped: number }> {
-  const pair: MemoryPair = { from, to, brand };
-  const counts = { read: 0, written: 0, skipped: 0 };
-  let batch: MemoryEntry[] = [];
-  const flush = async () => {
-    if (batch.length > 0) counts.written += await importEntries(database, account, pair, batch);
-    batch = [];
-  };
-  try {
-    for await (const unit of readTmx(createReadStream(file, 'utf8'))) {
-      counts.read++;
-      const entry = entryOf(unit, pair);
-      if (entry === undefined) counts.skipped++;
-      else if (batch.push(entry) >= BATCH) await flush();
-    }
-  } catch (error) {
-    if (error instanceof TmxError) throw new CommandError(`${file}: ${error.message}.`);
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
-  }
-  await flush();
-  return counts;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function filtered(command: Command): Command {
+  return command
+    .option('--from <language>', 'of this source language')
+    .option('--to <language>', 'into this target language')
+    .option('--brand <brand>', 'of this brand')
+    .addOption(data())
+    .addOption(json());
 }
 
-function entryOf({ variants }: TmxUnit, { from, to }: MemoryPair): MemoryEntry | undefined {
-  const find = (wanted: string) =>
-    variants.find(({ language }) => language === wanted) ??
-    variants.find(({ language }) => language.split(/[-_]/, 1)[0] === wanted);
-  const [source, target] = [find(from), find(to)];
-  if (source === undefined || target === undefined || source === target) return undefined;
-  if (source.pieces.length === 0 || target.pieces.length === 0) return undefined;
-  return { source: source.pieces, target: target.pieces };
+function count(written: string): number {
+  const value = Number(written);
+  if (!/^\d{1,4}$/.test(written) || value < 1 || value > MAX_FOUND) {
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_FOUND}.`);
+  }
+  return value;
+}
+
+/** What is wrong with the file is for the person who named it. */
+function fileError(error: unknown, file: string, done: 'read' | 'written'): unknown {
+  if (error instanceof TmxError) return new CommandError(`${file}: ${error.message}.`);
+  if ((error as NodeJS.ErrnoException).syscall === undefined) return error;
+  return new CommandError(`${file} cannot be ${done}: ${(error as Error).message}`);
 }

@@ -1,5 +1,5 @@
 /** `dragoman route` and `dragoman memory`, by way of the command line and the tables. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -71,6 +71,12 @@ describe('routes', () => {
   });
 });
 
+async function asked(...args: string[]) {
+  const { status, stdout, stderr } = await command(...args);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
 describe('a memory', () => {
   const file = join(directory, 'memory.tmx');
   const unit = (source: string, target: string, to = 'es-ES') =>
@@ -80,10 +86,35 @@ describe('a memory', () => {
     const units = [unit('One.', 'Uno.'), unit('Two.', 'Deux.', 'fr'), unit('One.', 'El uno.')];
     writeFileSync(file, `<tmx version="1.4"><body>\n${units.join('\n')}\n</body></tmx>`);
     const args = ['memory', 'import', 'acme', file, '--from', 'en', '--to', 'es', '--json'];
+    expect(await asked(...args, '--dry-run')).toEqual({ read: 3, written: 2, skipped: 1 });
+    expect(await asked('memory', 'list', 'acme', '--json')).toEqual({ memory: [] });
     for (let times = 0; times < 2; times++) {
-      const { stdout } = await command(...args);
-      expect(JSON.parse(stdout)).toEqual({ read: 3, written: 1, skipped: 1 });
+      expect(await asked(...args)).toEqual({ read: 3, written: 2, skipped: 1 });
     }
+    const { memory } = await asked('memory', 'list', 'acme', '--json');
+    expect(memory).toMatchObject([{ source_language: 'en', target_language: 'es', brand: null, entries: 2 }]);
+  });
+
+  it('is searched, taken back, and written to a file', async () => {
+    const { entries } = await asked('memory', 'search', 'acme', 'EL', 'one', '--json');
+    expect(entries).toMatchObject([{ source: 'One.', target: 'El uno.', weight: 1, origin: 'import' }]);
+    const id = entries[0].memory_id;
+    const retract = ['memory', 'retract', 'acme', id, '--json'];
+    expect(await asked(...retract, '--reason', 'old')).toEqual({ memory_id: id, changed: true, touched: [] });
+    expect(await asked(...retract)).toMatchObject({ changed: false });
+    expect((await asked('memory', 'search', 'acme', '--json')).entries).toHaveLength(1);
+    const out = join(directory, 'out.tmx');
+    await asked('memory', 'export', 'acme', out, '--json');
+    const written = readFileSync(out, 'utf8');
+    expect(written).toContain('<seg>Uno.</seg>');
+    expect(written).not.toContain('El uno.');
+    expect(await asked(...retract, '--restore')).toMatchObject({ changed: true });
+    await asked('memory', 'export', 'acme', out, '--from', 'en', '--json');
+    expect(readFileSync(out, 'utf8')).toContain('El uno.');
+    const unknown = await command('memory', 'retract', 'acme', 'nothing');
+    expect(unknown).toMatchObject({ status: 1, stderr: 'acme has no entry nothing.\n' });
+    const nowhere = await command('memory', 'export', 'acme', join(directory, 'no', 'where'));
+    expect(nowhere).toMatchObject({ status: 1, stdout: '' });
   });
 
   it('that is broken is refused with file and line', async () => {

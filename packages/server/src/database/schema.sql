@@ -9,10 +9,13 @@ create table accounts (
   created_at timestamp with time zone not null default now(),
   default_brand text collate "C",
   chat_pairs text[],
+  chat_from timestamp with time zone,
+  chat_until timestamp with time zone,
   constraint accounts_part_account_id_key UNIQUE (part, account_id),
   constraint accounts_username_key UNIQUE (username),
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_part_account_id_default_brand_fkey FOREIGN KEY (part, account_id, default_brand) REFERENCES brands(part, account_id, external_id) ON DELETE SET NULL (default_brand),
+  constraint accounts_chat_period CHECK ((chat_until > chat_from)),
   constraint accounts_part_check CHECK (((part >= 0) AND (part <= 255))),
   constraint accounts_username_check CHECK ((username ~ '^[A-Za-z0-9._@+-]{1,64}$'::text))
 );
@@ -52,6 +55,23 @@ create table balances (
 );
 grant insert, select, update on balances to dragoman_app;
 
+create table brand_drafts (
+  part smallint not null,
+  account_id uuid not null,
+  external_id text collate "C" not null,
+  revision integer not null default 1,
+  based_on integer,
+  brand jsonb not null,
+  changed_at timestamp with time zone not null default now(),
+  changed_by text not null,
+  constraint brand_drafts_pkey PRIMARY KEY (part, account_id, external_id),
+  constraint brand_drafts_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
+  constraint brand_drafts_based_on_check CHECK ((based_on > 0)),
+  constraint brand_drafts_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 128))),
+  constraint brand_drafts_revision_check CHECK ((revision > 0))
+);
+grant delete, insert, select, update on brand_drafts to dragoman_app;
+
 create table brand_languages (
   part smallint not null,
   account_id uuid not null,
@@ -75,11 +95,13 @@ create table brands (
   created_at timestamp with time zone not null default now(),
   changed_at timestamp with time zone not null default now(),
   fallback text not null default 'wait'::text,
+  version integer not null default 1,
   constraint brands_pkey PRIMARY KEY (part, account_id, external_id),
   constraint brands_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
   constraint brands_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 128))),
   constraint brands_fallback_check CHECK ((fallback = ANY (ARRAY['wait'::text, 'machine'::text]))),
-  constraint brands_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+  constraint brands_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
+  constraint brands_version_check CHECK ((version > 0))
 );
 grant delete, insert, select, update on brands to dragoman_app;
 
@@ -288,6 +310,51 @@ create table edits (
 CREATE INDEX edits_of_editor ON edits USING btree (editor_id, confirmed_at) WHERE (confirmed_at IS NOT NULL);
 grant insert, select, update on edits to dragoman_app;
 
+create table engine_minutes (
+  engine text collate "C" not null,
+  minute timestamp with time zone not null,
+  worker_id uuid not null,
+  answered integer not null,
+  failed integer not null,
+  milliseconds bigint not null,
+  slowest integer not null,
+  constraint engine_minutes_pkey PRIMARY KEY (engine, minute, worker_id),
+  constraint engine_minutes_answered_check CHECK ((answered >= 0)),
+  constraint engine_minutes_failed_check CHECK ((failed >= 0)),
+  constraint engine_minutes_milliseconds_check CHECK ((milliseconds >= 0)),
+  constraint engine_minutes_slowest_check CHECK ((slowest >= 0))
+);
+grant delete, insert, select, update on engine_minutes to dragoman_app;
+
+create table engine_states (
+  worker_id uuid not null,
+  engine text collate "C" not null,
+  state text not null,
+  state_since timestamp with time zone not null,
+  waiting integer not null,
+  version text,
+  errors jsonb not null,
+  seen_at timestamp with time zone not null default now(),
+  constraint engine_states_pkey PRIMARY KEY (worker_id, engine),
+  constraint engine_states_state_check CHECK ((state = ANY (ARRAY['closed'::text, 'half-open'::text, 'open'::text]))),
+  constraint engine_states_waiting_check CHECK ((waiting >= 0))
+);
+grant delete, insert, select, update on engine_states to dragoman_app;
+
+create table engine_tests (
+  test_id uuid not null,
+  engine text collate "C" not null,
+  source_language text not null,
+  target_language text not null,
+  body text not null,
+  created_at timestamp with time zone not null default now(),
+  claimed_at timestamp with time zone,
+  answer jsonb,
+  constraint engine_tests_pkey PRIMARY KEY (test_id),
+  constraint engine_tests_body_check CHECK (((char_length(body) >= 1) AND (char_length(body) <= 2000)))
+);
+grant delete, insert, select, update on engine_tests to dragoman_app;
+
 create table events (
   part smallint not null,
   account_id uuid not null,
@@ -470,6 +537,7 @@ create table jobs (
 CREATE INDEX jobs_by_status ON jobs USING btree (part, account_id, environment, tier, status, job_id) WHERE (status <> ALL (ARRAY['completed'::text, 'accepted'::text]));
 CREATE INDEX jobs_due ON jobs USING btree (part, account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX jobs_listed ON jobs USING btree (part, account_id, environment, tier, job_id);
+CREATE INDEX jobs_order_number ON jobs USING brin (order_number) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX jobs_uid_trigrams ON jobs USING gin (part, account_id, uid gin_trgm_ops);
 grant insert, select, update on jobs to dragoman_app;
 
@@ -608,6 +676,19 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (number)
 );
 grant select on migrations to dragoman_app;
+
+create table money_requests (
+  part smallint not null,
+  account_id uuid not null,
+  key text collate "C" not null,
+  request_hash bytea not null,
+  answer jsonb,
+  created_at timestamp with time zone not null default now(),
+  constraint money_requests_pkey PRIMARY KEY (part, account_id, key),
+  constraint money_requests_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
+  constraint money_requests_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255)))
+);
+grant insert, select, update on money_requests to dragoman_app;
 
 create table pairs (
   source_language text collate "C" not null,

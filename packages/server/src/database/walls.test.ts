@@ -10,6 +10,7 @@ const REFERENCE_TABLES = [
   'editor_slots',
   ...['accounts', 'disabled_pairs', 'keys', 'migrations', 'pairs', 'prices', 'routes'],
   ...['invitations', 'sessions', 'sign_ins', 'user_languages', 'users'],
+  ...['engine_minutes', 'engine_states', 'engine_tests'],
 ];
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -61,6 +62,7 @@ const ACROSS_ACCOUNTS = [
   'editing.work_issues',
   'jobs.forget_keys',
   'jobs.unfolded_counts',
+  'jobs.waiting_pairs',
   'deliveries.due_lanes',
   'deliveries.failing_hosts',
   'ledger.totals',

@@ -269,25 +269,104 @@ export interface OwnedDelivery extends DeliveryRecord {
 
 type OwnedRow = RecordRow & { username: string; part: number; account_id: string };
 
+// One seek of an index an account for its latest, however many it has.
 const LIST_OWNED = statement<OwnedRow>(
   'deliveries.list_owned',
-  `select a.username, a.part, a.account_id, ${COLUMNS} from accounts a
-     join deliveries d on d.part = a.part and d.account_id = a.account_id ${WITH_JOB}
-    where ($1::text is null or a.username = $1) and ($2::text is null or d.status = $2)
-      and ($3::uuid is null or d.delivery_id = $3)
+  `select a.username, a.part, a.account_id, d.* from accounts a cross join lateral (
+     select ${COLUMNS} from deliveries d ${WITH_JOB}
+      where d.part = a.part and d.account_id = a.account_id and ($2::text is null or d.status = $2)
+        and ($3::uuid is null or d.delivery_id = $3) and ($5::uuid is null or d.delivery_id < $5)
+        and ($6::text is null or d.environment = $6) and ($7::text is null or d.host = $7)
+      order by d.delivery_id desc limit $4) d
+    where $1::text is null or a.username = $1
     order by d.delivery_id desc limit $4`,
 );
+
+export interface OwnedFilter {
+  username?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  id?: string | undefined;
+  environment?: Environment | undefined;
+  host?: string | undefined;
+  /** The last one of the page before. */
+  after?: string | undefined;
+}
 
 /** For the operator: deliveries of one account or of all, newest first. */
 export async function listOwnedDeliveries(
   on: Queryable,
-  filter: { username?: string | undefined; status?: DeliveryStatus | undefined; id?: string | undefined },
+  filter: OwnedFilter,
   limit: number,
 ): Promise<{ owner: AccountRef; delivery: OwnedDelivery }[]> {
-  const { username, status, id } = filter;
-  const rows = await on.query(LIST_OWNED, [username ?? null, status ?? null, id ?? null, limit]);
+  const { username, status, id, after, environment, host } = filter;
+  const values = [username ?? null, status ?? null, id ?? null, limit];
+  const rows = await on.query(LIST_OWNED, [...values, after ?? null, environment ?? null, host ?? null]);
   return rows.map((row) => ({
     owner: { part: row.part, accountId: row.account_id } as AccountRef,
     delivery: { account: row.username, environment: row.environment, ...present(row) },
   }));
+}
+
+const FAILING = statement<FailingHost>(
+  'deliveries.list_failing',
+  `select a.username, b.host, b.failures, b.open_until,
+          (select min(d.queued_at) from deliveries d
+            where d.part = b.part and d.account_id = b.account_id and d.host = b.host and d.due_at is not null)
+            as since,
+          (select count(*) from deliveries d
+            where d.part = b.part and d.account_id = b.account_id and d.host = b.host and d.due_at is not null)
+            as waiting
+     from accounts a join breakers b on b.part = a.part and b.account_id = a.account_id
+    where b.openings > 0 order by since nulls last limit $1`,
+);
+
+/** A host that deliveries of an account are held back from. */
+export interface FailingHost {
+  username: string;
+  host: string;
+  /** In a row. */
+  failures: number;
+  open_until: Date | null;
+  /** Of the oldest delivery that waits. */
+  since: Date | null;
+  waiting: number;
+}
+
+/** The hosts, of all accounts, that deliveries are held back from; where something has waited longest first. */
+export function listFailingHosts(on: Queryable, limit: number): Promise<FailingHost[]> {
+  return on.query(FAILING, [limit]);
+}
+
+const DIED = statement<{ username: string; dead: number; since: Date }>(
+  'deliveries.died',
+  `select a.username, d.dead, d.since from accounts a cross join lateral (
+     select count(*) as dead, min(finished_at) as since from deliveries
+      where part = a.part and account_id = a.account_id and status = 'dead' and environment = 'production'
+        and finished_at > $1) d
+    where d.dead > 0 order by d.dead desc limit $2`,
+);
+
+/** Accounts with deliveries that were given up since then, in production. */
+export function listDied(
+  on: Queryable,
+  since: Date,
+  limit: number,
+): Promise<{ username: string; dead: number; since: Date }[]> {
+  return on.query(DIED, [since, limit]);
+}
+
+const BODY = statement<{ content_type: string; body: Buffer }>(
+  'deliveries.body',
+  `select content_type, substring(body for 65536) as body from deliveries
+    where part = $1 and account_id = $2 and delivery_id = $3`,
+);
+
+/** What a delivery posts, the first 64 KiB of it, as text. */
+export async function readBody(
+  on: Queryable,
+  account: AccountRef,
+  deliveryId: string,
+): Promise<{ content_type: string; body: string } | undefined> {
+  const [row] = await on.query(BODY, [account.part, account.accountId, deliveryId]);
+  return row && { content_type: row.content_type, body: row.body.toString() };
 }

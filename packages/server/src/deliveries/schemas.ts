@@ -45,7 +45,7 @@ export const Delivery = Type.Object(
   { ...delivery, attempts: Type.Integer({ minimum: 0, description: 'How many there were.' }) },
   { title: 'Delivery' },
 );
-const Attempt = Type.Object(
+export const Attempt = Type.Object(
   {
     attempt: Type.Integer({ minimum: 1 }),
     started_at: TIME,

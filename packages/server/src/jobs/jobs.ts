@@ -289,9 +289,10 @@ export function createDesk(database: Database, follower: JobFollower): Desk {
 export async function cancelJob(
   database: Database,
   follower: JobFollower,
-  caller: Caller,
+  caller: Pick<Caller, 'account' | 'environment'>,
   tier: store.Tier,
   uid: string,
+  actor: Actor = 'customer',
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const find = () => store.findJob(transaction, caller.account, caller.environment, uid);
@@ -305,7 +306,7 @@ export async function cancelJob(
       failure: undefined,
       due: 'never',
     } as const;
-    const [moved] = await moveAll(transaction, [move], 'cancel', 'customer');
+    const [moved] = await moveAll(transaction, [move], 'cancel', actor);
     // Read again, now that the row is ours: what was read before may have been moved on by another.
     const { status, charge } = (await find())!;
     if (!moved) throw fieldError('status', `the job is ${status}; only an unfinished job can be canceled.`);

@@ -25,7 +25,7 @@ export const STATUSES = [
 export type Status = (typeof STATUSES)[number];
 
 /** Who makes a move. */
-export type Actor = 'machine' | 'editor' | 'customer';
+export type Actor = 'machine' | 'editor' | 'customer' | 'operator';
 
 /** What happens to the money and the outside world in the same transaction as the move. */
 export type Effect = 'hold' | 'capture' | 'void' | 'callback';
@@ -61,8 +61,8 @@ export const MOVES = {
   revise: { from: ['rejected'], to: 'completed', by: ['editor'], effects: ['callback'] },
   /** The source cannot be parsed or translated, after all tries. */
   fail: { from: UNFINISHED, to: 'failed', by: ['machine'], effects: ['void', 'callback'] },
-  /** The customer takes it back. Who asked for that knows: no callback. */
-  cancel: { from: UNFINISHED, to: 'canceled', by: ['customer'], effects: ['void'] },
+  /** The customer takes it back, or an operator does for them. Who asked for that knows: no callback. */
+  cancel: { from: UNFINISHED, to: 'canceled', by: ['customer', 'operator'], effects: ['void'] },
   /** A machine's finished job goes on to a human, for a price of its own. Only where the tier is `machine`. */
   upgrade: { from: ['completed'], to: 'new', by: ['customer'], effects: ['hold'] },
 } as const satisfies Record<string, Move>;

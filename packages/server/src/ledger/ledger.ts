@@ -5,6 +5,7 @@
  */
 import type { AccountRef, Environment } from '../account.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
+import { OperatorError } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import * as store from './store.ts';
 
@@ -35,7 +36,7 @@ export function topUp(
 }
 
 /** An operator's mistake with money; the message is for the operator. */
-export class LedgerError extends Error {
+export class LedgerError extends OperatorError {
   override name = 'LedgerError';
 }
 
@@ -68,16 +69,33 @@ export function refund(
   account: AccountRef,
   entry: { environment: Environment; uid: string; memo: string },
 ): Promise<{ cents: number; balance: number }> {
-  return database.transaction(async (transaction) => {
-    const refunded = await store.refund(transaction, account, { ...entry, transferId: uuidv7() });
-    if (refunded !== undefined) return { cents: refunded.amount_cents, balance: refunded.available_cents };
-    const before = await store.wasRefunded(transaction, account, entry.environment, entry.uid);
-    throw new LedgerError(
-      before
-        ? 'The job was refunded before.'
-        : 'Nothing was charged for such a job: what is held is given back by itself.',
-    );
-  });
+  return database.transaction((transaction) => refundWithin(transaction, account, entry));
+}
+
+/** The same as a part of somebody's transaction. */
+export async function refundWithin(
+  transaction: Transaction,
+  account: AccountRef,
+  entry: { environment: Environment; uid: string; memo: string },
+): Promise<{ cents: number; balance: number }> {
+  const refunded = await store.refund(transaction, account, { ...entry, transferId: uuidv7() });
+  if (refunded !== undefined) return { cents: refunded.amount_cents, balance: refunded.available_cents };
+  const before = await store.wasRefunded(transaction, account, entry.environment, entry.uid);
+  throw new LedgerError(
+    before
+      ? 'The job was refunded before.'
+      : 'Nothing was charged for such a job: what is held is given back by itself.',
+  );
+}
+
+/** What moved for a job, in its order; cents above zero, the kind says which way. */
+export async function listJobTransfers(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+): Promise<{ at: Date; kind: string; cents: number; memo: string | null }[]> {
+  const rows = await store.listJobTransfers(on, account, jobId);
+  return rows.map(({ created_at: at, kind, amount_cents: cents, memo }) => ({ at, kind, cents, memo }));
 }
 
 /** Of a balance in a period, every transfer; all in cents. */

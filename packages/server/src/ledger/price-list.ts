@@ -92,6 +92,19 @@ export function setPrice(
   });
 }
 
+/** The price of a scope that holds at a moment, and the next one that begins then or later. */
+export async function upcomingPrice(
+  on: Queryable,
+  scope: Scope,
+  at: Date,
+): Promise<{ holding: Price | undefined; next: Price | undefined }> {
+  const prices = await scopePrices(on, scope, at);
+  return {
+    holding: prices.find((price) => price.from < at && holds(price, at)),
+    next: prices.filter(({ from }) => from >= at).sort((a, b) => a.from.getTime() - b.from.getTime())[0],
+  };
+}
+
 /**
  * Ends the price that holds for a scope at a moment, and drops those to come: the next less specific one holds.
  * @returns whether there was any

@@ -80,6 +80,14 @@ const LOCK_BALANCE = statement(
   `select from balances where part = $1 and account_id = $2 and environment = $3 for update`,
 );
 
+export async function lockBalance(
+  transaction: Transaction,
+  account: AccountRef,
+  environment: Environment,
+): Promise<void> {
+  await transaction.query(LOCK_BALANCE, [account.part, account.accountId, environment]);
+}
+
 // All that was captured for the job, whatever the number of its charges, less what was given back before.
 const REFUND = statement<{ amount_cents: number; available_cents: number }>(
   'ledger.refund',
@@ -113,7 +121,7 @@ export async function refund(
   entry: { transferId: string; environment: Environment; uid: string; memo: string },
 ): Promise<{ amount_cents: number; available_cents: number } | undefined> {
   const { transferId, environment, uid, memo } = entry;
-  await transaction.query(LOCK_BALANCE, [account.part, account.accountId, environment]);
+  await lockBalance(transaction, account, environment);
   const [row] = await transaction.query(REFUND, [
     account.part,
     account.accountId,
@@ -133,6 +141,80 @@ export async function wasRefunded(
   uid: string,
 ): Promise<boolean> {
   return (await on.query(WAS_REFUNDED, [account.part, account.accountId, environment, uid])).length > 0;
+}
+
+interface JobTransferRow {
+  created_at: Date;
+  kind: string;
+  amount_cents: number;
+  memo: string | null;
+}
+
+// A job is found by the keys that see to it that it is charged once: one for each kind.
+const OF_JOB = statement<JobTransferRow>(
+  'ledger.of_job',
+  `select created_at, kind, amount_cents, memo, transfer_id from transfers
+    where part = $1 and account_id = $2 and job_id = $3 and kind = 'hold'
+   union all
+   select created_at, kind, amount_cents, memo, transfer_id from transfers
+    where part = $1 and account_id = $2 and job_id = $3 and kind in ('capture', 'void')
+   union all
+   select created_at, kind, amount_cents, memo, transfer_id from transfers
+    where part = $1 and account_id = $2 and job_id = $3 and kind = 'refund'
+    order by transfer_id`,
+);
+
+export function listJobTransfers(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+): Promise<JobTransferRow[]> {
+  return on.query(OF_JOB, [account.part, account.accountId, jobId]);
+}
+
+// Of two that come at once, the second waits for the first one's commit.
+const TAKE_REQUEST = statement<{ key: string }>(
+  'ledger.take_request',
+  `insert into money_requests (part, account_id, key, request_hash) values ($1, $2, $3, $4)
+   on conflict (part, account_id, key) do nothing returning key`,
+);
+const ANSWER_REQUEST = statement(
+  'ledger.answer_request',
+  'update money_requests set answer = $4 where part = $1 and account_id = $2 and key = $3',
+);
+const READ_REQUEST = statement<{ request_hash: Buffer; answer: unknown }>(
+  'ledger.read_request',
+  'select request_hash, answer from money_requests where part = $1 and account_id = $2 and key = $3',
+);
+
+/** @returns whether the key was free */
+export async function takeRequest(
+  transaction: Transaction,
+  account: AccountRef,
+  key: string,
+  requestHash: Buffer,
+): Promise<boolean> {
+  const values = [account.part, account.accountId, key, requestHash];
+  return (await transaction.query(TAKE_REQUEST, values)).length > 0;
+}
+
+/** Keeps what a request is answered, for when it is sent again. */
+export async function answerRequest(
+  transaction: Transaction,
+  account: AccountRef,
+  key: string,
+  answer: object,
+): Promise<void> {
+  await transaction.query(ANSWER_REQUEST, [account.part, account.accountId, key, JSON.stringify(answer)]);
+}
+
+export async function readRequest(
+  transaction: Transaction,
+  account: AccountRef,
+  key: string,
+): Promise<{ request_hash: Buffer; answer: unknown } | undefined> {
+  const [row] = await transaction.query(READ_REQUEST, [account.part, account.accountId, key]);
+  return row;
 }
 
 // A statement's questions are asked of one moment.

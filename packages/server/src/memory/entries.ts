@@ -197,3 +197,8 @@ function fold(text: string): { folded: string; starts: number[]; ends: number[] 
   }
   return { folded, starts, ends };
 }
+
+/** How much there is, by pair and brand. */
+export function summarizeMemory(on: Queryable, account: AccountRef): Promise<store.SummaryRow[]> {
+  return store.summarize(on, account);
+}

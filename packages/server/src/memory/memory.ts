@@ -21,6 +21,7 @@ import { uuidv7 } from '../ids.ts';
 import { contextOf, fit, hashOf, remember, searchable, textOf } from './form.ts';
 import { sketchOf } from './sketch.ts';
 import * as store from './store.ts';
+import { MAX_SEGMENT } from './tmx.ts';
 
 export type { MemoryPair, Origin, Use } from './store.ts';
 
@@ -325,7 +326,7 @@ export async function learn(transaction: Transaction, account: AccountRef, job: 
   const { jobId, outcome, segments } = job;
   const before = await store.forgetLessons(transaction, account, jobId);
   const taught = segments.flatMap(({ source, target, ...segment }, index) =>
-    target === undefined || textOf(source).trim() === '' || textOf(target).trim() === ''
+    target === undefined || !isLesson(textOf(source)) || !isLesson(textOf(target))
       ? []
       : [
           {
@@ -348,6 +349,11 @@ export async function learn(transaction: Transaction, account: AccountRef, job: 
   const touched = [...new Set([...before, ...ids])].sort();
   if (touched.length > 0) await store.weigh(transaction, account, touched, IMPORT_WEIGHT);
   return lessons.length;
+}
+
+/** What is no sentence is not worth keeping, and could not be exchanged. */
+function isLesson(text: string): boolean {
+  return text.trim() !== '' && text.length <= MAX_SEGMENT;
 }
 
 /** The customer's word on a job counts for all that it taught. */

@@ -454,3 +454,53 @@ export function findWithWords(
 ): Promise<EntryRow[]> {
   return on.query(CONCORDANCE, [account.part, account.accountId, patterns, from, to, brand ?? '', limit]);
 }
+
+const PAGE = statement<EntryRow>(
+  'memory.page',
+  `select ${COLUMNS} from memory
+    where part = $1 and account_id = $2 and memory_id > $3 and weight > 0 and retracted_at is null
+      and ($4::text is null or source_language = $4) and ($5::text is null or target_language = $5)
+      and ($6::text is null or brand = $6)
+    order by memory_id limit $7`,
+);
+
+/** What is in use, in the order of its making. @param after the last entry of the page before */
+export function listPage(
+  on: Queryable,
+  account: AccountRef,
+  filter: Pick<SearchFilter, 'from' | 'to' | 'brand'>,
+  after: string | undefined,
+  limit: number,
+): Promise<EntryRow[]> {
+  return on.query(PAGE, [
+    account.part,
+    account.accountId,
+    after ?? '00000000-0000-0000-0000-000000000000',
+    filter.from ?? null,
+    filter.to ?? null,
+    filter.brand ?? null,
+    limit,
+  ]);
+}
+
+const SUMMARY = statement<SummaryRow>(
+  'memory.summary',
+  `select source_language, target_language, nullif(brand, '') as brand, count(*) as entries,
+          count(*) filter (where weight = 0 or retracted_at is not null) as retracted, max(changed_at) as changed_at
+     from memory where part = $1 and account_id = $2
+    group by source_language, target_language, brand order by source_language, target_language, brand`,
+);
+
+export interface SummaryRow {
+  source_language: string;
+  target_language: string;
+  brand: string | null;
+  entries: number;
+  /** Of them, those that are not used any more. */
+  retracted: number;
+  changed_at: Date;
+}
+
+export function summarize(on: Queryable, account: AccountRef): Promise<SummaryRow[]> {
+  return on.query(SUMMARY, [account.part, account.accountId]);
+}

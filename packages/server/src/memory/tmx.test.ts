@@ -1,5 +1,7 @@
+import type { Piece } from '@dragoman/documents';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTmx, type TmxUnit } from './tmx.ts';
+import { readTmx, type TmxEntry, type TmxUnit, writeTmx } from './tmx.ts';
 
 async function* inChunks(text: string, size: number): AsyncGenerator<string> {
   for (let start = 0; start < text.length; start += size) yield text.slice(start, start + size);
@@ -70,5 +72,107 @@ describe('a memory in TMX', () => {
     ],
   ])('that %s is refused with the line', async (_what, text, sentence) => {
     await expect(read(text, 100_000)).rejects.toThrow(sentence);
+  });
+});
+
+const segment = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1 }).map((text): Piece[] => [{ text }]),
+      fc.constant<Piece[]>([{ single: 0 }]),
+      fc.string({ minLength: 1 }).map((text): Piece[] => [{ open: 0 }, { text }, { close: 0 }]),
+    ),
+    { minLength: 1, maxLength: 6 },
+  )
+  .map((parts) => {
+    let number = 0;
+    return parts.flatMap((pieces) => {
+      if (!('text' in pieces[0]!)) number++;
+      return pieces.map(
+        (piece): Piece =>
+          'open' in piece
+            ? { open: number }
+            : 'close' in piece
+              ? { close: number }
+              : 'single' in piece
+                ? { single: number }
+                : piece,
+      );
+    });
+  });
+
+/** What XML cannot say, and space at the edges, is not kept. */
+function asKept(pieces: readonly Piece[]): Piece[] {
+  const out: Piece[] = [];
+  for (const piece of pieces) {
+    const last = out.at(-1);
+    const text =
+      'text' in piece ? piece.text.toWellFormed().replaceAll(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '') : '';
+    if ('text' in piece && last !== undefined && 'text' in last) last.text += text;
+    else if (!('text' in piece)) out.push({ ...piece });
+    else if (text !== '') out.push({ text });
+  }
+  const [first, last] = [out[0], out.at(-1)];
+  if (first !== undefined && 'text' in first) first.text = first.text.trimStart();
+  if (last !== undefined && 'text' in last) last.text = last.text.trimEnd();
+  return out.filter((piece) => !('text' in piece) || piece.text !== '');
+}
+
+describe('a memory written as TMX', () => {
+  const entry = { id: 'a<b', createdAt: new Date(0), changedAt: new Date(1e12), properties: { brand: '"&' } };
+  async function* listed(entries: TmxEntry[]) {
+    yield* entries;
+  }
+  async function written(entries: TmxEntry[]): Promise<string> {
+    let text = '';
+    for await (const chunk of writeTmx(listed(entries), 'en')) text += chunk;
+    return text;
+  }
+
+  it('is read again as it was, with the codes of a target in another order', async () => {
+    await fc.assert(
+      fc.asyncProperty(segment, fc.integer({ min: 1, max: 5 }), async (source, turn) => {
+        // The same parts, turned round: each code keeps its number, and comes at another place.
+        const parts: Piece[][] = [];
+        for (const piece of source) {
+          const last = parts.at(-1);
+          if (last !== undefined && 'open' in last[0]! && !last.some((one) => 'close' in one))
+            last.push(piece);
+          else parts.push([piece]);
+        }
+        const target = [...parts.slice(turn % parts.length), ...parts.slice(0, turn % parts.length)].flat();
+        const text = await written([{ ...entry, from: 'en', to: 'de', source, target }]);
+        const [unit] = await read(text, 50);
+        expect(unit!.variants).toEqual([
+          { language: 'en', pieces: asKept(source) },
+          { language: 'de', pieces: asKept(target) },
+        ]);
+      }),
+    );
+  });
+
+  it('says what the format asks for', async () => {
+    const source: Piece[] = [
+      { text: 'a ' },
+      { open: 1 },
+      { text: '<b>' },
+      { close: 1 },
+      { single: 2 },
+      { close: 9 },
+    ];
+    expect(await written([{ ...entry, from: 'en', to: 'pt-br', source, target: [{ text: 'x' }] }])).toBe(
+      `<?xml version="1.0" encoding="UTF-8"?>
+<tmx version="1.4">
+<header creationtool="dragoman" creationtoolversion="1" segtype="sentence" o-tmf="dragoman" adminlang="en" srclang="en" datatype="plaintext"/>
+<body>
+<tu tuid="a&lt;b" srclang="en" creationdate="19700101T000000Z" changedate="20010909T014640Z">
+<prop type="x-brand">&quot;&amp;</prop>
+<tuv xml:lang="en"><seg>a <bpt i="1" x="1"/>&lt;b&gt;<ept i="1"/><ph x="2"/><it pos="end" x="9"/></seg></tuv>
+<tuv xml:lang="pt-br"><seg>x</seg></tuv>
+</tu>
+</body>
+</tmx>
+`,
+    );
   });
 });

@@ -1,6 +1,6 @@
 /**
- * TMX 1.4: the exchange format of translation memories. Read as a stream, entry by entry, so that a memory of
- * gigabytes passes through little memory. Inline codes keep their kind and order, not their content.
+ * TMX 1.4b: the exchange format of translation memories. Read and written as a stream, entry by entry, so that a memory
+ * of gigabytes passes through little memory. Inline codes keep their kind and which is which, not their content.
  */
 import type { Piece } from '@dragoman/documents';
 import { SaxesParser } from 'saxes';
@@ -19,7 +19,7 @@ export interface TmxUnit {
 /** Deeper nesting is no TMX. */
 const MAX_DEPTH = 64;
 /** Longer segments are no sentences, and no engine's. */
-const MAX_SEGMENT = 10_000;
+export const MAX_SEGMENT = 10_000;
 
 /** @throws TmxError at the first line that is not TMX */
 export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<TmxUnit> {
@@ -30,6 +30,7 @@ export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<Tm
   let unit: TmxUnit | undefined;
   let language: string | undefined;
   let segment: Inline | undefined;
+  let numbers = new Map<string, number>();
   /** Depth of an element inside a segment whose content is a code, not text. */
   let codeDepth = 0;
   const refuse = (reason: string): never => {
@@ -48,11 +49,13 @@ export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<Tm
     if (codeDepth > 0) return;
     if (segment !== undefined) {
       if (segment.open(name, attributes)) codeDepth = depth;
-    } else if (name === 'tu') unit = { variants: [], line: parser.line };
-    else if (name === 'tuv') {
+    } else if (name === 'tu') {
+      unit = { variants: [], line: parser.line };
+      numbers = new Map();
+    } else if (name === 'tuv') {
       language = attributes['xml:lang'] ?? attributes.lang;
       if (language === undefined || language === '') refuse('A tuv has no language.');
-    } else if (name === 'seg') segment = createInline();
+    } else if (name === 'seg') segment = createInline(numbers);
   });
   const text = (given: string) => {
     if (segment === undefined || codeDepth > 0) return;
@@ -91,28 +94,41 @@ interface Inline {
   pieces(): Piece[];
 }
 
-/** Codes of a segment, numbered in the order in which they come; the halves of a pair by their `i`. */
-function createInline(): Inline {
+/**
+ * Codes of a segment, numbered in the order in which they come in its unit: the same code has the same number in every
+ * language. Which is the same is told by `x`, or else by its place among those of its kind.
+ * @param numbers of the unit
+ */
+function createInline(numbers: Map<string, number>): Inline {
   const pieces: Piece[] = [];
   const pairs = new Map<string, number>();
   const highlights: number[] = [];
-  let next = 1;
+  const unnamed = new Map<string, number>();
   let length = 0;
+  const numberOf = (kind: string, x: string | undefined) => {
+    const place = (unnamed.get(kind) ?? 0) + 1;
+    if (x === undefined) unnamed.set(kind, place);
+    const key = `${kind} ${x ?? `#${place}`}`;
+    const number = numbers.get(key) ?? numbers.size + 1;
+    numbers.set(key, number);
+    return number;
+  };
   return {
-    open(name, attributes) {
+    open(name, { i = '', x }) {
       if (name === 'bpt') {
-        const number = next++;
-        pairs.set(attributes.i ?? '', number);
+        const number = numberOf(name, x);
+        pairs.set(i, number);
         pieces.push({ open: number });
       } else if (name === 'ept') {
-        const number = pairs.get(attributes.i ?? '');
-        pairs.delete(attributes.i ?? '');
-        pieces.push(number === undefined ? { single: next++ } : { close: number });
+        const number = pairs.get(i);
+        pairs.delete(i);
+        pieces.push(number === undefined ? { single: numberOf(name, undefined) } : { close: number });
       } else if (name === 'hi') {
-        highlights.push(next);
-        pieces.push({ open: next++ });
+        const number = numberOf(name, x);
+        highlights.push(number);
+        pieces.push({ open: number });
         return false;
-      } else pieces.push({ single: next++ });
+      } else pieces.push({ single: numberOf('ph', x) });
       return true;
     },
     close() {
@@ -138,3 +154,81 @@ function trim(pieces: Piece[]): Piece[] {
   if (last !== undefined && 'text' in last) pieces[pieces.length - 1] = { text: last.text.trimEnd() };
   return pieces.filter((piece) => !('text' in piece) || piece.text !== '');
 }
+
+/** An entry to be written. */
+export interface TmxEntry {
+  id: string;
+  createdAt: Date;
+  changedAt: Date;
+  /** What TMX has no word for, by name. */
+  properties: Record<string, string>;
+  from: string;
+  to: string;
+  source: readonly Piece[];
+  target: readonly Piece[];
+}
+
+/** A memory as TMX. @param from the language of all sources; undefined where there are several */
+export async function* writeTmx(
+  entries: AsyncIterable<TmxEntry>,
+  from: string | undefined,
+): AsyncGenerator<string> {
+  yield `<?xml version="1.0" encoding="UTF-8"?>
+<tmx version="1.4">
+<header creationtool="dragoman" creationtoolversion="1" segtype="sentence" o-tmf="dragoman" adminlang="en" srclang="${quote(from ?? '*all*')}" datatype="plaintext"/>
+<body>
+`;
+  for await (const entry of entries) yield unitOf(entry);
+  yield '</body>\n</tmx>\n';
+}
+
+function unitOf({ id, createdAt, changedAt, properties, from, to, source, target }: TmxEntry): string {
+  const dates = `creationdate="${stamp(createdAt)}" changedate="${stamp(changedAt)}"`;
+  const props = Object.entries(properties).map(
+    ([name, value]) => `<prop type="x-${quote(name)}">${quote(value)}</prop>\n`,
+  );
+  return `<tu tuid="${quote(id)}" srclang="${quote(from)}" ${dates}>
+${props.join('')}<tuv xml:lang="${quote(from)}"><seg>${inline(source)}</seg></tuv>
+<tuv xml:lang="${quote(to)}"><seg>${inline(target)}</seg></tuv>
+</tu>
+`;
+}
+
+/** `20270131T120000Z` */
+function stamp(date: Date): string {
+  return date.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+}
+
+/** A half whose other half is not there is one alone, `it`. */
+function inline(pieces: readonly Piece[]): string {
+  const opened = new Set(pieces.flatMap((piece) => ('open' in piece ? [piece.open] : [])));
+  const closed = new Set(pieces.flatMap((piece) => ('close' in piece ? [piece.close] : [])));
+  return pieces
+    .map((piece) => {
+      if ('text' in piece) return quote(piece.text);
+      if ('single' in piece) return `<ph x="${piece.single}"/>`;
+      if ('open' in piece) {
+        const { open } = piece;
+        return closed.has(open) ? `<bpt i="${open}" x="${open}"/>` : `<it pos="begin" x="${open}"/>`;
+      }
+      const { close } = piece;
+      return opened.has(close) ? `<ept i="${close}"/>` : `<it pos="end" x="${close}"/>`;
+    })
+    .join('');
+}
+
+/** As XML text or in quotes. What XML has no way to say is left out; a line break that parsers would change is not. */
+function quote(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '')
+    .replaceAll(/[&<>"\r]/g, (character) => ESCAPES[character]!);
+}
+
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '&#13;',
+};

@@ -1,5 +1,46 @@
 // Written by `npm run client-types` from the description of the interface. Not to be edited.
 
+/** Shown this once. */
+export type AccountCredentials = {
+  username: string;
+  production_key: string;
+  sandbox_key: string;
+  webhook_secret_production: string;
+  webhook_secret_sandbox: string
+};
+
+/** Something that an operator should look at. */
+export type Attention = {
+  kind: 'engine' | 'queue' | 'host' | 'dead' | 'overdrawn' | 'reported' | 'requests';
+  severity: 'bad' | 'look';
+  subject: string;
+  account?: string | undefined;
+  /** How many; of an overdrawn account, cents. */
+  amount: number;
+  /** ISO 8601, in UTC. */
+  since?: string | undefined
+};
+
+export type BrandDraft = {
+  name: string;
+  default: boolean;
+  languages: ConsoleBrandLanguage[];
+  revision: number;
+  /** The brand was published by another way since it was begun. */
+  stale: boolean;
+  /** ISO 8601, in UTC. */
+  changed_at: string;
+  changed_by: string;
+  changes: ConsoleBrandChanges
+};
+
+export type ChatSubscription = {
+  /** Null: every pair. */
+  pairs: string[] | null;
+  from: string | null;
+  until: string | null
+};
+
 export type Claimed = {
   task: Task;
   lease: Lease
@@ -37,6 +78,460 @@ export type Concordance = {
     /** ISO 8601, in UTC. */
     created_at: string
   })[]
+};
+
+export type ConsoleAccount = {
+  username: string;
+  email: string | null;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  /** Of what can be changed; goes with every change. */
+  version: string;
+  default_brand: string | null;
+  chat: ChatSubscription | null;
+  balances: ({
+    environment: 'production' | 'sandbox';
+    /** US cents. */
+    balance: number;
+    credit_limit: number | null
+  })[];
+  keys: ConsoleKey[];
+  jobs: ({
+    environment: 'production' | 'sandbox';
+    tier: string;
+    status: string;
+    jobs: number
+  })[]
+};
+
+export type ConsoleBrand = {
+  external_id: string;
+  published: PublishedBrand | null;
+  draft: BrandDraft | null
+};
+
+export type ConsoleBrandChanges = {
+  change: 'added' | 'changed' | 'unchanged';
+  name: boolean;
+  default: 'becomes' | 'no longer' | 'unchanged';
+  languages: ({
+    language: string;
+    change: 'added' | 'changed' | 'removed' | 'unchanged';
+    tone: boolean;
+    instructions: boolean;
+    added: number;
+    changed: number;
+    removed: number;
+    reordered: boolean
+  })[]
+};
+
+export type ConsoleBrandLanguage = {
+  language: string;
+  tone: string | null;
+  instructions: string | null;
+  terms: number
+};
+
+export type ConsoleBrandPreview = {
+  language: string | null;
+  tone: string | null;
+  instructions: string | null;
+  marks: ({
+    start: number;
+    end: number;
+    terms: ConsoleTerm[]
+  })[]
+};
+
+export type ConsoleBrands = {
+  brands: ({
+    external_id: string;
+    name: string;
+    default: boolean;
+    /** Null: never published. */
+    version: number | null;
+    changed_at: string | null;
+    draft: boolean;
+    languages: string[];
+    terms: number
+  })[]
+};
+
+export type ConsoleDeliveries = {
+  deliveries: ConsoleDelivery[];
+  hosts: FailingHost[];
+  next: string | null
+};
+
+export type ConsoleDelivery = {
+  account: string;
+  environment: 'production' | 'sandbox';
+  /** Of the event and of its delivery: its `webhook-id`. */
+  id: string;
+  event: EventType;
+  status: DeliveryStatus;
+  /** Where it is posted. */
+  url: string;
+  /** Of the job that it is about. */
+  uid?: string | undefined;
+  chat_id?: string | undefined;
+  /** Of the message that it is about. */
+  message_id?: string | undefined;
+  /** Why it is dead: 410, or 72 hours. */
+  failure?: 'gone' | 'out of time' | undefined;
+  created_at: string;
+  finished_at?: string | undefined;
+  /** Not before. */
+  next_attempt_at?: string | undefined;
+  /** How many there were. */
+  attempts: number
+};
+
+export type ConsoleDeliveryDetail = {
+  account: string;
+  environment: 'production' | 'sandbox';
+  /** Of the event and of its delivery: its `webhook-id`. */
+  id: string;
+  event: EventType;
+  status: DeliveryStatus;
+  /** Where it is posted. */
+  url: string;
+  /** Of the job that it is about. */
+  uid?: string | undefined;
+  chat_id?: string | undefined;
+  /** Of the message that it is about. */
+  message_id?: string | undefined;
+  /** Why it is dead: 410, or 72 hours. */
+  failure?: 'gone' | 'out of time' | undefined;
+  created_at: string;
+  finished_at?: string | undefined;
+  /** Not before. */
+  next_attempt_at?: string | undefined;
+  /** How many there were. */
+  attempts: number;
+  content_type: string;
+  /** The first 64 KiB of it. */
+  body: string;
+  attempts_made: DeliveryAttempt[]
+};
+
+export type ConsoleEngine = {
+  engine: string;
+  /** Of the worker that sees it worst. `open`: it is left alone after failures; `away`: no worker reports on it. */
+  state: 'closed' | 'half-open' | 'open' | 'away';
+  since: string | null;
+  /** That have it. */
+  workers: number;
+  /** Slices of texts that wait for their turn. */
+  waiting: number;
+  version: string | null;
+  pairs: number;
+  last_hour: {
+    answered: number;
+    failed: number;
+    mean: number;
+    slowest: number
+  };
+  /** Of the last hour; those without requests are left out. */
+  minutes: ({
+    /** ISO 8601, in UTC. */
+    minute: string;
+    answered: number;
+    failed: number;
+    /** Milliseconds. */
+    mean: number;
+    slowest: number
+  })[];
+  errors: ({
+    /** ISO 8601, in UTC. */
+    at: string;
+    reason: string;
+    count: number
+  })[]
+};
+
+export type ConsoleEngines = {
+  engines: ConsoleEngine[];
+  /** ISO 8601, in UTC. */
+  at: string
+};
+
+export type ConsoleHome = {
+  /** ISO 8601, in UTC. */
+  at: string;
+  /** The worst first; empty: all clear. */
+  attention: Attention[];
+  queues: ({
+    source_language: string;
+    target_language: string;
+    waiting: number;
+    working: number;
+    /** Seconds that the oldest has waited. */
+    oldest: number
+  })[];
+  engines: ({
+    engine: string;
+    state: 'closed' | 'half-open' | 'open' | 'away';
+    waiting: number;
+    /** In the last hour. */
+    answered: number;
+    failed: number
+  })[];
+  /** What was created in each of the last 24 hours. */
+  hours: ({
+    /** ISO 8601, in UTC. */
+    hour: string;
+    created: number;
+    words: number;
+    failed: number
+  })[];
+  /** US cents. */
+  owed: number
+};
+
+/** Of each list, the first 100. */
+export type ConsoleImport = {
+  dry_run: boolean;
+  /** What is wrong with the file, by its line; nothing is imported then. */
+  errors: ({
+    where: string;
+    reason: string
+  })[];
+  more_errors: number;
+  /** Concepts without terms in both languages. */
+  skipped: number;
+  added: ConsoleTerm[];
+  changed: ConsoleTerm[];
+  removed: ConsoleTerm[];
+  counts: {
+    added: number;
+    changed: number;
+    removed: number;
+    unchanged: number
+  }
+};
+
+export type ConsoleJob = {
+  account: string;
+  job: string;
+  order_number: number;
+  environment: 'production' | 'sandbox';
+  tier: 'human' | 'machine';
+  uid: string;
+  status: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected';
+  source_language: string;
+  target_language: string;
+  text_format: string;
+  words: number;
+  /** US cents. */
+  price: number;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  finished_at: string | null;
+  failure: string | null
+};
+
+export type ConsoleJobDetail = {
+  account: string;
+  job: string;
+  order_number: number;
+  environment: 'production' | 'sandbox';
+  tier: 'human' | 'machine';
+  uid: string;
+  status: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected';
+  source_language: string;
+  target_language: string;
+  text_format: string;
+  words: number;
+  /** US cents. */
+  price: number;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  finished_at: string | null;
+  failure: string | null;
+  brand: string | null;
+  tone: string | null;
+  callback_url: string | null;
+  /** When a machine looks at it next; null: never. */
+  due_at: string | null;
+  attempts: number;
+  /** A worker has it now. */
+  leased: boolean;
+  may: {
+    cancel: boolean;
+    retry: boolean;
+    refund: boolean
+  };
+  timeline: ConsoleJobStep[];
+  /** How many segments were drafted by which route, or not and why. */
+  routes: ({
+    route: string | null;
+    failure: string | null;
+    segments: number
+  })[];
+  /** Of each, the first 20,000 characters. */
+  texts: ({
+    kind: string;
+    body: string;
+    characters: number
+  })[]
+};
+
+export type ConsoleJobStep = {
+  /** ISO 8601, in UTC. */
+  at: string;
+  kind: 'created' | 'moved' | 'money';
+  /** What it became. */
+  status?: string | undefined;
+  actor?: string | undefined;
+  detail?: string | undefined;
+  /** The kind of transfer. */
+  money?: string | undefined;
+  /** US cents. */
+  cents?: number | undefined
+};
+
+export type ConsoleJobs = {
+  jobs: ConsoleJob[];
+  next: string | null
+};
+
+export type ConsoleKey = {
+  /** The part of a key that is not secret: what it begins with. */
+  key_id: string;
+  environment: 'production' | 'sandbox';
+  name: string;
+  dialect: 'spec' | 'legacy';
+  read_only: boolean;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  last_used_at: string | null;
+  expires_at: string | null;
+  revoked_at: string | null;
+  live: boolean
+};
+
+/** The key is shown this once. */
+export type ConsoleMadeKey = {
+  key_id: string;
+  environment: 'production' | 'sandbox';
+  name: string;
+  key: string
+};
+
+export type ConsolePair = {
+  source_language: string;
+  target_language: string;
+  source_name: string;
+  target_name: string;
+  enabled: boolean;
+  engines: ({
+    engine: string;
+    route: string;
+    hops: number
+  })[]
+};
+
+export type ConsolePairs = {
+  /** At most 500. */
+  pairs: ConsolePair[];
+  /** All that match. */
+  total: number
+};
+
+export type ConsolePrice = {
+  tier: 'human' | 'machine';
+  /** Null: every account. */
+  account: string | null;
+  /** `*`: every pair. */
+  source_language: string;
+  target_language: string;
+  cents_per_word: number;
+  /** ISO 8601, in UTC. */
+  from: string;
+  until: string | null
+};
+
+export type ConsolePrices = {
+  /** Those that have not ended, with those to come. */
+  prices: ConsolePrice[];
+  defaults: {
+    human: number;
+    machine: number
+  }
+};
+
+export type ConsoleReplayed = {
+  replayed: number
+};
+
+export type ConsoleRoute = {
+  source_language: string;
+  target_language: string;
+  tier: '*' | 'human' | 'machine' | 'chat';
+  account: string | null;
+  brand: string | null;
+  engines: string[]
+};
+
+export type ConsoleRoutes = {
+  routes: ConsoleRoute[];
+  /** The order of the settings, where no route fits. */
+  fallback: string[];
+  /** Every engine that a route may name. */
+  known: string[]
+};
+
+export type ConsoleSetPrice = {
+  price: ConsolePrice;
+  /** The one that held, and ends where this begins. */
+  ends: ConsolePrice | null;
+  dry_run: boolean
+};
+
+export type ConsoleSettings = {
+  settings: ({
+    name: string;
+    /** Of a secret, nothing. */
+    value: string;
+    secret: boolean;
+    /** It is another than the default. */
+    set: boolean;
+    default: string;
+    meaning: string
+  })[]
+};
+
+export type ConsoleStatement = {
+  /** US cents. */
+  opening: number;
+  /** US cents. */
+  closing: number;
+  /** The latest 500, oldest first. */
+  lines: ConsoleStatementLine[];
+  /** For each day of the period, what was put on the balance and what was spent. */
+  days: ({
+    day: string;
+    /** US cents. */
+    put: number;
+    /** US cents. */
+    spent: number
+  })[]
+};
+
+export type ConsoleStatementLine = {
+  /** ISO 8601, in UTC. */
+  at: string;
+  kind: string;
+  uid: string | null;
+  memo: string | null;
+  /** US cents. */
+  amount: number;
+  /** US cents. */
+  change: number;
+  /** US cents. */
+  balance: number
 };
 
 export type ConsoleTask = {
@@ -101,6 +596,55 @@ export type ConsoleTasks = {
   more: boolean
 };
 
+export type ConsoleTerm = {
+  source: string;
+  target?: string | undefined;
+  case_sensitive?: boolean | undefined;
+  forbidden?: boolean | undefined;
+  do_not_translate?: boolean | undefined;
+  note?: string | undefined
+};
+
+export type ConsoleTerms = {
+  terms: ({
+    source: string;
+    target?: string | undefined;
+    case_sensitive?: boolean | undefined;
+    forbidden?: boolean | undefined;
+    do_not_translate?: boolean | undefined;
+    note?: string | undefined;
+    /** Against the published glossary. */
+    change: 'added' | 'changed' | 'unchanged';
+    /** How many translations its source has. */
+    alternatives: number
+  })[];
+  /** Published terms that the draft does not have any more. */
+  removed: ConsoleTerm[];
+  total: number
+};
+
+export type DeliveryAttempt = {
+  attempt: number;
+  started_at: string;
+  finished_at?: string | undefined;
+  /** How it ended; not there while it is under way, or when its sender died in the middle of it. */
+  outcome?: 'answered' | 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other' | undefined;
+  /** In words, where there was no answer. */
+  detail?: string | undefined;
+  status_code?: number | undefined;
+  /** Until the status line. */
+  milliseconds?: number | undefined;
+  /** Of the answer, cut; no cookies. */
+  headers?: Record<string, string> | undefined;
+  /** The first 4 KiB of the answer’s body. */
+  answer?: string | undefined;
+  /** False: it was cut, or broke off. */
+  answer_complete?: boolean | undefined
+};
+
+/** `pending` until the receiver says 2xx, `dead` after 410 or 72 hours. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
+
 export type EditorLanguage = {
   source_language: string;
   target_language: string;
@@ -119,6 +663,26 @@ export type Effort = {
     /** Segments confirmed as the draft was. */
     untouched: number
   })[]
+};
+
+export type EngineTested = {
+  status: 'translated' | 'failed' | 'unsupported';
+  text?: string | undefined;
+  route?: string | undefined;
+  reason?: string | undefined;
+  milliseconds: number
+};
+
+export type EventType = 'job.completed' | 'job.failed' | 'job.canceled' | 'message.translated' | 'message.failed' | 'message.corrected' | 'test';
+
+/** A host that deliveries of an account are held back from. */
+export type FailingHost = {
+  username: string;
+  host: string;
+  failures: number;
+  open_until: string | null;
+  since: string | null;
+  waiting: number
 };
 
 /** What an automatic check says of a target. */
@@ -228,6 +792,25 @@ export type Lease = {
   now: string
 };
 
+export type ListedAccount = {
+  username: string;
+  email: string | null;
+  chat: boolean;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  /** US cents. */
+  balance: number;
+  /** Null: it may owe without limit. */
+  credit_limit: number | null;
+  /** US cents. */
+  sandbox_balance: number
+};
+
+export type ListedAccounts = {
+  accounts: ListedAccount[];
+  next: string | null
+};
+
 export type Matches = {
   /** The best first. */
   matches: TaskMatch[];
@@ -262,6 +845,18 @@ export type MeChanges = {
   theme?: Theme | undefined
 };
 
+export type MovedMoney = {
+  kind: 'top_up' | 'adjustment' | 'refund';
+  environment: 'production' | 'sandbox';
+  /** What is put on the balance; below zero, what is taken off it. */
+  cents: number;
+  /** US cents. */
+  before: number;
+  /** US cents. */
+  after: number;
+  dry_run: boolean
+};
+
 export type PasswordChange = {
   current_password: string;
   /** 10 to 200 characters. */
@@ -288,6 +883,13 @@ export type Preview = {
   format: 'text' | 'html' | 'srt' | 'xliff';
   /** The document with what is there now. Not to be trusted: show it in a sandbox. */
   text: string
+};
+
+export type PublishedBrand = {
+  name: string;
+  default: boolean;
+  languages: ConsoleBrandLanguage[];
+  version: number
 };
 
 export type Queue = {
@@ -397,6 +999,12 @@ export type Session = {
 export type SignIn = {
   email: string;
   password: string
+};
+
+export type SwitchedPair = {
+  source_language: string;
+  target_language: string;
+  enabled: boolean
 };
 
 export type Task = {
@@ -913,6 +1521,504 @@ export interface Operations {
       user: string
     };
     answer: TaskState
+  };
+  /** What needs attention, and how the work goes */
+  readHome: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: ConsoleHome
+  };
+  /** The settings of this process; secrets are not shown */
+  listSettings: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: ConsoleSettings
+  };
+  /** Accounts, by username */
+  listAccounts: {
+    path: undefined;
+    query: {
+      /** A part of the username or e-mail. */
+      q?: string | undefined;
+      /** Only those that owe. */
+      overdrawn?: boolean | undefined;
+      after?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: ListedAccounts
+  };
+  /** Make an account with a key and a secret for each environment */
+  createAccount: {
+    path: undefined;
+    query: undefined;
+    body: {
+      username: string;
+      email?: string | null | undefined;
+      balance_cents?: number | undefined;
+      dialect?: 'spec' | 'legacy' | undefined;
+      chat?: boolean | undefined
+    };
+    answer: AccountCredentials
+  };
+  /** One account */
+  readAccount: {
+    path: {
+      username: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleAccount
+  };
+  /** Change what is given of an account */
+  changeAccount: {
+    path: {
+      username: string
+    };
+    query: undefined;
+    body: {
+      version: string;
+      email?: string | null | undefined;
+      default_brand?: string | null | undefined;
+      chat?: ChatSubscription | null | undefined;
+      credit_limit?: number | null | undefined;
+      sandbox_credit_limit?: number | null | undefined
+    };
+    answer: ConsoleAccount
+  };
+  /** Make another key */
+  makeAccountKey: {
+    path: {
+      username: string
+    };
+    query: undefined;
+    body: {
+      name: string;
+      environment: 'production' | 'sandbox';
+      dialect?: 'spec' | 'legacy' | undefined;
+      read_only?: boolean | undefined
+    };
+    answer: ConsoleMadeKey
+  };
+  /** End a key at once */
+  revokeAccountKey: {
+    path: {
+      username: string;
+      key: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleAccount
+  };
+  /** Top up, adjust or refund */
+  moveMoney: {
+    path: {
+      username: string
+    };
+    query: undefined;
+    body: {
+      kind: 'top_up' | 'adjustment' | 'refund';
+      environment: 'production' | 'sandbox';
+      /** Not for a refund, which is of all that was charged. */
+      cents?: number | undefined;
+      /** Of the job that is refunded. */
+      uid?: string | undefined;
+      /** Why, as the customer’s statement shows it. */
+      memo: string;
+      dry_run?: boolean | undefined
+    };
+    answer: MovedMoney
+  };
+  /** The movements of a balance */
+  readStatement: {
+    path: {
+      username: string
+    };
+    query: {
+      environment?: 'production' | 'sandbox' | undefined;
+      /** A date; 30 days ago where not given. */
+      from?: string | undefined;
+      /** A date; now where not given. */
+      until?: string | undefined
+    };
+    body: undefined;
+    answer: ConsoleStatement
+  };
+  /** The prices of a word */
+  listPrices: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: ConsolePrices
+  };
+  /** Set the price of a word, from a moment on */
+  setPrice: {
+    path: undefined;
+    query: undefined;
+    body: {
+      tier: 'human' | 'machine';
+      account?: string | null | undefined;
+      /** `*` with `*`: every pair. */
+      source_language: string;
+      target_language: string;
+      cents_per_word: number;
+      from?: string | null | undefined;
+      until?: string | null | undefined;
+      dry_run?: boolean | undefined
+    };
+    answer: ConsoleSetPrice
+  };
+  /** End a price, and those to come of its scope */
+  endPrice: {
+    path: undefined;
+    query: undefined;
+    body: {
+      tier: 'human' | 'machine';
+      account?: string | null | undefined;
+      /** `*` with `*`: every pair. */
+      source_language: string;
+      target_language: string
+    };
+    answer: ConsolePrices
+  };
+  /** The brands of an account, with drafts */
+  listConsoleBrands: {
+    path: {
+      username: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleBrands
+  };
+  /** Begin a brand */
+  beginBrand: {
+    path: {
+      username: string
+    };
+    query: undefined;
+    body: {
+      external_id: string;
+      name?: string | null | undefined;
+      default?: boolean | undefined
+    };
+    answer: ConsoleBrand
+  };
+  /** A brand as it is published, and its draft */
+  readConsoleBrand: {
+    path: {
+      username: string;
+      brand: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleBrand
+  };
+  /** Remove a brand with its draft and glossaries */
+  removeBrand: {
+    path: {
+      username: string;
+      brand: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleBrands
+  };
+  /** Change a draft, or begin one */
+  changeBrandDraft: {
+    path: {
+      username: string;
+      brand: string
+    };
+    query: undefined;
+    body: {
+      /** Of the draft as it was read; 0: there was none. */
+      revision: number;
+      name?: string | undefined;
+      default?: boolean | undefined;
+      /** By language; null removes it with its glossary. */
+      languages?: Record<string, {
+        tone?: string | null | undefined;
+        instructions?: string | null | undefined
+      } | null> | undefined
+    };
+    answer: ConsoleBrand
+  };
+  /** Discard a draft */
+  discardBrandDraft: {
+    path: {
+      username: string;
+      brand: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleBrands
+  };
+  /** Put the draft in the brand’s place */
+  publishBrand: {
+    path: {
+      username: string;
+      brand: string
+    };
+    query: undefined;
+    body: {
+      /** Of the draft as it was read; 0: there was none. */
+      revision: number;
+      /** Also where the brand was published by another way meanwhile. */
+      anyway?: boolean | undefined
+    };
+    answer: ConsoleBrand
+  };
+  /** The glossary of a brand for a language */
+  listConsoleTerms: {
+    path: {
+      username: string;
+      brand: string
+    };
+    query: {
+      language: string;
+      q?: string | undefined;
+      offset?: number | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: ConsoleTerms
+  };
+  /** Put terms into a draft’s glossary, or take them out */
+  editTerms: {
+    path: {
+      username: string;
+      brand: string
+    };
+    query: undefined;
+    body: {
+      /** Of the draft as it was read; 0: there was none. */
+      revision: number;
+      language: string;
+      put?: ({
+        source: string;
+        target?: string | undefined;
+        case_sensitive?: boolean | undefined;
+        forbidden?: boolean | undefined;
+        do_not_translate?: boolean | undefined;
+        note?: string | undefined;
+        was?: {
+          source: string;
+          target?: string | undefined
+        } | null | undefined
+      })[] | undefined;
+      remove?: ({
+        source: string;
+        target?: string | undefined
+      })[] | undefined
+    };
+    answer: ConsoleBrand
+  };
+  /** Take the terms of a file into a draft */
+  importTerms: {
+    path: {
+      username: string;
+      brand: string
+    };
+    query: undefined;
+    body: {
+      /** Of the draft as it was read; 0: there was none. */
+      revision: number;
+      language: string;
+      from?: string | null | undefined;
+      /** Its name, for the faults. */
+      file?: string | undefined;
+      /** A table in CSV, or a termbase in TBX. */
+      text: string;
+      mode: 'replace' | 'merge';
+      dry_run: boolean
+    };
+    answer: ConsoleImport
+  };
+  /** What an editor sees of a brand beside a text */
+  previewBrand: {
+    path: {
+      username: string;
+      brand: string
+    };
+    query: undefined;
+    body: {
+      language: string;
+      source_language?: string | null | undefined;
+      text: string;
+      of?: 'draft' | 'published' | undefined
+    };
+    answer: ConsoleBrandPreview
+  };
+  /** Pairs that an engine can do, or that are closed */
+  listConsolePairs: {
+    path: undefined;
+    query: {
+      /** A shortname or a part of a language’s English name. */
+      q?: string | undefined;
+      enabled?: boolean | undefined
+    };
+    body: undefined;
+    answer: ConsolePairs
+  };
+  /** Open or close a pair for new jobs */
+  switchPair: {
+    path: {
+      source: string;
+      target: string
+    };
+    query: undefined;
+    body: {
+      enabled: boolean
+    };
+    answer: SwitchedPair
+  };
+  /** How the engines are */
+  listEngines: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: ConsoleEngines
+  };
+  /** Have an engine translate a sentence */
+  testEngine: {
+    path: {
+      engine: string
+    };
+    query: undefined;
+    body: {
+      source_language: string;
+      target_language: string;
+      text: string
+    };
+    answer: EngineTested
+  };
+  /** Which engines serve what, in which order */
+  listRoutes: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: ConsoleRoutes
+  };
+  /** Set the engines of a route, or make it */
+  setRoute: {
+    path: undefined;
+    query: undefined;
+    body: {
+      source_language: string;
+      target_language: string;
+      tier: '*' | 'human' | 'machine' | 'chat';
+      account?: string | null | undefined;
+      brand?: string | null | undefined;
+      engines: string[]
+    };
+    answer: ConsoleRoutes
+  };
+  /** Remove a route */
+  removeRoute: {
+    path: undefined;
+    query: undefined;
+    body: {
+      source_language: string;
+      target_language: string;
+      tier: '*' | 'human' | 'machine' | 'chat';
+      account?: string | null | undefined;
+      brand?: string | null | undefined
+    };
+    answer: ConsoleRoutes
+  };
+  /** Jobs of all accounts, newest first */
+  listConsoleJobs: {
+    path: undefined;
+    query: {
+      /** The beginning of a uid, or an order number. */
+      q?: string | undefined;
+      account?: string | undefined;
+      environment?: 'production' | 'sandbox' | undefined;
+      /** A status, or `unfinished`. */
+      status?: string | undefined;
+      source_language?: string | undefined;
+      target_language?: string | undefined;
+      after?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: ConsoleJobs
+  };
+  /** One job with what happened to it */
+  readConsoleJob: {
+    path: {
+      username: string;
+      job: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleJobDetail
+  };
+  /** Take an unfinished job back for its customer */
+  cancelConsoleJob: {
+    path: {
+      username: string;
+      job: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleJobDetail
+  };
+  /** Have a job drafted at once that waits for its next try */
+  retryConsoleJob: {
+    path: {
+      username: string;
+      job: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleJobDetail
+  };
+  /** Deliveries of all accounts, newest first */
+  listConsoleDeliveries: {
+    path: undefined;
+    query: {
+      account?: string | undefined;
+      status?: 'pending' | 'delivered' | 'dead' | undefined;
+      environment?: 'production' | 'sandbox' | undefined;
+      host?: string | undefined;
+      after?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: ConsoleDeliveries
+  };
+  /** Send all again that were given up since then */
+  replayDeadDeliveries: {
+    path: undefined;
+    query: undefined;
+    body: {
+      account: string;
+      environment: 'production' | 'sandbox';
+      /** ISO 8601, in UTC. */
+      since: string
+    };
+    answer: ConsoleReplayed
+  };
+  /** A delivery with its attempts */
+  readConsoleDelivery: {
+    path: {
+      delivery: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleDeliveryDetail
+  };
+  /** Send a delivery again */
+  replayConsoleDelivery: {
+    path: {
+      delivery: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleDelivery
   }
 }
 
@@ -955,4 +2061,43 @@ export const OPERATIONS = {
   releaseTaskOfAnother: ['POST', '/api/console/tasks/{task}/release'],
   setPriority: ['POST', '/api/console/tasks/{task}/priority'],
   reassignTask: ['POST', '/api/console/tasks/{task}/reassign'],
+  readHome: ['GET', '/api/console/home'],
+  listSettings: ['GET', '/api/console/settings'],
+  listAccounts: ['GET', '/api/console/accounts'],
+  createAccount: ['POST', '/api/console/accounts'],
+  readAccount: ['GET', '/api/console/accounts/{username}'],
+  changeAccount: ['PATCH', '/api/console/accounts/{username}'],
+  makeAccountKey: ['POST', '/api/console/accounts/{username}/keys'],
+  revokeAccountKey: ['DELETE', '/api/console/accounts/{username}/keys/{key}'],
+  moveMoney: ['POST', '/api/console/accounts/{username}/transfers'],
+  readStatement: ['GET', '/api/console/accounts/{username}/statement'],
+  listPrices: ['GET', '/api/console/prices'],
+  setPrice: ['POST', '/api/console/prices'],
+  endPrice: ['POST', '/api/console/prices/end'],
+  listConsoleBrands: ['GET', '/api/console/accounts/{username}/brands'],
+  beginBrand: ['POST', '/api/console/accounts/{username}/brands'],
+  readConsoleBrand: ['GET', '/api/console/accounts/{username}/brands/{brand}'],
+  removeBrand: ['DELETE', '/api/console/accounts/{username}/brands/{brand}'],
+  changeBrandDraft: ['PATCH', '/api/console/accounts/{username}/brands/{brand}/draft'],
+  discardBrandDraft: ['DELETE', '/api/console/accounts/{username}/brands/{brand}/draft'],
+  publishBrand: ['POST', '/api/console/accounts/{username}/brands/{brand}/publish'],
+  listConsoleTerms: ['GET', '/api/console/accounts/{username}/brands/{brand}/terms'],
+  editTerms: ['POST', '/api/console/accounts/{username}/brands/{brand}/terms'],
+  importTerms: ['POST', '/api/console/accounts/{username}/brands/{brand}/import'],
+  previewBrand: ['POST', '/api/console/accounts/{username}/brands/{brand}/preview'],
+  listConsolePairs: ['GET', '/api/console/pairs'],
+  switchPair: ['PUT', '/api/console/pairs/{source}/{target}'],
+  listEngines: ['GET', '/api/console/engines'],
+  testEngine: ['POST', '/api/console/engines/{engine}/test'],
+  listRoutes: ['GET', '/api/console/routes'],
+  setRoute: ['PUT', '/api/console/routes'],
+  removeRoute: ['DELETE', '/api/console/routes'],
+  listConsoleJobs: ['GET', '/api/console/jobs'],
+  readConsoleJob: ['GET', '/api/console/accounts/{username}/jobs/{job}'],
+  cancelConsoleJob: ['POST', '/api/console/accounts/{username}/jobs/{job}/cancel'],
+  retryConsoleJob: ['POST', '/api/console/accounts/{username}/jobs/{job}/retry'],
+  listConsoleDeliveries: ['GET', '/api/console/deliveries'],
+  replayDeadDeliveries: ['POST', '/api/console/deliveries/replay'],
+  readConsoleDelivery: ['GET', '/api/console/deliveries/{delivery}'],
+  replayConsoleDelivery: ['POST', '/api/console/deliveries/{delivery}/replay'],
 } as const;

@@ -1,0 +1,95 @@
+/** What is asked of the database about the drafts of brands. */
+import type { AccountRef } from '../account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+export interface DraftRow {
+  external_id: string;
+  revision: number;
+  based_on: number | null;
+  /** As a brand's file has it. */
+  brand: unknown;
+  changed_at: Date;
+  changed_by: string;
+}
+
+const FIND = statement<DraftRow>(
+  'brands.find_draft',
+  `select external_id, revision, based_on, brand, changed_at, changed_by from brand_drafts
+    where part = $1 and account_id = $2 and external_id = $3`,
+);
+const LOCK = statement(
+  'brands.lock_draft',
+  'select from brand_drafts where part = $1 and account_id = $2 and external_id = $3 for update',
+);
+
+export async function findDraft(
+  on: Queryable,
+  account: AccountRef,
+  externalId: string,
+): Promise<DraftRow | undefined> {
+  const [row] = await on.query(FIND, [account.part, account.accountId, externalId]);
+  return row;
+}
+
+/** The same, and keeps others from changing it meanwhile. */
+export async function lockDraft(
+  transaction: Transaction,
+  account: AccountRef,
+  externalId: string,
+): Promise<DraftRow | undefined> {
+  await transaction.query(LOCK, [account.part, account.accountId, externalId]);
+  return findDraft(transaction, account, externalId);
+}
+
+const LIST = statement<Omit<DraftRow, 'brand'> & { name: string }>(
+  'brands.list_drafts',
+  `select external_id, revision, based_on, changed_at, changed_by, brand->>'name' as name from brand_drafts
+    where part = $1 and account_id = $2 order by external_id`,
+);
+
+export function listDrafts(
+  on: Queryable,
+  account: AccountRef,
+): Promise<(Omit<DraftRow, 'brand'> & { name: string })[]> {
+  return on.query(LIST, [account.part, account.accountId]);
+}
+
+// Where a draft is there that nobody knew of, nothing is written: two began one at the same time.
+const INSERT = statement<{ revision: number }>(
+  'brands.insert_draft',
+  `insert into brand_drafts (part, account_id, external_id, based_on, brand, changed_by)
+   values ($1, $2, $3, $4, $5, $6)
+   on conflict (part, account_id, external_id) do nothing returning revision`,
+);
+const UPDATE = statement<{ revision: number }>(
+  'brands.update_draft',
+  `update brand_drafts set revision = revision + 1, brand = $5, changed_at = now(), changed_by = $6
+    where part = $1 and account_id = $2 and external_id = $3 and revision = $4
+   returning revision`,
+);
+
+/** @returns the new revision; undefined when another one is there */
+export async function writeDraft(
+  transaction: Transaction,
+  account: AccountRef,
+  draft: { externalId: string; revision: number; basedOn: number | null; brand: object; by: string },
+): Promise<number | undefined> {
+  const key = [account.part, account.accountId, draft.externalId];
+  const brand = JSON.stringify(draft.brand);
+  const [row] =
+    draft.revision === 0
+      ? await transaction.query(INSERT, [...key, draft.basedOn, brand, draft.by])
+      : await transaction.query(UPDATE, [...key, draft.revision, brand, draft.by]);
+  return row?.revision;
+}
+
+const DELETE = statement<{ revision: number }>(
+  'brands.delete_draft',
+  `delete from brand_drafts where part = $1 and account_id = $2 and external_id = $3 returning revision`,
+);
+
+/** @returns whether there was one */
+export async function deleteDraft(on: Queryable, account: AccountRef, externalId: string): Promise<boolean> {
+  return (await on.query(DELETE, [account.part, account.accountId, externalId])).length > 0;
+}

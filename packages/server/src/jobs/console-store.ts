@@ -1,0 +1,228 @@
+/** What the console asks of the database about jobs. */
+import type { AccountRef, Environment } from '../account.ts';
+import type { Queryable } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import type { Status } from './states.ts';
+import type { TextFormat, Tier } from './store.ts';
+
+export interface ConsoleJobRow {
+  part: number;
+  account_id: string;
+  username: string;
+  job_id: string;
+  order_number: number;
+  environment: Environment;
+  tier: Tier;
+  uid: string;
+  status: Status;
+  source_language: string;
+  target_language: string;
+  text_format: TextFormat;
+  words: number;
+  price_cents: number;
+  created_at: Date;
+  finished_at: Date | null;
+  failure: string | null;
+  brand: string | null;
+  tone: string | null;
+  callback_url: string | null;
+  due_at: Date | null;
+  attempts: number;
+  /** A worker has it now. */
+  leased: boolean;
+}
+
+const COLUMNS = `j.part, j.account_id, j.job_id, j.order_number, j.environment, j.tier, j.uid, j.status,
+  j.source_language, j.target_language, j.text_format, j.words, j.price_cents, j.created_at, j.finished_at, j.failure,
+  coalesce(j.brand, j.default_brand) as brand, j.tone, j.callback_url, j.due_at, j.attempts,
+  coalesce(j.lease_token is not null and j.due_at > now(), false) as leased`;
+
+export interface ConsoleFilter {
+  username?: string | undefined;
+  environment?: Environment | undefined;
+  statuses?: readonly Status[] | undefined;
+  source?: string | undefined;
+  target?: string | undefined;
+  /** What the uid begins with. */
+  uid?: string | undefined;
+  /** The last one of the page before. */
+  after?: string | undefined;
+}
+
+// One seek an account for its latest, however many it has.
+const LIST = statement<ConsoleJobRow>(
+  'jobs.console_list',
+  `select a.username, j.* from accounts a cross join lateral (
+     select ${COLUMNS} from jobs j
+      where j.part = a.part and j.account_id = a.account_id
+        and ($2::text is null or j.environment = $2) and ($3::text[] is null or j.status = any($3))
+        and ($4::text is null or j.source_language = $4) and ($5::text is null or j.target_language = $5)
+        and ($6::text is null or j.uid like $6) and ($7::uuid is null or j.job_id < $7)
+      order by j.job_id desc limit $8) j
+    where $1::text is null or a.username = $1
+    order by j.job_id desc limit $8`,
+);
+
+/** Jobs of all accounts, newest first. */
+export function listJobs(on: Queryable, filter: ConsoleFilter, limit: number): Promise<ConsoleJobRow[]> {
+  return on.query(LIST, [
+    filter.username ?? null,
+    filter.environment ?? null,
+    filter.statuses ?? null,
+    filter.source ?? null,
+    filter.target ?? null,
+    filter.uid === undefined ? null : `${filter.uid.replaceAll(/[\\%_]/g, '\\$&')}%`,
+    filter.after ?? null,
+    limit,
+  ]);
+}
+
+const BY_NUMBER = statement<ConsoleJobRow>(
+  'jobs.console_by_number',
+  `select a.username, ${COLUMNS} from jobs j join accounts a on a.part = j.part and a.account_id = j.account_id
+    where j.order_number = $1`,
+);
+
+export function findByNumber(on: Queryable, orderNumber: number): Promise<ConsoleJobRow[]> {
+  return on.query(BY_NUMBER, [orderNumber]);
+}
+
+const FIND = statement<ConsoleJobRow>(
+  'jobs.console_find',
+  `select a.username, ${COLUMNS} from jobs j join accounts a on a.part = j.part and a.account_id = j.account_id
+    where j.part = $1 and j.account_id = $2 and j.job_id = $3`,
+);
+
+export async function findJob(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+): Promise<ConsoleJobRow | undefined> {
+  const [row] = await on.query(FIND, [account.part, account.accountId, jobId]);
+  return row;
+}
+
+export interface JobEventRow {
+  from_status: string;
+  to_status: string;
+  actor: string;
+  detail: string | null;
+  created_at: Date;
+}
+
+const EVENTS = statement<JobEventRow>(
+  'jobs.console_events',
+  `select from_status, to_status, actor, detail, created_at from job_events
+    where part = $1 and account_id = $2 and job_id = $3 order by event_id`,
+);
+
+/** The moves that were made on a job, in their order. */
+export function listEvents(on: Queryable, account: AccountRef, jobId: string): Promise<JobEventRow[]> {
+  return on.query(EVENTS, [account.part, account.accountId, jobId]);
+}
+
+const SEGMENTS = statement<{ route: string | null; failure: string | null; segments: number }>(
+  'jobs.console_segments',
+  `select route, failure, count(*) as segments from segments
+    where part = $1 and account_id = $2 and job_id = $3 group by 1, 2 order by 3 desc limit 50`,
+);
+
+/** How a job was drafted: how many of its segments by which route, or not and why. */
+export function countRoutes(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+): Promise<{ route: string | null; failure: string | null; segments: number }[]> {
+  return on.query(SEGMENTS, [account.part, account.accountId, jobId]);
+}
+
+const TEXTS = statement<{ kind: string; body: string; characters: number }>(
+  'jobs.console_texts',
+  `select kind, left(body, 20000) as body, char_length(body) as characters from job_texts
+    where part = $1 and account_id = $2 and job_id = $3 order by kind`,
+);
+
+/** The beginnings of a job's texts. */
+export function readBeginnings(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+): Promise<{ kind: string; body: string; characters: number }[]> {
+  return on.query(TEXTS, [account.part, account.accountId, jobId]);
+}
+
+const HASTEN = statement<{ job_id: string }>(
+  'jobs.console_hasten',
+  `update jobs set due_at = now(), attempts = 0
+    where part = $1 and account_id = $2 and job_id = $3 and status in ('new', 'machine_translate_in_progress')
+      and (lease_token is null or due_at <= now())
+   returning job_id`,
+);
+
+/** Makes a job that waits for its next try due at once. @returns whether there was one */
+export async function hasten(on: Queryable, account: AccountRef, jobId: string): Promise<boolean> {
+  return (await on.query(HASTEN, [account.part, account.accountId, jobId])).length > 0;
+}
+
+export interface StatusCount {
+  environment: Environment;
+  tier: Tier;
+  status: Status;
+  jobs: number;
+}
+
+const BY_STATUS = statement<StatusCount>(
+  'jobs.count_by_status',
+  `select environment, tier, status, sum(jobs)::bigint as jobs from job_counts
+    where part = $1 and account_id = $2 group by 1, 2, 3 having sum(jobs) > 0 order by 1, 2, 3`,
+);
+
+export function countByStatus(on: Queryable, account: AccountRef): Promise<StatusCount[]> {
+  return on.query(BY_STATUS, [account.part, account.accountId]);
+}
+
+export interface WaitingPair {
+  source_language: string;
+  target_language: string;
+  /** Due, and nobody has them. */
+  waiting: number;
+  /** A worker has them. */
+  working: number;
+  /** Seconds that the oldest of those that nobody has has been due. */
+  oldest: number;
+}
+
+const WAITING = statement<WaitingPair>(
+  'jobs.waiting_pairs',
+  `select source_language, target_language, count(*) filter (where due_at <= now()) as waiting,
+          count(*) filter (where due_at > now() and lease_token is not null) as working,
+          coalesce(extract(epoch from now() - min(due_at) filter (where due_at <= now())), 0)::float8 as oldest
+     from jobs where due_at is not null group by 1, 2
+   having count(*) filter (where due_at <= now() or lease_token is not null) > 0
+    order by 5 desc, 3 desc limit 200`,
+);
+
+/** What waits for a machine, and what it has in hand, by pair; what has waited longest first. */
+export function listWaiting(on: Queryable): Promise<WaitingPair[]> {
+  return on.query(WAITING);
+}
+
+export interface HourRow {
+  hour: Date;
+  created: number;
+  words: number;
+  failed: number;
+}
+
+const HOURS = statement<HourRow>(
+  'jobs.console_hours',
+  `select date_trunc('hour', j.created_at) as hour, count(*) as created, sum(j.words)::bigint as words,
+          count(*) filter (where j.status = 'failed') as failed
+     from accounts a join jobs j on j.part = a.part and j.account_id = a.account_id and j.job_id >= $1
+    group by 1 order by 1`,
+);
+
+/** What was created in each hour since the moment of an id. */
+export function listHours(on: Queryable, since: string): Promise<HourRow[]> {
+  return on.query(HOURS, [since]);
+}

@@ -1,0 +1,38 @@
+/** The work of all accounts at a glance, for the console: what waits, what was done in each hour. */
+import type { AccountRef } from '../account.ts';
+import type { Queryable } from '../database/database.ts';
+import { firstIdOf } from '../ids.ts';
+import * as store from './console-store.ts';
+
+export type { StatusCount, WaitingPair } from './console-store.ts';
+
+/** How many jobs an account has in each status. */
+export function countByStatus(on: Queryable, account: AccountRef): Promise<store.StatusCount[]> {
+  return store.countByStatus(on, account);
+}
+
+/** What waits for a machine, by pair; what has waited longest first. */
+export function listWaiting(on: Queryable): Promise<store.WaitingPair[]> {
+  return store.listWaiting(on);
+}
+
+const HOUR_MILLISECONDS = 3_600_000;
+
+export interface Hour {
+  hour: string;
+  created: number;
+  words: number;
+  failed: number;
+}
+
+/** What was created in each of the last hours, those without anything too. */
+export async function listHours(on: Queryable, hours: number, now: Date): Promise<Hour[]> {
+  const first = Math.floor(now.getTime() / HOUR_MILLISECONDS) - hours + 1;
+  const rows = await store.listHours(on, firstIdOf(first * HOUR_MILLISECONDS));
+  const found = new Map(rows.map((row) => [row.hour.toISOString(), row]));
+  return Array.from({ length: hours }, (_, index) => {
+    const hour = new Date((first + index) * HOUR_MILLISECONDS).toISOString();
+    const { created = 0, words = 0, failed = 0 } = found.get(hour) ?? {};
+    return { hour, created, words, failed };
+  });
+}

@@ -1,0 +1,120 @@
+/** What the operator sees first, and the settings: `/api/console/home`, `/api/console/settings`. */
+import type { FastifyInstance } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { listOverdrawn } from '../accounts/console.ts';
+import { CENTS, described, MOMENT } from '../console.ts';
+import type { Database } from '../database/database.ts';
+import { listDied, listFailingHosts } from '../deliveries/log.ts';
+import { resource } from '../http.ts';
+import { listHours, listWaiting } from '../jobs/overview.ts';
+import { type Settings, showSettings } from '../settings.ts';
+import { listEngines } from '../translation/console.ts';
+import { attentionOf } from './attention.ts';
+
+const AttentionBody = Type.Object(
+  {
+    kind: Type.Enum(['engine', 'queue', 'host', 'dead', 'overdrawn', 'reported', 'requests']),
+    severity: Type.Enum(['bad', 'look']),
+    subject: Type.String(),
+    account: Type.Optional(Type.String()),
+    amount: Type.Integer({ description: 'How many; of an overdrawn account, cents.' }),
+    since: Type.Optional(MOMENT),
+  },
+  { title: 'Attention', description: 'Something that an operator should look at.' },
+);
+const Home = Type.Object(
+  {
+    at: MOMENT,
+    attention: Type.Array(AttentionBody, { description: 'The worst first; empty: all clear.' }),
+    queues: Type.Array(
+      Type.Object({
+        source_language: Type.String(),
+        target_language: Type.String(),
+        waiting: Type.Integer(),
+        working: Type.Integer(),
+        oldest: Type.Integer({ description: 'Seconds that the oldest has waited.' }),
+      }),
+    ),
+    engines: Type.Array(
+      Type.Object({
+        engine: Type.String(),
+        state: Type.Enum(['closed', 'half-open', 'open', 'away']),
+        waiting: Type.Integer(),
+        answered: Type.Integer({ description: 'In the last hour.' }),
+        failed: Type.Integer(),
+      }),
+    ),
+    hours: Type.Array(
+      Type.Object({ hour: MOMENT, created: Type.Integer(), words: Type.Integer(), failed: Type.Integer() }),
+      { description: 'What was created in each of the last 24 hours.' },
+    ),
+    owed: CENTS,
+  },
+  { title: 'ConsoleHome' },
+);
+const SettingList = Type.Object(
+  {
+    settings: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        value: Type.String({ description: 'Of a secret, nothing.' }),
+        secret: Type.Boolean(),
+        set: Type.Boolean({ description: 'It is another than the default.' }),
+        default: Type.String(),
+        meaning: Type.String(),
+      }),
+    ),
+  },
+  { title: 'ConsoleSettings' },
+);
+
+const schemas = {
+  home: described('readHome', 'What needs attention, and how the work goes', Home),
+  settings: described('listSettings', 'The settings of this process; secrets are not shown', SettingList),
+};
+
+export interface OperationConsoleOptions {
+  database: Database;
+  settings: Settings;
+}
+
+const DAY_MILLISECONDS = 86_400_000;
+const MOST = 50;
+
+export function operationConsole(
+  app: FastifyInstance,
+  { database, settings }: OperationConsoleOptions,
+): void {
+  resource(app, '/api/console/home', {
+    GET: { schema: schemas.home, handler: () => readHome(database, settings, new Date()) },
+  });
+  resource(app, '/api/console/settings', {
+    GET: { schema: schemas.settings, handler: async () => ({ settings: showSettings(settings) }) },
+  });
+}
+
+async function readHome(database: Database, settings: Settings, now: Date): Promise<Static<typeof Home>> {
+  const yesterday = new Date(now.getTime() - DAY_MILLISECONDS);
+  const [waiting, { engines }, hosts, dead, overdrawn, hours] = await Promise.all([
+    listWaiting(database),
+    listEngines(database, settings.engines, now),
+    listFailingHosts(database, MOST),
+    listDied(database, yesterday, MOST),
+    listOverdrawn(database, MOST),
+    listHours(database, 24, now),
+  ]);
+  const attention = attentionOf({
+    ...{ now, engines, queues: waiting, hosts, dead, overdrawn },
+    ...{ reported: 0, requests: 0 },
+  });
+  return {
+    at: now.toISOString(),
+    attention,
+    queues: waiting.map((queue) => ({ ...queue, oldest: Math.round(queue.oldest) })),
+    engines: engines.map(({ engine, state, waiting, last_hour: { answered, failed } }) => ({
+      ...{ engine, state, waiting, answered, failed },
+    })),
+    hours,
+    owed: overdrawn.reduce((sum, { balance }) => sum - balance, 0),
+  };
+}

@@ -1,0 +1,205 @@
+/** What is asked of the database about engines as workers see them. Reference tables: they belong to no account. */
+import type { Queryable } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+export type EngineState = 'closed' | 'half-open' | 'open';
+
+export interface EngineError {
+  at: string;
+  reason: string;
+  /** Segments that it happened to, within a minute. */
+  count: number;
+}
+
+export interface StateRow {
+  worker_id: string;
+  engine: string;
+  state: EngineState;
+  state_since: Date;
+  waiting: number;
+  version: string | null;
+  errors: EngineError[];
+  seen_at: Date;
+}
+
+const KEEP_STATES = statement(
+  'translation.keep_states',
+  `insert into engine_states (worker_id, engine, state, state_since, waiting, version, errors)
+   select $1, engine, state, now(), waiting, version, errors
+     from unnest($2::text[], $3::text[], $4::integer[], $5::text[], $6::jsonb[])
+       as s (engine, state, waiting, version, errors)
+   on conflict (worker_id, engine) do update
+     set state_since = case when engine_states.state = excluded.state then engine_states.state_since else now() end,
+         state = excluded.state, waiting = excluded.waiting, version = excluded.version,
+         errors = excluded.errors, seen_at = now()`,
+);
+
+/** Says how a worker's engines are. */
+export async function keepStates(
+  on: Queryable,
+  workerId: string,
+  states: readonly {
+    engine: string;
+    state: EngineState;
+    waiting: number;
+    version: string | undefined;
+    errors: readonly EngineError[];
+  }[],
+): Promise<void> {
+  await on.query(KEEP_STATES, [
+    workerId,
+    states.map(({ engine }) => engine),
+    states.map(({ state }) => state),
+    states.map(({ waiting }) => waiting),
+    states.map(({ version }) => version ?? null),
+    states.map(({ errors }) => JSON.stringify(errors)),
+  ]);
+}
+
+const LIST_STATES = statement<StateRow>(
+  'translation.states',
+  `select worker_id, engine, state, state_since, waiting, version, errors, seen_at from engine_states
+    where seen_at > now() - make_interval(secs => $1) order by engine, worker_id`,
+);
+
+/** How the engines are, as each worker that was heard of within so many seconds sees them. */
+export function listStates(on: Queryable, seconds: number): Promise<StateRow[]> {
+  return on.query(LIST_STATES, [seconds]);
+}
+
+const LEAVE = statement('translation.leave', 'delete from engine_states where worker_id = $1');
+
+/** A worker that ends is not heard of any more, and is not missed. */
+export async function removeStates(on: Queryable, workerId: string): Promise<void> {
+  await on.query(LEAVE, [workerId]);
+}
+
+export interface Minute {
+  engine: string;
+  minute: Date;
+  answered: number;
+  failed: number;
+  /** Of all requests together. */
+  milliseconds: number;
+  /** Of the slowest one. */
+  slowest: number;
+}
+
+const KEEP_MINUTES = statement(
+  'translation.keep_minutes',
+  `insert into engine_minutes (worker_id, engine, minute, answered, failed, milliseconds, slowest)
+   select $1, engine, minute, answered, failed, milliseconds, slowest
+     from unnest($2::text[], $3::timestamptz[], $4::integer[], $5::integer[], $6::bigint[], $7::integer[])
+       as m (engine, minute, answered, failed, milliseconds, slowest)
+   on conflict (engine, minute, worker_id) do update
+     set answered = excluded.answered, failed = excluded.failed, milliseconds = excluded.milliseconds,
+         slowest = excluded.slowest`,
+);
+
+export async function keepMinutes(
+  on: Queryable,
+  workerId: string,
+  minutes: readonly Minute[],
+): Promise<void> {
+  await on.query(KEEP_MINUTES, [
+    workerId,
+    minutes.map(({ engine }) => engine),
+    minutes.map(({ minute }) => minute),
+    minutes.map(({ answered }) => answered),
+    minutes.map(({ failed }) => failed),
+    minutes.map(({ milliseconds }) => Math.round(milliseconds)),
+    minutes.map(({ slowest }) => Math.round(slowest)),
+  ]);
+}
+
+const LIST_MINUTES = statement<Minute>(
+  'translation.minutes',
+  `select engine, minute, sum(answered)::int as answered, sum(failed)::int as failed,
+          sum(milliseconds)::bigint as milliseconds, max(slowest) as slowest
+     from engine_minutes where minute >= $1 group by 1, 2 order by 1, 2`,
+);
+
+/** What was asked of the engines in each minute since then, by all workers together. */
+export function listMinutes(on: Queryable, since: Date): Promise<Minute[]> {
+  return on.query(LIST_MINUTES, [since]);
+}
+
+const FORGET_STATES = statement(
+  'translation.forget_states',
+  `delete from engine_states where seen_at < now() - interval '1 day'`,
+);
+const FORGET_MINUTES = statement(
+  'translation.forget_minutes',
+  `delete from engine_minutes where minute < now() - interval '1 day'`,
+);
+const FORGET_TESTS = statement(
+  'translation.forget_tests',
+  `delete from engine_tests where created_at < now() - interval '10 minutes'`,
+);
+
+/** Forgets what nobody looks at any more. */
+export async function forgetOld(on: Queryable): Promise<void> {
+  await on.query(FORGET_STATES);
+  await on.query(FORGET_MINUTES);
+  await on.query(FORGET_TESTS);
+}
+
+export interface EngineTest {
+  engine: string;
+  source_language: string;
+  target_language: string;
+  body: string;
+}
+
+export type TestAnswer =
+  | { status: 'translated'; text: string; route: string; milliseconds: number }
+  | { status: 'failed' | 'unsupported'; reason: string; milliseconds: number };
+
+const ASK = statement(
+  'translation.ask_test',
+  `insert into engine_tests (test_id, engine, source_language, target_language, body) values ($1, $2, $3, $4, $5)`,
+);
+
+export async function askTest(on: Queryable, testId: string, test: EngineTest): Promise<void> {
+  await on.query(ASK, [testId, test.engine, test.source_language, test.target_language, test.body]);
+}
+
+const CLAIM = statement<EngineTest & { test_id: string }>(
+  'translation.claim_test',
+  `update engine_tests set claimed_at = now()
+    where test_id = (
+      select test_id from engine_tests
+       where engine = any($1) and claimed_at is null and created_at > now() - interval '1 minute'
+       order by created_at limit 1 for update skip locked)
+   returning test_id, engine, source_language, target_language, body`,
+);
+
+/** Of the tests that nobody has, one of these engines'. */
+export async function claimTest(
+  on: Queryable,
+  engines: readonly string[],
+): Promise<(EngineTest & { test_id: string }) | undefined> {
+  const [row] = await on.query(CLAIM, [engines]);
+  return row;
+}
+
+const ANSWER = statement('translation.answer_test', 'update engine_tests set answer = $2 where test_id = $1');
+
+export async function answerTest(on: Queryable, testId: string, answer: TestAnswer): Promise<void> {
+  await on.query(ANSWER, [testId, JSON.stringify(answer)]);
+}
+
+const TAKE = statement<{ answer: TestAnswer }>(
+  'translation.take_test',
+  'delete from engine_tests where test_id = $1 and (answer is not null or $2) returning answer',
+);
+
+/** The answer to a test, which is gone after it. @param late also without an answer: nobody waits for it any more */
+export async function takeTest(
+  on: Queryable,
+  testId: string,
+  late: boolean,
+): Promise<TestAnswer | undefined> {
+  const [row] = await on.query(TAKE, [testId, late]);
+  return row?.answer ?? undefined;
+}

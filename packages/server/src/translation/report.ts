@@ -1,0 +1,171 @@
+/**
+ * A worker's report of its engines, for the console: what each was asked in every minute, how it is, and its latest
+ * failures. It is written to the database every few seconds, since the process that answers the console may have no
+ * engine. Tests of an operator come the other way: whichever worker has the engine takes one and answers it.
+ */
+import type { Database } from '../database/database.ts';
+import { uuidv7 } from '../ids.ts';
+import type { Log } from '../log.ts';
+import * as store from './report-store.ts';
+import type { EngineObserver, Station } from './stations.ts';
+
+/** Said when there is a test to be taken; workers look every few seconds as well. */
+export const TESTS_CHANNEL = 'dragoman_engine_tests';
+
+const REPORT_MILLISECONDS = 5_000;
+const FORGET_MILLISECONDS = 600_000;
+/** What a test may take. */
+const TEST_MILLISECONDS = 20_000;
+const MINUTE_MILLISECONDS = 60_000;
+const KEPT_ERRORS = 20;
+
+type Counts = Pick<store.Minute, 'answered' | 'failed' | 'milliseconds' | 'slowest'>;
+
+export interface Tally {
+  observer: Pick<EngineObserver, 'asked' | 'failed'>;
+  /** What was counted in this minute and the one before: the others have been taken. */
+  minutes(): store.Minute[];
+  errors(engine: string): readonly store.EngineError[];
+}
+
+export function createTally(now: () => number = Date.now): Tally {
+  const minutes = new Map<string, Map<number, Counts>>();
+  const errors = new Map<string, store.EngineError[]>();
+  const minuteNow = () => Math.floor(now() / MINUTE_MILLISECONDS);
+  return {
+    observer: {
+      asked(engine, _, seconds, outcome) {
+        const minute = minuteNow();
+        let ofEngine = minutes.get(engine);
+        if (ofEngine === undefined) {
+          ofEngine = new Map();
+          minutes.set(engine, ofEngine);
+        }
+        let counts = ofEngine.get(minute);
+        if (counts === undefined) {
+          counts = { answered: 0, failed: 0, milliseconds: 0, slowest: 0 };
+          ofEngine.set(minute, counts);
+          for (const old of ofEngine.keys()) if (old < minute - 1) ofEngine.delete(old);
+        }
+        counts[outcome]++;
+        counts.milliseconds += seconds * 1000;
+        counts.slowest = Math.max(counts.slowest, seconds * 1000);
+      },
+      failed(engine, reason) {
+        const list = errors.get(engine) ?? [];
+        const last = list.at(-1);
+        const at = new Date(minuteNow() * MINUTE_MILLISECONDS).toISOString();
+        if (last?.reason === reason && last.at === at) last.count++;
+        else list.push({ at, reason, count: 1 });
+        errors.set(engine, list.slice(-KEPT_ERRORS));
+      },
+    },
+    minutes: () =>
+      [...minutes].flatMap(([engine, ofEngine]) =>
+        [...ofEngine].map(([minute, counts]) => ({
+          engine,
+          minute: new Date(minute * MINUTE_MILLISECONDS),
+          ...counts,
+        })),
+      ),
+    errors: (engine) => errors.get(engine) ?? [],
+  };
+}
+
+export interface Reporting {
+  /** Says no more; what it said of the engines is taken back. */
+  stop(): Promise<void>;
+}
+
+export function startReporting(options: {
+  database: Database;
+  stations: readonly Station[];
+  tally: Tally;
+  log: Log;
+}): Reporting {
+  const { database, stations, tally, log } = options;
+  const workerId = uuidv7();
+  const names = stations.map(({ name }) => name);
+  const ended = new AbortController();
+  let under: Promise<void> = Promise.resolve();
+
+  /** One after another; one that fails is the next one's work. */
+  function then(work: () => Promise<void>): void {
+    under = under.then(work).catch((error: unknown) => {
+      if (!ended.signal.aborted) log.warn({ error }, 'could not report on the engines');
+    });
+  }
+
+  async function report(): Promise<void> {
+    if (ended.signal.aborted) return;
+    const versions = await Promise.all(stations.map((station) => station.version()));
+    await store.keepStates(
+      database,
+      workerId,
+      stations.map((station, index) => ({
+        engine: station.name,
+        state: station.state,
+        waiting: station.waiting,
+        version: versions[index],
+        errors: tally.errors(station.name),
+      })),
+    );
+    const minutes = tally.minutes();
+    if (minutes.length > 0) await store.keepMinutes(database, workerId, minutes);
+  }
+
+  async function takeTests(): Promise<void> {
+    while (!ended.signal.aborted) {
+      const test = await store.claimTest(database, names);
+      if (test === undefined) return;
+      const station = stations.find(({ name }) => name === test.engine)!;
+      await store.answerTest(database, test.test_id, await carryOut(station, test, ended.signal));
+    }
+  }
+
+  const reporting = setInterval(() => then(report), REPORT_MILLISECONDS);
+  const looking = setInterval(() => void takeTests().catch(() => {}), REPORT_MILLISECONDS);
+  const forgetting = setInterval(() => then(() => store.forgetOld(database)), FORGET_MILLISECONDS);
+  then(report);
+  void database.listen(TESTS_CHANNEL, () => void takeTests().catch(() => {})).catch(() => {});
+  return {
+    async stop() {
+      for (const timer of [reporting, looking, forgetting]) clearInterval(timer);
+      ended.abort();
+      await under;
+      await store.removeStates(database, workerId).catch(() => {});
+    },
+  };
+}
+
+/** Asks the engine itself, whatever its breaker says: that is what the operator wants to know. */
+async function carryOut(
+  station: Station,
+  test: store.EngineTest,
+  ended: AbortSignal,
+): Promise<store.TestAnswer> {
+  const started = performance.now();
+  const milliseconds = () => Math.round(performance.now() - started);
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(TEST_MILLISECONDS)]);
+  try {
+    const [draft] = await station.engine.draft({
+      from: test.source_language,
+      to: test.target_language,
+      segments: [{ id: 'test', pieces: [{ text: test.body }] }],
+      lane: 'live',
+      signal,
+    });
+    if (draft === undefined) return { status: 'failed', reason: 'garbled', milliseconds: milliseconds() };
+    if (draft.status === 'unsupported') {
+      return { status: 'unsupported', reason: 'unsupported', milliseconds: milliseconds() };
+    }
+    if (draft.status === 'failed') {
+      return { status: 'failed', reason: draft.reason, milliseconds: milliseconds() };
+    }
+    const text = draft.pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
+    return { status: 'translated', text, route: draft.route, milliseconds: milliseconds() };
+  } catch {
+    const reason = signal.aborted ? 'timeout' : 'crashed';
+    return { status: 'failed', reason, milliseconds: milliseconds() };
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * The web app, as `npm run build` left it in `packages/web/dist`: below `/app/` every address that is not a file is
+ * the one page, which finds its way by itself.
+ *
+ * The page may load nothing from anywhere else, run no script but its own files, and take no markup from text; its
+ * styles carry a nonce made for this one answer. Files have a hash of what is in them in their name, so they are kept
+ * for ever; the page is asked for each time.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { notFound } from './errors.ts';
+import { resource } from './http.ts';
+import type { Settings } from './settings.ts';
+
+const DIST = fileURLToPath(new URL('../../web/dist/', import.meta.url));
+const NOT_BUILT = 'The web app is not built: run `npm run build`, and load this page again.\n';
+/** Stands in `index.html` for the nonce. */
+const NONCE = '{{nonce}}';
+const YEAR_SECONDS = 365 * 24 * 3600;
+
+/** @param nonce of the page's styles */
+function policy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "frame-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "require-trusted-types-for 'script'",
+    // The app's own, and that of its editor, which parses what is pasted in a document of its own.
+    'trusted-types default ProseMirrorClipboard',
+  ].join('; ');
+}
+
+const PAGE_HEADERS = {
+  'cache-control': 'no-cache, private',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+};
+
+export interface WebOptions {
+  settings: Pick<Settings, 'publicUrl'>;
+}
+
+export function webRoutes(app: FastifyInstance, { settings }: WebOptions): void {
+  const https = settings.publicUrl?.startsWith('https:') ?? false;
+  void app.register(fastifyStatic, { root: DIST, serve: false, preCompressed: true, cacheControl: false });
+
+  app.addHook('onRequest', async (_, reply) => {
+    if (https) reply.header('strict-transport-security', `max-age=${YEAR_SECONDS}`);
+  });
+
+  resource(app, '/', { GET: async (_, reply) => reply.redirect('/app/') });
+  resource(app, '/app', { GET: page });
+  resource(app, '/app/*', { GET: page });
+  resource(app, '/app/assets/:file', {
+    async GET(request, reply) {
+      const { file } = request.params as { file: string };
+      // Only what the build named; its compressed forms are for the server to choose.
+      if (!/^[\w.-]+\.(js|css|json|woff2|svg)$/.test(file)) throw notFound();
+      reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`);
+      return reply.sendFile(`assets/${file}`, DIST);
+    },
+  });
+}
+
+async function page(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const html = await readFile(`${DIST}index.html`, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
+  if (html === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
+  const nonce = randomBytes(16).toString('base64');
+  reply.headers({ ...PAGE_HEADERS, 'content-security-policy': policy(nonce) });
+  return reply
+    .type('text/html; charset=utf-8')
+    .send(html.replaceAll(NONCE, nonce).replace('<html lang="en">', rootOf(request.headers.cookie)));
+}
+
+/** The page's root as its reader last chose to see it, so that nothing flashes while the app starts. */
+function rootOf(cookies = ''): string {
+  const [, theme, language = 'en'] =
+    /(?:^|; )dragoman_look=(system|light|dark)\.([a-z]{2})(?:;|$)/.exec(cookies) ?? [];
+  const direction = RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr';
+  const scheme = theme === 'light' || theme === 'dark' ? ` data-mantine-color-scheme="${theme}"` : '';
+  return `<html lang="${language}" dir="${direction}"${scheme}>`;
+}
+
+const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur']);

@@ -1,0 +1,7 @@
+/** The languages that the app itself speaks. */
+export const LANGUAGES = {
+  en: { name: 'English', direction: 'ltr' },
+  de: { name: 'Deutsch', direction: 'ltr' },
+  ar: { name: 'العربية', direction: 'rtl' },
+} as const;
+export type Language = keyof typeof LANGUAGES;

@@ -1,0 +1,22 @@
+import { Link as RouterLink } from '@tanstack/react-router';
+import type { AnchorHTMLAttributes } from 'react';
+
+type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & {
+  /** One of `paths.ts`. */
+  to: string;
+  search?: Record<string, string | undefined> | undefined;
+  /** Where we are is it, and not an address below. */
+  exact?: boolean;
+};
+
+/** A link within the app. The one to where we are says so to assistive technology (`aria-current`). */
+export function Link({ to, search, exact = false, ...rest }: LinkProps) {
+  return (
+    <RouterLink
+      to={to}
+      search={search as never}
+      activeOptions={{ exact, includeSearch: false }}
+      {...(rest as object)}
+    />
+  );
+}

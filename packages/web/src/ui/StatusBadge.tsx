@@ -1,0 +1,64 @@
+/** A status in its word and its sign: the same everywhere, and never by colour alone. */
+import {
+  IconBan,
+  IconCheck,
+  IconChecks,
+  IconCircle,
+  IconCircleDashed,
+  IconCircleHalf2,
+  IconClock,
+  IconRotate2,
+  IconX,
+} from '@tabler/icons-react';
+import { useSay } from '../words.tsx';
+import css from './StatusBadge.module.css';
+
+const STATUSES = {
+  // jobs and messages
+  new: ['neutral', IconCircle],
+  translating: ['info', IconCircleHalf2],
+  completed: ['success', IconCheck],
+  failed: ['danger', IconX],
+  canceled: ['neutral', IconBan],
+  accepted: ['success', IconChecks],
+  rejected: ['warning', IconRotate2],
+  machine_translate_in_progress: ['info', IconCircleDashed],
+  // tasks of editors
+  open: ['neutral', IconCircle],
+  claimed: ['info', IconCircleHalf2],
+  submitted: ['success', IconCheck],
+  done: ['success', IconChecks],
+  reported: ['warning', IconRotate2],
+  // deliveries
+  pending: ['info', IconClock],
+  delivered: ['success', IconCheck],
+  dead: ['danger', IconX],
+  // keys, people, subscriptions, requests
+  active: ['success', IconCheck],
+  expiring: ['warning', IconClock],
+  expired: ['neutral', IconBan],
+  revoked: ['neutral', IconBan],
+  disabled: ['neutral', IconBan],
+  invited: ['info', IconClock],
+  requested: ['info', IconClock],
+  granted: ['success', IconCheck],
+  refused: ['danger', IconX],
+} as const;
+export type Status = keyof typeof STATUSES;
+
+export function StatusBadge({ status }: { status: string }) {
+  const say = useSay();
+  const known = Object.hasOwn(STATUSES, status) ? (status as Status) : undefined;
+  const [tone, Icon] = known === undefined ? (['neutral', IconCircle] as const) : STATUSES[known];
+  return (
+    <span className={css.badge} data-tone={tone} data-status={status}>
+      <Icon size={14} stroke={2} aria-hidden className={css.icon} />
+      {known === undefined ? status : say(`status.${known}`)}
+    </span>
+  );
+}
+
+/** A word about something, without being its status: an environment, a format. */
+export function Tag({ children }: { children: string }) {
+  return <span className={css.badge}>{children}</span>;
+}

@@ -1,0 +1,148 @@
+/**
+ * Forms. What is wrong with a field stands at the field, in the server's words; anything else above the buttons. A
+ * field is known by its `name`, the same as in the request.
+ */
+import { Button, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
+import { createContext, type FormEvent, type ReactNode, use, useEffect, useRef, useState } from 'react';
+import { CallError } from '../api/client.ts';
+import { useSay } from '../words.tsx';
+import { FailureNotice } from './Failure.tsx';
+import css from './form.module.css';
+
+export type Values = Record<string, string>;
+
+interface FormState {
+  busy: boolean;
+  fields: Readonly<Record<string, string>>;
+}
+
+const FormContext = createContext<FormState>({ busy: false, fields: {} });
+
+interface FormProps {
+  /** Throws a CallError for what is refused. */
+  onSubmit(values: Values): Promise<unknown>;
+  /** A sentence instead of that of the server, for some codes. */
+  explain?: (error: CallError) => string | undefined;
+  children: ReactNode;
+}
+
+export function Form({ onSubmit, explain, children }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<Error>();
+  const fields = error instanceof CallError ? error.fields : {};
+  const shown = Object.keys(fields).some((name) => form.current?.elements.namedItem(name) != null);
+
+  useEffect(() => {
+    if (error === undefined) return;
+    form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [error]);
+
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault();
+    if (busy) return;
+    const values = Object.fromEntries(new FormData(event.currentTarget)) as Values;
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onSubmit(values);
+    } catch (failed) {
+      const said = failed instanceof CallError ? explain?.(failed) : undefined;
+      setError(said === undefined ? (failed as Error) : new CallError((failed as CallError).code, said));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <FormContext value={{ busy, fields }}>
+      <form ref={form} className={css.form} noValidate onSubmit={(event) => void submit(event)}>
+        {error !== undefined && !shown && <FailureNotice error={error} />}
+        {children}
+      </form>
+    </FormContext>
+  );
+}
+
+interface FieldProps {
+  name: string;
+  label: string;
+  description?: ReactNode;
+  defaultValue?: string;
+  autoComplete?: string;
+  autoFocus?: boolean;
+  /** May stay empty: said beside the label. */
+  optional?: boolean;
+  /** A code, an address, a number: written from left to right in any language. */
+  ltr?: boolean;
+}
+
+function useField({ name, label, optional, ltr, ...rest }: FieldProps) {
+  const say = useSay();
+  const { fields } = use(FormContext);
+  const error = fields[name];
+  return {
+    ...rest,
+    name,
+    label: optional ? say('ui.optional', { label }) : label,
+    required: !optional,
+    ...(ltr ? { dir: 'ltr' } : {}),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+export function Field({
+  type = 'text',
+  ...props
+}: FieldProps & { type?: 'text' | 'email' | 'url' | 'number' }) {
+  return <TextInput type={type} spellCheck={type === 'text'} {...useField(props)} />;
+}
+
+/** @param plain without the button that shows what was typed */
+export function PasswordField({ plain = false, ...props }: FieldProps & { plain?: boolean }) {
+  const say = useSay();
+  const field = useField({ ltr: true, ...props });
+  if (plain) return <TextInput type="password" {...field} />;
+  return <PasswordInput {...field} visibilityToggleButtonProps={{ 'aria-label': say('ui.show_password') }} />;
+}
+
+export function TextField({ rows = 3, ...props }: FieldProps & { rows?: number }) {
+  return <Textarea rows={rows} {...useField(props)} />;
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+/** One of a few. The browser's own list: it is known, and it is right on a phone. */
+export function ChoiceField({ choices, ...props }: FieldProps & { choices: readonly Choice[] }) {
+  return <NativeSelect data={[...choices]} {...useField(props)} />;
+}
+
+export function SubmitButton({
+  children,
+  danger = false,
+  wide = false,
+}: {
+  children: string;
+  danger?: boolean;
+  wide?: boolean;
+}) {
+  const { busy } = use(FormContext);
+  return (
+    <Button
+      type="submit"
+      variant="filled"
+      fullWidth={wide}
+      loading={busy}
+      {...(danger ? { color: 'danger' } : {})}
+    >
+      {children}
+    </Button>
+  );
+}
+
+export function FormActions({ children }: { children: ReactNode }) {
+  return <div className={css.actions}>{children}</div>;
+}

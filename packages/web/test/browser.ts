@@ -1,0 +1,226 @@
+/**
+ * What browser tests start from: the real server with the fake engine and a database of its own, one browser a file,
+ * one page a test. A page that complains in its console, breaks its own policy or asks anybody but our server
+ * fails its test.
+ *
+ *     const web = await startWeb();            // in beforeAll; web.stop() in afterAll
+ *     await web.visit({ path: '/sign-in' }, async (page) => { … });
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import {
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+} from '../../server/src/testing/harness.ts';
+
+const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const SCREENSHOTS = new URL('../../../screenshots/', import.meta.url).pathname;
+
+export const PHONE = { width: 390, height: 844 };
+export const DESK = { width: 1280, height: 800 };
+
+export interface VisitOptions {
+  /** Below `/app`. */
+  path?: string;
+  theme?: 'light' | 'dark';
+  language?: 'en' | 'de' | 'ar';
+  size?: { width: number; height: number };
+  /** Where somebody is signed in, of `Web.signedIn`; a window of its own where none is given. */
+  context?: BrowserContext;
+}
+
+export interface Web extends TestServer {
+  /** A window of nobody, with cookies of its own. */
+  context(): Promise<BrowserContext>;
+  /** A window in which somebody is signed in, whom `createPerson` made. */
+  signedIn(person: { email: string; password: string }): Promise<BrowserContext>;
+  /** Opens a page, does something there, and fails for whatever the page had to complain about. */
+  visit(options: VisitOptions, visit: (page: Page) => Promise<void>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startWeb(options: TestServerOptions = {}): Promise<Web> {
+  const executablePath = BROWSERS.find((path) => existsSync(path));
+  if (executablePath === undefined) throw new Error('no browser: run `node scripts/prepare-tests.ts`');
+  const [server, browser] = await Promise.all([
+    startTestServer(options),
+    chromium.launch({ executablePath, args: FLAGS }),
+  ]);
+  const newContext = () => newWindow(browser, server.url);
+  return Object.assign(server, {
+    context: newContext,
+    async signedIn({ email, password }: { email: string; password: string }) {
+      const context = await newContext();
+      const answer = await context.request.post('/api/session', { data: { email, password } });
+      expect(answer.status()).toBe(200);
+      return context;
+    },
+    async visit({ context, ...look }: VisitOptions, visit: (page: Page) => Promise<void>) {
+      const own = context ?? (await newContext());
+      try {
+        await visitPage(own, server.url, look, visit);
+      } finally {
+        if (context === undefined) await own.close();
+      }
+    },
+    stop: endWith(server, browser),
+  });
+}
+
+function endWith(server: TestServer, browser: Browser): () => Promise<void> {
+  const { stop } = server;
+  return async () => {
+    await browser.close();
+    await stop();
+  };
+}
+
+async function newWindow(browser: Browser, url: string): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    baseURL: url,
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    viewport: DESK,
+  });
+  // The test's own limit ends a wait for what never comes.
+  context.setDefaultTimeout(0);
+  context.setDefaultNavigationTimeout(0);
+  return context;
+}
+
+async function visitPage(
+  context: BrowserContext,
+  url: string,
+  { path = '/', theme = 'light', language = 'en', size = DESK }: VisitOptions,
+  visit: (page: Page) => Promise<void>,
+): Promise<void> {
+  await dress(context, url, theme, language);
+  const page = await context.newPage();
+  const faults = watchFaults(page, url);
+  try {
+    await page.setViewportSize(size);
+    await page.goto(`${url}/app${path}`);
+    await settled(page);
+    await visit(page);
+    expect(faults).toEqual([]);
+  } catch (error) {
+    // What the page complained about is most often why it is not as it should be.
+    if (faults.length > 0) (error as Error).message += `\nThe page: ${faults.join('\n')}`;
+    throw error;
+  } finally {
+    await page.close();
+  }
+}
+
+async function dress(context: BrowserContext, url: string, theme: string, language: string): Promise<void> {
+  await context.addCookies([
+    { name: 'dragoman_look', value: `${theme}.${language}`, domain: new URL(url).hostname, path: '/app' },
+  ]);
+}
+
+/** Waits until a page is drawn, fonts and all. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('[data-ready]').first().waitFor();
+  await page.evaluate('document.fonts.ready.then(() => true)');
+}
+
+/** Everything that a page did which it must not. */
+function watchFaults(page: Page, url: string): string[] {
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    // The browser's own line about an answer that is a refusal: what the page makes of it is what is tested.
+    if (message.text().startsWith('Failed to load resource') && message.location().url.includes('/api/'))
+      return;
+    faults.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    const asked = new URL(request.url());
+    if (asked.origin !== url && asked.protocol !== 'blob:') faults.push(`asked ${request.url()}`);
+  });
+  return faults;
+}
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** No rule of WCAG A and AA is broken: light and dark, from left to right and from right to left. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const root = page.locator('html');
+  const before = await root.evaluate(
+    '({ dir: document.dir, scheme: document.documentElement.dataset.mantineColorScheme })',
+  );
+  const { dir, scheme } = before as { dir: string; scheme: string };
+  for (const theme of ['light', 'dark']) {
+    for (const direction of ['ltr', 'rtl']) {
+      await wear(page, theme, direction);
+      // One page, no frames: what it finds needs no second page to be put together in.
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(RULES).analyze();
+      const found = violations.flatMap(({ id, nodes }) =>
+        nodes.map(
+          (node) => `${theme} ${direction}: ${id}: ${node.target.join(' ')} (${node.failureSummary})`,
+        ),
+      );
+      expect(found).toEqual([]);
+    }
+  }
+  await wear(page, scheme, dir);
+}
+
+async function wear(page: Page, theme: string, direction: string): Promise<void> {
+  await page.evaluate(
+    `document.documentElement.dataset.mantineColorScheme = '${theme}'; document.dir = '${direction}'`,
+  );
+  // What fades from one colour to another is looked at when it has arrived.
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished))',
+  );
+}
+
+/**
+ * A picture of a page in `screenshots/`, when `npm run screenshots` asks for them: light, dark, on a phone, and in
+ * Arabic. @param state what would be lost by loading the page anew (an open dialog): it is pictured as it is
+ */
+export async function shoot(page: Page, name: string, state: 'page' | 'state' = 'page'): Promise<void> {
+  if (process.env.SCREENSHOTS === undefined) return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const folder = process.env.SCREENSHOTS === '1' ? SCREENSHOTS : process.env.SCREENSHOTS;
+  const size = page.viewportSize() ?? DESK;
+  const url = new URL(page.url()).origin;
+  const looks = [
+    { suffix: 'light', theme: 'light', language: 'en', size: DESK },
+    { suffix: 'dark', theme: 'dark', language: 'en', size: DESK },
+    { suffix: 'phone', theme: 'light', language: 'de', size: PHONE },
+    { suffix: 'ar', theme: 'dark', language: 'ar', size: DESK },
+  ];
+  for (const look of looks) {
+    if (state === 'state' && look.language !== 'en') continue;
+    if (state === 'page') await page.setViewportSize(look.size);
+    if (state === 'page') {
+      await dress(page.context(), url, look.theme, look.language);
+      await page.reload();
+      await settled(page);
+      await page.waitForLoadState('networkidle');
+    } else {
+      await wear(page, look.theme, 'ltr');
+    }
+    await page.screenshot({
+      path: `${folder}/${name}-${look.suffix}.png`,
+      animations: 'disabled',
+      fullPage: state === 'page',
+    });
+  }
+  await page.setViewportSize(size);
+}

@@ -1,0 +1,142 @@
+/** The door of the web app: who is signed out finds it, and nobody else gets in. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPerson } from '../../server/src/testing/harness.ts';
+import { expectAccessible, PHONE, shoot, startWeb, type Web } from './browser.ts';
+
+let web: Web;
+beforeAll(async () => {
+  web = await startWeb();
+});
+afterAll(() => web.stop());
+
+it('asks whoever is signed out for an e-mail and a password, with one button', async () => {
+  await web.visit({}, async (page) => {
+    await page.waitForURL('**/app/sign-in');
+    expect(await page.title()).toBe('Sign in · Dragoman');
+    expect(await page.getByRole('button').allInnerTexts()).toEqual(['Sign in']);
+    expect(await page.getByLabel('E-mail', { exact: true }).getAttribute('autocomplete')).toBe('username');
+    await page.getByLabel('Password', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'sign-in');
+  });
+});
+
+it('speaks the language that was chosen, in its direction, and remembers it', async () => {
+  await web.visit({ path: '/sign-in', size: PHONE }, async (page) => {
+    await page.getByLabel('Language').selectOption('ar');
+    await page.getByRole('heading', { name: 'تسجيل الدخول' }).waitFor();
+    expect(await page.evaluate('[document.dir, document.documentElement.lang]')).toEqual(['rtl', 'ar']);
+    await page.getByLabel('المظهر').selectOption('dark');
+    await page.reload();
+    await page.getByRole('heading', { name: 'تسجيل الدخول' }).waitFor();
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(19, 20, 22)');
+  });
+});
+
+it('lets somebody in by keyboard, to the home of their role, and out again', async () => {
+  const editor = await createPerson(web, { role: 'editor' });
+  await web.visit({}, async (page) => {
+    await page.getByLabel('E-mail', { exact: true }).waitFor();
+    // The first field has the focus already.
+    await page.keyboard.type(editor.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(editor.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Queue' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/app/queue');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+});
+
+it('tells a wrong password from nothing else, and keeps what was typed', async () => {
+  const editor = await createPerson(web, { role: 'editor' });
+  await web.visit({ path: '/sign-in' }, async (page) => {
+    for (const email of [editor.email, 'nobody@example.com']) {
+      await page.getByLabel('E-mail', { exact: true }).fill(email);
+      await page.getByLabel('Password', { exact: true }).fill('not the password');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').getByText('E-mail or password is wrong.').waitFor();
+      expect(await page.getByLabel('E-mail', { exact: true }).inputValue()).toBe(email);
+      await expectAccessible(page);
+    }
+  });
+});
+
+it('leads back to the page that was asked for, but never out of the app', async () => {
+  const editor = await createPerson(web, { role: 'editor' });
+  for (const [asked, reached] of [
+    ['/queue?language=de', '/app/queue?language=de'],
+    ['/sign-in?next=//example.com/', '/app/queue'],
+  ]) {
+    await web.visit({ path: asked! }, async (page) => {
+      await page.getByLabel('E-mail', { exact: true }).fill(editor.email);
+      await page.getByLabel('Password', { exact: true }).fill(editor.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Queue' }).waitFor();
+      expect(page.url()).toBe(`${web.url}${reached}`);
+    });
+  }
+});
+
+it('shows what another role may not see as if it were not there, and each role its own home', async () => {
+  for (const [role, home, heading] of [
+    ['editor', '/queue', 'Queue'],
+    ['customer', '/account', 'Overview'],
+    ['operator', '/console', 'Console'],
+  ] as const) {
+    const context = await web.signedIn(await createPerson(web, { role }));
+    for (const path of ['/', home, role === 'editor' ? '/console' : '/account']) {
+      if (role === 'operator' && path === '/account') continue;
+      await web.visit({ context, path }, async (page) => {
+        await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      });
+    }
+    await web.visit({ context, path: home, size: PHONE }, async (page) => {
+      await page.getByRole('button', { name: 'Menu' }).click();
+      await page.getByRole('navigation').getByRole('link').first().waitFor();
+      await expectAccessible(page);
+      await shoot(page, `frame-${role}-menu`, 'state');
+    });
+    await web.visit({ context, path: home }, async (page) => {
+      await expectAccessible(page);
+      await shoot(page, `frame-${role}`);
+    });
+    await context.close();
+  }
+});
+
+it('remembers language and theme on the user, for another machine', async () => {
+  const editor = await createPerson(web, { role: 'editor' });
+  const first = await web.signedIn(editor);
+  await web.visit({ context: first, path: '/queue' }, async (page) => {
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByRole('heading', { name: 'Aufträge' }).waitFor();
+    const kept = page.waitForResponse('**/api/me');
+    await page.getByLabel('Farbschema').selectOption('dark');
+    expect((await kept).status()).toBe(200);
+  });
+  await first.close();
+  await web.visit({ path: '/sign-in' }, async (page) => {
+    await page.getByLabel('E-mail', { exact: true }).fill(editor.email);
+    await page.getByLabel('Password', { exact: true }).fill(editor.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Aufträge' }).waitFor();
+    expect(await page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('dark');
+  });
+});
+
+it('finds the planted fault: a page that asks another host, or breaks its policy', async () => {
+  const planted = web.visit({ path: '/sign-in' }, async (page) => {
+    await page.evaluate("document.querySelector('h1').setAttribute('style', 'color: red')");
+    await page.evaluate("fetch('http://127.0.0.2:9/').catch(() => {})");
+  });
+  await expect(planted).rejects.toThrow(/inline style violates.*connect-src 'self'/s);
+  const unreadable = web.visit({ path: '/sign-in' }, async (page) => {
+    await page.evaluate("document.querySelector('input').removeAttribute('id')");
+    await expectAccessible(page);
+  });
+  await expect(unreadable).rejects.toThrow(/light ltr: label/);
+});
