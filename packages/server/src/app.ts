@@ -31,6 +31,7 @@ import { languageRoutes } from './languages/routes.ts';
 import { ledgerConsole } from './ledger/console.ts';
 import { priceConsole } from './ledger/price-console.ts';
 import { createLog, type Log } from './log.ts';
+import { memoryRoutes } from './memory/routes.ts';
 import { type Audience, describeInterface, type OpenApi } from './openapi.ts';
 import { operationConsole } from './operations/console.ts';
 import type { Readiness } from './operations/health.ts';
@@ -143,6 +144,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       jobConsole(operators, options);
       deliveryConsole(operators, { ...options, deliveriesMoved: followDeliveries });
     });
+    memoryRoutes(web, options);
   });
   void app.register(async (root) => {
     webRoutes(root, options);

@@ -1,0 +1,112 @@
+/** The memory in the web app: a customer's own, and an operator's look at anybody's. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';
+
+const OWN = '/api/account/memory';
+const PAIR = { from: 'en', to: 'es' };
+const unit = (source: string, target: string) =>
+  `<tu><tuv xml:lang="en"><seg>${source}</seg></tuv><tuv xml:lang="es"><seg>${target}</seg></tuv></tu>`;
+const tmx = (...units: string[]) => `<tmx version="1.4"><body>\n${units.join('\n')}\n</body></tmx>`;
+
+let server: TestServer;
+let customer: TestPerson;
+let stranger: TestPerson;
+let operator: TestPerson;
+let editor: TestPerson;
+beforeAll(async () => {
+  server = await startTestServer();
+  customer = await createPerson(server, { role: 'customer', name: 'Ana' });
+  stranger = await createPerson(server, { role: 'customer' });
+  operator = await createPerson(server, { role: 'operator' });
+  editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+});
+afterAll(() => server.stop());
+
+describe('a customer', () => {
+  it('brings a file in, after a look at it, and takes it out again', async () => {
+    const file = { ...PAIR, tmx: tmx(unit('One &amp; two.', 'Uno y dos.'), unit('Three.', 'Tres.')) };
+    const dry = await customer.call('POST', `${OWN}/import`, { ...file, dry_run: true });
+    expect(dry.body).toEqual({ read: 2, written: 2, skipped: 0 });
+    expect((await customer.call('GET', OWN)).body).toEqual({ entries: [], next: null });
+    expect((await customer.call('POST', `${OWN}/import`, file)).body).toEqual(dry.body);
+    const exported = await customer.call('GET', `${OWN}/export?from=en`);
+    expect(exported.headers.get('content-type')).toBe('application/xml; charset=utf-8');
+    expect(exported.text).toContain('<seg>One &amp; two.</seg>');
+    const again = await stranger.call('POST', `${OWN}/import`, { ...PAIR, tmx: exported.text });
+    expect(again.body).toEqual({ read: 2, written: 2, skipped: 0 });
+    const { body } = await customer.call('GET', `${OWN}/summary`);
+    expect(body.memory).toMatchObject([
+      { source_language: 'en', target_language: 'es', entries: 2, retracted: 0 },
+    ]);
+  });
+
+  it('searches it page by page, and takes entries back', async () => {
+    const first = (await customer.call('GET', `${OWN}?limit=1`)).body;
+    expect(first.entries).toMatchObject([{ source: 'Three.', weight: 1, retracted: null }]);
+    const second = (await customer.call('GET', `${OWN}?limit=1&before=${first.next}`)).body;
+    expect(second.entries).toMatchObject([{ source: 'One & two.' }]);
+    const { memory_id: id } = (await customer.call('GET', `${OWN}?q=TRES`)).body.entries[0];
+    const retracted = await customer.call('POST', `${OWN}/${id}/retract`, { reason: 'old' });
+    expect(retracted.body).toMatchObject({
+      entry: { weight: 0, retracted: { by: 'Ana', reason: 'old' } },
+      touched: [],
+    });
+    expect((await customer.call('GET', `${OWN}?q=TRES`)).body.entries).toEqual([]);
+    expect((await customer.call('GET', `${OWN}?q=TRES&state=retracted`)).body.entries).toHaveLength(1);
+    expect((await customer.call('POST', `${OWN}/${id}/restore`)).body.entry.retracted).toBeNull();
+    // Somebody else's is nobody's.
+    for (const [method, path] of [
+      ['GET', `${OWN}/${id}`],
+      ['POST', `${OWN}/${id}/retract`],
+      ['POST', `${OWN}/${id}/restore`],
+    ] as const) {
+      const foreign = await stranger.call(method, path, method === 'GET' ? undefined : {});
+      const unknown = await stranger.call(
+        method,
+        path.replace(id, crypto.randomUUID()),
+        method === 'GET' ? undefined : {},
+      );
+      expect(foreign.status).toBe(404);
+      expect(foreign.text).toBe(unknown.text);
+    }
+    expect((await customer.call('GET', `${OWN}/${id}`)).body.entry.retracted).toBeNull();
+  });
+
+  it.each([
+    ['GET', '?limit=0&from=E%20N&state=x&before=1', undefined, ['limit', 'from', 'state', 'before']],
+    ['POST', '/import', {}, ['from', 'to', 'tmx']],
+    ['POST', '/import', { ...PAIR, tmx: 7, dry_run: 'no', brand: 1 }, ['tmx', 'dry_run', 'brand']],
+    ['POST', '/import', { ...PAIR, tmx: '<html/>' }, ['tmx']],
+    ['POST', '/import', { ...PAIR, tmx: '<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>' }, ['tmx']],
+    ['POST', '/import', { ...PAIR, tmx: tmx(), brand: 'nobody' }, ['brand']],
+  ])('is told every wrong field: %s %s', async (method, path, body, fields) => {
+    const refused = await customer.call(method, `${OWN}${path}`, body);
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.code).toBe('invalid_request');
+    for (const field of fields) expect(refused.body.error.message).toContain(`${field}: `);
+  });
+});
+
+describe('an operator', () => {
+  it('sees and takes back what a customer has', async () => {
+    const path = `/api/console/accounts/${customer.account!.username}/memory`;
+    const { entries } = (await operator.call('GET', path)).body;
+    expect(entries).toHaveLength(2);
+    const retracted = await operator.call('POST', `${path}/${entries[0].memory_id}/retract`, {});
+    expect(retracted.body.entry.weight).toBe(0);
+    expect((await operator.call('GET', `/api/console/accounts/nobody/memory`)).status).toBe(404);
+    const other = `/api/console/accounts/${stranger.account!.username}/memory/${entries[0].memory_id}`;
+    expect((await operator.call('GET', other)).status).toBe(404);
+  });
+});
+
+it('takes no other role', async () => {
+  const console = `/api/console/accounts/${customer.account!.username}/memory`;
+  for (const path of ['', '/summary', '/export']) {
+    expect((await editor.call('GET', `${OWN}${path}`)).status).toBe(404);
+    expect((await operator.call('GET', `${OWN}${path}`)).status).toBe(404);
+    expect((await customer.call('GET', `${console}${path}`)).status).toBe(404);
+    expect((await editor.call('GET', `${console}${path}`)).status).toBe(404);
+  }
+  expect((await fetch(`${server.url}${OWN}`)).status).toBe(401);
+});
