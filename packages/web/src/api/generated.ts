@@ -845,6 +845,74 @@ export type MeChanges = {
   theme?: Theme | undefined
 };
 
+export type MemoryEntries = {
+  /** The last made first. */
+  entries: MemoryEntry[];
+  /** `before` of the next page; null at the end. */
+  next: string | null
+};
+
+/** One translation of one segment, as a reader sees it. */
+export type MemoryEntry = {
+  memory_id: string;
+  source_language: string;
+  target_language: string;
+  /** null: for every brand. */
+  brand: string | null;
+  source: string;
+  target: string;
+  origin: 'import' | 'job';
+  /** 0: not used any more; 1 brought in, 2 delivered, 3 reviewed, 4 accepted. */
+  weight: number;
+  created_at: string;
+  changed_at: string;
+  retracted: {
+    at: string;
+    by: string;
+    reason: string | null
+  } | null
+};
+
+export type MemoryEntryTouched = {
+  entry: MemoryEntry;
+  /** The last first, at most 1000. */
+  touched: ({
+    job_id: string;
+    uid: string;
+    environment: 'production' | 'sandbox';
+    status: string;
+    /** Of the segment in its job, from 0. */
+    position: number;
+    /** The entry came from there; or went there: put into the draft by the machine, or taken by an editor. */
+    how: 'taught' | 'applied' | 'taken';
+    outcome: string | null;
+    /** For operators. */
+    editor_id?: string | null | undefined;
+    created_at: string
+  })[]
+};
+
+export type MemoryImported = {
+  /** Units in the file. */
+  read: number;
+  /** Different entries that were brought in, or would be. */
+  written: number;
+  /** Units without the pair. */
+  skipped: number
+};
+
+export type MemorySummary = {
+  memory: ({
+    source_language: string;
+    target_language: string;
+    brand: string | null;
+    entries: number;
+    /** Of them, those that are not used any more. */
+    retracted: number;
+    changed_at: string
+  })[]
+};
+
 export type MovedMoney = {
   kind: 'top_up' | 'adjustment' | 'refund';
   environment: 'production' | 'sandbox';
@@ -2019,6 +2087,181 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: ConsoleDelivery
+  };
+  /** Entries that have all the words in their source or target */
+  searchMyMemory: {
+    path: undefined;
+    query: {
+      /** Words in any case and order; without them, all. */
+      q?: string | undefined;
+      /** Source language. */
+      from?: string | undefined;
+      /** Target language. */
+      to?: string | undefined;
+      brand?: string | undefined;
+      state?: 'live' | 'retracted' | 'all' | undefined;
+      before?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: MemoryEntries
+  };
+  /** How much there is, by pair and brand */
+  summarizeMyMemory: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: MemorySummary
+  };
+  /** Bring a TMX file in */
+  importMyMemory: {
+    path: undefined;
+    query: undefined;
+    body: {
+      from: string;
+      to: string;
+      brand?: string | undefined;
+      /** Read it and tell; write nothing. */
+      dry_run?: boolean | undefined;
+      /** The text of the file, TMX 1.4. */
+      tmx: string
+    };
+    answer: MemoryImported
+  };
+  /** What is in use, as TMX 1.4 */
+  exportMyMemory: {
+    path: undefined;
+    query: {
+      /** Source language. */
+      from?: string | undefined;
+      /** Target language. */
+      to?: string | undefined;
+      brand?: string | undefined
+    };
+    body: undefined;
+    answer: undefined
+  };
+  /** An entry, where it came from and where it went */
+  readMyMemory: {
+    path: {
+      memory_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: MemoryEntryTouched
+  };
+  /** Take an entry back: it is used no more */
+  retractMyMemory: {
+    path: {
+      memory_id: string
+    };
+    query: undefined;
+    body: {
+      reason?: string | undefined
+    };
+    answer: MemoryEntryTouched
+  };
+  /** Use an entry again */
+  restoreMyMemory: {
+    path: {
+      memory_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: MemoryEntryTouched
+  };
+  /** Entries that have all the words in their source or target */
+  searchAccountMemory: {
+    path: {
+      username: string
+    };
+    query: {
+      /** Words in any case and order; without them, all. */
+      q?: string | undefined;
+      /** Source language. */
+      from?: string | undefined;
+      /** Target language. */
+      to?: string | undefined;
+      brand?: string | undefined;
+      state?: 'live' | 'retracted' | 'all' | undefined;
+      before?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: MemoryEntries
+  };
+  /** How much there is, by pair and brand */
+  summarizeAccountMemory: {
+    path: {
+      username: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: MemorySummary
+  };
+  /** Bring a TMX file in */
+  importAccountMemory: {
+    path: {
+      username: string
+    };
+    query: undefined;
+    body: {
+      from: string;
+      to: string;
+      brand?: string | undefined;
+      /** Read it and tell; write nothing. */
+      dry_run?: boolean | undefined;
+      /** The text of the file, TMX 1.4. */
+      tmx: string
+    };
+    answer: MemoryImported
+  };
+  /** What is in use, as TMX 1.4 */
+  exportAccountMemory: {
+    path: {
+      username: string
+    };
+    query: {
+      /** Source language. */
+      from?: string | undefined;
+      /** Target language. */
+      to?: string | undefined;
+      brand?: string | undefined
+    };
+    body: undefined;
+    answer: undefined
+  };
+  /** An entry, where it came from and where it went */
+  readAccountMemory: {
+    path: {
+      username: string;
+      memory_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: MemoryEntryTouched
+  };
+  /** Take an entry back: it is used no more */
+  retractAccountMemory: {
+    path: {
+      username: string;
+      memory_id: string
+    };
+    query: undefined;
+    body: {
+      reason?: string | undefined
+    };
+    answer: MemoryEntryTouched
+  };
+  /** Use an entry again */
+  restoreAccountMemory: {
+    path: {
+      username: string;
+      memory_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: MemoryEntryTouched
   }
 }
 
@@ -2100,4 +2343,18 @@ export const OPERATIONS = {
   replayDeadDeliveries: ['POST', '/api/console/deliveries/replay'],
   readConsoleDelivery: ['GET', '/api/console/deliveries/{delivery}'],
   replayConsoleDelivery: ['POST', '/api/console/deliveries/{delivery}/replay'],
+  searchMyMemory: ['GET', '/api/account/memory'],
+  summarizeMyMemory: ['GET', '/api/account/memory/summary'],
+  importMyMemory: ['POST', '/api/account/memory/import'],
+  exportMyMemory: ['GET', '/api/account/memory/export'],
+  readMyMemory: ['GET', '/api/account/memory/{memory_id}'],
+  retractMyMemory: ['POST', '/api/account/memory/{memory_id}/retract'],
+  restoreMyMemory: ['POST', '/api/account/memory/{memory_id}/restore'],
+  searchAccountMemory: ['GET', '/api/console/accounts/{username}/memory'],
+  summarizeAccountMemory: ['GET', '/api/console/accounts/{username}/memory/summary'],
+  importAccountMemory: ['POST', '/api/console/accounts/{username}/memory/import'],
+  exportAccountMemory: ['GET', '/api/console/accounts/{username}/memory/export'],
+  readAccountMemory: ['GET', '/api/console/accounts/{username}/memory/{memory_id}'],
+  retractAccountMemory: ['POST', '/api/console/accounts/{username}/memory/{memory_id}/retract'],
+  restoreAccountMemory: ['POST', '/api/console/accounts/{username}/memory/{memory_id}/restore'],
 } as const;
