@@ -233,8 +233,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       editing: edited,
       async stop(grace: number) {
         clearInterval(publishing);
-        const rounds = [upkeep.stop(), edited.stop(), reporting.stop()];
-        await Promise.all([stopLoops([translation, chat, sender], grace), ...rounds]);
+        await Promise.all([
+          stopLoops([translation, chat, sender], grace),
+          upkeep.stop(),
+          reporting.stop(),
+          edited.stop(),
+        ]);
         await translator.stop();
         // The sender has waited and given back what is left: a receiver that never answers is not waited for.
         await poster.cut();
