@@ -10,6 +10,7 @@ import { proveFuzz } from './fuzz/fuzz.ts';
 import { proveHold } from './hold/hold.ts';
 import { proveMigrate } from './migrate/migrate.ts';
 import { proveMoney } from './money/money.ts';
+import { proveOverload } from './overload/overload.ts';
 import { proveRotate } from './rotate/rotate.ts';
 import { proveSlow } from './slow/slow.ts';
 
@@ -22,6 +23,7 @@ await runNamed({
   fair: proveFair,
   engines: proveEngines,
   slow: proveSlow,
+  overload: proveOverload,
   hold: proveHold,
   migrate: proveMigrate,
   rotate: proveRotate,
