@@ -19,7 +19,7 @@ import type { Answered } from './generator.ts';
 
 const GENERATOR = new URL('./generator.ts', import.meta.url).pathname;
 /** Closed loops that find the capacity; connections that bring more than it. */
-const LOOPS = 64;
+const LOOPS = 200;
 const CONNECTIONS = 2_000;
 const CAPACITY_SECONDS = 5;
 const REST_MILLISECONDS = 5_000;

@@ -18,7 +18,7 @@ import { deliveryConsole } from './deliveries/console.ts';
 import { type DeliveryRouteOptions, deliveryRoutes } from './deliveries/routes.ts';
 import { deliveryWebhooks } from './deliveries/schemas.ts';
 import { type EditingRouteOptions, editingRoutes } from './editing/routes.ts';
-import { acceptJson, answerErrors, requireCaller, routeOf } from './http.ts';
+import { acceptJson, answerErrors, requireCaller, routeOf, shedLoad } from './http.ts';
 import { jobConsole } from './jobs/console.ts';
 import type { Creator } from './jobs/create.ts';
 import type { JobFollower } from './jobs/jobs.ts';
@@ -149,22 +149,25 @@ export function createApp(options: AppOptions): FastifyInstance {
   void app.register(async (root) => {
     webRoutes(root, options);
   });
-  for (const { environment, prefix } of DOORS) {
-    void app.register(
-      async (door) => {
-        requireCaller(door, options.doorkeeper, environment);
-        jobRoutes(door, options);
-        brandRoutes(door);
-        wordCountRoutes(door, options);
-        languageRoutes(door, options);
-        accountRoutes(door, options);
-        chatRoutes(door, options);
-        deliveryRoutes(door, { ...options, deliveriesMoved: followDeliveries });
-      },
-      { prefix },
-    );
-  }
+  void app.register(async (doors) => {
+    shedLoad(doors, settings.maxRequests);
+    for (const { environment, prefix } of DOORS) void doors.register(openInterface(environment), { prefix });
+  });
   return app;
+
+  /** Both interfaces of an environment. */
+  function openInterface(environment: Environment) {
+    return async (door: FastifyInstance) => {
+      requireCaller(door, options.doorkeeper, environment);
+      jobRoutes(door, options);
+      brandRoutes(door);
+      wordCountRoutes(door, options);
+      languageRoutes(door, options);
+      accountRoutes(door, options);
+      chatRoutes(door, options);
+      deliveryRoutes(door, { ...options, deliveriesMoved: followDeliveries });
+    };
+  }
 }
 
 /** The description of an interface, from an app that has nothing behind its routes and answers nobody. */

@@ -115,6 +115,27 @@ export function requireCaller(app: FastifyInstance, doorkeeper: Doorkeeper, envi
 }
 
 /**
+ * Refuses what comes while `most` requests are being worked on: what waited longer would be answered too late to be of
+ * use. Counted from the end of the body, so that somebody who trickles one takes nobody's place. Measured: 256 keep an
+ * api process busy; more only wait.
+ */
+export function shedLoad(app: FastifyInstance, most: number): void {
+  let working = 0;
+  app.addHook('preHandler', async (_, reply) => {
+    if (working >= most) {
+      throw new ApiError('unavailable', 'Too many requests are under way; try again.', {
+        'retry-after': '1',
+      });
+    }
+    working++;
+    // Comes once, whether the answer was sent or the caller went away.
+    reply.raw.once('close', () => {
+      working--;
+    });
+  });
+}
+
+/**
  * One path with what it does for each method; any other method is answered with 405 and `Allow`.
  * An operation without a schema is none of the described interface.
  */

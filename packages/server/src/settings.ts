@@ -422,6 +422,12 @@ const DEFINITIONS = {
     integer(1, 10_000),
     'How many deliveries one worker sends at a time.',
   ),
+  maxRequests: setting(
+    'DRAGOMAN_MAX_REQUESTS',
+    '256',
+    integer(1, 100_000),
+    'How many requests of the interface one process works on at a time; more are answered 503 at once, with Retry-After.',
+  ),
   senderPerHost: setting(
     'DRAGOMAN_SENDER_PER_HOST',
     '8',

@@ -1,0 +1,76 @@
+/** More requests than a process works on: refused at once, with the word when to come back; what it has goes on. */
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Answer, createClient, startTestServer, type TestServer, until } from './testing/harness.ts';
+
+const HUMAN = '/tapi/v2/translation/';
+let server: TestServer;
+let call: ReturnType<typeof createClient>;
+/** Holds up every creation for as long as it keeps its lock. */
+let holder: pg.Client;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DRAGOMAN_MAX_REQUESTS: '2' } });
+  call = createClient(server.url, (await server.createAccount()).production_key);
+  holder = new pg.Client(server.connection);
+  await holder.connect();
+});
+afterAll(async () => {
+  await holder.end();
+  await server.stop();
+});
+
+const job = { text: 'The house.', source_language: 'en', target_language: 'es' };
+const waiting = async () => {
+  const { rows } = await holder.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows[0]!.count > 0;
+};
+
+it('refuses one too many, and takes it when the others are done', async () => {
+  await holder.query('begin');
+  await holder.query('lock table jobs in exclusive mode');
+  const answers: Answer[] = [];
+  const create = () => call('POST', HUMAN, job).then((answer) => answers.push(answer));
+  const first = create();
+  await until(waiting); // the first is at work, and the second will wait for the same commit
+  const others = [create(), create()];
+  const refused = await until(() => answers[0]);
+  expect(refused).toMatchObject({
+    status: 503,
+    body: { error: 'Too many requests are under way; try again.' },
+  });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  // Health is no part of the interface: a busy process is not a dead one.
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+
+  await holder.query('rollback');
+  await Promise.all([first, ...others]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 503]);
+  expect((await call('POST', HUMAN, job)).status).toBe(201);
+});
+
+it('gives the place back of a caller that went away', async () => {
+  await holder.query('begin');
+  await holder.query('lock table jobs in exclusive mode');
+  for (let n = 0; n < 2; n++) {
+    const gone = new AbortController();
+    const asked = fetch(`${server.url}${HUMAN}`, {
+      method: 'POST',
+      headers: { authorization: `ApiKey ${(await server.createAccount()).production_key}` },
+      body: JSON.stringify(job),
+      signal: gone.signal,
+    }).catch(() => undefined);
+    await until(waiting);
+    gone.abort();
+    await asked;
+  }
+  const read = await until(async () => {
+    const answer = await call('GET', '/tapi/v2/account/');
+    return answer.status === 200 && answer;
+  });
+  expect(read.body.objects).toHaveLength(1);
+  await holder.query('rollback');
+});
