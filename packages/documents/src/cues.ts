@@ -74,17 +74,15 @@ function goesOn(document: Document, unit: Unit | undefined, next: Unit | undefin
   return !/^(?:<[^<>]*>|\{[^{}]*\}|\s)*[-–—‐([♪♫#]/.test(document.text.slice(next.start, next.start + 200));
 }
 
-/** Cuts the cues of one flow of speech. */
-function cutFlow(document: Document, cues: readonly Unit[], language: string, found: CueCut[]): void {
+/** Units as one flow: a space between them, their codes renumbered, since numbers are local to a unit. */
+export function flowOf(document: Document, units: readonly Unit[]): Run[] {
   const runs: Run[] = [];
   let number = 0;
-  for (const cue of cues) {
-    if (!cue.translatable) continue;
-    const own = runsOf(document, cue).runs;
-    if (runs.length > 0) runs.push({ text: ' ', start: cue.start, end: cue.start, whole: true });
+  for (const unit of units) {
+    const own = runsOf(document, unit).runs;
+    if (runs.length > 0) runs.push({ text: ' ', start: unit.start, end: unit.start, whole: true });
     let highest = number;
     for (const run of own) {
-      // Code numbers are local to a cue; in a flow they must not meet.
       const moved: Run = isText(run)
         ? run
         : { ...run, code: { ...run.code, number: run.code.number === 0 ? 0 : run.code.number + number } };
@@ -93,6 +91,15 @@ function cutFlow(document: Document, cues: readonly Unit[], language: string, fo
     }
     number = highest;
   }
+  return runs;
+}
+
+/** Cuts the cues of one flow of speech. */
+function cutFlow(document: Document, cues: readonly Unit[], language: string, found: CueCut[]): void {
+  const runs = flowOf(
+    document,
+    cues.filter(({ translatable }) => translatable),
+  );
   const counts = new Map<number, number>();
   for (const stretch of stretchesOf(runs)) {
     for (const sentence of sentences(stretch, language, false)) {

@@ -237,7 +237,7 @@ export function makeCut(runs: Run[]): Cut | undefined {
 /** Added to the number of a closing half, where both halves of a crossing pair stand in one segment. */
 const closingHalf = 1_000_000;
 
-function piecesOf(runs: readonly Run[]): Piece[] {
+export function piecesOf(runs: readonly Run[]): Piece[] {
   const partner = pairs(runs);
   const openHalves = new Set<number>();
   const pieces: Piece[] = [];

@@ -57,6 +57,8 @@ export interface TransUnit {
   source?: Element & { capture: Capture };
   segSource?: Element & { capture: Capture };
   target?: Element;
+  /** The target, where it is what is read. */
+  read?: Element & { capture: Capture };
 }
 
 interface Section {
@@ -71,9 +73,10 @@ export function finishUnit(
   sections: Section[],
   patches: Patch[],
 ): void {
-  const { source, segSource } = found;
+  const { source, segSource, read } = found;
   if (!source) return;
-  const basis = segSource && segSource.capture.segments > 0 ? segSource : source;
+  const given = segSource && segSource.capture.segments > 0 ? segSource : source;
+  const basis = read && hasText(document.text, read) ? read : given;
   const { capture } = basis;
   check(document.text, basis);
   const target = targetOf(document.text, found);
@@ -91,7 +94,7 @@ export function finishUnit(
     target: wrap ? wrapped(target, wrap.before, wrap.after) : target,
     ...details(found),
   };
-  if (basis === segSource) unit.segmented = true;
+  if (capture.segments > 0) unit.segmented = true;
   document.units.push(unit);
   for (const sub of capture.subs) {
     document.units.push({
@@ -143,12 +146,11 @@ function targetOf(text: string, found: TransUnit): Target {
       after: '',
     };
   }
-  const content = text.slice(target.contentStart, target.contentEnd);
-  const hasText = content.replace(/<!\[CDATA\[|\]\]>|<[^<>]*>/g, '').trim() !== '';
+  const hadText = hasText(text, target);
   const state = target.attributes.state ?? '';
   const done = state === 'final' || state === 'signed-off' || found.attributes.approved === 'yes';
   if (!found.translate) return { action: 'leave' };
-  if (hasText && done && !undone.test(state)) return { action: 'leave' };
+  if (hadText && done && !undone.test(state)) return { action: 'leave' };
   const raw = text.slice(target.start, target.contentStart);
   const open = (target.selfClosing ? raw.replace(/\s*\/>$/, '>') : raw).replace(
     /(\sstate\s*=\s*)(["'])(?:new|needs-[^"']*)\2/,
@@ -161,8 +163,17 @@ function targetOf(text: string, found: TransUnit): Target {
     end: target.end,
     before: open,
     after: close,
-    hadText: hasText,
+    hadText,
   };
+}
+
+function hasText(text: string, { contentStart, contentEnd }: Element): boolean {
+  return (
+    text
+      .slice(contentStart, contentEnd)
+      .replace(/<!\[CDATA\[|\]\]>|<[^<>]*>/g, '')
+      .trim() !== ''
+  );
 }
 
 /** The line break and indent before an element; nothing in a compact file. */

@@ -12,6 +12,8 @@ import { type Attributes, type Element, finishUnit, type TransUnit } from './xli
 export interface XliffOptions {
   sourceLanguage?: string;
   targetLanguage?: string;
+  /** Of a finished document: the units are its targets, where they hold a text. Such a document is not rebuilt. */
+  reads?: 'target';
 }
 
 interface Frame {
@@ -226,14 +228,23 @@ class Scanner {
       element.contentEnd = contentEnd;
       element.end = close;
     };
-    if ((frame.local === 'source' && !unit.source) || (frame.local === 'seg-source' && !unit.segSource)) {
-      const capture = new Capture(this.#text, end, frame.local === 'seg-source', (section) => {
+    const readsTarget = this.#options.reads === 'target' && frame.local === 'target' && !unit.target;
+    if (
+      (frame.local === 'source' && !unit.source) ||
+      (frame.local === 'seg-source' && !unit.segSource) ||
+      readsTarget
+    ) {
+      const capture = new Capture(this.#text, end, frame.local !== 'source', (section) => {
         this.#patches.push(section);
       });
       this.#capture = capture;
       const found = { ...element, capture };
       if (frame.local === 'source') unit.source = found;
-      else unit.segSource = found;
+      else if (frame.local === 'seg-source') unit.segSource = found;
+      else {
+        unit.target = found;
+        unit.read = found;
+      }
       frame.ends = (contentEnd, close) => {
         this.#capture = undefined;
         capture.finish(contentEnd);

@@ -1,0 +1,307 @@
+/**
+ * A translation that the customer supplied, as drafts of the segments of its source: by unit, in a unit by sentence
+ * where the lengths agree, else all of it in the first segment. No text of it is lost: what has no sentence of its own
+ * stands with the one before it, and a segment that is then without a word is one that an editor sees (it cannot be
+ * confirmed).
+ */
+
+import { cutCues, flowOf } from './cues.ts';
+import { type Cut, cutUnit, piecesOf, sentences, trim } from './cut.ts';
+import type { Document, Piece, Unit } from './document.ts';
+import { alignLengths, type Bead } from './lengths.ts';
+import { keyOf, mergeText, repair } from './repair.ts';
+import { cutRun, isText, type Run } from './runs.ts';
+
+/**
+ * - `sentences differ`: the translation is divided into other sentences, so this one was put together of several, or
+ *   its text stands with the one before.
+ * - `code restored`, `code removed`, `code moved`: as of `repair`.
+ */
+export type AlignNote = 'sentences differ' | 'code restored' | 'code removed' | 'code moved';
+
+export interface Aligned {
+  /** Of the segment, as `segments` names it. */
+  id: string;
+  /** Undefined: nothing was supplied for it. Without a word: its text stands in another segment. */
+  pieces: Piece[] | undefined;
+  notes: AlignNote[];
+}
+
+/** A segment of the source. */
+interface Wanted {
+  id: string;
+  cut: Cut;
+}
+
+/** Segments of the source and what was supplied for them, as the sentences of one text. */
+interface Group {
+  wanted: Wanted[];
+  supplied: Run[][];
+}
+
+/** Lengths that are further apart than so many standard deviations are not of a sentence and its translation. */
+const MOST_STRAIN = 4;
+
+/**
+ * One answer a segment, in the order of `segments(source, from)`.
+ *
+ * @param supplied scanned like the source, but `reads: 'target'`
+ */
+export function align(source: Document, supplied: Document, from: string, to: string): Aligned[] {
+  const groups =
+    source.format === 'srt' && source.units.length === supplied.units.length
+      ? cueGroups(source, supplied, from, to)
+      : unitGroups(source, supplied, from, to);
+  return groups.flatMap((group) => alignGroup(source, supplied, group));
+}
+
+function alignGroup(source: Document, supplied: Document, { wanted, supplied: texts }: Group): Aligned[] {
+  if (wanted.length === 0) return [];
+  if (texts.length === 0) return wanted.map(({ id }) => ({ id, pieces: undefined, notes: [] }));
+  return share(wanted, texts).map(({ runs, differs }, index) => {
+    const { id, cut } = wanted[index]!;
+    const { pieces, notes } = withCodesOf(source, cut, supplied, runs);
+    return { id, pieces, notes: differs ? ['sentences differ', ...notes] : notes };
+  });
+}
+
+/** Which sentences each segment gets. */
+function share(wanted: readonly Wanted[], texts: readonly Run[][]): { runs: Run[]; differs: boolean }[] {
+  const shares = wanted.map(() => ({ runs: [] as Run[], differs: false }));
+  const give = (index: number, from: number, to: number, differs: boolean) => {
+    const one = shares[index]!;
+    for (const runs of texts.slice(from, to)) one.runs.push(...runs);
+    one.differs ||= differs;
+  };
+  const beads = alignLengths(
+    wanted.map(({ cut }) => lengthOf(cut.runs)),
+    texts.map(lengthOf),
+  );
+  if (wanted.length === 1 || !agree(beads)) {
+    give(0, 0, texts.length, false);
+    for (const one of shares) one.differs = wanted.length > 1;
+    return shares;
+  }
+  let last = 0;
+  for (const { source, target } of beads) {
+    const first = source.from < source.to ? source.from : last;
+    const isPair = source.to - source.from === 1 && target.to - target.from === 1;
+    give(first, target.from, target.to, !isPair);
+    for (let index = source.from; index < source.to; index++) shares[index]!.differs ||= !isPair;
+    if (source.to > source.from) last = source.to - 1;
+  }
+  return shares;
+}
+
+/** Not where one side has sentences that the other has not, and the other way round. */
+function agree(beads: readonly Bead[]): boolean {
+  const isAlone = ({ from, to }: Bead['source']) => from === to;
+  const lacks = beads.some(({ source }) => isAlone(source)) && beads.some(({ target }) => isAlone(target));
+  return !lacks && beads.every(({ strain }) => strain <= MOST_STRAIN);
+}
+
+const lengthOf = (runs: readonly Run[]): number =>
+  runs.reduce((sum, run) => sum + (isText(run) ? run.text.length : (run.code.text?.length ?? 0)), 0);
+
+/** A unit of the source and the unit at its place; of texts with other lines, the lines whose lengths agree. */
+function unitGroups(source: Document, supplied: Document, from: string, to: string): Group[] {
+  const cutsOf = (unit: Unit): Wanted[] =>
+    cutUnit(source, unit, from).cuts.map((cut, index) => ({ id: `${unit.index}.${index}`, cut }));
+  const textsOf = (units: readonly Unit[], own: readonly Unit[]) =>
+    beyond(
+      sentencesOf(flowOf(supplied, units), to, units[0]?.segmented === true),
+      sentencesOf(flowOf(source, own), from, own[0]?.segmented === true),
+    );
+  const wanted = source.units.filter(({ translatable }) => translatable);
+  if (source.units.length === supplied.units.length) {
+    return wanted.map((unit) => {
+      const other = supplied.units[unit.index]!;
+      const isThere = wasSupplied(source, unit, supplied, other);
+      return { wanted: cutsOf(unit), supplied: isThere ? textsOf([other], [unit]) : [] };
+    });
+  }
+  const own = wanted.map((unit) => ({ unit, cuts: cutsOf(unit) })).filter(({ cuts }) => cuts.length > 0);
+  const others = supplied.units.filter((unit) => textsOf([unit], []).length > 0);
+  const beads = alignLengths(
+    own.map(({ cuts }) => cuts.reduce((sum, { cut }) => sum + lengthOf(cut.runs), 0)),
+    others.map(({ start, end }) => end - start),
+  );
+  const groups: { wanted: Wanted[]; own: Unit[]; units: Unit[] }[] = [];
+  const before: Unit[] = [];
+  for (const { source: one, target } of beads) {
+    const units = others.slice(target.from, target.to);
+    const owned = own.slice(one.from, one.to);
+    const last = groups.at(-1);
+    if (owned.length > 0) {
+      groups.push({
+        wanted: owned.flatMap(({ cuts }) => cuts),
+        own: owned.map(({ unit }) => unit),
+        units: [...before.splice(0), ...units],
+      });
+    } else if (last === undefined) before.push(...units);
+    else last.units.push(...units);
+  }
+  return groups.map((group) => ({ wanted: group.wanted, supplied: textsOf(group.units, group.own) }));
+}
+
+/** In a document that carries source and target, a target that is not there was not supplied. */
+function wasSupplied(source: Document, unit: Unit, supplied: Document, other: Unit): boolean {
+  const { target } = other;
+  if (target === undefined || target.action === 'leave') return true;
+  if (target.action === 'replace' && target.hadText) return true;
+  // Some put the translation where the source was.
+  const [given, made] = [
+    source.text.slice(unit.start, unit.end),
+    supplied.text.slice(other.start, other.end),
+  ];
+  return given !== made;
+}
+
+/** The cues that a sentence runs over, and those that share a cue with it. */
+function cueGroups(source: Document, supplied: Document, from: string, to: string): Group[] {
+  const groups: { wanted: Wanted[]; first: number; last: number }[] = [];
+  for (const { id, cut, cues } of cutCues(source, from)) {
+    const [first, last] = [cues.reduce((a, b) => Math.min(a, b)), cues.reduce((a, b) => Math.max(a, b))];
+    const group = groups.at(-1);
+    if (group !== undefined && first <= group.last) {
+      group.wanted.push({ id, cut });
+      group.last = Math.max(group.last, last);
+    } else groups.push({ wanted: [{ id, cut }], first, last });
+  }
+  return groups.map(({ wanted, first, last }) => ({
+    wanted,
+    supplied: beyond(
+      sentencesOf(flowOf(supplied, supplied.units.slice(first, last + 1)), to, false),
+      sentencesOf(flowOf(source, source.units.slice(first, last + 1)), from, false),
+    ),
+  }));
+}
+
+/** Sentences with what stands between them, so that several together read as in the document. */
+function sentencesOf(runs: readonly Run[], language: string, segmented: boolean): Run[][] {
+  const stretches: Run[][] = [[]];
+  for (const run of runs) {
+    const stretch = stretches.at(-1)!;
+    if (isText(run) || run.code.kind !== 'gap') stretch.push(run);
+    else {
+      // A line break separates sentences, and words where several come together.
+      stretch.push({ text: ' ', start: run.start, end: run.start, whole: true });
+      stretches.push([]);
+    }
+  }
+  return stretches.flatMap((stretch) =>
+    hasWords(stretch) ? sentences(stretch, language, segmented).filter(hasWords) : [],
+  );
+}
+
+/** Numbers count: the source may have them in letters. */
+const hasWords = (runs: readonly Run[]): boolean =>
+  runs.some((run) => (isText(run) ? run.text.trim() !== '' : run.code.kind === 'keep'));
+
+const textOf = (runs: readonly Run[]): string => runs.map((run) => (isText(run) ? run.text : '')).join('');
+
+/**
+ * What a source has without a letter (`1.1.`, `…`) is in no segment and stays in the document: a translation that
+ * repeats it must not bring it a second time.
+ */
+function beyond(supplied: Run[][], source: readonly Run[][]): Run[][] {
+  const staying = source.map(textOf).filter((text) => !/\p{L}/u.test(text) && text.trim() !== '');
+  if (staying.length === 0) return supplied;
+  // In languages with ordinals a number in front is no sentence of its own.
+  const lead = staying[0] === textOf(source[0]!) ? staying[0].trim() : '';
+  const first = supplied[0];
+  const isInFront = lead !== '' && first !== undefined && textOf(first).trimStart().startsWith(lead);
+  const isMore = isInFront && /\p{L}/u.test(textOf(first));
+  const rest = isMore ? [withoutLead(first, lead), ...supplied.slice(1)] : supplied;
+  const left = staying.map((text) => text.trim()).slice(isMore ? 1 : 0);
+  return rest.filter((runs) => {
+    const at = left.indexOf(textOf(runs).trim());
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+function withoutLead(runs: readonly Run[], lead: string): Run[] {
+  const text = textOf(runs);
+  let skip = text.length - text.trimStart().length + lead.length;
+  return runs.flatMap((run): Run[] => {
+    if (!isText(run) || skip === 0) return [run];
+    const used = Math.min(skip, run.text.length);
+    skip -= used;
+    return used === run.text.length ? [] : [cutRun(run, used, run.text.length)];
+  });
+}
+
+/** A code of a segment, its two halves together. */
+interface Inline {
+  kind: 'pair' | 'single' | 'keep';
+  /** As it is written in the document, its first half. */
+  raw: string;
+  /** Of the element, where it is one. */
+  name: string;
+  piece: Piece;
+  number: number;
+}
+
+/** The supplied text with the codes of the source: the same ones, else of the same element, else in their order. */
+function withCodesOf(
+  source: Document,
+  cut: Cut,
+  supplied: Document,
+  given: Run[],
+): { pieces: Piece[]; notes: AlignNote[] } {
+  const runs = trim(given);
+  const pieces = piecesOf(runs);
+  const free = new Set(inlinesOf(source, cut.runs, cut.pieces));
+  const found = inlinesOf(supplied, runs, pieces);
+  const partner = new Map<Inline, Inline>();
+  const rounds: ((one: Inline, other: Inline) => boolean)[] = [
+    (one, other) => one.raw === other.raw,
+    (one, other) => one.name !== '' && one.name === other.name,
+    (one, other) => one.name === other.name || one.kind === 'single',
+  ];
+  for (const fits of rounds) {
+    for (const inline of found) {
+      if (partner.has(inline)) continue;
+      for (const other of free) {
+        if (inline.kind !== other.kind || !fits(inline, other)) continue;
+        partner.set(inline, other);
+        free.delete(other);
+        break;
+      }
+    }
+  }
+  const byKey = new Map(found.map((inline) => [`${inline.kind} ${inline.number}`, partner.get(inline)]));
+  const mapped = pieces.flatMap((piece): Piece[] => {
+    if ('keep' in piece) {
+      const other = byKey.get(`keep ${piece.keep}`);
+      return [other?.piece ?? { text: piece.text }];
+    }
+    if ('text' in piece) return [piece];
+    if ('single' in piece) {
+      const other = byKey.get(`single ${piece.single}`);
+      return other === undefined ? [] : [other.piece];
+    }
+    const number = 'open' in piece ? piece.open : piece.close;
+    const other = byKey.get(`pair ${number}`);
+    if (other === undefined) return [];
+    return ['open' in piece ? { open: other.number } : { close: other.number }];
+  });
+  const repaired = repair(cut.pieces, mergeText(mapped));
+  return { pieces: repaired.pieces, notes: repaired.notes };
+}
+
+function inlinesOf(document: Document, runs: readonly Run[], pieces: readonly Piece[]): Inline[] {
+  const codeRuns = runs.filter((run) => !isText(run));
+  return pieces
+    .filter((piece) => keyOf(piece) !== '')
+    .flatMap((piece, index): Inline[] => {
+      if ('close' in piece) return [];
+      const run = codeRuns[index]!;
+      const raw = document.text.slice(run.start, run.end);
+      const name = /^<([^\s<>/]+)/.exec(raw)?.[1]?.toLowerCase() ?? '';
+      if ('open' in piece) return [{ kind: 'pair', raw, name, piece, number: piece.open }];
+      if ('keep' in piece) return [{ kind: 'keep', raw, name, piece, number: piece.keep }];
+      return [{ kind: 'single', raw, name, piece, number: (piece as { single: number }).single }];
+    });
+}
