@@ -113,10 +113,11 @@ function unitGroups(source: Document, supplied: Document, from: string, to: stri
       sentencesOf(flowOf(source, own), from, own[0]?.segmented === true),
     );
   const wanted = source.units.filter(({ translatable }) => translatable);
-  if (source.units.length === supplied.units.length) {
+  const places = placesOf(source, supplied);
+  if (places !== undefined) {
     return wanted.map((unit) => {
-      const other = supplied.units[unit.index]!;
-      const isThere = wasSupplied(source, unit, supplied, other);
+      const other = places.get(unit);
+      const isThere = other !== undefined && wasSupplied(source, unit, supplied, other);
       return { wanted: cutsOf(unit), supplied: isThere ? textsOf([other], [unit]) : [] };
     });
   }
@@ -143,6 +144,26 @@ function unitGroups(source: Document, supplied: Document, from: string, to: stri
   }
   return groups.map((group) => ({ wanted: group.wanted, supplied: textsOf(group.units, group.own) }));
 }
+
+/** Which unit stands for which; undefined where that is not to be told by their number. */
+function placesOf(source: Document, supplied: Document): Map<Unit, Unit> | undefined {
+  const pair = (own: readonly Unit[], others: readonly Unit[]) =>
+    own.length === others.length ? new Map(own.map((unit, index) => [unit, others[index]!])) : undefined;
+  return (
+    pair(source.units, supplied.units) ??
+    // Texts inside codes are units of their own, and a target may have others of them.
+    (source.format === 'xliff'
+      ? pair(source.units.filter(isWhole), supplied.units.filter(isWhole))
+      : undefined)
+  );
+}
+
+/** Whether documents have as many units, so that one may be the other's translation. */
+export function haveSameUnits(source: Document, supplied: Document): boolean {
+  return source.format === 'text' || placesOf(source, supplied) !== undefined;
+}
+
+const isWhole = ({ target }: Unit): boolean => target !== undefined;
 
 /** In a document that carries source and target, a target that is not there was not supplied. */
 function wasSupplied(source: Document, unit: Unit, supplied: Document, other: Unit): boolean {

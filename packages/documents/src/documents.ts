@@ -14,7 +14,7 @@ import { scanSrt } from './srt.ts';
 import { scanText } from './text.ts';
 import { scanXliff, type XliffOptions } from './xliff.ts';
 
-export { type Aligned, type AlignNote, align } from './align.ts';
+export { type Aligned, type AlignNote, align, haveSameUnits } from './align.ts';
 export { type Description, describe } from './describe.ts';
 export type { Document, Format, Piece, Segment, Unit } from './document.ts';
 export { DocumentError } from './document.ts';

@@ -5,7 +5,10 @@
 import { Piscina } from 'piscina';
 import { ApiError } from '../errors.ts';
 import {
+  type AlignedSegment,
+  type AlignTask,
   type AssembleTask,
+  alignSupplied,
   assemble,
   type Counted,
   type CountTask,
@@ -19,6 +22,8 @@ import {
   type OpenTask,
   type open,
 } from './tasks.ts';
+
+export type { AlignedSegment } from './tasks.ts';
 
 /** A text in the middle of its translation. */
 export interface Opened {
@@ -39,6 +44,8 @@ export interface Scanner {
   open(task: OpenTask): Promise<Opened>;
   /** What an editor is shown beside its segments. */
   describe(task: OpenTask): Promise<ReturnType<typeof describeSegments>>;
+  /** The segments of a text, each with what was supplied for it. */
+  align(task: AlignTask): Promise<AlignedSegment[]>;
   /** For a text that was opened before, by this process or another. */
   assemble(task: AssembleTask): Promise<string>;
   close(): Promise<void>;
@@ -128,6 +135,11 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
       return task.text.length <= INLINE_WORK_LENGTH
         ? describeSegments(task)
         : inThread().run(task, { name: 'describeSegments' });
+    },
+    async align(task) {
+      return task.text.length + task.suppliedText.length <= INLINE_WORK_LENGTH
+        ? alignSupplied(task)
+        : inThread().run(task, { name: 'alignSupplied' });
     },
     assemble: put,
     async close() {

@@ -5,6 +5,8 @@
  * it is translated; a large one is scanned anew.
  */
 import {
+  type Aligned,
+  align,
   countRepeatedWords,
   countWords,
   type Description,
@@ -13,6 +15,7 @@ import {
   describe,
   detectLanguage,
   type Format,
+  haveSameUnits,
   type Piece,
   rebuild,
   type Segment,
@@ -47,10 +50,10 @@ export function examine(task: ExamineTask): Examined {
   const language = languageOf(document, task);
   if (language.kind === 'undecided') return language;
   if (task.suppliedText !== undefined && task.format !== 'text') {
-    const supplied = attempt('target_text', () => scan(task.suppliedText!, task.format));
+    const supplied = attempt('target_text', () => scanSupplied(task.suppliedText!, task.format));
     if ('kind' in supplied) return supplied;
-    const [given, wanted] = [supplied.document.units.length, document.units.length];
-    if (given !== wanted) {
+    if (!haveSameUnits(document, supplied.document)) {
+      const [given, wanted] = [supplied.document.units.length, document.units.length];
       const sentence = `has ${given} units where text has ${wanted}; both must have the same.`;
       return { kind: 'unsound', field: 'target_text', sentence };
     }
@@ -94,6 +97,31 @@ export function open(task: OpenTask): Segment[] {
 export function describeSegments(task: OpenTask): Description[] {
   return describe(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
 }
+
+export interface AlignTask extends OpenTask {
+  /** The customer's own translation, in the same format. */
+  suppliedText: string;
+}
+
+/** The segments of {@link open}, each with what the customer supplied for it. */
+export type AlignedSegment = Segment & Pick<Aligned, 'notes'> & { draft: Piece[] | undefined };
+
+export function alignSupplied(task: AlignTask): AlignedSegment[] {
+  const document = scan(task.text, task.format, languagesOf(task));
+  const found = segments(document, task.sourceLanguage);
+  const supplied = attempt('target_text', () => scanSupplied(task.suppliedText, task.format));
+  // It was looked at when its job was created; an older version may have taken what this one does not.
+  if ('kind' in supplied) return found.map((segment) => ({ ...segment, draft: undefined, notes: [] }));
+  const aligned = align(document, supplied.document, task.sourceLanguage, task.targetLanguage);
+  const byId = new Map(aligned.map((one) => [one.id, one]));
+  return found.map((segment) => {
+    const { pieces: draft, notes } = byId.get(segment.id)!;
+    return { ...segment, draft, notes };
+  });
+}
+
+/** A finished document: of XLIFF, what it says in its targets. */
+const scanSupplied = (text: string, format: Format) => scan(text, format, { reads: 'target' });
 
 /** Translations by the ids of their segments. */
 export type Drafts = readonly (readonly [segmentId: string, pieces: Piece[]])[];

@@ -25,7 +25,7 @@ import {
   type Remembered,
 } from '../jobs/jobs.ts';
 import type { Log } from '../log.ts';
-import type { Scanner } from '../scanning/scanner.ts';
+import type { AlignedSegment, Scanner } from '../scanning/scanner.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
 import { type Drafted, draftsOf } from './translate.ts';
@@ -100,16 +100,18 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     const waitsForEditor = row.tier === 'human' && row.environment === 'production';
     // An editor works on segments, which a finished text does not show: of a machine's own they are drafted anew.
     const drafts = waitsForEditor && row.upgrade_hash !== null;
-    if (texts.supplied !== undefined && !drafts) {
-      // The customer's own translation is the draft; the machine does not translate.
-      return waitsForEditor ? { kind: 'drafted', segments: [] } : finish(texts.supplied, held);
-    }
+    if (texts.supplied !== undefined && !waitsForEditor) return finish(texts.supplied, held);
     const task = {
       text: texts.source ?? '',
       format: row.text_format,
       sourceLanguage: row.source_language,
       targetLanguage: row.target_language,
     };
+    if (texts.supplied !== undefined && !drafts) {
+      // The customer's own translation is the draft; the machine does not translate.
+      const aligned = await scanner.align({ ...task, suppliedText: texts.supplied });
+      return { kind: 'drafted', segments: aligned.map(ofSupplied) };
+    }
     const { segments, assemble } = await scanner.open(task);
     const brand = row.brand ?? row.default_brand ?? undefined;
     const said = await readContext(database, lease.account, brand, row.target_language);
@@ -177,4 +179,9 @@ function forEditor(drafted: Drafted): DraftedSegment {
   return drafted.status === 'translated'
     ? { ...common, draft: drafted.pieces, route: drafted.route, notes: drafted.notes, failure: undefined }
     : { ...common, draft: undefined, route: undefined, notes: [], failure: drafted.reason };
+}
+
+function ofSupplied({ id, pieces, draft, notes }: AlignedSegment): DraftedSegment {
+  const failure = draft === undefined ? 'no translation was supplied' : undefined;
+  return { segmentId: id, source: pieces, draft, route: 'supplied', notes, failure };
 }

@@ -1,0 +1,98 @@
+/** A translation that comes with its job: what an editor finds of it. */
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+
+const PATH = '/tapi/v2/translation/';
+
+let server: TestServer;
+let owner: pg.Pool;
+let call: ReturnType<typeof createClient>;
+let engine: FakeEngine;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => {
+      engine = createFake();
+      return engine;
+    },
+  });
+  owner = new pg.Pool(server.connection);
+  const account = await server.createAccount({ balanceCents: 1_000_000 });
+  call = createClient(server.url, account.production_key);
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+const order = (uid: string, text_format: string, text: string, target_text: string) =>
+  call('POST', PATH, { uid, text, target_text, text_format, source_language: 'en', target_language: 'es' });
+
+/** What waits for the editor, segment by segment. */
+async function draftsOf(uid: string) {
+  await until(async () => (await call('GET', `${PATH}${uid}/`)).body.status === 'translating');
+  const { rows } = await owner.query(
+    `select s.segment_id, s.draft, s.route, s.notes, s.failure
+       from segments s join jobs using (part, account_id, job_id) where uid = $1 order by position`,
+    [uid],
+  );
+  return rows;
+}
+
+describe('a supplied translation', () => {
+  it('is the draft of each segment, with the codes of the source; no engine is asked', async () => {
+    const text = '<p>The house is <b>big</b>. We like it.</p><p>Yes</p>';
+    const made = '<p>La casa es <b>grande</b>. Nos gusta.</p><p>Sí</p>';
+    expect((await order('html', 'html', text, made)).status).toBe(201);
+    const common = { route: 'supplied', notes: [], failure: null };
+    expect(await draftsOf('html')).toEqual([
+      {
+        ...common,
+        segment_id: '0.0',
+        draft: [{ text: 'La casa es ' }, { open: 1 }, { text: 'grande' }, { close: 1 }, { text: '.' }],
+      },
+      { ...common, segment_id: '0.1', draft: [{ text: 'Nos gusta.' }] },
+      { ...common, segment_id: '1.0', draft: [{ text: 'Sí' }] },
+    ]);
+    expect(engine.asked).toEqual([]);
+  });
+
+  it('says where its sentences are others', async () => {
+    await order('other', 'text', 'The house is big. We like it.', 'La casa es grande y nos gusta.');
+    expect(await draftsOf('other')).toMatchObject([
+      { draft: [{ text: 'La casa es grande y nos gusta.' }], notes: ['sentences differ'] },
+      { draft: [], notes: ['sentences differ'] },
+    ]);
+  });
+
+  it('of XLIFF is read from its targets; what has none is said to have none', async () => {
+    const unit = (id: string, source: string, target = '') =>
+      `<trans-unit id="${id}"><source>${source}</source>${target}</trans-unit>`;
+    const document = (units: string) =>
+      `<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en" datatype="plaintext"><header/><body>${units}</body></file></xliff>`;
+    const text = document(unit('a', 'House') + unit('b', 'Dog'));
+    const made = document(unit('a', 'House', '<target>Casa</target>') + unit('b', 'Dog'));
+    expect((await order('xliff', 'xliff', text, made)).status).toBe(201);
+    expect(await draftsOf('xliff')).toMatchObject([
+      { draft: [{ text: 'Casa' }], failure: null },
+      { draft: null, failure: 'no translation was supplied' },
+    ]);
+  });
+
+  it('is aligned in a thread where it is long', async () => {
+    const lines = (word: string) =>
+      Array.from({ length: 3000 }, (_, index) => `${word} ${index}.`).join('\n');
+    await order('long', 'text', lines('The house'), lines('La casa'));
+    const drafts = await draftsOf('long');
+    expect(drafts).toHaveLength(3000);
+    expect(drafts[2999].draft).toEqual([{ text: 'La casa 2999.' }]);
+  });
+
+  it('with other units is refused, with their numbers', async () => {
+    const { status, body } = await order('few', 'html', '<p>One.</p><p>Two.</p>', '<p>Uno.</p>');
+    expect(status).toBe(400);
+    expect(body.error).toBe('target_text: has 1 units where text has 2; both must have the same.');
+  });
+});
