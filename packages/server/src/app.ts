@@ -33,6 +33,7 @@ import { priceConsole } from './ledger/price-console.ts';
 import { createLog, type Log } from './log.ts';
 import { memoryRoutes } from './memory/routes.ts';
 import { type Audience, describeInterface, type OpenApi } from './openapi.ts';
+import { auditConsole } from './operations/audit-console.ts';
 import { operationConsole } from './operations/console.ts';
 import type { Readiness } from './operations/health.ts';
 import type { Metrics } from './operations/metrics.ts';
@@ -135,6 +136,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     void web.register(async (operators) => {
       requirePerson(operators, options, 'operator');
       operationConsole(operators, options);
+      auditConsole(operators, options);
       accountConsole(operators, options);
       ledgerConsole(operators, options);
       priceConsole(operators, options);

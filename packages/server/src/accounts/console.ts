@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { AccountRef, Environment } from '../account.ts';
-import { recordAudit } from '../audit-call.ts';
 import { requireBrand, setDefaultBrand } from '../brands/brands.ts';
 import { subscribe } from '../chats/chats.ts';
 import {
@@ -31,6 +30,7 @@ import { ApiError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
 import { countByStatus } from '../jobs/overview.ts';
 import { isOverdrawn, readBalances, setCreditLimit } from '../ledger/ledger.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { type Account, AccountError, accountNamed, createAccount } from './accounts.ts';
 import * as store from './console-store.ts';
 import { listKeys, makeKey, revokeKey } from './keys.ts';

@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { AccountRef } from '../account.ts';
 import { requestedAccount } from '../accounts/console.ts';
-import { recordAudit } from '../audit-call.ts';
 import {
   accountParameters,
   described,
@@ -24,6 +23,7 @@ import {
 import type { Database } from '../database/database.ts';
 import { type ApiError, fieldError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
+import { recordAudit } from '../operations/audit.ts';
 import {
   type Brand,
   BrandError,

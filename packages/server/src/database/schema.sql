@@ -41,6 +41,30 @@ create table attempts (
 );
 grant insert, select, update on attempts to dragoman_app;
 
+create table audit (
+  audit_id uuid not null,
+  at timestamp with time zone not null default now(),
+  actor text not null,
+  user_id uuid,
+  name text not null,
+  action text collate "C" not null,
+  part smallint,
+  account_id uuid,
+  subject text not null,
+  detail jsonb not null,
+  constraint audit_pkey PRIMARY KEY (audit_id),
+  constraint audit_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE SET NULL,
+  constraint audit_action_check CHECK ((action ~ '^[a-z_]+\.[a-z_]+$'::text)),
+  constraint audit_actor_check CHECK ((actor = ANY (ARRAY['person'::text, 'command'::text, 'program'::text]))),
+  constraint audit_check CHECK (((part IS NULL) = (account_id IS NULL))),
+  constraint audit_check1 CHECK (((actor = 'person'::text) OR (user_id IS NULL))),
+  constraint audit_name_check CHECK ((char_length(name) <= 254)),
+  constraint audit_subject_check CHECK ((char_length(subject) <= 300))
+);
+CREATE INDEX audit_of_account ON audit USING btree (part, account_id, audit_id);
+CREATE INDEX audit_of_action ON audit USING btree (action, audit_id);
+grant insert, select on audit to dragoman_app;
+
 create table balances (
   part smallint not null,
   account_id uuid not null,
@@ -738,6 +762,43 @@ create table routes (
   constraint routes_tier_check CHECK ((tier = ANY (ARRAY['*'::text, 'human'::text, 'machine'::text, 'chat'::text])))
 );
 grant delete, insert, select, update on routes to dragoman_app;
+
+create table sandbox_requests (
+  request_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  name text not null,
+  email text collate "C" not null,
+  company text not null,
+  purpose text not null,
+  locale text,
+  status text not null default 'open'::text,
+  decided_at timestamp with time zone,
+  decided_by text,
+  part smallint,
+  account_id uuid,
+  token_hash bytea,
+  expires_at timestamp with time zone,
+  shown_at timestamp with time zone,
+  mailed text,
+  constraint sandbox_requests_token_hash_key UNIQUE (token_hash),
+  constraint sandbox_requests_pkey PRIMARY KEY (request_id),
+  constraint sandbox_requests_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
+  constraint sandbox_requests_check CHECK (((status = 'open'::text) = (decided_at IS NULL))),
+  constraint sandbox_requests_check1 CHECK (((status = 'granted'::text) = (account_id IS NOT NULL))),
+  constraint sandbox_requests_check2 CHECK (((part IS NULL) = (account_id IS NULL))),
+  constraint sandbox_requests_company_check CHECK ((char_length(company) <= 200)),
+  constraint sandbox_requests_decided_by_check CHECK ((char_length(decided_by) <= 254)),
+  constraint sandbox_requests_email_check CHECK (((email = lower(email)) AND (char_length(email) <= 254))),
+  constraint sandbox_requests_locale_check CHECK ((char_length(locale) <= 20)),
+  constraint sandbox_requests_mailed_check CHECK ((mailed = ANY (ARRAY['sent'::text, 'failed'::text]))),
+  constraint sandbox_requests_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint sandbox_requests_purpose_check CHECK ((char_length(purpose) <= 2000)),
+  constraint sandbox_requests_status_check CHECK ((status = ANY (ARRAY['open'::text, 'granted'::text, 'refused'::text]))),
+  constraint sandbox_requests_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+CREATE INDEX sandbox_requests_by_status ON sandbox_requests USING btree (status, request_id);
+CREATE UNIQUE INDEX sandbox_requests_open ON sandbox_requests USING btree (email) WHERE (status = 'open'::text);
+grant insert, select, update on sandbox_requests to dragoman_app;
 
 create table segments (
   part smallint not null,

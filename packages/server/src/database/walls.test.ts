@@ -9,7 +9,7 @@ const SOURCE = join(import.meta.dirname, '..');
 const REFERENCE_TABLES = [
   'editor_slots',
   ...['accounts', 'disabled_pairs', 'keys', 'migrations', 'pairs', 'prices', 'routes'],
-  ...['invitations', 'sessions', 'sign_ins', 'user_languages', 'users'],
+  ...['audit', 'invitations', 'sandbox_requests', 'sessions', 'sign_ins', 'user_languages', 'users'],
   ...['engine_minutes', 'engine_states', 'engine_tests'],
 ];
 

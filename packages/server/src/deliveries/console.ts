@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { accountOfField } from '../accounts/console.ts';
-import { recordAudit } from '../audit-call.ts';
 import {
   described,
   ENVIRONMENT,
@@ -23,6 +22,7 @@ import {
 import type { Database } from '../database/database.ts';
 import { fieldError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { type DeliveriesMoved, hostOf } from './deliveries.ts';
 import {
   DELIVERY_STATUSES,

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { AccountRef } from '../account.ts';
 import { accountOfField, requestedAccount } from '../accounts/console.ts';
-import { recordAudit } from '../audit-call.ts';
 import {
   CENTS,
   described,
@@ -25,6 +24,7 @@ import type { Database } from '../database/database.ts';
 import { fieldError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
 import { listJobTransfers } from '../ledger/ledger.ts';
+import { recordAudit } from '../operations/audit.ts';
 import * as store from './console-store.ts';
 import { cancelJob, type JobFollower } from './jobs.ts';
 import { allows, STATUSES } from './states.ts';

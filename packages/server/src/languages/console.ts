@@ -1,11 +1,11 @@
 /** The operator's console for language pairs: `/api/console/pairs…`. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { recordAudit } from '../audit-call.ts';
 import { described, flag, open, parameter, readForm, shortname } from '../console.ts';
 import type { Database } from '../database/database.ts';
 import { notFound } from '../errors.ts';
 import { resource } from '../http.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { listKeptPairs, switchPair } from './languages.ts';
 import { nameOf } from './names.ts';
 

@@ -8,7 +8,6 @@ import Type, { type Static } from 'typebox';
 import type { AccountRef, Environment } from '../account.ts';
 import type { Account } from '../accounts/accounts.ts';
 import { requestedAccount } from '../accounts/console.ts';
-import { recordAudit } from '../audit-call.ts';
 import {
   accountParameters,
   CENTS,
@@ -28,6 +27,7 @@ import {
 import type { Database, Transaction } from '../database/database.ts';
 import { fieldError } from '../errors.ts';
 import { resource } from '../http.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { adjust, LedgerError, readStatement, refundWithin, topUp } from './ledger.ts';
 import * as store from './store.ts';
 

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { usernameOf } from '../accounts/accounts.ts';
 import { accountOfField } from '../accounts/console.ts';
-import { recordAudit } from '../audit-call.ts';
 import {
   described,
   type Form,
@@ -21,6 +20,7 @@ import {
 import type { Database, Queryable } from '../database/database.ts';
 import { fieldError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
+import { recordAudit } from '../operations/audit.ts';
 import {
   defaultPrice,
   endPrice,

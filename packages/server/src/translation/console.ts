@@ -2,7 +2,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accountOfField } from '../accounts/console.ts';
-import { recordAudit } from '../audit-call.ts';
 import {
   described,
   type Form,
@@ -23,6 +22,7 @@ import { ApiError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
 import { uuidv7 } from '../ids.ts';
 import { listKeptPairs } from '../languages/languages.ts';
+import { recordAudit } from '../operations/audit.ts';
 import type { Settings } from '../settings.ts';
 import { ENGINE_NAMES } from './names.ts';
 import { TESTS_CHANNEL } from './report.ts';

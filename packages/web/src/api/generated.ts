@@ -21,6 +21,26 @@ export type Attention = {
   since?: string | undefined
 };
 
+export type AuditEntries = {
+  entries: AuditEntry[];
+  next: string | null
+};
+
+export type AuditEntry = {
+  audit_id: string;
+  /** ISO 8601, in UTC. */
+  at: string;
+  actor: 'person' | 'command' | 'program';
+  /** A person’s e-mail then, or who ran the command. */
+  name: string;
+  action: string;
+  account: string | null;
+  subject: string;
+  detail: {
+
+  }
+};
+
 export type BrandDraft = {
   name: string;
   default: boolean;
@@ -1604,6 +1624,22 @@ export interface Operations {
     body: undefined;
     answer: ConsoleSettings
   };
+  /** Who changed what, newest first */
+  listAudit: {
+    path: undefined;
+    query: {
+      /** A username. */
+      account?: string | undefined;
+      /** `key.made`, or `key` for all about keys. */
+      action?: string | undefined;
+      /** Part of the name of who did it. */
+      name?: string | undefined;
+      after?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: AuditEntries
+  };
   /** Accounts, by username */
   listAccounts: {
     path: undefined;
@@ -2306,6 +2342,7 @@ export const OPERATIONS = {
   reassignTask: ['POST', '/api/console/tasks/{task}/reassign'],
   readHome: ['GET', '/api/console/home'],
   listSettings: ['GET', '/api/console/settings'],
+  listAudit: ['GET', '/api/console/audit'],
   listAccounts: ['GET', '/api/console/accounts'],
   createAccount: ['POST', '/api/console/accounts'],
   readAccount: ['GET', '/api/console/accounts/{username}'],
