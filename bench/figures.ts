@@ -1,4 +1,5 @@
 /** Figures: what a benchmark or a proof says, one line each, and the same as one JSON object. */
+import { type ReportPage, writeReport } from './report.ts';
 
 /** A measured value, beside the limit that it is a share of. */
 export interface Measured {
@@ -28,27 +29,34 @@ function isPromised(figure: Figure): figure is Promised {
   return 'goal' in figure;
 }
 
+/** Whether its goal was held; undefined for a figure that has none. */
+export function isHeld(figure: Figure): boolean | undefined {
+  if (isPromised(figure)) return figure.held;
+  const { ratio } = figure;
+  return ratio?.atLeast === undefined ? undefined : ratio.value >= ratio.atLeast;
+}
+
 /** Whether nothing was missed. */
 export function allHeld(figures: readonly Figure[]): boolean {
-  return figures.every((figure) =>
-    isPromised(figure)
-      ? figure.held
-      : figure.ratio?.atLeast === undefined || figure.ratio.value >= figure.ratio.atLeast,
-  );
+  return figures.every((figure) => isHeld(figure) !== false);
+}
+
+/** A figure's value and its goal, in words. */
+export function wordsOf(figure: Figure): { value: string; goal?: string } {
+  if (isPromised(figure)) return { value: String(figure.value), goal: figure.goal };
+  const { value, unit, ratio } = figure;
+  const words = `${round(value)} ${unit}`;
+  if (ratio === undefined) return { value: words };
+  return {
+    value: `${words}, ratio ${ratio.value.toFixed(2)} against ${ratio.against}`,
+    ...(ratio.atLeast === undefined ? {} : { goal: String(ratio.atLeast) }),
+  };
 }
 
 export function formatFigure(figure: Figure): string {
-  if (isPromised(figure)) {
-    return `${figure.name}: ${figure.value}, goal ${figure.goal}, ${figure.held ? 'held' : 'missed'}`;
-  }
-  const { name, value, unit, ratio } = figure;
-  const line = `${name}: ${round(value)} ${unit}`;
-  if (ratio === undefined) return line;
-  const goal =
-    ratio.atLeast === undefined
-      ? ''
-      : `, goal ${ratio.atLeast}, ${ratio.value >= ratio.atLeast ? 'held' : 'missed'}`;
-  return `${line}, ratio ${ratio.value.toFixed(2)} against ${ratio.against}${goal}`;
+  const { value, goal } = wordsOf(figure);
+  const verdict = goal === undefined ? '' : `, goal ${goal}, ${isHeld(figure) ? 'held' : 'missed'}`;
+  return `${figure.name}: ${value}${verdict}`;
 }
 
 /** Three digits that mean something. */
@@ -70,9 +78,13 @@ export function quantile(values: readonly number[], share: number): number {
 
 /**
  * Runs the named ones of `all` (none named: every one), prints their figures, and ends the process with 1 when
- * a goal was missed, 2 for a name that there is not.
+ * a goal was missed, 2 for a name that there is not. A run of all is also written down as a page.
  */
-export async function runNamed(all: Record<string, (flags: Flags) => Promise<Report>>): Promise<void> {
+export async function runNamed(
+  all: Record<string, (flags: Flags) => Promise<Report>>,
+  page: ReportPage,
+): Promise<void> {
+  const begun = new Date();
   const flags = readFlags(process.argv.slice(2));
   const unknown = flags.names.filter((name) => !(name in all));
   if (unknown.length > 0) {
@@ -88,6 +100,7 @@ export async function runNamed(all: Record<string, (flags: Flags) => Promise<Rep
     for (const figure of report.figures) process.stdout.write(`${formatFigure(figure)}\n`);
     if (report.seed !== undefined) process.stdout.write(`seed: ${report.seed}\n`);
   }
+  if (flags.names.length === 0) writeReport(page, reports, begun);
   const text = flags.json ? `${JSON.stringify(reports)}\n` : '';
   // A pipe takes 64 KiB at a time, and the exit would not wait for the rest.
   await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));

@@ -9,23 +9,32 @@ import { proveFair } from './fair/fair.ts';
 import { proveFuzz } from './fuzz/fuzz.ts';
 import { proveHold } from './hold/hold.ts';
 import { proveMigrate } from './migrate/migrate.ts';
+import { MISSED } from './missed.ts';
 import { proveMoney } from './money/money.ts';
 import { proveOverload } from './overload/overload.ts';
 import { proveRotate } from './rotate/rotate.ts';
 import { proveSlow } from './slow/slow.ts';
 
-await runNamed({
-  crash: proveCrash,
-  money: proveMoney,
-  delivery: proveDelivery,
-  addresses: proveAddresses,
-  fuzz: proveFuzz,
-  fair: proveFair,
-  engines: proveEngines,
-  slow: proveSlow,
-  overload: proveOverload,
-  hold: proveHold,
-  migrate: proveMigrate,
-  rotate: proveRotate,
-  dependencies: proveDependencies,
-});
+await runNamed(
+  {
+    crash: proveCrash,
+    money: proveMoney,
+    delivery: proveDelivery,
+    addresses: proveAddresses,
+    fuzz: proveFuzz,
+    fair: proveFair,
+    engines: proveEngines,
+    slow: proveSlow,
+    overload: proveOverload,
+    hold: proveHold,
+    migrate: proveMigrate,
+    rotate: proveRotate,
+    dependencies: proveDependencies,
+  },
+  {
+    file: new URL('./report.md', import.meta.url),
+    title: 'Proofs',
+    lead: 'Written by `npm run prove`: every promise, with its goal. `npm run prove -- NAME --seed N` repeats one.',
+    reasons: MISSED,
+  },
+);
