@@ -23,6 +23,8 @@ export interface BrandLanguage {
 export interface Brand {
   externalId: string;
   name: string;
+  /** What is delivered where no editor came in time: a machine's result for nothing. Absent: it waits for an editor. */
+  fallback?: 'machine';
   /** By target language, a shortname. */
   languages: ReadonlyMap<string, BrandLanguage>;
 }
@@ -51,6 +53,7 @@ const MAX_LANGUAGES = 200;
 /** So many faults are named; a file that has more has one cause for them all. */
 const MAX_FAULTS = 20;
 
+const FIELDS = ['external_id', 'name', 'default', 'fallback', 'languages'];
 const LANGUAGE = /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/;
 
 /** A shortname as the interface writes it, from `pt-BR` or `pt_BR`; undefined where it cannot be one. */
@@ -96,7 +99,7 @@ export function readBrandFile(file: string, text: string): BrandFile {
  */
 export function readBrand(file: string, parsed: unknown): BrandFile {
   const complaints = createComplaints();
-  const fields = readFields(parsed, 'the file', ['external_id', 'name', 'default', 'languages'], complaints);
+  const fields = readFields(parsed, 'the file', FIELDS, complaints);
   const externalId = readString(fields, 'external_id', '', complaints)?.trim() ?? '';
   if (!isExternalId(externalId)) {
     complaints.add(
@@ -109,9 +112,12 @@ export function readBrand(file: string, parsed: unknown): BrandFile {
     complaints.add('name', `must be at most ${MAX_NAME} characters, none of them a control character.`);
   }
   const isDefault = readFlag(fields, 'default', '', complaints);
+  const fallback = readString(fields, 'fallback', '', complaints) ?? 'wait';
+  if (fallback !== 'wait' && fallback !== 'machine') complaints.add('fallback', 'must be wait or machine.');
   const languages = readLanguages(fields.languages, complaints);
   complainOf(file, complaints);
-  return { externalId, name, default: isDefault, languages };
+  const common = { externalId, name, default: isDefault, languages };
+  return fallback === 'machine' ? { ...common, fallback } : common;
 }
 
 /** A request names a brand by this; it stands in lists and error messages as it is. */
@@ -250,6 +256,7 @@ export function toBrandFile(brand: Brand, isDefault: boolean): object {
     external_id: brand.externalId,
     name: brand.name,
     default: isDefault,
+    ...(brand.fallback === undefined ? {} : { fallback: brand.fallback }),
     languages: Object.fromEntries(languages),
   };
 }

@@ -219,21 +219,22 @@ export async function readBrand(
   account: AccountRef,
   externalId: string,
 ): Promise<{ brand: Brand; isDefault: boolean; version: number }> {
-  const { name, version } = await requireBrand(on, account, externalId);
+  const { name, fallback, version } = await requireBrand(on, account, externalId);
   const languages = new Map<string, BrandLanguage>();
   for (const { language, tone, instructions } of await store.listLanguages(on, account, externalId)) {
     const terms = (await store.listTerms(on, account, externalId, language)).map(toTerm);
     languages.set(language, { tone: tone ?? undefined, instructions: instructions ?? undefined, terms });
   }
   const isDefault = (await store.findDefault(on, account)) === externalId;
-  return { brand: { externalId, name, languages }, isDefault, version };
+  const brand = { externalId, name, languages };
+  return { brand: fallback === 'machine' ? { ...brand, fallback } : brand, isDefault, version };
 }
 
 export async function requireBrand(
   on: Queryable,
   account: AccountRef,
   externalId: string,
-): Promise<{ name: string; version: number }> {
+): Promise<{ name: string; fallback: 'wait' | 'machine'; version: number }> {
   const found = await store.findBrand(on, account, externalId);
   if (found === undefined) throw new BrandError(`brand: ${await notKnown(on, account, externalId)}`);
   return found;

@@ -25,6 +25,8 @@ export interface BrandChanges {
   externalId: string;
   change: 'added' | 'changed' | 'unchanged';
   name: boolean;
+  /** What is delivered where no editor came in time. */
+  fallback: boolean;
   /** What becomes of it as the account's default. */
   default: 'becomes' | 'no longer' | 'unchanged';
   languages: LanguageChanges[];
@@ -42,12 +44,17 @@ export function compareBrands(
       compareLanguages(language, before?.languages.get(language), after.languages.get(language)),
     );
   const name = before !== undefined && before.name !== after.name;
+  const fallback = before !== undefined && before.fallback !== after.fallback;
   const changed =
-    name || isDefault.before !== isDefault.after || languages.some(({ change }) => change !== 'unchanged');
+    name ||
+    fallback ||
+    isDefault.before !== isDefault.after ||
+    languages.some(({ change }) => change !== 'unchanged');
   return {
     externalId: after.externalId,
     change: before === undefined ? 'added' : changed ? 'changed' : 'unchanged',
     name,
+    fallback,
     default: isDefault.before === isDefault.after ? 'unchanged' : isDefault.after ? 'becomes' : 'no longer',
     languages,
   };

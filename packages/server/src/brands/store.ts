@@ -4,16 +4,16 @@ import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { Tone } from './tones.ts';
 
-const FIND = statement<{ name: string; version: number }>(
+const FIND = statement<{ name: string; fallback: 'wait' | 'machine'; version: number }>(
   'brands.find',
-  `select name, version from brands where part = $1 and account_id = $2 and external_id = $3`,
+  `select name, fallback, version from brands where part = $1 and account_id = $2 and external_id = $3`,
 );
 
 export async function findBrand(
   on: Queryable,
   account: AccountRef,
   externalId: string,
-): Promise<{ name: string; version: number } | undefined> {
+): Promise<{ name: string; fallback: 'wait' | 'machine'; version: number } | undefined> {
   const [row] = await on.query(FIND, [account.part, account.accountId, externalId]);
   return row;
 }
@@ -99,15 +99,17 @@ export async function makeAndLock(
 
 const TOUCH = statement(
   'brands.touch',
-  `update brands set name = $4, changed_at = now(), version = version + 1 where part = $1 and account_id = $2 and external_id = $3`,
+  `update brands set name = $4, fallback = $5, changed_at = now(), version = version + 1
+    where part = $1 and account_id = $2 and external_id = $3`,
 );
 
 export async function touchBrand(
   transaction: Transaction,
   account: AccountRef,
-  brand: { externalId: string; name: string },
+  brand: { externalId: string; name: string; fallback?: 'machine' },
 ): Promise<void> {
-  await transaction.query(TOUCH, [account.part, account.accountId, brand.externalId, brand.name]);
+  const { externalId, name, fallback = 'wait' } = brand;
+  await transaction.query(TOUCH, [account.part, account.accountId, externalId, name, fallback]);
 }
 
 const REMOVE = statement<{ external_id: string }>(

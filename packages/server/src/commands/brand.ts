@@ -187,6 +187,7 @@ function report(username: string, changes: BrandChanges, options: Common & { dry
   const [is, becomes] = dryRun ? ['would be', 'would become'] : ['is', 'has become'];
   print(`${externalId} ${change === 'unchanged' ? 'is unchanged' : `${is} ${change}`}.`);
   if (changes.name) print('  its name changes');
+  if (changes.fallback) print('  what it does where no editor comes in time changes');
   if (changes.default === 'becomes') print(`  it ${becomes} the default of ${username}`);
   if (changes.default === 'no longer') print(`  it ${is} no longer the default of ${username}`);
   for (const one of languages.filter(({ change }) => change !== 'unchanged')) {

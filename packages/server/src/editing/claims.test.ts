@@ -1,0 +1,318 @@
+/** Who may have a task, and how a claim ends. Time passes by moving rows, never by waiting. */
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { claimTask, confirm, confirmAll, editNext, orderEdit, pathOf, save } from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+} from '../testing/harness.ts';
+
+let server: TestServer;
+let owner: pg.Client;
+let call: ReturnType<typeof createClient>;
+let other: ReturnType<typeof createClient>;
+let ann: TestPerson;
+let bob: TestPerson;
+let operator: TestPerson;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DRAGOMAN_TASK_SKIPS: '2', DRAGOMAN_CLAIM_EXPIRIES: '2' } });
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+  call = createClient(server.url, (await server.createAccount({ balanceCents: 100_000 })).production_key);
+  other = createClient(server.url, (await server.createAccount({ balanceCents: 100_000 })).production_key);
+  ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  bob = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  operator = await createPerson(server, { role: 'operator' });
+  await owner.query('update users set review_share = 0');
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+beforeEach(async () => {
+  await owner.query(
+    `truncate tasks, claims, editor_slots, task_skips, task_reports, edits, edit_history, issues, edited_jobs, comments cascade`,
+  );
+});
+
+/** Lets a claim run out, as if its editor had gone. */
+const runOut = (task: { lease: { token: string } }, column: 'lease_until' | 'limit_until') =>
+  owner.query(`update claims set ${column} = now() - interval '1 s' where claim_id = $1`, [task.lease.token]);
+const statusOf = async (task: { task: string }) =>
+  (await owner.query('select status from tasks where task_id = $1', [task.task])).rows[0].status;
+const codeOf = ({ status, body }: { status: number; body: { error: { code: string } } }) => [
+  status,
+  body.error.code,
+];
+
+describe('a claim', () => {
+  it('is one at a time, and the same again for who has it', async () => {
+    await orderEdit(call, 'One house.\n');
+    await orderEdit(call, 'Two houses.\n');
+    const task = await claimTask(ann);
+    expect(codeOf(await ann.call('POST', '/api/editing/claims', {}))).toEqual([409, 'too_many_claims']);
+    expect((await claimTask(ann, task.task)).lease.token).toBe(task.lease.token);
+    expect(codeOf(await bob.call('POST', '/api/editing/claims', { task: task.task }))).toEqual([
+      409,
+      'task_taken',
+    ]);
+    expect((await claimTask(bob)).task).not.toBe(task.task);
+  });
+
+  it('is never given twice, however many ask at once', async () => {
+    for (let job = 0; job < 3; job++) await orderEdit(call, `Job ${job} of three.\n`);
+    const people = await Promise.all(
+      Array.from({ length: 6 }, () => createPerson(server, { role: 'editor', languages: ['en:es'] })),
+    );
+    const answers = await Promise.all(
+      people.flatMap(({ call }) => [
+        call('POST', '/api/editing/claims', {}),
+        call('POST', '/api/editing/claims', {}),
+      ]),
+    );
+    const claimed = answers.filter(({ status }) => status === 201).map(({ body }) => body.task.task);
+    expect(claimed).toHaveLength(3);
+    expect(new Set(claimed).size).toBe(3);
+    const { rows } = await owner.query('select count(*)::int from claims where ended_at is null');
+    expect(rows[0].count).toBe(3);
+  });
+
+  it('is kept by heartbeats and saves, and extended once by half', async () => {
+    await orderEdit(call, 'One house.\n');
+    const task = await claimTask(ann);
+    await owner.query(`update claims set lease_until = now() + interval '5 s' where claim_id = $1`, [
+      task.lease.token,
+    ]);
+    const { token } = task.lease;
+    const kept = (await ann.call('POST', pathOf(task, '/heartbeat'), { token })).body;
+    expect(Date.parse(kept.lease_until) - Date.parse(kept.now)).toBe(600_000);
+    const extended = (await ann.call('POST', pathOf(task, '/extend'), { token })).body;
+    const [before, after] = [task.lease.limit_until, extended.limit_until].map((one) => Date.parse(one));
+    const given = before! - Date.parse(task.lease.now);
+    expect(Math.round(((after! - before!) / given) * 10)).toBe(5);
+    expect(extended.extended).toBe(true);
+    expect((await ann.call('POST', pathOf(task, '/extend'), { token })).status).toBe(400);
+    expect(codeOf(await bob.call('POST', pathOf(task, '/heartbeat'), { token }))).toEqual([
+      409,
+      'stale_lease',
+    ]);
+  });
+
+  it.each(['lease_until', 'limit_until'] as const)(
+    'ends at its %s; its drafts stay for the next',
+    async (column) => {
+      await orderEdit(call, 'One house.\n');
+      const task = await claimTask(ann);
+      const target = [{ text: 'Una casa' }];
+      await save(ann, task, task.segments[0], { target });
+      await runOut(task, column);
+      expect(codeOf(await ann.call('POST', pathOf(task, '/heartbeat'), { token: task.lease.token }))).toEqual(
+        [409, 'stale_lease'],
+      );
+      const next = await claimTask(bob);
+      expect(next.task).toBe(task.task);
+      expect(next.segments[0]).toMatchObject({ status: 'draft', target, revision: 1 });
+      const { rows } = await owner.query('select ended from claims where claim_id = $1', [task.lease.token]);
+      expect(rows[0].ended).toBe(column === 'lease_until' ? 'lease_expired' : 'limit_expired');
+    },
+  );
+
+  it('pauses who lets too many run out, and says until when', async () => {
+    await orderEdit(call, 'One house.\n');
+    for (let times = 0; times < 2; times++) await runOut(await claimTask(ann), 'lease_until');
+    const refused = await ann.call('POST', '/api/editing/claims', {});
+    expect(codeOf(refused)).toEqual([409, 'claims_paused']);
+    const queue = (await ann.call('GET', '/api/editing/queue')).body;
+    expect(queue.paused_until).toBe(refused.body.error.until);
+    await claimTask(bob);
+    await owner.query(
+      `update claims set ended_at = ended_at - interval '31 minutes' where ended is not null`,
+    );
+    await orderEdit(call, 'Another house.\n');
+    await claimTask(ann);
+  });
+});
+
+describe('the order of the queue', () => {
+  it('has what is late first, then customers in turn, then age', async () => {
+    const uids: string[] = [];
+    for (const text of ['A one.', 'A two.', 'A three.']) uids.push(await orderEdit(call, text));
+    uids.push(await orderEdit(other, 'B one.'));
+    await owner.query(
+      `update edited_jobs e set deadline_at = now() - interval '1 s' from jobs j
+        where j.job_id = e.job_id and j.uid = $1`,
+      [uids[2]],
+    );
+    await owner.query(
+      `update tasks t set deadline_at = e.deadline_at from edited_jobs e where e.job_id = t.job_id`,
+    );
+    const { open } = (await ann.call('GET', '/api/editing/queue')).body;
+    expect(open.map(({ urgency }: never) => urgency)).toEqual(['late', 'normal', 'normal', 'normal']);
+    const taken: string[] = [];
+    for (let turn = 0; turn < 4; turn++) {
+      const person = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+      taken.push((await claimTask(person)).job.uid);
+    }
+    expect(taken).toEqual([uids[2], uids[3], uids[0], uids[1]]);
+  });
+
+  it('has what an operator prefers before all, and keeps a task for whom they name', async () => {
+    await orderEdit(call, 'One house.\n');
+    const uid = await orderEdit(call, 'Two houses.\n');
+    const { tasks } = (await operator.call('GET', '/api/console/tasks')).body;
+    const [, second] = tasks;
+    expect(second).toMatchObject({ uid, status: 'open', editor: null, skips: 0, reports: [] });
+    const path = `/api/console/tasks/${second.task}`;
+    expect((await operator.call('POST', `${path}/priority`, { priority: 5 })).status).toBe(200);
+    expect((await ann.call('GET', '/api/editing/queue')).body.open[0].task).toBe(second.task);
+    await operator.call('POST', `${path}/reassign`, { user: bob.userId });
+    expect((await ann.call('GET', '/api/editing/queue')).body.open).toHaveLength(1);
+    expect(codeOf(await ann.call('POST', '/api/editing/claims', { task: second.task }))).toEqual([
+      409,
+      'task_taken',
+    ]);
+    const task = await claimTask(bob);
+    expect(task.task).toBe(second.task);
+    const stranger = await createPerson(server, { role: 'editor', languages: ['en:fr'] });
+    expect((await operator.call('POST', `${path}/reassign`, { user: stranger.userId })).status).toBe(400);
+    await operator.call('POST', `${path}/release`);
+    expect(codeOf(await save(bob, task, task.segments[0]))).toEqual([409, 'stale_lease']);
+    expect(await statusOf(task)).toBe('open');
+  });
+});
+
+describe('a task that is put aside', () => {
+  it('by skipping is not offered again, and after so many goes to an operator', async () => {
+    await orderEdit(call, 'One house.\n');
+    const task = await claimTask(ann);
+    const skipped = await ann.call('POST', pathOf(task, '/skip'), {
+      token: task.lease.token,
+      reason: 'too_hard',
+    });
+    expect(skipped.body.status).toBe('open');
+    expect((await ann.call('GET', '/api/editing/queue')).body).toMatchObject({ open: [], waiting: 0 });
+    expect(codeOf(await ann.call('POST', '/api/editing/claims', { task: task.task }))).toEqual([
+      409,
+      'task_taken',
+    ]);
+    // Without having had it.
+    const second = await bob.call('POST', pathOf(task, '/skip'), { reason: 'no_time' });
+    expect(second.body.status).toBe('reported');
+    const { tasks } = (await operator.call('GET', '/api/console/tasks?status=reported')).body;
+    expect(tasks[0]).toMatchObject({ skips: 2, reports: [{ reason: 'skipped' }] });
+    await operator.call('POST', `/api/console/tasks/${task.task}/release`);
+    expect(await statusOf(task)).toBe('open');
+  });
+
+  it('by a report waits for an operator, who reads why', async () => {
+    await orderEdit(call, 'One house.\n');
+    const task = await claimTask(ann);
+    const { token } = task.lease;
+    const report = { token, reason: 'bad_source', note: 'It is cut off.' };
+    expect((await ann.call('POST', pathOf(task, '/report'), report)).body.status).toBe('reported');
+    expect(codeOf(await bob.call('POST', '/api/editing/claims', {}))).toEqual([409, 'nothing_waits']);
+    const { tasks, counts } = (await operator.call('GET', '/api/console/tasks')).body;
+    expect(tasks[0].reports).toMatchObject([{ reason: 'bad_source', note: 'It is cut off.', by: ann.name }]);
+    expect(counts).toMatchObject([
+      { source_language: 'en', target_language: 'es', status: 'reported', tasks: 1 },
+    ]);
+  });
+
+  it('by releasing it waits for anybody', async () => {
+    await orderEdit(call, 'One house.\n');
+    const task = await claimTask(ann);
+    await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+    expect(await statusOf(task)).toBe('open');
+    expect((await claimTask(ann)).task).toBe(task.task);
+  });
+});
+
+describe('a save', () => {
+  it('of another revision is refused with the segment as it is now', async () => {
+    await orderEdit(call, 'One house.\n');
+    const task = await claimTask(ann);
+    const [segment] = task.segments;
+    await save(ann, task, segment, { target: [{ text: 'Una casa' }] });
+    const refused = await save(ann, task, segment, { target: [{ text: 'Otra' }] });
+    expect(codeOf(refused)).toEqual([409, 'conflict']);
+    expect(refused.body.error.segment).toMatchObject({ revision: 1, target: [{ text: 'Una casa' }] });
+    // Its answer was lost, and it comes again.
+    expect((await save(ann, task, segment, { target: [{ text: 'Una casa' }] })).body.segment.revision).toBe(
+      1,
+    );
+  });
+
+  it('after the claim is kept as a draft, or in the history where another is at it', async () => {
+    await orderEdit(call, 'One house.\n');
+    const task = await claimTask(ann);
+    const [segment] = task.segments;
+    await runOut(task, 'lease_until');
+    const kept = await save(ann, task, segment, { target: [{ text: 'Una casa' }] });
+    expect(kept.body.error).toMatchObject({ code: 'stale_lease', kept: 'draft' });
+    const next = await claimTask(bob);
+    expect(next.segments[0]).toMatchObject({ status: 'draft', target: [{ text: 'Una casa' }] });
+    const late = await save(ann, task, { ...segment, revision: 1 }, { target: [{ text: 'Una casita' }] });
+    expect(late.body.error).toMatchObject({ code: 'stale_lease', kept: 'history' });
+    const history = (await bob.call('GET', pathOf(next, '/segments/0/history'))).body;
+    expect(history.entries).toMatchObject([{ kind: 'left', target: [{ text: 'Una casita' }], by: ann.name }]);
+    const forged = await save(bob, { ...next, lease: { token: task.lease.token } }, segment);
+    expect(codeOf(forged)).toEqual([409, 'stale_lease']);
+    expect(forged.body.error).not.toHaveProperty('kept');
+  });
+
+  it('does not confirm what the checks refuse, nor what is not acknowledged', async () => {
+    await orderEdit(call, 'It costs 15 <b>euros</b> now.', { text_format: 'html' });
+    const task = await claimTask(ann);
+    const [segment] = task.segments;
+    const broken = await save(ann, task, segment, {
+      target: [{ text: 'Cuesta 15 euros.' }],
+      status: 'confirmed',
+    });
+    expect(codeOf(broken)).toEqual([422, 'checks_failed']);
+    expect(broken.body.error.findings).toContainEqual(
+      expect.objectContaining({ check: 'codes', severity: 'error' }),
+    );
+    expect(Object.values(segment.codes)).toEqual(['<b>', '</b>']);
+    const target = segment.draft.map((piece: { text?: string }) =>
+      piece.text === undefined ? piece : { text: piece.text.replace('15', '16') },
+    );
+    const warned = await save(ann, task, segment, { target, status: 'confirmed' });
+    expect(codeOf(warned)).toEqual([422, 'checks_failed']);
+    const seen = await confirm(ann, task, segment, { target });
+    expect(seen.body).toMatchObject({ segment: { status: 'confirmed' } });
+    expect(seen.body.findings).not.toEqual([]);
+    expect(seen.body.segment.acknowledged).not.toEqual([]);
+  });
+
+  it('names every field that is wrong', async () => {
+    await orderEdit(call, 'One house.\n');
+    const task = await claimTask(ann);
+    const wrong = { token: 'x', revision: -1, target: [{ bold: 1 }], status: 'done', active_ms: 1e12 };
+    const { body } = await ann.call('PUT', pathOf(task, '/segments/0'), wrong);
+    expect(Object.keys(body.error.fields)).toEqual(['token', 'revision', 'target', 'status', 'active_ms']);
+    expect((await ann.call('PUT', pathOf(task, '/segments/77'), wrong)).status).toBe(400);
+    expect((await save(ann, task, { position: 77, revision: 0, draft: [] })).status).toBe(404);
+  });
+});
+
+it('counts what was done, by editor, job and route', async () => {
+  const uid = await orderEdit(call, 'One house here.\n');
+  await editNext(ann);
+  const work = (await ann.call('GET', '/api/editing/work')).body;
+  expect(work.days[0]).toMatchObject({ segments: 1, words: 3 });
+  expect(work.tasks[0]).toMatchObject({ ended: 'submitted', words: 3 });
+  for (const [by, key] of [
+    ['job', uid],
+    ['route', 'fake'],
+    ['editor', ann.name],
+  ]) {
+    const { rows } = (await operator.call('GET', `/api/console/effort?by=${by}`)).body;
+    expect(rows).toMatchObject([{ key: expect.stringContaining(key!), segments: 1, words: 3, untouched: 1 }]);
+  }
+  await orderEdit(call, 'Nothing.\n');
+  await confirmAll(bob, await claimTask(bob));
+});

@@ -1,0 +1,229 @@
+/** What becomes of a job when its parts are handed in: review, deadline, rejection. */
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed } from '../accounts/accounts.ts';
+import { saveBrand } from '../brands/brands.ts';
+import { createScanner } from '../scanning/scanner.ts';
+import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+import { createEditing } from './editing.ts';
+import { isReviewed } from './review.ts';
+
+let server: TestServer;
+let receiver: Receiver;
+let owner: pg.Client;
+let call: ReturnType<typeof createClient>;
+let username: string;
+let ann: TestPerson;
+let rita: TestPerson;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  server = await startTestServer({ settings: { DRAGOMAN_TASK_WORDS: '4' } });
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+  const account = await server.createAccount({ balanceCents: 100_000 });
+  username = account.username;
+  call = createClient(server.url, account.production_key);
+  ann = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Ann' });
+  rita = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Rita' });
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+  await receiver.close();
+});
+
+const read = async (uid: string) => (await call('GET', `${HUMAN}${uid}/`)).body;
+const done = (uid: string) =>
+  until(async () => ((await read(uid)).status === 'completed' ? read(uid) : undefined));
+const kindsOf = async ({ call }: TestPerson) =>
+  (await call('GET', '/api/editing/queue')).body.open.map(({ kind }: { kind: string }) => kind);
+const jobOf = async (uid: string) =>
+  (await owner.query('select part, account_id, job_id from jobs where uid = $1', [uid])).rows[0];
+
+describe('a review', () => {
+  it('is by somebody else, who sends it back with what is wrong, and lets it go when it is right', async () => {
+    const uid = await orderEdit(call, 'The house is big.\nThe garden is small.\n');
+    const [first, second] = [await editNext(ann), await editNext(ann)];
+    expect(await read(uid)).toMatchObject({ status: 'translating' });
+    // One's own work is not for oneself.
+    expect(await kindsOf(ann)).toEqual([]);
+    const review = await claimTask(rita);
+    expect(review).toMatchObject({ kind: 'review', words: 8, segments: [{ mine: true }, { mine: true }] });
+    const { token } = review.lease;
+    const early = await rita.call('POST', pathOf(review, '/return'), { token });
+    expect(early.body.error.fields).toHaveProperty('note');
+    const mark = { token, position: 1, category: 'accuracy', severity: 'major', note: 'Not small.' };
+    const marked = await rita.call('POST', pathOf(review, '/issues'), mark);
+    expect(marked.status).toBe(201);
+    const twice = await rita.call('POST', pathOf(review, '/issues'), { ...mark, severity: 'minor' });
+    const gone = await rita.call('DELETE', pathOf(review, `/issues/${twice.body.issue}`), { token });
+    expect(gone.status).toBe(200);
+    const wrong = await rita.call('POST', pathOf(review, '/issues'), { token, category: 'x' });
+    expect(Object.keys(wrong.body.error.fields)).toEqual(['position', 'category', 'severity']);
+    expect(
+      (await ann.call('POST', pathOf(first, '/issues'), { ...mark, token: first.lease.token })).status,
+    ).toBe(409);
+    const back = { token, note: 'Please look again.' };
+    expect((await rita.call('POST', pathOf(review, '/return'), back)).status).toBe(200);
+    expect((await rita.call('POST', pathOf(review, '/return'), back)).status).toBe(200);
+
+    // Only the part with the mark, and for some hours only to who had it.
+    expect(await kindsOf(rita)).toEqual([]);
+    const [again] = (await ann.call('GET', '/api/editing/queue')).body.open;
+    expect(again).toMatchObject({ task: second.task, reserved: true });
+    const task = await claimTask(ann);
+    expect(task).toMatchObject({
+      task: second.task,
+      returned: true,
+      comments: [{ text: 'Please look again.' }],
+    });
+    const segment = task.segments.find(({ mine }: never) => mine);
+    expect(segment).toMatchObject({ status: 'draft', issues: [{ severity: 'major', by: 'Rita' }] });
+    await confirm(ann, task, { ...segment, draft: [{ text: 'El jardín es pequeño.' }] });
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+
+    const last = await claimTask(rita);
+    expect(last.kind).toBe('review');
+    const approved = await rita.call('POST', pathOf(last, '/approve'), { token: last.lease.token });
+    expect(approved.body.status).toBe('submitted');
+    expect((await done(uid)).translated_text).toMatch(/\nEl jardín es pequeño\.\n$/);
+    const work = (await ann.call('GET', '/api/editing/work')).body;
+    expect(work.issues).toEqual([{ category: 'accuracy', severity: 'major', count: 1 }]);
+    const { rows } = await owner.query(
+      `select weight, origin from memory where origin = 'job' order by memory_id`,
+    );
+    expect(rows).toHaveLength(2);
+  });
+
+  it('does not wait where nobody else reads the languages', async () => {
+    await owner.query('update user_languages set review = false where user_id = $1', [rita.userId]);
+    const uid = await orderEdit(call, 'Nobody reviews this.\n');
+    await editNext(ann);
+    await done(uid);
+    await owner.query('update user_languages set review = true where user_id = $1', [rita.userId]);
+  });
+
+  it('is by share of the editor, the same for the same job', () => {
+    const jobs = Array.from({ length: 4000 }, (_, index) => `job ${index}`);
+    const reviewed = jobs.filter((job) => isReviewed(job, 'ann', 10));
+    expect(reviewed.length / jobs.length).toBeCloseTo(0.1, 1);
+    expect(jobs.filter((job) => isReviewed(job, 'ann', 10))).toEqual(reviewed);
+    expect(jobs.some((job) => isReviewed(job, 'ann', 0))).toBe(false);
+    expect(jobs.every((job) => isReviewed(job, 'ann', 100))).toBe(true);
+    // Who is reviewed more has every review of before.
+    expect(reviewed.every((job) => isReviewed(job, 'ann', 20))).toBe(true);
+  });
+});
+
+describe('a deadline that is over', () => {
+  const brand = async (fallback?: 'machine') => {
+    const { ref } = await accountNamed(server.database, username);
+    const name = fallback ?? 'wait';
+    const file = { externalId: name, name, default: undefined, languages: new Map() };
+    await saveBrand(server.database, ref, fallback === undefined ? file : { ...file, fallback }, false);
+    return name;
+  };
+  const pass = async (uid: string) => {
+    const { job_id } = await jobOf(uid);
+    await owner.query(
+      `update edited_jobs set deadline_at = now() - interval '1 s', due_at = case when due_at is not null then now() end
+        where job_id = $1`,
+      [job_id],
+    );
+  };
+
+  it('delivers the machine’s result for nothing, flagged, where the brand does not wait', async () => {
+    const uid = await orderEdit(call, 'The house is big.\nThe door.\n', {
+      brand: await brand('machine'),
+      callback_url: `${receiver.url}/fallback`,
+    });
+    const { balance } = await read(uid);
+    await pass(uid);
+    const body = await done(uid);
+    expect(body.fallback).toBe('machine');
+    expect(body.balance).toBeGreaterThan(balance);
+    const callback = await receiver.next(({ path }) => path === '/fallback');
+    expect(JSON.parse(callback.body)).toMatchObject({
+      fallback: 'machine',
+      translated_text: body.translated_text,
+    });
+    expect(await kindsOf(ann)).toEqual([]);
+  });
+
+  it('waits for who is at work', async () => {
+    const uid = await orderEdit(call, 'The house is big.\n', { brand: await brand('machine') });
+    const task = await claimTask(ann);
+    await pass(uid);
+    // It has looked, and put it off.
+    const { job_id } = await jobOf(uid);
+    await until(async () => {
+      const { rows } = await owner.query(
+        'select due_at > now() as later from edited_jobs where job_id = $1',
+        [job_id],
+      );
+      return rows[0].later;
+    });
+    await confirm(ann, task, task.segments[0]);
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    const review = await claimTask(rita);
+    await rita.call('POST', pathOf(review, '/approve'), { token: review.lease.token });
+    expect(await done(uid)).not.toHaveProperty('fallback');
+  });
+
+  it('changes nothing where the brand waits', async () => {
+    const uid = await orderEdit(call, 'The house is big.\n', { brand: await brand() });
+    await pass(uid);
+    const [open] = (await ann.call('GET', '/api/editing/queue')).body.open;
+    expect(open).toMatchObject({ brand: 'wait' });
+    await editNext(ann);
+    await editNext(rita).catch(() => {});
+    expect((await read(uid)).status).toBe('translating');
+  });
+});
+
+describe('a rejected job', () => {
+  it('is edited again by who edited it, and delivered again without being paid for again', async () => {
+    await owner.query('update users set review_share = 0');
+    const uid = await orderEdit(call, 'The wall is red.\n', { callback_url: `${receiver.url}/again` });
+    await editNext(ann);
+    await done(uid);
+    const { balance } = await read(uid);
+    const { part, account_id, job_id } = await jobOf(uid);
+    await owner.query(`update jobs set status = 'rejected' where job_id = $1`, [job_id]);
+    const { settings, database } = server;
+    const observer = { opened() {}, claimed() {}, ended() {}, expired() {}, delivered() {} };
+    const scanner = createScanner();
+    const editing = createEditing({ database, scanner, settings, observer, wake() {} });
+    const account = { part, accountId: account_id } as Parameters<typeof editing.reopen>[1];
+    const reason = 'The wall is green.';
+    const reopen = () =>
+      database.transaction((t) => editing.reopen(t, account, job_id, { reason, userId: undefined }));
+    expect([await reopen(), await reopen()]).toEqual([true, false]);
+    expect(await kindsOf(rita)).not.toContain('edit');
+    const task = await claimTask(ann);
+    expect(task).toMatchObject({
+      returned: true,
+      job: { revision: 2 },
+      comments: [{ text: reason, role: 'customer' }],
+    });
+    const [segment] = task.segments;
+    await confirm(ann, task, { ...segment, draft: [{ text: 'La pared es verde.' }] });
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    await until(async () => (await read(uid)).translated_text === 'La pared es verde.\n');
+    expect(await read(uid)).toMatchObject({ status: 'completed', balance });
+    await receiver.next(({ path, body }) => path === '/again' && body.includes('verde'));
+    expect(receiver.received.filter(({ path }) => path === '/again')).toHaveLength(2);
+    await scanner.close();
+  });
+});
