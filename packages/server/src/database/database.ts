@@ -198,6 +198,7 @@ function createListener(connection: Connection, log: Log): Listener {
   let current: Promise<pg.Client> | undefined;
   let closed = false;
   let retry: NodeJS.Timeout | undefined;
+  let asking: Promise<void> = Promise.resolve();
 
   async function connect(): Promise<pg.Client> {
     const client = new pg.Client({ ...connection, application_name: 'dragoman listener' });
@@ -226,7 +227,10 @@ function createListener(connection: Connection, log: Log): Listener {
     async add(channel, heard) {
       channels.set(channel, heard);
       current ??= connect();
-      await listenOn(await current, channel);
+      // One after another: a connection takes one question at a time.
+      const asked = asking.then(async () => listenOn(await current!, channel));
+      asking = asked.catch(() => {});
+      await asked;
     },
     async close() {
       closed = true;
