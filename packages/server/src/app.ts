@@ -24,6 +24,8 @@ import type { Creator } from './jobs/create.ts';
 import type { JobFollower } from './jobs/jobs.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { jobWebhooks } from './jobs/schemas.ts';
+import type { Reopen } from './jobs/verdict.ts';
+import { verdictRoutes } from './jobs/verdict-routes.ts';
 import { wordCountRoutes } from './jobs/word-count.ts';
 import { languageConsole } from './languages/console.ts';
 import type { Languages } from './languages/languages.ts';
@@ -49,6 +51,7 @@ export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'delive
   doorkeeper: Doorkeeper;
   creator: Creator;
   follower: JobFollower;
+  reopen: Reopen;
   editing: EditingRouteOptions['editing'];
   languages: Languages;
   scanner: Scanner;
@@ -147,6 +150,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       deliveryConsole(operators, { ...options, deliveriesMoved: followDeliveries });
     });
     memoryRoutes(web, options);
+    verdictRoutes(web, options);
   });
   void app.register(async (root) => {
     webRoutes(root, options);

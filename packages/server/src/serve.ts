@@ -102,7 +102,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       if (role === 'api') hints.send(CHANNELS.editing);
     },
   });
-  const { follower } = editing;
+  const { follower, reopen } = editing;
   if (role !== 'worker') {
     creator = createCreator({
       database,
@@ -131,7 +131,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       },
     });
     const readiness = () => checkReadiness({ database, languages, stopping });
-    const rooms = { doorkeeper, creator, messages, languages, scanner, guard, follower, editing };
+    const rooms = { doorkeeper, creator, messages, languages, scanner, guard, follower, reopen, editing };
     const deliveryDue = () => worker?.sender.wake();
     app = createApp({
       database,
@@ -223,7 +223,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const publish = () => publishDirections(engines);
     void publish();
     const publishing = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
-    const upkeep = startUpkeep(database, log);
+    const upkeep = startUpkeep(database, settings, log);
     const edited = startEditingUpkeep(editing.room, log, () => sender.wake());
     void database.listen(CHANNELS.editing, () => edited.wake()).catch(() => {});
     return {

@@ -434,6 +434,12 @@ const DEFINITIONS = {
     integer(1, 1_000),
     'How many deliveries one worker sends to one host at a time.',
   ),
+  autoAcceptHours: setting(
+    'DRAGOMAN_AUTO_ACCEPT_AFTER',
+    '0',
+    integer(0, 87_600),
+    'Hours after which a delivered job that its customer has said nothing of counts as accepted; 0 is never.',
+  ),
   editDeadlineHours: setting(
     'DRAGOMAN_EDIT_DEADLINE',
     '24',

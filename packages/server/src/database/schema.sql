@@ -563,6 +563,7 @@ CREATE INDEX jobs_due ON jobs USING btree (part, account_id, due_at) WHERE (due_
 CREATE INDEX jobs_listed ON jobs USING btree (part, account_id, environment, tier, job_id);
 CREATE INDEX jobs_order_number ON jobs USING brin (order_number) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX jobs_uid_trigrams ON jobs USING gin (part, account_id, uid gin_trgm_ops);
+CREATE INDEX jobs_unjudged ON jobs USING btree (finished_at) WHERE ((status = 'completed'::text) AND (tier = 'human'::text));
 grant insert, select, update on jobs to dragoman_app;
 
 create table keys (

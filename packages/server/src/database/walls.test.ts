@@ -61,6 +61,7 @@ const ACROSS_ACCOUNTS = [
   'editing.work_days',
   'editing.work_issues',
   'jobs.forget_keys',
+  'jobs.unjudged',
   'jobs.unfolded_counts',
   'jobs.waiting_pairs',
   'deliveries.due_lanes',

@@ -7,6 +7,7 @@ import { OPENING_FAILURES } from './breaker.ts';
 export type EventType =
   | 'job.completed'
   | 'job.failed'
+  | 'job.canceled'
   | 'message.translated'
   | 'message.failed'
   | 'message.corrected'

@@ -229,7 +229,7 @@ function eventOf({ lease, job, outcome }: Settlement, trigger: Trigger): NewEven
 }
 
 /** @returns for each whether it was made: its lease holds, where it names one, and its job is where it may begin */
-async function moveAll(
+export async function moveAll(
   transaction: Transaction,
   moves: readonly store.JobMove[],
   trigger: Trigger,
@@ -312,6 +312,15 @@ export async function cancelJob(
     if (!moved) throw fieldError('status', `the job is ${status}; only an unfinished job can be canceled.`);
     await voidPrice(transaction, caller.account, { jobId: id, charge });
     await follower.canceled(transaction, caller.account, id);
+    // For the feed alone: who asked for it is not called back.
+    const { account, environment } = caller;
+    const event = {
+      account,
+      environment,
+      type: 'job.canceled',
+      subject: { kind: 'job', jobId: id },
+    } as const;
+    await recordEvents(transaction, [event]);
   });
 }
 
@@ -326,9 +335,10 @@ export async function completeEdited(
   jobId: string,
   result: string,
   trigger: 'complete' | 'revise' | 'fallBack',
+  actor: Actor = trigger === 'fallBack' ? 'machine' : 'editor',
 ): Promise<boolean> {
   const move = { account, jobId, leaseToken: undefined, failure: undefined, due: 'never' } as const;
-  const [moved] = await moveAll(transaction, [move], trigger, trigger === 'fallBack' ? 'machine' : 'editor');
+  const [moved] = await moveAll(transaction, [move], trigger, actor);
   if (!moved) return false;
   if (trigger === 'fallBack') await store.markFellBack(transaction, account, jobId);
   const [row] = await store.findJobsById(transaction, account, [jobId]);

@@ -9,14 +9,17 @@ import { type JobPage, listJobs } from './lists.ts';
 import { type Page, readListQuery } from './query.ts';
 import { isUid } from './request.ts';
 import {
+  acceptSchema,
   bulkSchema,
   cancelSchema,
   createSchema,
   detailSchema,
   listSchema,
+  rejectSchema,
   upgradeSchema,
 } from './schemas.ts';
 import type { Tier } from './store.ts';
+import { acceptJob, type Reopen, readReason, rejectJob } from './verdict.ts';
 
 const PATHS: { path: string; tier: Tier }[] = [
   { path: '/tapi/v2/translation/', tier: 'human' },
@@ -25,7 +28,7 @@ const PATHS: { path: string; tier: Tier }[] = [
 
 export function jobRoutes(
   app: FastifyInstance,
-  options: { database: Database; creator: Creator; follower: JobFollower },
+  options: { database: Database; creator: Creator; follower: JobFollower; reopen: Reopen },
 ): void {
   const { database, creator, follower } = options;
   const bulk: Operation = {
@@ -84,6 +87,30 @@ export function jobRoutes(
         },
       },
       ...(tier === 'machine' ? { PATCH: upgrade } : {}),
+    });
+    if (tier === 'machine') continue;
+    resource(app, `${path}:uid/accept/`, {
+      POST: {
+        schema: acceptSchema,
+        async handler(request) {
+          const { uid } = request.params as { uid: string };
+          if (!isUid(uid)) throw notFound();
+          await acceptJob(database, request.caller, uid, tier);
+          return readJob(database, request.caller, tier, uid);
+        },
+      },
+    });
+    resource(app, `${path}:uid/reject/`, {
+      POST: {
+        schema: rejectSchema,
+        async handler(request) {
+          const { uid } = request.params as { uid: string };
+          if (!isUid(uid)) throw notFound();
+          const reason = readReason(request.body);
+          await rejectJob(database, options.reopen, request.caller, uid, { reason, userId: undefined }, tier);
+          return readJob(database, request.caller, tier, uid);
+        },
+      },
     });
   }
 }

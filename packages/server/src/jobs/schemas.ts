@@ -280,6 +280,48 @@ export function cancelSchema(tier: Tier): FastifySchema {
   };
 }
 
+export const acceptSchema: FastifySchema = {
+  operationId: 'acceptJob',
+  summary: 'Accept a completed job',
+  description:
+    'An extension. The last word on a job: it cannot be rejected any more, and its translations weigh most in the memory. Accepting it again changes nothing.',
+  tags: [WORDS.human.tag],
+  params: jobParameters,
+  response: {
+    200: inDialects('The job, accepted.', Job, LegacyJob, {
+      ...EXAMPLE_JOB,
+      ...EXAMPLE_PURSE,
+      status: 'accepted',
+    }),
+    ...errorResponses('invalid_request', 'not_found', 'read_only_key'),
+  },
+};
+
+export const RejectRequest = Type.Object(
+  {
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      description: 'What is wrong: the editors read it.',
+    }),
+  },
+  { title: 'RejectRequest' },
+);
+
+export const rejectSchema: FastifySchema = {
+  operationId: 'rejectJob',
+  summary: 'Send a completed job back to its editors',
+  description:
+    'An extension. The job is edited again at no price, completes again, and is delivered again under a new `webhook-id`. What it had taught the memory is not used meanwhile. Not for what a machine alone has done. In the sandbox, where nobody edits, it completes again at once.',
+  tags: [WORDS.human.tag],
+  params: jobParameters,
+  body: RejectRequest,
+  response: {
+    200: inDialects('The job.', Job, LegacyJob, { ...EXAMPLE_JOB, ...EXAMPLE_PURSE, status: 'rejected' }),
+    ...errorResponses('invalid_request', 'not_found', 'read_only_key'),
+  },
+};
+
 export const UpgradeRequest = Type.Object(
   {
     status: Type.Literal('upgrade'),

@@ -24,6 +24,8 @@ const DECIDED: Record<Trigger, { to: Status; from: Status[]; effects: string[] }
   },
   fallBack: { from: ['translating'], to: 'completed', effects: ['void', 'callback'] },
   revise: { from: ['rejected'], to: 'completed', effects: ['callback'] },
+  accept: { from: ['completed'], to: 'accepted', effects: [] },
+  reject: { from: ['completed'], to: 'rejected', effects: [] },
   upgrade: { from: ['completed'], to: 'new', effects: ['hold'] },
 };
 const FINAL: readonly Status[] = ['failed', 'canceled', 'accepted'];
@@ -61,8 +63,9 @@ describe('the table of moves', () => {
     for (const trigger of TRIGGERS) {
       const { to, effects } = MOVES[trigger];
       const ends = effects.filter((effect) => effect === 'capture' || effect === 'void');
-      // What was rejected had its end before.
-      const paid = MOVES[trigger].from.every((status) => status === 'rejected');
+      // What was completed had its end before.
+      const before: readonly Status[] = ['completed', 'rejected'];
+      const paid = MOVES[trigger].from.every((status) => before.includes(status));
       const finished = !paid && (to === 'completed' || FINAL.includes(to));
       expect(ends, trigger).toHaveLength(finished ? 1 : 0);
     }
@@ -86,6 +89,8 @@ describe('the table of moves', () => {
       'complete from failed',
       'fallBack from failed',
       'revise from failed',
+      'accept from failed',
+      'reject from failed',
       'fail from failed',
       'cancel from failed',
       'upgrade from failed',
@@ -106,7 +111,9 @@ describe('firstStatus', () => {
   it('begins where a move leads on', () => {
     for (const tier of ['human', 'machine'] as const) {
       expect(TRIGGERS.filter((trigger) => !allows(trigger, firstStatus(tier))).sort(), tier).toEqual([
+        'accept',
         'fallBack',
+        'reject',
         'revise',
         'upgrade',
       ]);

@@ -57,8 +57,12 @@ export const MOVES = {
   },
   /** No editor came in time, and the brand says not to wait: the machine's result, for nothing. */
   fallBack: { from: ['translating'], to: 'completed', by: ['machine'], effects: ['void', 'callback'] },
-  /** Edited again after a rejection; it is paid for already. */
-  revise: { from: ['rejected'], to: 'completed', by: ['editor'], effects: ['callback'] },
+  /** Edited again after a rejection; it is paid for already. In the sandbox, where nobody edits, at once. */
+  revise: { from: ['rejected'], to: 'completed', by: ['editor', 'machine'], effects: ['callback'] },
+  /** The customer is content; or has said nothing for as long as the operator waits. */
+  accept: { from: ['completed'], to: 'accepted', by: ['customer', 'machine'], effects: [] },
+  /** The customer is not, and says why: people edit it again. Only where people have. */
+  reject: { from: ['completed'], to: 'rejected', by: ['customer'], effects: [] },
   /** The source cannot be parsed or translated, after all tries. */
   fail: { from: UNFINISHED, to: 'failed', by: ['machine'], effects: ['void', 'callback'] },
   /** The customer takes it back, or an operator does for them. Who asked for that knows: no callback. */

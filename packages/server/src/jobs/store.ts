@@ -442,7 +442,8 @@ const MOVE = statement<{ event_id: string }>(
    moved as (
      update jobs j set status = $9, failure = b.failure, lease_token = null, attempts = 0,
             due_at = case when b.due = 'hold' then j.hold_until end,
-            finished_at = case when $9 in ('completed', 'failed', 'canceled') then now() end
+            finished_at = case when $9 in ('completed', 'failed', 'canceled') then now()
+                               when $9 in ('accepted', 'rejected') then j.finished_at end
        from before b
       where j.part = b.part and j.account_id = b.account_id and j.job_id = b.job_id
      returning j.part, j.account_id, j.environment, j.tier, b.status as from_status, j.status, j.source_language,
@@ -572,4 +573,24 @@ export async function writeSegments(
     segments.map(({ notes }) => JSON.stringify(notes)),
     segments.map(({ failure }) => failure ?? null),
   ]);
+}
+
+const UNJUDGED = statement<{ part: number; account_id: string; job_id: string }>(
+  'jobs.unjudged',
+  `select part, account_id, job_id from jobs
+    where status = 'completed' and tier = 'human' and finished_at <= now() - make_interval(hours => $1)
+    order by finished_at limit $2`,
+);
+
+/** Delivered so many hours ago, and nobody has said anything of them. */
+export async function findUnjudged(
+  on: Queryable,
+  hours: number,
+  limit: number,
+): Promise<{ account: AccountRef; jobId: string }[]> {
+  const rows = await on.query(UNJUDGED, [hours, limit]);
+  return rows.map(({ part, account_id: accountId, job_id: jobId }) => ({
+    account: { part, accountId } as AccountRef,
+    jobId,
+  }));
 }

@@ -1,13 +1,16 @@
 /**
  * What is put in order from time to time, by every worker: rows of counts are put together, so that a total is the sum
- * of few, and idempotency keys that have had their day are forgotten. Nothing depends on when, or on who does it.
+ * of few, idempotency keys that have had their day are forgotten, and jobs that nobody has said anything of are taken
+ * for accepted. Nothing depends on when, or on who does it.
  */
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { findUnfolded, foldCounts, forgetKeys } from './list-store.ts';
+import { acceptUnjudged } from './verdict.ts';
 
 const FOLD_MILLISECONDS = 10_000;
 const FORGET_MILLISECONDS = 600_000;
+const ACCEPT_MILLISECONDS = 60_000;
 /** Rows of an account that are worth putting together; as many as these a total may have to add besides. */
 const WORTH_FOLDING = 64;
 const ACCOUNTS_A_ROUND = 1000;
@@ -19,7 +22,12 @@ export interface Upkeep {
   stop(): Promise<void>;
 }
 
-export function startUpkeep(database: Database, log: Log): Upkeep {
+export interface UpkeepSettings {
+  /** Hours after which silence is acceptance; 0 is never. */
+  autoAcceptHours: number;
+}
+
+export function startUpkeep(database: Database, settings: UpkeepSettings, log: Log): Upkeep {
   let stopping = false;
   const under = new Set<Promise<void>>();
 
@@ -44,6 +52,7 @@ export function startUpkeep(database: Database, log: Log): Upkeep {
   const timers = [
     every(FOLD_MILLISECONDS, () => foldAll(database, WORTH_FOLDING, () => stopping)),
     every(FORGET_MILLISECONDS, () => forgetOld(database, () => stopping)),
+    every(ACCEPT_MILLISECONDS, () => acceptUnjudged(database, settings.autoAcceptHours, () => stopping)),
   ];
   return {
     async stop() {
