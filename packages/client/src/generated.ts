@@ -495,6 +495,11 @@ export type PageMeta = {
   total_count: number
 };
 
+export type RejectRequest = {
+  /** What is wrong: the editors read it. */
+  reason: string
+};
+
 export type ReplayRequest = {
   /** A day (its first moment in UTC), or a moment with its time zone. */
   since: string
@@ -648,6 +653,26 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: undefined
+  };
+  /** Accept a completed job */
+  acceptJob: {
+    path: {
+      /** Names the job within its account and environment. */
+      uid: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: Job | LegacyJob
+  };
+  /** Send a completed job back to its editors */
+  rejectJob: {
+    path: {
+      /** Names the job within its account and environment. */
+      uid: string
+    };
+    query: undefined;
+    body: RejectRequest;
+    answer: Job | LegacyJob
   };
   /** List jobs, oldest first */
   listMachineJobs: {
@@ -870,6 +895,8 @@ export const OPERATIONS = {
   createJobs: ['PATCH', '/tapi/v2/translation/'],
   getJob: ['GET', '/tapi/v2/translation/{uid}/'],
   cancelJob: ['DELETE', '/tapi/v2/translation/{uid}/'],
+  acceptJob: ['POST', '/tapi/v2/translation/{uid}/accept/'],
+  rejectJob: ['POST', '/tapi/v2/translation/{uid}/reject/'],
   listMachineJobs: ['GET', '/tapi/v2/mt_translation/'],
   createMachineJob: ['POST', '/tapi/v2/mt_translation/'],
   getMachineJob: ['GET', '/tapi/v2/mt_translation/{uid}/'],

@@ -797,6 +797,12 @@ export type Issue = {
   created_at: string
 };
 
+export type JudgedJob = {
+  uid: string;
+  environment: 'production' | 'sandbox';
+  status: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected'
+};
+
 export type Lease = {
   /** Goes with every change; a later claim makes it stale. */
   token: string;
@@ -2298,6 +2304,30 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: MemoryEntryTouched
+  };
+  /** Accept a completed job */
+  acceptMyJob: {
+    path: {
+      uid: string
+    };
+    query: undefined;
+    body: {
+      environment?: 'production' | 'sandbox' | undefined
+    };
+    answer: JudgedJob
+  };
+  /** Send a completed job back to its editors */
+  rejectMyJob: {
+    path: {
+      uid: string
+    };
+    query: undefined;
+    body: {
+      /** What is wrong: the editors read it. */
+      reason: string;
+      environment?: 'production' | 'sandbox' | undefined
+    };
+    answer: JudgedJob
   }
 }
 
@@ -2394,4 +2424,6 @@ export const OPERATIONS = {
   readAccountMemory: ['GET', '/api/console/accounts/{username}/memory/{memory_id}'],
   retractAccountMemory: ['POST', '/api/console/accounts/{username}/memory/{memory_id}/retract'],
   restoreAccountMemory: ['POST', '/api/console/accounts/{username}/memory/{memory_id}/restore'],
+  acceptMyJob: ['POST', '/api/account/jobs/{uid}/accept'],
+  rejectMyJob: ['POST', '/api/account/jobs/{uid}/reject'],
 } as const;
