@@ -5,6 +5,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { createApertium } from '../packages/engines/src/engines.ts';
+import { replacePairs } from '../packages/server/src/languages/store.ts';
+import { createLog } from '../packages/server/src/log.ts';
+import { openStore } from '../packages/server/src/program.ts';
+import { loadSettings } from '../packages/server/src/settings.ts';
 
 const MAIN = new URL('../packages/server/src/main.ts', import.meta.url).pathname;
 
@@ -86,6 +91,22 @@ export async function createAccount(
   const args = [...account, '--data', directory, '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args]);
   return JSON.parse(stdout) as Credentials;
+}
+
+/**
+ * As if a worker had tested English to Spanish in this directory today: for what is not about self-tests, of which
+ * forty-two take ten seconds.
+ */
+export async function believeEngine(directory: string): Promise<void> {
+  const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
+  try {
+    const engine = createApertium();
+    const tested = { name: engine.name, version: await engine.version() };
+    const pair = { from: 'en', to: 'es', route: 'apertium:eng-spa', hops: 1 };
+    await store.database.transaction((transaction) => replacePairs(transaction, tested, [pair]));
+  } finally {
+    await store.close();
+  }
 }
 
 async function freePort(): Promise<number> {

@@ -1,4 +1,4 @@
-/** The crash run, short: twenty kills. `npm run prove -- crash --kills N` runs as many as wanted. */
+/** The crash run, short: six kills, one of them of the database too. `npm run prove -- crash --kills N` runs as many as wanted. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import { runCrash } from './run.ts';
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-crash-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-it('loses nothing and charges nothing twice over twenty kills', { timeout: 600_000 }, async () => {
+it('loses nothing and charges nothing twice over six kills', async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
-  const history = await runCrash({ directory, kills: 20, seed, say: () => {} });
+  const history = await runCrash({ directory, kills: 6, seed, say: () => {} });
   const faults = Object.entries(CHECKS).flatMap(([name, check]) =>
     check(history).map((fault) => `${name}: ${fault}`),
   );
   expect(faults, `seed ${seed}`).toEqual([]);
-  expect(history.kills).toHaveLength(20);
-  expect(history.attempted.filter(({ acknowledged }) => acknowledged).length).toBeGreaterThan(100);
+  expect(history.kills).toHaveLength(6);
+  expect(history.attempted.filter(({ acknowledged }) => acknowledged).length).toBeGreaterThan(30);
 });

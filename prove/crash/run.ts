@@ -11,7 +11,7 @@ import pg from 'pg';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
-import { type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
+import { believeEngine, type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
 import { createRandom } from '../random.ts';
 import type { Attempted, Delivered, History } from './history.ts';
 
@@ -31,7 +31,7 @@ const HOLD_SECONDS = 1;
 /** After every so many kills of the program, its database server is killed as well, under the running program. */
 const DATABASE_EVERY = 5;
 const OPENING_CENTS = 1_000_000;
-/** After the last kill: a lease (30 s), a retry of a delivery, and room. What is not done by then is reported. */
+/** After the last kill: a lease (5 s), a retry of a delivery, and room. What is not done by then is reported. */
 const SETTLE_MILLISECONDS = 120_000;
 
 const TEXTS = [
@@ -46,6 +46,7 @@ export async function runCrash(options: CrashOptions): Promise<History> {
   const random = createRandom(options.seed);
   const receiver = await startReceiver();
   const { directory } = options;
+  await believeEngine(directory);
   let program = await startProgram({ directory, environment: ENVIRONMENT });
   const { port, url } = program;
   const credentials = await createAccount(directory, 'crash', OPENING_CENTS);
@@ -161,6 +162,7 @@ async function create(
 class Refused extends Error {}
 
 const ENVIRONMENT = {
+  DRAGOMAN_LEASE: '5',
   DRAGOMAN_SANDBOX_HOLD: String(HOLD_SECONDS),
   DRAGOMAN_SENDER_DELIVERIES: String(DELIVERIES_AT_A_TIME),
   DRAGOMAN_LOG_LEVEL: 'silent', // connections break here all the time

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
-import { createAccount, startProgram } from '../../scripts/program.ts';
+import { believeEngine, createAccount, startProgram } from '../../scripts/program.ts';
 import { createRandom } from '../random.ts';
 import type { Accepted, History, Host } from './history.ts';
 import { type Sink, startSink } from './sink.ts';
@@ -59,6 +59,7 @@ export async function runDeliveries(options: DeliveryRun): Promise<History> {
     DRAGOMAN_LEASE: String(options.leaseSeconds),
     NODE_EXTRA_CA_CERTS: trusted,
   };
+  await believeEngine(directory);
   let program = await startProgram({ directory, environment });
   const { port, url } = program;
   try {

@@ -61,7 +61,7 @@ describe('the checks of the engine run', () => {
 
 const { missing } = await findApertium();
 describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('a short engine run', () => {
-  it('loses nothing and swaps nothing', { timeout: 300_000 }, async () => {
+  it('loses nothing and swaps nothing', async () => {
     const history = await runEngines({ seed: 7, batches: 80, every: 12, say: () => {} });
     expect(history.batches).toHaveLength(80);
     expect(faults(history)).toEqual([]);

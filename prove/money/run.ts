@@ -9,7 +9,7 @@ import { verifyLedger } from '../../packages/server/src/ledger/ledger.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
-import { type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
+import { believeEngine, type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
 import { createRandom } from '../random.ts';
 import type { History, Order } from './history.ts';
 
@@ -36,6 +36,7 @@ const ENVIRONMENT = { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_LEASE: '5', DRAGOMAN_
 export async function runMoney(options: MoneyOptions): Promise<History> {
   const { directory, creates } = options;
   const random = createRandom(options.seed);
+  await believeEngine(directory);
   let program = await startProgram({ directory, environment: ENVIRONMENT });
   const { port, url } = program;
   const accounts: Credentials[] = [];

@@ -15,8 +15,6 @@ const stage = (...args: string[]): Stage => ({
   args: [join(import.meta.dirname, 'stage.ts'), ...args],
 });
 
-const CHATTER = 'process.stdin.on("data", () => process.stdout.write("no\\0"))';
-
 const engines: ApertiumEngine[] = [];
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((each) => each.stop()));
@@ -101,7 +99,7 @@ describe('a pipeline that cannot work', () => {
 
   test.each([
     ['ends at once', { command: '/bin/false', args: [] }],
-    ['prints what is no answer', { command: process.execPath, args: ['-e', CHATTER] }],
+    ['prints what is no answer', { command: '/bin/sed', args: ['-zu', 's/.*/no/'] }],
     ['changes nothing', CAT],
   ])('%s: not offered', async (_, bad) => {
     const engine = make([CAT, bad]);

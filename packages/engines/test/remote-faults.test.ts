@@ -80,7 +80,7 @@ function times<T>(count: number, fault: T): T[] {
 }
 
 describe.each(makers)('$name', ({ start }) => {
-  test.each(FAULTS)('%s', async (_, faults, { calls, reason, detail }) => {
+  test.concurrent.each(FAULTS)('%s', async (_, faults, { calls, reason, detail }) => {
     const { service, make } = await start();
     const engine = make();
     service.plant(...faults);
@@ -99,16 +99,20 @@ describe.each(makers)('$name', ({ start }) => {
     await engine.stop();
   });
 
-  test.each(['stall', 'stall in the body'] as const)('%s: given up at the deadline', async (fault) => {
-    const { service, make } = await start();
-    // Long enough for the list of languages on a busy machine; the planted call has no answer however long it takes.
-    const engine = make({ deadlineMs: 2_000 });
-    await afterwards(engine);
-    service.plant(fault);
-    expect(await draft(engine, [HOUSE])).toMatchObject([{ status: 'failed', reason: 'timeout' }]);
-    await afterwards(engine);
-    await engine.stop();
-  });
+  // Each waits for its deadline, and has a service of its own.
+  test.concurrent.each(['stall', 'stall in the body'] as const)(
+    '%s: given up at the deadline',
+    async (fault) => {
+      const { service, make } = await start();
+      // Long enough for the list of languages on a busy machine; the planted call has no answer however long it takes.
+      const engine = make({ deadlineMs: 2_000 });
+      await afterwards(engine);
+      service.plant(fault);
+      expect(await draft(engine, [HOUSE])).toMatchObject([{ status: 'failed', reason: 'timeout' }]);
+      await afterwards(engine);
+      await engine.stop();
+    },
+  );
 
   test('an answer without end', async () => {
     const { service, make } = await start();
@@ -130,7 +134,7 @@ describe.each(makers)('$name', ({ start }) => {
     await engine.stop();
   });
 
-  test('a service that is away is left alone for a while, and comes back', async () => {
+  test.concurrent('a service that is away is left alone for a while, and comes back', async () => {
     const { service, make } = await start();
     const engine = make();
     await afterwards(engine);

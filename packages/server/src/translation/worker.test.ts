@@ -90,13 +90,21 @@ async function moneyOf(uid: string): Promise<object[]> {
   return rows;
 }
 
+/** Makes a job that waits due, and says so to the worker, who would look by itself within a second. */
+async function due(uid: string): Promise<void> {
+  await owner.query(
+    `with hurried as (
+       update jobs set due_at = now() where uid = $1 and lease_token is null and due_at > now() returning 1
+     )
+     select pg_notify($2, '') from hurried`,
+    [uid, 'dragoman_jobs'],
+  );
+}
+
 /** Makes a postponed try due at once, as often as it is postponed, until the job is in a state. */
 async function hurry(uid: string, ...statuses: string[]): Promise<void> {
   await until(async () => {
-    await owner.query(
-      `update jobs set due_at = now() where uid = $1 and lease_token is null and due_at > now()`,
-      [uid],
-    );
+    await due(uid);
     return statuses.includes((await recordOf(uid)).status);
   });
 }
@@ -217,7 +225,7 @@ describe('an engine in trouble', () => {
       expect(record).toMatchObject({ status: 'machine_translate_in_progress', attempts: 0 });
       expect(record.due_in).toBeGreaterThan(45);
       expect(record.due_in).toBeLessThanOrEqual(60);
-      await owner.query(`update jobs set due_at = now() where uid = 'trouble'`);
+      await due('trouble');
     }
     engine.failOn(null);
     await hurry('trouble', 'completed');
@@ -229,7 +237,7 @@ describe('an engine in trouble', () => {
     await order('forsaken', { text: 'A forsaken line.' });
     await waiting('forsaken');
     await age('forsaken', 23);
-    await owner.query(`update jobs set due_at = now() where uid = 'forsaken'`);
+    await due('forsaken');
     await until(() => askedAbout('A forsaken line.') === 2);
     expect((await waiting('forsaken')).status).toBe('machine_translate_in_progress');
     await age('forsaken', 25);
