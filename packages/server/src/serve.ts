@@ -27,7 +27,7 @@ import { startUpkeep } from './jobs/upkeep.ts';
 import { createLanguages, publishPairs, withdrawPairs } from './languages/languages.ts';
 import { createPriceList } from './ledger/price-list.ts';
 import type { Log } from './log.ts';
-import { inTheirPlaces, recall } from './memory/memory.ts';
+import { findExamples, inTheirPlaces, recall } from './memory/memory.ts';
 import { checkReadiness } from './operations/health.ts';
 import { createMetrics } from './operations/metrics.ts';
 import type { Store } from './program.ts';
@@ -60,6 +60,8 @@ export interface Server {
   stop(graceMilliseconds?: number): Promise<void>;
 }
 
+/** Of what was translated before, for a sentence that a language model is to translate. */
+const EXAMPLES = 2;
 const GRACE_MILLISECONDS = 6_000;
 /** How often the list of pairs that this worker's engine offers is published anew. */
 const PUBLISH_MILLISECONDS = 600_000;
@@ -165,6 +167,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         account === undefined
           ? Promise.resolve([])
           : recall(database, account, { from, to, brand }, inTheirPlaces(sources)),
+      examples: ({ account, from, to, brand }, source) =>
+        account === undefined
+          ? Promise.resolve([])
+          : findExamples(database, account, { from, to, brand }, source, EXAMPLES),
       observer: observeBoth(metrics.engines, tally.observer),
       cacheBytes: settings.cacheMebibytes * 1024 * 1024,
       log,

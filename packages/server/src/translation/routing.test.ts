@@ -265,6 +265,29 @@ describe('what was said before', () => {
     const result = await until(async () => (await theirs('GET', `${MACHINE}m/`)).body.translated_text);
     expect(result).toBe('Somos nosotros, {name}.\nLOST, {name}, IS IT.\nA NEW LINE.');
     expect(askedOf(first, 'it is us')).toHaveLength(0);
+    // What is only alike is an example, for an engine that goes by them.
+    await theirs('POST', MACHINE, {
+      uid: 'alike',
+      text: 'Hello, {name}, it is only us.',
+      source_language: 'en',
+      target_language: 'fr',
+    });
+    await until(async () => (await theirs('GET', `${MACHINE}alike/`)).body.status === 'completed');
+    expect(second.asked.at(-1)!.context?.examples).toBeUndefined();
+    const french = { from: 'en', to: 'fr', brand: undefined };
+    await importEntries(server.database, ref, french, [
+      { source: [{ text: 'Hello, {name}, it is us.' }], target: [{ text: 'C’est nous, {name}.' }] },
+    ]);
+    await theirs('POST', MACHINE, {
+      uid: 'example',
+      text: 'Hello, {name}, it is only us.',
+      source_language: 'en',
+      target_language: 'fr',
+    });
+    await until(async () => (await theirs('GET', `${MACHINE}example/`)).body.status === 'completed');
+    expect(second.asked.at(-1)!.context).toEqual({
+      examples: [{ source: 'Hello, {name}, it is us.', target: 'C’est nous, {name}.' }],
+    });
     // Another account's memory is nobody else's.
     expect(await translated('not-mine', { text: 'Hello, {name}, it is us.' })).toBe(
       'HELLO, {name}, IT IS US.',

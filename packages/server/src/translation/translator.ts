@@ -48,6 +48,8 @@ export interface TranslatorOptions {
   rules(): Promise<readonly RouteRule[]>;
   /** What the account has translated before, to the letter, for the segments of a text in their order; see the memory. */
   recall(ask: Ask, sources: readonly (readonly Piece[])[]): Promise<readonly (Recalled | undefined)[]>;
+  /** What the account has translated before and is like a sentence, nearest first, for engines that go by examples. */
+  examples?(ask: Ask, source: readonly Piece[]): Promise<readonly Example[]>;
   /** In the order in which they are tried where no route says otherwise. */
   engines: readonly Engine[];
   limitsOf(engine: string): EngineLimits;
@@ -55,6 +57,13 @@ export interface TranslatorOptions {
   cacheBytes: number;
   /** Where an engine that throws is told of. */
   log?: Log;
+}
+
+/** @param score how near it is, up to 100 */
+export interface Example {
+  source: string;
+  target: string;
+  score: number;
 }
 
 /** A translation out of the memory, in the numbers of its segment. */
@@ -123,7 +132,7 @@ export function createTranslator(options: TranslatorOptions): Translator {
     for (const station of engines) {
       const open = sentences.filter((sentence) => asked.has(sentence) && sentence.done === undefined);
       if (open.length === 0) break;
-      await draftAt(station, open, ask, glossary, cache, observer);
+      await draftAt(station, open, ask, glossary, cache, options);
     }
     return segments.map((segment, index) => conclude(segment, places[index]!, glossary));
   }
@@ -175,7 +184,7 @@ async function draftAt(
   ask: Ask,
   glossary: Glossary,
   cache: Cache,
-  observer: EngineObserver,
+  { observer, examples }: Pick<TranslatorOptions, 'observer' | 'examples'>,
 ): Promise<void> {
   const { capabilities } = station.engine;
   const version = await station.version();
@@ -185,17 +194,25 @@ async function draftAt(
   }
   const context = contextFor(station.engine, ask);
   const common = [accountOf(ask), station.name, version, ask.from, ask.to, JSON.stringify(context ?? {})];
+  const near = capabilities.context && examples ? await nearTo(open, ask, examples) : [];
   const slices = createSlices();
   for (const [index, sentence] of open.entries()) {
     if (index > 0 && index % CHUNK_SEGMENTS === 0) await breathe(ask.signal);
     const before = capabilities.context ? sentence.before : undefined;
     const placed = capabilities.terms || glossary.empty ? undefined : glossary.put(sentence.canonical.pieces);
     const terms = placed === undefined ? '' : JSON.stringify([placed.pieces, placed.take(placed.pieces)]);
-    const key = keyOf([...common, sentence.key, before ?? '', terms]);
+    const own = near[index] ?? [];
+    const key = keyOf([
+      ...common,
+      sentence.key,
+      before ?? '',
+      terms,
+      ...(own.length > 0 ? [JSON.stringify(own)] : []),
+    ]);
     const cached = cache.get(key);
     observer.cached(station.name, cached !== undefined);
     if (cached !== undefined) sentence.done = cached;
-    else slices.add({ sentence, key, placed, before });
+    else slices.add({ sentence, key, placed, before, examples: own });
   }
   const request = {};
   await Promise.all(
@@ -205,6 +222,7 @@ async function draftAt(
         pieces: placed?.pieces ?? sentence.canonical.pieces,
         ...(before === undefined ? {} : { before }),
       }));
+      const said = withExamples(context, slice);
       const weight = slice.reduce((sum, { sentence }) => sum + sentence.length, 1);
       const { drafts, away } = await station.draft(
         {
@@ -213,7 +231,7 @@ async function draftAt(
           segments,
           lane: ask.lane,
           signal: ask.signal,
-          ...(context === undefined ? {} : { context }),
+          ...(said === undefined ? {} : { context: said }),
         },
         { account: accountOf(ask), request, weight, signal: ask.signal },
       );
@@ -242,6 +260,37 @@ interface Wanted {
   key: string;
   placed: ReturnType<Glossary['put']> | undefined;
   before: string | undefined;
+  examples: readonly Example[];
+}
+
+/** Questions to the memory at once: it is asked for each sentence. */
+const EXAMPLES_AT_ONCE = 4;
+
+/** The examples of each sentence, in their order. */
+async function nearTo(
+  open: readonly Sentence[],
+  ask: Ask,
+  examples: NonNullable<TranslatorOptions['examples']>,
+): Promise<(readonly Example[])[]> {
+  const near: (readonly Example[])[] = [];
+  for (let start = 0; start < open.length; start += EXAMPLES_AT_ONCE) {
+    ask.signal.throwIfAborted();
+    const some = open.slice(start, start + EXAMPLES_AT_ONCE);
+    near.push(...(await Promise.all(some.map(({ canonical }) => examples(ask, canonical.pieces)))));
+  }
+  return near;
+}
+
+/** An engine reads a few, for all of a slice. */
+const EXAMPLES_A_SLICE = 3;
+
+/** What an engine is told with a slice: the nearest examples of its sentences besides, each once. */
+function withExamples(context: Context | undefined, slice: readonly Wanted[]): Context | undefined {
+  const all = slice.flatMap(({ examples }) => examples);
+  const once = new Map(all.map((one) => [JSON.stringify([one.source, one.target]), one]));
+  const nearest = [...once.values()].sort((a, b) => b.score - a.score).slice(0, EXAMPLES_A_SLICE);
+  if (nearest.length === 0) return context;
+  return { ...context, examples: nearest.map(({ source, target }) => ({ source, target })) };
 }
 
 function createSlices(): { made: Wanted[][]; add(wanted: Wanted): void } {
