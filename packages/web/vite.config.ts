@@ -39,6 +39,7 @@ export default defineConfig({
   css: { modules: { generateScopedName: '[name]_[local]_[hash:5]' } },
   build: {
     outDir: 'dist',
+    manifest: true,
     // A font or an image inlined as `data:` would need a hole in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

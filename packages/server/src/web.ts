@@ -50,17 +50,20 @@ const PAGE_HEADERS = {
 
 export interface WebOptions {
   settings: Pick<Settings, 'publicUrl'>;
+  /** Where the build is. */
+  dist?: string;
 }
 
-export function webRoutes(app: FastifyInstance, { settings }: WebOptions): void {
+export function webRoutes(app: FastifyInstance, { settings, dist = DIST }: WebOptions): void {
   const https = settings.publicUrl?.startsWith('https:') ?? false;
-  void app.register(fastifyStatic, { root: DIST, serve: false, preCompressed: true, cacheControl: false });
+  void app.register(fastifyStatic, { root: dist, serve: false, preCompressed: true, cacheControl: false });
 
   app.addHook('onRequest', async (_, reply) => {
     if (https) reply.header('strict-transport-security', `max-age=${YEAR_SECONDS}`);
   });
 
   resource(app, '/', { GET: async (_, reply) => reply.redirect('/app/') });
+  const page = (request: FastifyRequest, reply: FastifyReply) => sendPage(dist, request, reply);
   resource(app, '/app', { GET: page });
   resource(app, '/app/*', { GET: page });
   resource(app, '/app/assets/:file', {
@@ -69,13 +72,13 @@ export function webRoutes(app: FastifyInstance, { settings }: WebOptions): void 
       // Only what the build named; its compressed forms are for the server to choose.
       if (!/^[\w.-]+\.(js|css|json|woff2|svg)$/.test(file)) throw notFound();
       reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`);
-      return reply.sendFile(`assets/${file}`, DIST);
+      return reply.sendFile(`assets/${file}`, dist);
     },
   });
 }
 
-async function page(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const html = await readFile(`${DIST}index.html`, 'utf8').catch((error: NodeJS.ErrnoException) => {
+async function sendPage(dist: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const html = await readFile(`${dist}index.html`, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     return undefined;
   });

@@ -76,8 +76,10 @@ const consoleArea = area(signedIn, 'console', ['operator']);
 const tree = root.addChildren([
   home,
   page(root, paths.signIn, () => import('./pages/SignIn.tsx')),
+  page(root, '/invitation/$token', () => import('./pages/Invitation.tsx')),
   wholeWindow.addChildren([workbench.addChildren(workbenchPages(workbench))]),
   signedIn.addChildren([
+    page(signedIn, paths.me, () => import('./pages/Me.tsx')),
     editors.addChildren([page(editors, paths.queue, () => import('./pages/Queue.tsx'))]),
     account.addChildren(accountPages(account)),
     consoleArea.addChildren(consolePages(consoleArea)),

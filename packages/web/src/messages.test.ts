@@ -1,0 +1,56 @@
+/** Every language says the same things, with the same values in them, and nothing that no page says. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const SRC = new URL('./', import.meta.url);
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
+const areas = files
+  .filter((file) => file.endsWith('messages/en.json'))
+  .map((file) => file.replace('en.json', ''));
+const read = (file: string): Record<string, string> => JSON.parse(readFileSync(new URL(file, SRC), 'utf8'));
+
+const code = files
+  .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'))
+  .map((file) => readFileSync(new URL(file, SRC), 'utf8'))
+  .join('\n');
+
+/** What is filled in: names and kinds of arguments, whatever the plural forms of a language are. */
+function holes(message: string): string[] {
+  const named = [...message.matchAll(/\{\s*(\w+)\s*(?:,\s*(\w+))?/g)].filter(
+    ([, name]) => !/^\d*$/.test(name!),
+  );
+  const tags = [...message.matchAll(/<(\w+)>/g)].map(([, tag]) => `<${tag}>`);
+  const inPlural = /\{[^{}]*,\s*(?:plural|select)/.test(message);
+  const found = inPlural ? named.filter(([, , kind]) => kind !== undefined) : named;
+  return [...new Set([...found.map(([, name, kind = '']) => `${name} ${kind}`), ...tags])].sort();
+}
+
+/** A key is said as it is, or as the beginning of a template: `status.${status}`. */
+function isSaid(key: string): boolean {
+  if (new RegExp(`['"\`]${key.replaceAll('.', '\\.')}['"\`]`).test(code)) return true;
+  const starts = [...key.matchAll(/[._]/g)].map(({ index }) => key.slice(0, index + 1));
+  return starts.some((start) => code.includes(`\`${start}\${`));
+}
+
+describe.each(areas)('%s', (area) => {
+  const english = read(`${area}en.json`);
+
+  it.each(['de', 'ar'])('has each sentence in %s, with the same values', (language) => {
+    const theirs = read(`${area}${language}.json`);
+    expect(Object.keys(theirs).sort()).toEqual(Object.keys(english).sort());
+    for (const [key, message] of Object.entries(theirs)) {
+      expect(message.trim(), key).not.toBe('');
+      expect({ key, holes: holes(message) }).toEqual({ key, holes: holes(english[key]!) });
+    }
+  });
+
+  it('says nothing that no page says', () => {
+    expect(Object.keys(english).filter((key) => !isSaid(key))).toEqual([]);
+  });
+});
+
+it('would notice a value that a language leaves out', () => {
+  expect(holes('{count, plural, one {# job} other {# jobs}} of {name}')).not.toEqual(holes('{name}'));
+  expect(holes('Copy {what}')).not.toEqual(holes('Kopieren'));
+  expect(isSaid('ui.no_such_key')).toBe(false);
+});

@@ -1,0 +1,51 @@
+/** What a browser has to fetch, compressed: the shell for everybody, and the workbench for editors. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const DIST = new URL('../dist/', import.meta.url);
+const KILOBYTE = 1000;
+
+interface Chunk {
+  file: string;
+  src?: string;
+  imports?: string[];
+  css?: string[];
+  isEntry?: boolean;
+}
+
+const manifest: Record<string, Chunk> = JSON.parse(
+  readFileSync(new URL('.vite/manifest.json', DIST), 'utf8'),
+);
+
+/** A chunk with everything that it needs before it can run. */
+function filesOf(name: string, found = new Set<string>()): Set<string> {
+  const { file, css = [], imports = [] } = manifest[name]!;
+  if (found.has(file)) return found;
+  for (const one of [file, ...css]) found.add(one);
+  for (const needed of imports) filesOf(needed, found);
+  return found;
+}
+
+const sizeOf = (files: Iterable<string>) =>
+  [...files].reduce((sum, file) => sum + readFileSync(new URL(`${file}.gz`, DIST)).length, 0);
+
+const entry = Object.keys(manifest).find((name) => manifest[name]!.isEntry)!;
+const shell = filesOf(entry);
+
+it('keeps the shell, with the page of the sign-in, within 230 kB', () => {
+  const signIn = filesOf('src/pages/SignIn.tsx');
+  expect(sizeOf(shell.union(signIn)) / KILOBYTE).toBeLessThan(230);
+});
+
+it('keeps what the workbench adds within 90 kB', () => {
+  expect(sizeOf(filesOf('src/workbench/Workbench.tsx').difference(shell)) / KILOBYTE).toBeLessThan(90);
+});
+
+it('keeps the areas apart: nobody fetches what another role needs', () => {
+  const areas = ['workbench', 'account', 'console'];
+  for (const area of areas) {
+    const pages = Object.keys(manifest).filter((name) => name.startsWith(`src/${area}/`));
+    expect(pages.length).toBeGreaterThan(0);
+    for (const page of pages) expect(shell).not.toContain(manifest[page]!.file);
+  }
+});
