@@ -80,7 +80,10 @@ const tree = root.addChildren([
   wholeWindow.addChildren([workbench.addChildren(workbenchPages(workbench))]),
   signedIn.addChildren([
     page(signedIn, paths.me, () => import('./pages/Me.tsx')),
-    editors.addChildren([page(editors, paths.queue, () => import('./pages/Queue.tsx'))]),
+    editors.addChildren([
+      page(editors, paths.queue, () => import('./pages/Queue.tsx')),
+      page(editors, paths.work, () => import('./pages/Work.tsx')),
+    ]),
     account.addChildren(accountPages(account)),
     consoleArea.addChildren(consolePages(consoleArea)),
   ]),

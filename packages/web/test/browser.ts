@@ -28,6 +28,9 @@ const FLAGS = [
 ];
 const SCREENSHOTS = new URL('../../../screenshots/', import.meta.url).pathname;
 
+/** A little less than a test's own limit, so that the failure says what never came. `PATIENCE=5` while one writes. */
+const PATIENCE_MILLISECONDS = Number(process.env.PATIENCE ?? 240) * 1000;
+
 export const PHONE = { width: 390, height: 844 };
 export const DESK = { width: 1280, height: 800 };
 
@@ -94,9 +97,7 @@ async function newWindow(browser: Browser, url: string): Promise<BrowserContext>
     timezoneId: 'UTC',
     viewport: DESK,
   });
-  // The test's own limit ends a wait for what never comes.
-  context.setDefaultTimeout(0);
-  context.setDefaultNavigationTimeout(0);
+  context.setDefaultTimeout(PATIENCE_MILLISECONDS);
   return context;
 }
 

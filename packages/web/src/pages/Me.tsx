@@ -84,7 +84,7 @@ function Password() {
             autoComplete="new-password"
           />
           <FormActions>
-            <SubmitButton>{say('me.password.change')}</SubmitButton>
+            <SubmitButton secondary>{say('me.password.change')}</SubmitButton>
           </FormActions>
         </Form>
       </Card>

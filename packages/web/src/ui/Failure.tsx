@@ -19,6 +19,10 @@ const EXPLAINED = [
   'conflict',
   'not_found',
   'too_large',
+  'nothing_waits',
+  'task_taken',
+  'too_many_claims',
+  'claims_paused',
 ] as const;
 
 function isExplained(code: string): code is (typeof EXPLAINED)[number] {

@@ -2,7 +2,8 @@
  * Forms. What is wrong with a field stands at the field, in the server's words; anything else above the buttons. A
  * field is known by its `name`, the same as in the request.
  */
-import { Button, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
+import { ActionIcon, Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { createContext, type FormEvent, type ReactNode, use, useEffect, useRef, useState } from 'react';
 import { CallError } from '../api/client.ts';
 import { useSay } from '../words.tsx';
@@ -101,9 +102,26 @@ export function Field({
 /** @param plain without the button that shows what was typed */
 export function PasswordField({ plain = false, ...props }: FieldProps & { plain?: boolean }) {
   const say = useSay();
+  const [shown, setShown] = useState(false);
   const field = useField({ ltr: true, ...props });
   if (plain) return <TextInput type="password" {...field} />;
-  return <PasswordInput {...field} visibilityToggleButtonProps={{ 'aria-label': say('ui.show_password') }} />;
+  const Eye = shown ? IconEyeOff : IconEye;
+  return (
+    <TextInput
+      type={shown ? 'text' : 'password'}
+      {...field}
+      rightSection={
+        <ActionIcon
+          size={28}
+          aria-label={say('ui.show_password')}
+          aria-pressed={shown}
+          onClick={() => setShown(!shown)}
+        >
+          <Eye size={16} />
+        </ActionIcon>
+      }
+    />
+  );
 }
 
 export function TextField({ rows = 3, ...props }: FieldProps & { rows?: number }) {
@@ -124,16 +142,19 @@ export function SubmitButton({
   children,
   danger = false,
   wide = false,
+  secondary = false,
 }: {
   children: string;
   danger?: boolean;
   wide?: boolean;
+  /** Another button of the page is the primary one. */
+  secondary?: boolean;
 }) {
   const { busy } = use(FormContext);
   return (
     <Button
       type="submit"
-      variant="filled"
+      variant={secondary ? 'default' : 'filled'}
       fullWidth={wide}
       loading={busy}
       {...(danger ? { color: 'danger' } : {})}

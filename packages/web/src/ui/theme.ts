@@ -48,7 +48,6 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { ...SMALL, variant: 'default' } }),
     ActionIcon: { defaultProps: { variant: 'subtle', size: 36 } },
     TextInput: { defaultProps: SMALL },
-    PasswordInput: { defaultProps: SMALL },
     NumberInput: { defaultProps: SMALL },
     Textarea: { defaultProps: SMALL },
     NativeSelect: { defaultProps: SMALL },

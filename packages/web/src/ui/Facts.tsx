@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+import css from './Facts.module.css';
+
+export interface Fact {
+  label: string;
+  value: ReactNode;
+}
+
+/** A few numbers that say how things stand. */
+export function Numbers({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl className={css.numbers}>
+      {facts.map(({ label, value }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Names and what they hold, line by line. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl className={css.facts}>
+      {facts.map(({ label, value }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
