@@ -200,6 +200,9 @@ export async function shoot(page: Page, name: string, state: 'page' | 'state' = 
   const folder = process.env.SCREENSHOTS === '1' ? SCREENSHOTS : process.env.SCREENSHOTS;
   const size = page.viewportSize() ?? DESK;
   const url = new URL(page.url()).origin;
+  const before = await page.evaluate<{ language: string; theme: string }>(
+    '({ language: document.documentElement.lang, theme: document.documentElement.dataset.mantineColorScheme })',
+  );
   const looks = [
     { suffix: 'light', theme: 'light', language: 'en', size: DESK },
     { suffix: 'dark', theme: 'dark', language: 'en', size: DESK },
@@ -224,4 +227,8 @@ export async function shoot(page: Page, name: string, state: 'page' | 'state' = 
     });
   }
   await page.setViewportSize(size);
+  if (state === 'state') return wear(page, before.theme, 'ltr');
+  await dress(page.context(), url, before.theme, before.language);
+  await page.reload();
+  await settled(page);
 }

@@ -3,7 +3,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { CallError, call, query } from '../api/client.ts';
+import { type CallError, call, query } from '../api/client.ts';
 import type { HeldTask, QueueTask } from '../api/generated.ts';
 import { type Loading, type PageProps, useFilters } from '../page.tsx';
 import { paths } from '../paths.ts';
@@ -11,10 +11,10 @@ import { Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { ChoiceField, Form, SubmitButton } from '../ui/form.tsx';
-import { Link } from '../ui/Link.tsx';
+import { ButtonLink } from '../ui/Link.tsx';
 import { Notice } from '../ui/Notice.tsx';
-import { Pair, useLanguageName } from '../ui/Pair.tsx';
 import { Page, Section } from '../ui/Page.tsx';
+import { Pair, useLanguageName } from '../ui/Pair.tsx';
 import { Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { announce } from '../ui/Toast.tsx';
@@ -200,9 +200,9 @@ export default function Queue({ search }: PageProps) {
         bare: true,
         align: 'end',
         cell: ({ task }) => (
-          <Link to={paths.task(task)} className={css.continue}>
+          <ButtonLink to={paths.task(task)} size="xs">
             {say('queue.continue')}
-          </Link>
+          </ButtonLink>
         ),
       },
     ];

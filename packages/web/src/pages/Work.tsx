@@ -9,9 +9,9 @@ import { Bars, lastDays } from '../ui/Bars.tsx';
 import { Duration } from '../ui/Duration.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Numbers } from '../ui/Facts.tsx';
-import { Link } from '../ui/Link.tsx';
-import { Pair } from '../ui/Pair.tsx';
+import { ButtonLink } from '../ui/Link.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
+import { Pair } from '../ui/Pair.tsx';
 import { Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
@@ -56,7 +56,9 @@ export default function Work() {
     <Page title={say('work.title')} lead={!nothing && say('work.lead', { days: DAYS })}>
       {nothing ? (
         <Card>
-          <Empty action={<Link to={paths.queue}>{say('work.to_queue')}</Link>}>{say('work.empty')}</Empty>
+          <Empty action={<ButtonLink to={paths.queue}>{say('work.to_queue')}</ButtonLink>}>
+            {say('work.empty')}
+          </Empty>
         </Card>
       ) : (
         <>
@@ -84,7 +86,11 @@ export default function Work() {
                     wide: true,
                     cell: ({ category }) => say(`issue.${category}`),
                   },
-                  { key: 'severity', header: say('work.severity'), cell: ({ severity }) => say(`severity.${severity}`) },
+                  {
+                    key: 'severity',
+                    header: say('work.severity'),
+                    cell: ({ severity }) => say(`severity.${severity}`),
+                  },
                   { key: 'count', header: say('work.count'), align: 'end', cell: ({ count }) => count },
                 ]}
                 rows={issues}

@@ -19,7 +19,8 @@ export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
   const intl = useIntl();
   const most = Math.max(1, ...bars.map(({ value }) => value));
   const total = bars.reduce((sum, { value }) => sum + value, 0);
-  const write = (day: string) => intl.formatDate(`${day}T00:00:00Z`, { timeZone: 'UTC', dateStyle: 'medium' });
+  const write = (day: string) =>
+    intl.formatDate(`${day}T00:00:00Z`, { timeZone: 'UTC', dateStyle: 'medium' });
   return (
     <div className={css.bars}>
       <svg

@@ -10,5 +10,7 @@ export function Duration({ milliseconds }: { milliseconds: number }) {
     intl.formatNumber(value, { style: 'unit', unit, unitDisplay: 'short' });
   if (minutes < 60) return write(minutes, 'minute');
   const rest = minutes % 60;
-  return rest === 0 ? write((minutes - rest) / 60, 'hour') : `${write((minutes - rest) / 60, 'hour')} ${write(rest, 'minute')}`;
+  return rest === 0
+    ? write((minutes - rest) / 60, 'hour')
+    : `${write((minutes - rest) / 60, 'hour')} ${write(rest, 'minute')}`;
 }

@@ -1,3 +1,4 @@
+import { Button, type ButtonProps } from '@mantine/core';
 import { Link as RouterLink } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes } from 'react';
 
@@ -17,6 +18,16 @@ export function Link({ to, search, exact = false, ...rest }: LinkProps) {
       search={search as never}
       activeOptions={{ exact, includeSearch: false }}
       {...(rest as object)}
+    />
+  );
+}
+
+/** A link that looks like a button: it leads somewhere, and is where one should go. */
+export function ButtonLink({ to, search, ...button }: ButtonProps & Pick<LinkProps, 'to' | 'search'>) {
+  return (
+    <Button
+      {...button}
+      renderRoot={(props: object) => <RouterLink to={to} search={search as never} {...props} />}
     />
   );
 }

@@ -59,7 +59,13 @@ export function StatusBadge({ status }: { status: string }) {
 }
 
 /** A word about something, without being its status: an environment, a format. */
-export function Tag({ tone, children }: { tone?: 'info' | 'success' | 'warning' | 'danger'; children: string }) {
+export function Tag({
+  tone,
+  children,
+}: {
+  tone?: 'info' | 'success' | 'warning' | 'danger';
+  children: string;
+}) {
   return (
     <span className={css.badge} data-tone={tone}>
       {children}

@@ -95,8 +95,14 @@ export function Table<Row>({
           if (!(event.target as Element).closest('a, button, input, select')) open?.();
         }}
       >
-        {columns.map(({ key, header, cell, align, bare }, at) => (
-          <td key={key} role="cell" data-align={align} data-header={bare ? undefined : header}>
+        {columns.map(({ key, header, cell, align, wide, bare }, at) => (
+          <td
+            key={key}
+            role="cell"
+            data-align={align}
+            data-wide={wide}
+            data-header={bare ? undefined : header}
+          >
             {at === 0 && open ? (
               <button type="button" className={css.open} onClick={open}>
                 {cell(row)}
