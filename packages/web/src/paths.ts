@@ -20,6 +20,24 @@ export const paths = {
   },
   console: {
     home: '/console',
+    accounts: '/console/accounts',
+    account: (username: string) => `/console/accounts/${encodeURIComponent(username)}`,
+    money: (username: string) => `/console/accounts/${encodeURIComponent(username)}/money`,
+    brands: (username: string) => `/console/accounts/${encodeURIComponent(username)}/brands`,
+    brand: (username: string, brand: string) =>
+      `/console/accounts/${encodeURIComponent(username)}/brands/${encodeURIComponent(brand)}`,
+    jobs: '/console/jobs',
+    job: (username: string, job: string) => `/console/jobs/${encodeURIComponent(username)}/${job}`,
+    tasks: '/console/tasks',
+    deliveries: '/console/deliveries',
+    delivery: (delivery: string) => `/console/deliveries/${delivery}`,
+    engines: '/console/engines',
+    pairs: '/console/pairs',
+    routes: '/console/routes',
+    people: '/console/people',
+    requests: '/console/requests',
+    audit: '/console/audit',
+    settings: '/console/settings',
   },
 };
 

@@ -56,6 +56,8 @@ export function onSignedOut(tell: () => void): void {
 
 interface CallOptions {
   signal?: AbortSignal;
+  /** A request that is sent again under the same key is done once. */
+  idempotencyKey?: string;
   /** Finish it also when the page is left. */
   keepalive?: boolean;
 }
@@ -64,14 +66,18 @@ interface CallOptions {
 export async function call<Name extends OperationName>(
   name: Name,
   input: Input<Name> = {} as Input<Name>,
-  options: CallOptions = {},
+  { idempotencyKey, ...options }: CallOptions = {},
 ): Promise<Answer<Name>> {
   const [method, path] = OPERATIONS[name] as readonly [string, string];
   const given: Sent = input as object;
   const response = await send(addressOf(path, given), {
     method,
     ...options,
-    headers: { accept: 'application/json', ...(given.body === undefined ? {} : JSON_BODY) },
+    headers: {
+      accept: 'application/json',
+      ...(given.body === undefined ? {} : JSON_BODY),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    },
     ...(given.body === undefined ? {} : { body: JSON.stringify(given.body) }),
   });
   const text = await response.text().catch(() => '');

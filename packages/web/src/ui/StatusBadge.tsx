@@ -6,6 +6,7 @@ import {
   IconCircle,
   IconCircleDashed,
   IconCircleHalf2,
+  IconCirclePlus,
   IconClock,
   IconRotate2,
   IconX,
@@ -43,6 +44,16 @@ const STATUSES = {
   requested: ['info', IconClock],
   granted: ['success', IconCheck],
   refused: ['danger', IconX],
+  // brands and terms
+  published: ['success', IconCheck],
+  draft: ['warning', IconCircleDashed],
+  term_added: ['success', IconCirclePlus],
+  term_changed: ['info', IconCircleHalf2],
+  // engines
+  engine_closed: ['success', IconCheck],
+  engine_half_open: ['warning', IconClock],
+  engine_open: ['danger', IconX],
+  engine_away: ['danger', IconX],
 } as const;
 export type Status = keyof typeof STATUSES;
 

@@ -2,7 +2,7 @@
  * Forms. What is wrong with a field stands at the field, in the server's words; anything else above the buttons. A
  * field is known by its `name`, the same as in the request.
  */
-import { ActionIcon, Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { createContext, type FormEvent, type ReactNode, use, useEffect, useRef, useState } from 'react';
 import { CallError } from '../api/client.ts';
@@ -95,7 +95,7 @@ function useField({ name, label, optional, ltr, ...rest }: FieldProps) {
 export function Field({
   type = 'text',
   ...props
-}: FieldProps & { type?: 'text' | 'email' | 'url' | 'number' }) {
+}: FieldProps & { type?: 'text' | 'email' | 'url' | 'number' | 'date' }) {
   return <TextInput type={type} spellCheck={type === 'text'} {...useField(props)} />;
 }
 
@@ -134,8 +134,18 @@ export interface Choice {
 }
 
 /** One of a few. The browser's own list: it is known, and it is right on a phone. */
-export function ChoiceField({ choices, ...props }: FieldProps & { choices: readonly Choice[] }) {
-  return <NativeSelect data={[...choices]} {...useField(props)} />;
+export function ChoiceField({
+  choices,
+  onChange,
+  ...props
+}: FieldProps & { choices: readonly Choice[]; onChange?: (value: string) => void }) {
+  return (
+    <NativeSelect
+      data={[...choices]}
+      {...useField(props)}
+      onChange={(event) => onChange?.(event.currentTarget.value)}
+    />
+  );
 }
 
 export function SubmitButton({
@@ -162,6 +172,20 @@ export function SubmitButton({
       {children}
     </Button>
   );
+}
+
+/** Yes or no; yes is `on` among the values, no is not there. */
+export function CheckField(props: FieldProps & { defaultChecked?: boolean }) {
+  const { defaultChecked = false, ...rest } = props;
+  const {
+    required: _,
+    defaultValue: __,
+    autoFocus: ___,
+    autoComplete: ____,
+    dir: _____,
+    ...field
+  } = useField(rest);
+  return <Checkbox defaultChecked={defaultChecked} {...field} />;
 }
 
 export function FormActions({ children }: { children: ReactNode }) {

@@ -1,0 +1,172 @@
+/** Every account, found by a part of its name or e-mail; and making one. */
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { call, query } from '../api/client.ts';
+import type { AccountCredentials } from '../api/generated.ts';
+import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
+import { CopyLine } from '../ui/CopyButton.tsx';
+import { Dialog, DialogActions } from '../ui/Dialog.tsx';
+import { Empty } from '../ui/Empty.tsx';
+import { ChoiceFilter, Filters, SearchFilter } from '../ui/Filters.tsx';
+import { ChoiceField, Field, Form, SubmitButton } from '../ui/form.tsx';
+import { Money } from '../ui/Money.tsx';
+import { Notice } from '../ui/Notice.tsx';
+import { Page } from '../ui/Page.tsx';
+import { StatusBadge } from '../ui/StatusBadge.tsx';
+import { More, Table } from '../ui/Table.tsx';
+import { When } from '../ui/When.tsx';
+import { useSay } from '../words.tsx';
+import css from './console.module.css';
+import { AccountLink, useChange } from './parts.tsx';
+
+const accounts = ({ q, overdrawn, after }: Search) =>
+  query('listAccounts', { query: { q, after, ...(overdrawn === 'true' ? { overdrawn: true } : {}) } });
+
+export const load = ({ queries, search }: Loading) => queries.ensureQueryData(accounts(search));
+
+export default function Accounts({ search }: PageProps) {
+  const say = useSay();
+  const change = useFilters();
+  const [making, setMaking] = useState(false);
+  const { data, error, refetch } = useList(accounts(search));
+  return (
+    <Page
+      title={say('nav.accounts')}
+      actions={
+        <Button
+          variant="filled"
+          leftSection={<IconPlus size={16} aria-hidden />}
+          onClick={() => setMaking(true)}
+        >
+          {say('console.accounts.create')}
+        </Button>
+      }
+    >
+      <Filters>
+        <SearchFilter name="q" label={say('console.accounts.search')} search={search} />
+        <ChoiceFilter
+          name="overdrawn"
+          label={say('console.balance')}
+          search={search}
+          choices={[
+            { value: '', label: say('console.any') },
+            { value: 'true', label: say('console.accounts.owing') },
+          ]}
+        />
+      </Filters>
+      <Table
+        label={say('nav.accounts')}
+        rows={data?.accounts}
+        error={error}
+        onRetry={() => void refetch()}
+        rowKey={({ username }) => username}
+        empty={<Empty>{say('console.accounts.empty')}</Empty>}
+        columns={[
+          {
+            key: 'username',
+            header: say('console.account'),
+            wide: true,
+            cell: ({ username }) => <AccountLink username={username} />,
+          },
+          { key: 'email', header: say('session.email'), cell: ({ email }) => <bdi>{email ?? '–'}</bdi> },
+          {
+            key: 'chat',
+            header: say('console.chat'),
+            cell: ({ chat }) =>
+              chat ? <StatusBadge status="active" /> : <span className={css.muted}>–</span>,
+          },
+          {
+            key: 'balance',
+            header: say('console.balance'),
+            align: 'end',
+            cell: ({ balance }) => <Money cents={balance} />,
+          },
+          {
+            key: 'limit',
+            header: say('console.credit'),
+            align: 'end',
+            cell: ({ credit_limit }) =>
+              credit_limit === null ? say('console.credit_unlimited') : <Money cents={credit_limit} />,
+          },
+          {
+            key: 'created',
+            header: say('console.created'),
+            cell: ({ created_at }) => <When at={created_at} />,
+          },
+        ]}
+      />
+      <More
+        hasMore={data?.next != null}
+        busy={false}
+        onMore={() => change({ after: data!.next ?? undefined })}
+      />
+      <MakeAccount opened={making} onClose={() => setMaking(false)} />
+    </Page>
+  );
+}
+
+function MakeAccount({ opened, onClose }: { opened: boolean; onClose(): void }) {
+  const say = useSay();
+  const change = useChange();
+  const [made, setMade] = useState<AccountCredentials>();
+  function close(): void {
+    onClose();
+    setMade(undefined);
+  }
+  return (
+    <Dialog title={say('console.accounts.create')} opened={opened} onClose={close}>
+      {made === undefined ? (
+        <Form
+          onSubmit={async ({ username = '', email, dialect }) => {
+            const body = { username, email: email || null, dialect: dialect as 'spec' | 'legacy' };
+            setMade(await change(() => call('createAccount', { body })));
+          }}
+        >
+          <Field name="username" label={say('console.username')} ltr autoFocus />
+          <Field name="email" type="email" label={say('session.email')} optional ltr />
+          <ChoiceField
+            name="dialect"
+            label={say('console.dialect')}
+            choices={[
+              { value: 'spec', label: say('console.dialect.spec') },
+              { value: 'legacy', label: say('console.dialect.legacy') },
+            ]}
+          />
+          <DialogActions>
+            <Button onClick={close}>{say('ui.cancel')}</Button>
+            <SubmitButton>{say('console.accounts.create')}</SubmitButton>
+          </DialogActions>
+        </Form>
+      ) : (
+        <Credentials made={made} onClose={close} />
+      )}
+    </Dialog>
+  );
+}
+
+function Credentials({ made, onClose }: { made: AccountCredentials; onClose(): void }) {
+  const say = useSay();
+  const lines = [
+    ['production_key', say('console.key.production')],
+    ['sandbox_key', say('console.key.sandbox')],
+    ['webhook_secret_production', say('console.secret.production')],
+    ['webhook_secret_sandbox', say('console.secret.sandbox')],
+  ] as const;
+  return (
+    <>
+      <Notice tone="warning">{say('console.shown_once')}</Notice>
+      {lines.map(([name, label]) => (
+        <div key={name}>
+          <p>{label}</p>
+          <CopyLine text={made[name]} what={label} />
+        </div>
+      ))}
+      <DialogActions>
+        <Button variant="filled" onClick={onClose}>
+          {say('console.noted')}
+        </Button>
+      </DialogActions>
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+/** How an editor sees a brand beside a text: tone and instructions, and the terms of the glossary marked in it. */
+import { Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useDeferredValue, useState } from 'react';
+import { query } from '../api/client.ts';
+import type { ConsoleBrandPreview, ConsoleTerm } from '../api/generated.ts';
+import { FailureNotice } from '../ui/Failure.tsx';
+import { Card, Section } from '../ui/Page.tsx';
+import { useSay } from '../words.tsx';
+import css from './console.module.css';
+import { Facts } from './parts.tsx';
+
+interface PreviewProps {
+  username: string;
+  brand: string;
+  language: string;
+}
+
+export function BrandPreview({ username, brand, language }: PreviewProps) {
+  const say = useSay();
+  const [text, setText] = useState('');
+  const asked = useDeferredValue(text.trim() === '' ? say('console.preview.sample') : text);
+  const { data, error } = useQuery({
+    ...query('previewBrand', { path: { username, brand }, body: { language, text: asked } }),
+    placeholderData: (before) => before,
+  });
+  return (
+    <Section title={say('console.preview.title')}>
+      <Card>
+        <div className={css.stack}>
+          <Textarea
+            label={say('console.preview.text')}
+            rows={2}
+            value={text}
+            placeholder={say('console.preview.sample')}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          {error !== null && <FailureNotice error={error} />}
+          {data !== undefined && (
+            <>
+              <p className={css.preview} lang="en" dir="auto">
+                {marked(asked, data)}
+              </p>
+              <Facts
+                facts={[
+                  [say('console.brand.tone'), data.tone],
+                  [say('console.brand.instructions'), data.instructions],
+                  [
+                    say('console.terms'),
+                    data.marks.length === 0 ? '–' : <Terms key="terms" marks={data.marks} />,
+                  ],
+                ]}
+              />
+            </>
+          )}
+        </div>
+      </Card>
+    </Section>
+  );
+}
+
+function Terms({ marks }: { marks: ConsoleBrandPreview['marks'] }) {
+  const terms = new Map(marks.flatMap((mark) => mark.terms.map((term) => [wordsOf(term), term])));
+  return (
+    <ul>
+      {[...terms.keys()].map((words) => (
+        <li key={words}>
+          <bdi>{words}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const wordsOf = ({ source, target, forbidden, do_not_translate }: ConsoleTerm) =>
+  do_not_translate ? `${source} = ${source}` : `${source} → ${forbidden ? '⊘ ' : ''}${target ?? ''}`;
+
+function marked(text: string, { marks }: ConsoleBrandPreview): ReactNode[] {
+  const parts: ReactNode[] = [];
+  let at = 0;
+  for (const { start, end, terms } of marks) {
+    // An answer to a text that has been changed meanwhile.
+    if (start < at || end > text.length) continue;
+    parts.push(text.slice(at, start));
+    parts.push(
+      <mark key={start} title={terms.map(wordsOf).join('\n')}>
+        {text.slice(start, end)}
+      </mark>,
+    );
+    at = end;
+  }
+  parts.push(text.slice(at));
+  return parts;
+}

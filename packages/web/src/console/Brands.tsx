@@ -1,0 +1,125 @@
+/** The brands of one account, those that are only drafts too. */
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call, query } from '../api/client.ts';
+import type { Loading, PageProps } from '../page.tsx';
+import { paths } from '../paths.ts';
+import { Dialog, DialogActions } from '../ui/Dialog.tsx';
+import { Empty } from '../ui/Empty.tsx';
+import { CheckField, Field, Form, SubmitButton } from '../ui/form.tsx';
+import { Link } from '../ui/Link.tsx';
+import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
+import { Table } from '../ui/Table.tsx';
+import { When } from '../ui/When.tsx';
+import { useSay } from '../words.tsx';
+import { AccountPage } from './AccountPage.tsx';
+import css from './console.module.css';
+import { Count, useChange } from './parts.tsx';
+
+const brands = (username: string) => query('listConsoleBrands', { path: { username } });
+
+export const load = ({ queries, params }: Loading) => queries.ensureQueryData(brands(params.username!));
+
+export default function Brands({ params }: PageProps) {
+  const say = useSay();
+  const username = params.username!;
+  const { data } = useSuspenseQuery(brands(username));
+  const change = useChange();
+  const navigate = useNavigate();
+  const [making, setMaking] = useState(false);
+  const make = (
+    <Button variant="filled" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
+      {say(data.brands.length === 0 ? 'console.brands.create_default' : 'console.brands.create')}
+    </Button>
+  );
+  return (
+    <AccountPage
+      username={username}
+      title={say('nav.brands')}
+      {...(data.brands.length > 0 ? { actions: make } : {})}
+    >
+      <Table
+        label={say('nav.brands')}
+        rows={data.brands}
+        rowKey={({ external_id }) => external_id}
+        empty={<Empty action={make}>{say('console.brands.empty')}</Empty>}
+        columns={[
+          {
+            key: 'name',
+            header: say('console.name'),
+            wide: true,
+            cell: ({ external_id, name }) => (
+              <span className={css.row}>
+                <Link to={paths.console.brand(username, external_id)}>
+                  <bdi>{name}</bdi>
+                </Link>
+                {name !== external_id && <bdi className={css.code}>{external_id}</bdi>}
+              </span>
+            ),
+          },
+          {
+            key: 'state',
+            header: say('console.state'),
+            cell: ({ version, draft, default: isDefault }) => (
+              <span className={css.row}>
+                {version !== null && <StatusBadge status="published" />}
+                {draft && <StatusBadge status="draft" />}
+                {isDefault && <Tag>{say('console.default')}</Tag>}
+              </span>
+            ),
+          },
+          {
+            key: 'languages',
+            header: say('console.languages'),
+            cell: ({ languages }) => <bdi>{languages.join(', ') || '–'}</bdi>,
+          },
+          {
+            key: 'terms',
+            header: say('console.terms'),
+            align: 'end',
+            cell: ({ terms }) => <Count value={terms} />,
+          },
+          {
+            key: 'changed',
+            header: say('console.changed'),
+            cell: ({ changed_at }) => (changed_at === null ? '–' : <When at={changed_at} />),
+          },
+        ]}
+      />
+      <Dialog title={say('console.brands.create')} opened={making} onClose={() => setMaking(false)}>
+        <Form
+          onSubmit={async (values) => {
+            const body = {
+              external_id: values.external_id ?? '',
+              name: values.name || null,
+              default: values.default === 'on',
+            };
+            const made = await change(() => call('beginBrand', { path: { username }, body }));
+            await navigate({ to: paths.console.brand(username, made.external_id) });
+          }}
+        >
+          <Field
+            name="external_id"
+            label={say('console.brands.id')}
+            description={say('console.brands.id_about')}
+            autoFocus
+            ltr
+          />
+          <Field name="name" label={say('console.name')} optional />
+          <CheckField
+            name="default"
+            label={say('console.brands.make_default')}
+            defaultChecked={data.brands.length === 0}
+          />
+          <DialogActions>
+            <Button onClick={() => setMaking(false)}>{say('ui.cancel')}</Button>
+            <SubmitButton>{say('console.brands.create')}</SubmitButton>
+          </DialogActions>
+        </Form>
+      </Dialog>
+    </AccountPage>
+  );
+}

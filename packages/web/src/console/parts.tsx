@@ -1,0 +1,96 @@
+/** What several pages of the console show alike. */
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { FormattedNumber } from 'react-intl';
+import { paths } from '../paths.ts';
+import { Numbers, Facts as UiFacts } from '../ui/Facts.tsx';
+import { Link } from '../ui/Link.tsx';
+import { toast } from '../ui/Toast.tsx';
+import css from './console.module.css';
+
+/** Changes something, then has everything that is shown read anew, and says so. */
+export function useChange(): <T>(work: () => Promise<T>, said?: string) => Promise<T> {
+  const queries = useQueryClient();
+  return async (work, said) => {
+    const done = await work();
+    await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+    if (said !== undefined) toast(said);
+    return done;
+  };
+}
+
+/** How often a page asks anew that shows work going on. */
+export const LIVE = { refetchInterval: 5_000 } as const;
+
+/** From which language into which; its order is that of the script around it. */
+export function Pair({ from, to }: { from: string; to: string }) {
+  return (
+    <bdi className={css.pair} dir="ltr">
+      {from} → {to}
+    </bdi>
+  );
+}
+
+export function AccountLink({ username }: { username: string }) {
+  return (
+    <Link to={paths.console.account(username)}>
+      <bdi>{username}</bdi>
+    </Link>
+  );
+}
+
+export function Count({ value }: { value: number }) {
+  return (
+    <span className="numbers">
+      <FormattedNumber value={value} />
+    </span>
+  );
+}
+
+/** Seconds as people say them: the two largest units. */
+export function Duration({ seconds }: { seconds: number }) {
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 86_400), 'day'],
+    [Math.floor((seconds % 86_400) / 3_600), 'hour'],
+    [Math.floor((seconds % 3_600) / 60), 'minute'],
+    [Math.floor(seconds % 60), 'second'],
+  ];
+  const first = Math.max(
+    0,
+    parts.findIndex(([count]) => count > 0),
+  );
+  const shown =
+    seconds < 1 ? [[0, 'second'] as const] : parts.slice(first, first + 2).filter(([count]) => count > 0);
+  return (
+    <span className="numbers">
+      {shown.map(([count, unit], at) => (
+        <span key={unit}>
+          {at > 0 && ' '}
+          {/* biome-ignore lint/style/useNamingConvention: the name of the platform */}
+          <FormattedNumber value={count} style="unit" unit={unit} unitDisplay="short" />
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** `12.5` or `12,50` dollars in cents; undefined where it is no amount. */
+export function centsOf(written: string): number | undefined {
+  const [, sign, whole, part = ''] = /^\s*([-−]?)\s*(\d{1,9})(?:[.,](\d{1,2}))?\s*$/.exec(written) ?? [];
+  if (whole === undefined) return undefined;
+  const cents = Number(whole) * 100 + Number(part.padEnd(2, '0'));
+  return sign ? -cents : cents;
+}
+
+type NamedValue = readonly [name: string, value: ReactNode];
+
+/** What is known of a thing; what has no value is left out. */
+export function Facts({ facts }: { facts: readonly NamedValue[] }) {
+  const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return <UiFacts facts={known.map(([label, value]) => ({ label, value }))} />;
+}
+
+/** A few figures that are seen at once. */
+export function Figures({ figures }: { figures: readonly NamedValue[] }) {
+  return <Numbers facts={figures.map(([label, value]) => ({ label, value }))} />;
+}

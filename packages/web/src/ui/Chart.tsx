@@ -1,0 +1,105 @@
+/**
+ * Chart over time, each column in one or two parts (what went well below, what did not above). Beside the picture
+ * stands a table with the same figures: for those who do not see it, and for those who want to know.
+ */
+import { useState } from 'react';
+import { useSay } from '../words.tsx';
+import css from './Chart.module.css';
+
+export interface Bar {
+  /** What the column stands for, in words: an hour, a day. */
+  label: string;
+  value: number;
+  /** Of `value`, what did not go well. */
+  bad?: number;
+}
+
+interface ChartProps {
+  /** What the picture shows. */
+  label: string;
+  bars: readonly Bar[];
+  /** The words above the columns of the table. */
+  heads: { label: string; value: string; bad?: string };
+  /** A figure as people read it. */
+  format(value: number): string;
+}
+
+const WIDTH = 720;
+const HEIGHT = 120;
+const GAP = 2;
+
+export function Chart({ label, bars, heads, format }: ChartProps) {
+  const say = useSay();
+  const [opened, setOpened] = useState(false);
+  const most = Math.max(...bars.map(({ value }) => value), 0);
+  const step = WIDTH / Math.max(1, bars.length);
+  const heightOf = (value: number) => (most === 0 ? 0 : (Math.max(0, value) / most) * (HEIGHT - 4));
+  return (
+    <figure className={css.figure}>
+      <svg
+        className={css.picture}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={label}
+      >
+        {bars.map(({ label: of, value, bad = 0 }, at) => {
+          const height = heightOf(value);
+          const badHeight = heightOf(bad);
+          const place = { x: at * step + GAP / 2, width: Math.max(1, step - GAP) };
+          return (
+            <g key={of}>
+              <title>{`${of}: ${format(value)}`}</title>
+              <rect className={css.ground} {...place} y={0} height={HEIGHT} />
+              <rect className={css.good} {...place} y={HEIGHT - height} height={height} rx={1} />
+              {bad > 0 && (
+                <rect
+                  className={css.bad}
+                  {...place}
+                  y={HEIGHT - height}
+                  height={Math.max(2, badHeight)}
+                  rx={1}
+                />
+              )}
+            </g>
+          );
+        })}
+      </svg>
+      <figcaption className={css.caption}>
+        <span>{bars[0]?.label}</span>
+        <button
+          type="button"
+          className={css.toggle}
+          aria-expanded={opened}
+          onClick={() => setOpened(!opened)}
+        >
+          {say(opened ? 'ui.chart.hide' : 'ui.chart.show')}
+        </button>
+        <span>{bars.at(-1)?.label}</span>
+      </figcaption>
+      {opened && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
+        <section className={css.table} tabIndex={0} aria-label={label}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{heads.label}</th>
+                <th scope="col">{heads.value}</th>
+                {heads.bad !== undefined && <th scope="col">{heads.bad}</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {bars.map(({ label: of, value, bad = 0 }) => (
+                <tr key={of}>
+                  <th scope="row">{of}</th>
+                  <td>{format(value)}</td>
+                  {heads.bad !== undefined && <td>{format(bad)}</td>}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </figure>
+  );
+}

@@ -1,0 +1,101 @@
+/** The operator's console: each of its pages can be read by everybody, and its flows do what they say. */
+
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  createClient,
+  createPerson,
+  type Receiver,
+  startReceiver,
+  type TestPerson,
+  until,
+} from '../../server/src/testing/harness.ts';
+import { expectAccessible, PHONE, shoot, startWeb, type Web } from './browser.ts';
+
+let web: Web;
+let operator: TestPerson;
+let window: BrowserContext;
+let receiver: Receiver;
+beforeAll(async () => {
+  web = await startWeb({
+    settings: { DRAGOMAN_CALLBACK_SCHEDULE: '3600,3600', DRAGOMAN_ENGINES: 'apertium' },
+  });
+  operator = await createPerson(web, { role: 'operator', name: 'Olga Operator' });
+  window = await web.signedIn(operator);
+  receiver = await startReceiver();
+  const { production_key } = await web.createAccount({
+    username: 'acme',
+    email: 'hello@acme.test',
+    balanceCents: 5000,
+    chat: true,
+  });
+  const call = createClient(web.url, production_key);
+  const job = {
+    source_language: 'en',
+    target_language: 'es',
+    text: 'The house is small and the garden is large.',
+  };
+  for (const uid of ['order-1001', 'order-1002', 'order-1003']) {
+    await call('POST', '/tapi/v2/translation/', { ...job, uid, callback_url: `${receiver.url}/hook` });
+  }
+  receiver.answer(() => 410);
+  await call('POST', '/tapi/v2/mt_translation/', {
+    ...job,
+    uid: 'order-1004',
+    callback_url: `${receiver.url}/hook`,
+  });
+  await until(async () => {
+    const { body } = await call('GET', '/api/v1/deliveries/?status=dead');
+    return body.objects.length === 1;
+  });
+  await web.createAccount({ username: 'zenith', email: undefined });
+});
+afterAll(async () => {
+  await receiver.close();
+  await web.stop();
+});
+
+const visit = (path: string, look: (page: Page) => Promise<void>) =>
+  web.visit({ context: window, path }, look);
+
+async function firstJob(): Promise<string> {
+  const { body } = await operator.call('GET', '/api/console/jobs?account=acme');
+  return `/console/jobs/acme/${body.jobs.at(-1).job}`;
+}
+async function deadDelivery(): Promise<string> {
+  const { body } = await operator.call('GET', '/api/console/deliveries?status=dead');
+  return `/console/deliveries/${body.deliveries[0].id}`;
+}
+
+const PAGES: [name: string, path: string | (() => Promise<string>), title: string | RegExp][] = [
+  ['home', '/console', 'Console'],
+  ['accounts', '/console/accounts', 'Accounts'],
+  ['account', '/console/accounts/acme', 'acme'],
+  ['money', '/console/accounts/acme/money', 'Money'],
+  ['brands', '/console/accounts/acme/brands', 'Brands'],
+  ['jobs', '/console/jobs', 'Jobs'],
+  ['job', firstJob, /^Job \d+/],
+  ['tasks', '/console/tasks', 'Tasks'],
+  ['deliveries', '/console/deliveries', 'Callbacks'],
+  ['delivery', deadDelivery, 'job.completed'],
+  ['pairs', '/console/pairs', 'Pairs and prices'],
+  ['routes', '/console/routes', 'Routes'],
+  ['engines', '/console/engines', 'Engines'],
+  ['audit', '/console/audit', 'Audit log'],
+  ['settings', '/console/settings', 'Settings'],
+];
+
+it.each(PAGES)(
+  'shows %s to everybody, in any light, from either side, and on a phone',
+  async (name, path, title) => {
+    const address = typeof path === 'string' ? path : await path();
+    await visit(address, async (page) => {
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+      await expectAccessible(page);
+      await page.setViewportSize(PHONE);
+      // Nothing stands out of the window.
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await shoot(page, `console-${name}`);
+    });
+  },
+);
