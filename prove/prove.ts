@@ -14,6 +14,7 @@ import { proveMoney } from './money/money.ts';
 import { proveOverload } from './overload/overload.ts';
 import { proveRotate } from './rotate/rotate.ts';
 import { proveSlow } from './slow/slow.ts';
+import { proveTenants } from './tenants/tenants.ts';
 
 await runNamed(
   {
@@ -25,6 +26,7 @@ await runNamed(
     fair: proveFair,
     engines: proveEngines,
     slow: proveSlow,
+    tenants: proveTenants,
     overload: proveOverload,
     hold: proveHold,
     migrate: proveMigrate,

@@ -50,6 +50,10 @@ export async function startProgram(options: {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = once(child, 'exit');
+  // A run that ends in a fault leaves nothing behind.
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  void ended.then(() => process.off('exit', end));
   const url = `http://127.0.0.1:${port}`;
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the program ended with status ${child.exitCode}`);
