@@ -31,6 +31,7 @@ import { findExamples, inTheirPlaces, recall } from './memory/memory.ts';
 import { checkReadiness } from './operations/health.ts';
 import { createMetrics } from './operations/metrics.ts';
 import type { Store } from './program.ts';
+import { startRetention } from './retention/retention.ts';
 import { createScanner } from './scanning/scanner.ts';
 import { publicRoot, type Settings } from './settings.ts';
 import { limitsOf } from './translation/engines.ts';
@@ -230,6 +231,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     void publish();
     const publishing = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
     const upkeep = startUpkeep(database, settings, log);
+    const retention = startRetention(database, log);
     const edited = startEditingUpkeep(editing.room, log, () => sender.wake());
     void database.listen(CHANNELS.editing, () => edited.wake()).catch(() => {});
     return {
@@ -242,6 +244,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         await Promise.all([
           stopLoops([translation, chat, sender], grace),
           upkeep.stop(),
+          retention.stop(),
           reporting.stop(),
           edited.stop(),
         ]);

@@ -6,9 +6,11 @@ import { defaultBrand, requireBrand, setDefaultBrand } from '../brands/brands.ts
 import { readBalances, topUp } from '../ledger/ledger.ts';
 import { amount, cents, data, environment, json, onOrOff, withStore } from './options.ts';
 import { print, printJson, say } from './output.ts';
+import { addRetentionCommands } from './retention.ts';
 
 export function addAccountCommands(program: Command): void {
   const account = program.command('account').description('customers');
+  addRetentionCommands(account);
   account
     .command('create')
     .description(

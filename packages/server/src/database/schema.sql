@@ -11,11 +11,19 @@ create table accounts (
   chat_pairs text[],
   chat_from timestamp with time zone,
   chat_until timestamp with time zone,
+  keep_attempts_days integer,
+  keep_events_days integer,
+  keep_texts_days integer,
+  texts_forgotten_to uuid,
+  erased_at timestamp with time zone,
   constraint accounts_part_account_id_key UNIQUE (part, account_id),
   constraint accounts_username_key UNIQUE (username),
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_part_account_id_default_brand_fkey FOREIGN KEY (part, account_id, default_brand) REFERENCES brands(part, account_id, external_id) ON DELETE SET NULL (default_brand),
   constraint accounts_chat_period CHECK ((chat_until > chat_from)),
+  constraint accounts_keep_attempts_days_check CHECK (((keep_attempts_days >= 1) AND (keep_attempts_days <= 36500))),
+  constraint accounts_keep_events_days_check CHECK (((keep_events_days >= 1) AND (keep_events_days <= 36500))),
+  constraint accounts_keep_texts_days_check CHECK (((keep_texts_days >= 1) AND (keep_texts_days <= 36500))),
   constraint accounts_part_check CHECK (((part >= 0) AND (part <= 255))),
   constraint accounts_username_check CHECK ((username ~ '^[A-Za-z0-9._@+-]{1,64}$'::text))
 );
@@ -39,7 +47,7 @@ create table attempts (
   constraint attempts_part_account_id_delivery_id_fkey FOREIGN KEY (part, account_id, delivery_id) REFERENCES deliveries(part, account_id, delivery_id),
   constraint attempts_outcome CHECK ((outcome = ANY (ARRAY['answered'::text, 'timeout'::text, 'refused address'::text, 'connect'::text, 'reset'::text, 'tls'::text, 'other'::text])))
 );
-grant insert, select, update on attempts to dragoman_app;
+grant delete, insert, select, update on attempts to dragoman_app;
 
 create table audit (
   audit_id uuid not null,
@@ -158,7 +166,7 @@ create table chats (
   constraint chats_check CHECK (((answered_position >= 0) AND (answered_position <= last_position))),
   constraint chats_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
 );
-grant insert, select, update on chats to dragoman_app;
+grant delete, insert, select, update on chats to dragoman_app;
 
 create table claims (
   part smallint not null,
@@ -186,7 +194,7 @@ CREATE INDEX claims_of_job ON claims USING btree (part, account_id, job_id);
 CREATE INDEX claims_of_user ON claims USING btree (user_id, ended_at);
 CREATE INDEX claims_running_out ON claims USING btree (LEAST(lease_until, limit_until)) WHERE (ended_at IS NULL);
 CREATE UNIQUE INDEX claims_held ON claims USING btree (part, account_id, task_id) WHERE (ended_at IS NULL);
-grant insert, select, update on claims to dragoman_app;
+grant delete, insert, select, update on claims to dragoman_app;
 
 create table comments (
   part smallint not null,
@@ -202,7 +210,7 @@ create table comments (
   constraint comments_body_check CHECK (((char_length(body) >= 1) AND (char_length(body) <= 2000)))
 );
 CREATE INDEX comments_of_job ON comments USING btree (part, account_id, job_id);
-grant insert, select on comments to dragoman_app;
+grant delete, insert, select on comments to dragoman_app;
 
 create table deliveries (
   part smallint not null,
@@ -241,7 +249,7 @@ create table deliveries (
 CREATE INDEX deliveries_dead ON deliveries USING btree (part, account_id, environment, delivery_id) WHERE (status = 'dead'::text);
 CREATE INDEX deliveries_due ON deliveries USING btree (part, account_id, host, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX deliveries_in_order ON deliveries USING btree (part, account_id, order_key, queued_at, delivery_id) WHERE ((status = 'pending'::text) AND (order_key IS NOT NULL));
-grant insert, select, update on deliveries to dragoman_app;
+grant delete, insert, select, update on deliveries to dragoman_app;
 
 create table disabled_pairs (
   source_language text collate "C" not null,
@@ -267,7 +275,7 @@ create table edit_history (
   constraint edit_history_kind_check CHECK ((kind = ANY (ARRAY['confirmed'::text, 'left'::text])))
 );
 CREATE INDEX edit_history_of_segment ON edit_history USING btree (part, account_id, job_id, "position");
-grant insert, select on edit_history to dragoman_app;
+grant delete, insert, select on edit_history to dragoman_app;
 
 create table edited_jobs (
   part smallint not null,
@@ -290,7 +298,7 @@ create table edited_jobs (
   constraint edited_jobs_words_check CHECK ((words >= 0))
 );
 CREATE INDEX edited_jobs_due ON edited_jobs USING btree (due_at) WHERE (due_at IS NOT NULL);
-grant insert, select, update on edited_jobs to dragoman_app;
+grant delete, insert, select, update on edited_jobs to dragoman_app;
 
 create table editor_slots (
   user_id uuid not null,
@@ -332,7 +340,7 @@ create table edits (
   constraint edits_words_check CHECK ((words >= 0))
 );
 CREATE INDEX edits_of_editor ON edits USING btree (editor_id, confirmed_at) WHERE (confirmed_at IS NOT NULL);
-grant insert, select, update on edits to dragoman_app;
+grant delete, insert, select, update on edits to dragoman_app;
 
 create table engine_minutes (
   engine text collate "C" not null,
@@ -397,7 +405,7 @@ create table events (
 );
 CREATE INDEX events_unplaced ON events USING btree (part, account_id, environment, created_at, event_id) WHERE ("position" IS NULL);
 CREATE UNIQUE INDEX events_placed ON events USING btree (part, account_id, environment, "position") WHERE ("position" IS NOT NULL);
-grant insert, select on events to dragoman_app;
+grant delete, insert, select on events to dragoman_app;
 
 create table feeds (
   part smallint not null,
@@ -407,7 +415,7 @@ create table feeds (
   constraint feeds_pkey PRIMARY KEY (part, account_id, environment),
   constraint feeds_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
 );
-grant insert, select, update on feeds to dragoman_app;
+grant delete, insert, select, update on feeds to dragoman_app;
 
 create table idempotency (
   part smallint not null,
@@ -511,7 +519,7 @@ create table job_texts (
   constraint job_texts_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),
   constraint job_texts_kind_check CHECK ((kind = ANY (ARRAY['source'::text, 'supplied'::text, 'instructions'::text, 'result'::text])))
 );
-grant insert, select, update on job_texts to dragoman_app;
+grant delete, insert, select, update on job_texts to dragoman_app;
 
 create table jobs (
   part smallint not null,
@@ -585,7 +593,7 @@ create table keys (
   constraint keys_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
 );
 CREATE INDEX keys_of_account ON keys USING btree (part, account_id);
-grant insert, select, update on keys to dragoman_app;
+grant delete, insert, select, update on keys to dragoman_app;
 
 create table memory (
   part smallint not null,
@@ -692,7 +700,7 @@ create table messages (
 );
 CREATE INDEX messages_due ON messages USING btree (part, account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX messages_unanswered ON messages USING btree (part, account_id, chat_id, "position") WHERE (status = 'mt_init'::text);
-grant insert, select, update on messages to dragoman_app;
+grant delete, insert, select, update on messages to dragoman_app;
 
 create table migrations (
   number integer not null,
@@ -713,7 +721,7 @@ create table money_requests (
   constraint money_requests_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
   constraint money_requests_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255)))
 );
-grant insert, select, update on money_requests to dragoman_app;
+grant delete, insert, select, update on money_requests to dragoman_app;
 
 create table pairs (
   source_language text collate "C" not null,
@@ -866,7 +874,7 @@ create table task_reports (
   constraint task_reports_reason_check CHECK ((reason = ANY (ARRAY['bad_source'::text, 'wrong_language'::text, 'mixed_languages'::text, 'offensive'::text, 'unclear_instructions'::text, 'other'::text, 'skipped'::text, 'no_human'::text])))
 );
 CREATE INDEX task_reports_of_task ON task_reports USING btree (part, account_id, task_id);
-grant insert, select on task_reports to dragoman_app;
+grant delete, insert, select on task_reports to dragoman_app;
 
 create table task_skips (
   part smallint not null,
@@ -879,7 +887,7 @@ create table task_skips (
   constraint task_skips_part_account_id_task_id_fkey FOREIGN KEY (part, account_id, task_id) REFERENCES tasks(part, account_id, task_id),
   constraint task_skips_reason_check CHECK ((reason = ANY (ARRAY['too_hard'::text, 'not_my_topic'::text, 'no_time'::text, 'other'::text])))
 );
-grant insert, select on task_skips to dragoman_app;
+grant delete, insert, select on task_skips to dragoman_app;
 
 create table tasks (
   part smallint not null,
@@ -916,7 +924,7 @@ CREATE INDEX tasks_by_id ON tasks USING btree (task_id);
 CREATE INDEX tasks_open ON tasks USING btree (source_language, target_language, kind, part, account_id, priority DESC, deadline_at, task_id) WHERE (status = 'open'::text);
 CREATE INDEX tasks_unfinished ON tasks USING btree (source_language, target_language, kind, status) WHERE (status = ANY (ARRAY['open'::text, 'claimed'::text, 'submitted'::text, 'reported'::text]));
 CREATE UNIQUE INDEX tasks_of_job ON tasks USING btree (part, account_id, job_id, kind, first_position) WHERE (status <> 'canceled'::text);
-grant insert, select, update on tasks to dragoman_app;
+grant delete, insert, select, update on tasks to dragoman_app;
 
 create table terms (
   part smallint not null,
@@ -1022,4 +1030,4 @@ create table webhook_secrets (
   constraint webhook_secrets_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
   constraint webhook_secrets_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
 );
-grant insert, select, update on webhook_secrets to dragoman_app;
+grant delete, insert, select, update on webhook_secrets to dragoman_app;

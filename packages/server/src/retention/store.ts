@@ -1,0 +1,299 @@
+/** What is asked of the database about what is kept of an account, and how it ends. */
+import type { AccountRef } from '../account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { type Statement, statement } from '../database/statements.ts';
+import { TABLES, type Table } from './tables.ts';
+
+/** Days; null is for ever. */
+export interface Keeping {
+  attempts: number | null;
+  events: number | null;
+  texts: number | null;
+}
+
+const READ = statement<Keeping>(
+  'retention.read',
+  `select keep_attempts_days as attempts, keep_events_days as events, keep_texts_days as texts
+     from accounts where part = $1 and account_id = $2`,
+);
+
+export async function readKeeping(on: Queryable, account: AccountRef): Promise<Keeping> {
+  const [row] = await on.query(READ, [account.part, account.accountId]);
+  return row ?? { attempts: null, events: null, texts: null };
+}
+
+const WRITE = statement(
+  'retention.write',
+  `update accounts set keep_attempts_days = $3, keep_events_days = $4, keep_texts_days = $5
+    where part = $1 and account_id = $2`,
+);
+
+export async function writeKeeping(on: Queryable, account: AccountRef, keeping: Keeping): Promise<void> {
+  await on.query(WRITE, [account.part, account.accountId, keeping.attempts, keeping.events, keeping.texts]);
+}
+
+const LIMITED = statement<{ part: number; account_id: string; forgotten: string | null } & Keeping>(
+  'retention.limited',
+  `select part, account_id, keep_attempts_days as attempts, keep_events_days as events, keep_texts_days as texts,
+          texts_forgotten_to as forgotten
+     from accounts
+    where erased_at is null and num_nonnulls(keep_attempts_days, keep_events_days, keep_texts_days) > 0`,
+);
+
+/** The accounts that keep something for a while only. */
+export async function listLimited(
+  on: Queryable,
+): Promise<{ account: AccountRef; keeping: Keeping; forgotten: string | null }[]> {
+  const rows = await on.query(LIMITED);
+  return rows.map(({ part, account_id: accountId, forgotten, ...keeping }) => ({
+    account: { part, accountId } as AccountRef,
+    keeping,
+    forgotten,
+  }));
+}
+
+// Ids are in the order of time: what is old is at the beginning of its key.
+const END_ATTEMPTS = statement<{ delivery_id: string }>(
+  'retention.end_attempts',
+  `delete from attempts where part = $1 and account_id = $2 and (delivery_id, attempt) in (
+     select a.delivery_id, a.attempt from attempts a
+       join deliveries d on d.part = a.part and d.account_id = a.account_id and d.delivery_id = a.delivery_id
+      where a.part = $1 and a.account_id = $2 and a.delivery_id < $3 and d.status <> 'pending'
+        and d.finished_at < now() - make_interval(days => $4)
+      order by a.delivery_id limit $5)
+   returning delivery_id`,
+);
+
+/** @returns how many ended */
+export async function endAttempts(
+  on: Queryable,
+  account: AccountRef,
+  before: string,
+  days: number,
+  limit: number,
+): Promise<number> {
+  return (await on.query(END_ATTEMPTS, [account.part, account.accountId, before, days, limit])).length;
+}
+
+const OLD_EVENTS = statement<{ event_id: string }>(
+  'retention.old_events',
+  `select e.event_id from events e left join deliveries d
+       on d.part = e.part and d.account_id = e.account_id and d.delivery_id = e.event_id
+    where e.part = $1 and e.account_id = $2 and e.event_id < $3 and d.status is distinct from 'pending'
+    order by e.event_id limit $4`,
+);
+const EVENTS_END = (['attempts', 'deliveries', 'events'] as const).map((table) =>
+  statement(
+    `retention.end_${table}_of`,
+    `delete from ${table} where part = $1 and account_id = $2 and ${table === 'events' ? 'event_id' : 'delivery_id'} = any($3)`,
+  ),
+);
+
+/** Ends events with their deliveries, but not those that are still on their way. @returns how many */
+export async function endEvents(
+  transaction: Transaction,
+  account: AccountRef,
+  before: string,
+  limit: number,
+): Promise<number> {
+  const key = [account.part, account.accountId];
+  const ids = (await transaction.query(OLD_EVENTS, [...key, before, limit])).map(({ event_id }) => event_id);
+  if (ids.length > 0) for (const one of EVENTS_END) await transaction.query(one, [...key, ids]);
+  return ids.length;
+}
+
+// A job whose texts are forgotten has none left, so the beginning of the key is always what is still to be done.
+const OLD_JOBS = statement<{ job_id: string }>(
+  'retention.old_jobs',
+  `select distinct t.job_id from job_texts t
+     join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+    where t.part = $1 and t.account_id = $2 and t.job_id < $3
+      and j.status in ('completed', 'failed', 'canceled', 'accepted')
+      and j.finished_at < now() - make_interval(days => $4)
+    order by t.job_id limit $5`,
+);
+const JOBS_FORGET = [
+  ['segments', `source = '[]', draft = case when draft is not null then '[]'::jsonb end, notes = '{}'`],
+  ['edits', `target = '[]'`],
+  ['issues', 'note = null'],
+  ['job_events', 'detail = null'],
+].map(([table, change]) =>
+  statement(
+    `retention.forget_${table}`,
+    `update ${table} set ${change} where part = $1 and account_id = $2 and job_id = any($3)`,
+  ),
+);
+const JOBS_END = (['comments', 'edit_history', 'job_texts'] as const).map((table) =>
+  statement(
+    `retention.end_${table}`,
+    `delete from ${table} where part = $1 and account_id = $2 and job_id = any($3)`,
+  ),
+);
+
+/** Forgets what finished jobs said; that there were any, and what they cost, stays. @returns how many */
+export async function forgetJobs(
+  transaction: Transaction,
+  account: AccountRef,
+  before: string,
+  days: number,
+  limit: number,
+): Promise<number> {
+  const key = [account.part, account.accountId];
+  const rows = await transaction.query(OLD_JOBS, [...key, before, days, limit]);
+  const ids = rows.map(({ job_id }) => job_id);
+  if (ids.length > 0)
+    for (const one of [...JOBS_FORGET, ...JOBS_END]) await transaction.query(one, [...key, ids]);
+  return ids.length;
+}
+
+const FORGET_MESSAGES = statement<{ message_id: string }>(
+  'retention.forget_messages',
+  `update messages set body = '', translated = case when translated is not null then '' end
+    where part = $1 and account_id = $2 and message_id in (
+      select message_id from messages where part = $1 and account_id = $2 and message_id > $3 and message_id < $4
+       order by message_id limit $5)
+   returning message_id`,
+);
+const FORGOTTEN_TO = statement(
+  'retention.forgotten_to',
+  `update accounts set texts_forgotten_to = $3 where part = $1 and account_id = $2`,
+);
+
+/** Forgets what messages said. @returns the last of them; undefined when there are no more */
+export async function forgetMessages(
+  transaction: Transaction,
+  account: AccountRef,
+  after: string,
+  before: string,
+  limit: number,
+): Promise<string | undefined> {
+  const key = [account.part, account.accountId];
+  const rows = await transaction.query(FORGET_MESSAGES, [...key, after, before, limit]);
+  const last = rows
+    .map(({ message_id }) => message_id)
+    .sort()
+    .at(-1);
+  if (last !== undefined) await transaction.query(FORGOTTEN_TO, [...key, last]);
+  return last;
+}
+
+const FIRST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', integer: -1 };
+
+interface TableStatements {
+  table: Table;
+  erase?: Statement<{ one: number }>;
+  page?: { statement: Statement<{ row: Record<string, unknown>; key: string[] }>; first: unknown[] };
+}
+
+const STATEMENTS: TableStatements[] = TABLES.map((table) => {
+  const { name, key, hidden = [], text, erase } = table;
+  const made: TableStatements = { table };
+  if (erase === 'delete') {
+    made.erase = statement(
+      `retention.erase_${name}`,
+      `delete from ${name} where part = $1 and account_id = $2 and ctid = any(array(
+         select ctid from ${name} where part = $1 and account_id = $2 limit $3))
+       returning 1 as one`,
+    );
+  }
+  if (key !== undefined) {
+    const columns = Object.keys(key).map((column) => `t.${column}`);
+    const after = Object.values(key).map((type, index) => `$${index + 4}::${type}`);
+    const left = hidden.map((column) => ` - '${column}'`).join('');
+    const clear =
+      text === undefined ? '' : ` || jsonb_build_object('${text}', convert_from(t.${text}, 'UTF8'))`;
+    made.page = {
+      statement: statement(
+        `retention.page_${name}`,
+        `select to_jsonb(t)${left}${clear} as row, array[${columns.map((one) => `${one}::text`).join(', ')}] as key
+           from ${name} t where t.part = $1 and t.account_id = $2
+            and (${columns.join(', ')}) > (${after.join(', ')})
+          order by ${columns.join(', ')} limit $3`,
+      ),
+      first: Object.values(key).map((type) => FIRST[type]),
+    };
+  }
+  return made;
+});
+
+/** Deletes rows of one table. @returns how many */
+export async function eraseRows(
+  on: Queryable,
+  account: AccountRef,
+  { erase }: TableStatements,
+  limit: number,
+): Promise<number> {
+  if (erase === undefined) return 0;
+  return (await on.query(erase, [account.part, account.accountId, limit])).length;
+}
+
+/** Every table with its statements, in the order of deletion. */
+export function allTables(): readonly TableStatements[] {
+  return STATEMENTS;
+}
+
+/** Every row of an account in one table, page by page. */
+export async function* rowsOf(
+  on: Queryable,
+  account: AccountRef,
+  { page }: TableStatements,
+  limit: number,
+): AsyncGenerator<Record<string, unknown>> {
+  let after = page?.first;
+  while (page !== undefined && after !== undefined) {
+    const rows = await on.query(page.statement, [account.part, account.accountId, limit, ...after]);
+    for (const { row } of rows) yield row;
+    after = rows.length < limit ? undefined : rows.at(-1)!.key;
+  }
+}
+
+const UNFINISHED = statement<{
+  environment: 'production' | 'sandbox';
+  tier: 'human' | 'machine';
+  uid: string;
+}>(
+  'retention.unfinished',
+  `select environment, tier, uid from jobs
+    where part = $1 and account_id = $2 and status in ('new', 'machine_translate_in_progress', 'translating')
+    limit $3`,
+);
+
+export function listUnfinished(on: Queryable, account: AccountRef, limit: number) {
+  return on.query(UNFINISHED, [account.part, account.accountId, limit]);
+}
+
+const STRIP_JOBS = statement<{ job_id: string }>(
+  'retention.strip_jobs',
+  `update jobs set uid = job_id::text, request_hash = '', tone = null, topics = null, brand = null,
+          default_brand = null, callback_url = null, failure = case when status = 'failed' then 'erased' end
+    where part = $1 and account_id = $2 and job_id in (
+      select job_id from jobs where part = $1 and account_id = $2 and uid <> job_id::text limit $3)
+   returning job_id`,
+);
+const STRIP_EVENTS = statement(
+  'retention.strip_events',
+  `update job_events set detail = null where part = $1 and account_id = $2 and detail is not null`,
+);
+const STRIP_REQUESTS = statement(
+  'retention.strip_requests',
+  `update sandbox_requests set name = 'erased', email = request_id || '@erased.invalid', company = '', purpose = ''
+    where part = $1 and account_id = $2`,
+);
+const STRIP_ACCOUNT = statement(
+  'retention.strip_account',
+  `update accounts set username = 'erased-' || right(account_id::text, 12), email = null, chat = false, chat_pairs = null,
+          erased_at = now()
+    where part = $1 and account_id = $2`,
+);
+
+/** Takes from jobs what their customer said. @returns how many */
+export async function stripJobs(on: Queryable, account: AccountRef, limit: number): Promise<number> {
+  return (await on.query(STRIP_JOBS, [account.part, account.accountId, limit])).length;
+}
+
+/** The same for all else that stays; the name is free for another. */
+export async function stripAccount(transaction: Transaction, account: AccountRef): Promise<void> {
+  for (const one of [STRIP_EVENTS, STRIP_REQUESTS, STRIP_ACCOUNT]) {
+    await transaction.query(one, [account.part, account.accountId]);
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Every table that holds something of an account: what an export says of it, and what erasure does with it. A test holds
+ * the list against the schema: who adds a table says it here.
+ */
+
+/** Of the columns of a key that an export goes along. */
+type KeyType = 'uuid' | 'text' | 'integer';
+
+export interface Table {
+  name: string;
+  /** What tells the rows of an account apart; undefined: not exported. */
+  key?: Record<string, KeyType>;
+  /** Columns that an export leaves out: secrets, and what is made of the others. */
+  hidden?: readonly string[];
+  /** A column of bytes that are a text. */
+  text?: string;
+  /** `delete`: with the account. `keep`: it stays, stripped of what says something of people. */
+  erase: 'delete' | 'keep';
+}
+
+/** In the order of deletion: what refers to others before them. */
+export const TABLES: readonly Table[] = [
+  { name: 'attempts', key: { delivery_id: 'uuid', attempt: 'integer' }, erase: 'delete' },
+  { name: 'deliveries', key: { delivery_id: 'uuid' }, text: 'body', erase: 'delete' },
+  { name: 'breakers', key: { host: 'text' }, erase: 'delete' },
+  { name: 'events', key: { event_id: 'uuid' }, erase: 'delete' },
+  { name: 'feeds', erase: 'delete' },
+  {
+    name: 'memory_uses',
+    key: { memory_id: 'uuid', job_id: 'uuid', position: 'integer', how: 'text' },
+    erase: 'delete',
+  },
+  {
+    name: 'memory_lessons',
+    key: { job_id: 'uuid', position: 'integer' },
+    hidden: ['editor_id', 'context_hash'],
+    erase: 'delete',
+  },
+  {
+    name: 'memory',
+    key: { memory_id: 'uuid' },
+    hidden: ['source_hash', 'target_hash', 'sketch', 'searched'],
+    erase: 'delete',
+  },
+  { name: 'messages', key: { message_id: 'uuid' }, erase: 'delete' },
+  { name: 'chats', key: { chat_id: 'uuid' }, erase: 'delete' },
+  { name: 'editor_slots', erase: 'delete' },
+  { name: 'claims', erase: 'delete' },
+  { name: 'issues', key: { issue_id: 'uuid' }, hidden: ['reviewer_id', 'editor_id'], erase: 'delete' },
+  { name: 'comments', key: { comment_id: 'uuid' }, hidden: ['user_id'], erase: 'delete' },
+  { name: 'edit_history', key: { history_id: 'uuid' }, hidden: ['editor_id'], erase: 'delete' },
+  { name: 'edits', key: { job_id: 'uuid', position: 'integer' }, hidden: ['editor_id'], erase: 'delete' },
+  { name: 'task_skips', erase: 'delete' },
+  { name: 'task_reports', erase: 'delete' },
+  { name: 'tasks', erase: 'delete' },
+  { name: 'edited_jobs', erase: 'delete' },
+  { name: 'segments', key: { job_id: 'uuid', position: 'integer' }, erase: 'delete' },
+  { name: 'job_texts', key: { job_id: 'uuid', kind: 'text' }, erase: 'delete' },
+  { name: 'idempotency', erase: 'delete' },
+  { name: 'brand_drafts', key: { external_id: 'text' }, erase: 'delete' },
+  {
+    name: 'terms',
+    key: { external_id: 'text', language: 'text', position: 'integer' },
+    erase: 'delete',
+  },
+  { name: 'brand_languages', key: { external_id: 'text', language: 'text' }, erase: 'delete' },
+  { name: 'brands', key: { external_id: 'text' }, erase: 'delete' },
+  { name: 'money_requests', erase: 'delete' },
+  { name: 'webhook_secrets', key: { secret_id: 'uuid' }, hidden: ['sealed'], erase: 'delete' },
+  { name: 'keys', key: { key_id: 'text' }, hidden: ['secret_hash'], erase: 'delete' },
+  { name: 'users', key: { user_id: 'uuid' }, hidden: ['password_hash'], erase: 'delete' },
+  { name: 'sandbox_requests', key: { request_id: 'uuid' }, hidden: ['token_hash'], erase: 'keep' },
+  { name: 'prices', key: { price_id: 'uuid' }, erase: 'keep' },
+  { name: 'job_events', key: { event_id: 'uuid' }, erase: 'keep' },
+  { name: 'transfers', key: { transfer_id: 'uuid' }, erase: 'keep' },
+  {
+    name: 'jobs',
+    key: { job_id: 'uuid' },
+    hidden: ['request_hash', 'upgrade_hash', 'lease_token'],
+    erase: 'keep',
+  },
+  { name: 'job_counts', erase: 'keep' },
+  { name: 'balances', key: { environment: 'text' }, erase: 'keep' },
+  { name: 'audit', key: { audit_id: 'uuid' }, erase: 'keep' },
+  { name: 'accounts', key: { account_id: 'uuid' }, erase: 'keep' },
+];
