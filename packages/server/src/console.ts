@@ -1,6 +1,6 @@
 /**
- * What the routes of the operator's console (`/api/console/…`) share, whichever room they belong to: how they are
- * described, how a form is read, and how a page is asked for.
+ * What the routes of the operator's console (`/api/console/…`) and of a customer's account (`/api/account/…`) share,
+ * whichever room they belong to: how they are described, how a form is read, and how a page is asked for.
  */
 import type { FastifyRequest, FastifySchema } from 'fastify';
 import Type, { type TObject, type TSchema } from 'typebox';
@@ -8,28 +8,29 @@ import type { Environment } from './account.ts';
 import { ApiError, MAX_LINES } from './errors.ts';
 import { answer } from './schemas.ts';
 
-/** An operation of the console; its refusals are the door's. */
-export function described(
-  operationId: string,
-  summary: string,
-  returns: TSchema,
-  more: {
-    status?: number;
-    description?: string;
-    params?: TObject;
-    querystring?: TObject;
-    body?: TSchema;
-  } = {},
-): FastifySchema {
-  const { status = 200, ...rest } = more;
-  return {
-    operationId,
-    summary,
-    ...rest,
-    tags: ['Console'],
-    response: { [status]: answer(summary, returns) },
+/** How operations of the web app are described under a tag; their refusals are the door's. */
+export function describing(tag: string) {
+  return (
+    operationId: string,
+    summary: string,
+    returns: TSchema,
+    more: {
+      status?: number;
+      description?: string;
+      params?: TObject;
+      querystring?: TObject;
+      body?: TSchema;
+    } = {},
+  ): FastifySchema => {
+    const { status = 200, ...rest } = more;
+    return { operationId, summary, ...rest, tags: [tag], response: { [status]: answer(summary, returns) } };
   };
 }
+
+/** An operation of the console. */
+export const described = describing('Console');
+/** An operation of a customer, about their own account. */
+export const describedOwn = describing('Own account');
 
 export const MOMENT = Type.String({ format: 'date-time', description: 'ISO 8601, in UTC.' });
 export const CENTS = Type.Integer({ description: 'US cents.' });

@@ -41,6 +41,11 @@ export function firstIdOf(milliseconds: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
+/** When an id was made, in milliseconds. */
+export function momentOf(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 /** A job's assigned uid: 10 lower-case hex digits, unguessable, unique by the table's constraint. */
 export function assignUid(): string {
   return random(5).toString('hex');

@@ -2,7 +2,7 @@
 
 import type { AccountRef, Caller, Dialect, Environment } from '../account.ts';
 import { createBatcher } from '../database/batcher.ts';
-import { type Database, isConnectionLoss, type Queryable } from '../database/database.ts';
+import { type Database, isConnectionLoss, type Queryable, type Transaction } from '../database/database.ts';
 import { OperatorError, unauthorized } from '../errors.ts';
 import { partOf, uuidv7 } from '../ids.ts';
 import {
@@ -171,6 +171,11 @@ export async function setAccount(
   }
 }
 
+/** The webhook secrets that sign now, without what they are, newest first. */
+export function listWebhookSecrets(on: Queryable, account: AccountRef): Promise<store.KeptSecretRow[]> {
+  return store.listKeptSecrets(on, account);
+}
+
 /** The webhook secrets (in their `whsec_…` form) that an account's deliveries are signed with now. */
 export async function webhookSecrets(
   database: Database,
@@ -220,12 +225,15 @@ export async function rollWebhookSecret(
   account: AccountRef,
   environment: Environment,
   overlapSeconds: number,
+  alongside: (transaction: Transaction, secretId: string) => Promise<void> = async () => {},
 ): Promise<string> {
   const secret = createWebhookSecret();
+  const secretId = uuidv7();
   const sealed = vault.seal(Buffer.from(secret), secretContext(account, environment));
   await database.transaction(async (transaction) => {
     await store.expireWebhookSecrets(transaction, account, environment, overlapSeconds);
-    await store.insertWebhookSecret(transaction, account, { secretId: uuidv7(), environment, sealed });
+    await store.insertWebhookSecret(transaction, account, { secretId, environment, sealed });
+    await alongside(transaction, secretId);
   });
   return secret;
 }

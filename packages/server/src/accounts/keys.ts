@@ -1,6 +1,6 @@
 /** The keys of an account, as its operator keeps them. A secret is shown once, when its key is made. */
 import type { AccountRef, Dialect, Environment } from '../account.ts';
-import type { Database, Queryable } from '../database/database.ts';
+import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { type Account, AccountError, KEYS_CHANNEL } from './accounts.ts';
 import { createKey } from './secrets.ts';
 import * as store from './store.ts';
@@ -40,6 +40,10 @@ export function listKeys(on: Queryable, account: AccountRef): Promise<KeptKey[]>
   return store.listKeys(on, account);
 }
 
+/** What is written in the same transaction, such as who did it. @param subject the key or secret by its id */
+export type Alongside = (transaction: Transaction, subject: string) => Promise<void>;
+export const NOTHING: Alongside = async () => {};
+
 /**
  * Ends a key, at once or after some seconds; running servers see it at once.
  * @returns when it ends
@@ -50,8 +54,13 @@ export async function revokeKey(
   account: AccountRef,
   keyId: string,
   afterSeconds: number,
+  alongside: Alongside = NOTHING,
 ): Promise<Date> {
-  const revoked = await endKey(database, account, keyId, afterSeconds);
+  const revoked = await database.transaction(async (transaction) => {
+    const ends = await endKey(transaction, account, keyId, afterSeconds);
+    await alongside(transaction, keyId);
+    return ends;
+  });
   await database.notify(KEYS_CHANNEL);
   return revoked;
 }
@@ -65,6 +74,7 @@ export async function rollKey(
   account: Pick<Account, 'ref' | 'username'>,
   keyId: string,
   overlapSeconds: number,
+  alongside: Alongside = NOTHING,
 ): Promise<MadeKey & { previous_ends: Date }> {
   const rolled = await database.transaction(async (transaction) => {
     const ends = await endKey(transaction, account.ref, keyId, overlapSeconds);
@@ -76,6 +86,7 @@ export async function rollKey(
       readOnly: old.read_only,
       expiresAt: old.expires_at ?? undefined,
     });
+    await alongside(transaction, made.key_id);
     return { ...made, previous_ends: ends };
   });
   await database.notify(KEYS_CHANNEL);

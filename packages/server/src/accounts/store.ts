@@ -233,6 +233,25 @@ export function liveWebhookSecrets(
   return on.query(LIVE_SECRETS, [account.part, account.accountId, environment]);
 }
 
+export interface KeptSecretRow {
+  secret_id: string;
+  environment: Environment;
+  created_at: Date;
+  /** null: until it is rolled. */
+  expires_at: Date | null;
+}
+
+const KEPT_SECRETS = statement<KeptSecretRow>(
+  'accounts.kept_webhook_secrets',
+  `select secret_id, environment, created_at, expires_at from webhook_secrets
+    where part = $1 and account_id = $2 and (expires_at is null or expires_at > now()) order by secret_id desc`,
+);
+
+/** The webhook secrets that sign now, without what they are, newest first. */
+export function listKeptSecrets(on: Queryable, account: AccountRef): Promise<KeptSecretRow[]> {
+  return on.query(KEPT_SECRETS, [account.part, account.accountId]);
+}
+
 const ALL_LIVE_SECRETS = statement<{
   part: number;
   account_id: string;

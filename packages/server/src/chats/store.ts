@@ -277,6 +277,30 @@ export async function findChat(
   return row === undefined ? undefined : { chat: row, messages: row.last_position };
 }
 
+export interface ListedChatRow extends ChatRow {
+  messages: number;
+}
+
+const LIST_CHATS = statement<ListedChatRow>(
+  'chats.list_chats',
+  `select chat_id, external_id, agent_external_id, brand, created_at, last_position as messages from chats
+    where part = $1 and account_id = $2 and environment = $3 and ($4::uuid is null or chat_id < $4)
+    order by chat_id desc limit $5`,
+);
+
+/** Newest first. @param page `after`: the last one of the page before */
+export function listChats(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  page: { after: string | undefined; limit: number },
+): Promise<ListedChatRow[]> {
+  return on.query(LIST_CHATS, [
+    ...[account.part, account.accountId, environment],
+    ...[page.after ?? null, page.limit],
+  ]);
+}
+
 const FIND_MESSAGE = statement<MessageRow & ChatOfMessage>(
   'chats.find_message',
   `select ${MESSAGE}, ${CHAT_OF_MESSAGE} from messages m join chats c using (part, account_id, chat_id)

@@ -1,9 +1,9 @@
 /** `dragoman ledger`: money, as the operator looks after it. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { stringify } from 'csv-stringify/sync';
 import type { Environment } from '../account.ts';
 import { accountNamed } from '../accounts/accounts.ts';
-import { adjust, readStatement, refund, type Statement, verifyLedger } from '../ledger/ledger.ts';
+import { statementAsCsv } from '../ledger/csv.ts';
+import { adjust, readStatement, refund, verifyLedger } from '../ledger/ledger.ts';
 import { data, date, environment, json, withStore } from './options.ts';
 import { print, printJson } from './output.ts';
 
@@ -58,7 +58,7 @@ export function addLedgerCommands(program: Command): void {
           const statement = await readStatement(database, ref, options.environment, period);
           const { opening, lines, closing } = statement;
           if (options.csv) {
-            process.stdout.write(asCsv(statement));
+            process.stdout.write(statementAsCsv(statement));
             return;
           }
           if (options.json) {
@@ -131,28 +131,6 @@ export function addLedgerCommands(program: Command): void {
           print(`${username} has ${balance} cents in ${options.environment}.`);
         }),
     );
-}
-
-function asCsv({ opening, lines, closing }: Statement): string {
-  return stringify([
-    ['at', 'kind', 'uid', 'memo', 'amount', 'change', 'balance'],
-    ['', 'opening', '', '', '', '', opening],
-    ...lines.map(({ at, kind, uid, memo, amount, change, balance }) => [
-      at.toISOString(),
-      kind,
-      plain(uid),
-      plain(memo),
-      amount,
-      change,
-      balance,
-    ]),
-    ['', 'closing', '', '', '', '', closing],
-  ]);
-}
-
-/** What begins as a formula of a spreadsheet does, as a uid may, is marked as text. Numbers stay numbers. */
-function plain(text: string | null): string | null {
-  return text !== null && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
 
 function signedCents(written: string): number {

@@ -6,6 +6,7 @@
 import type { AccountRef, Environment } from '../account.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import { firstIdOf, momentOf } from '../ids.ts';
 import type { DeliveriesMoved } from './deliveries.ts';
 import type { EventType, MovedDelivery } from './store.ts';
 
@@ -33,6 +34,9 @@ const COLUMNS = `d.delivery_id, d.environment, d.event, j.uid, d.chat_id, d.mess
   d.failure, d.attempts, d.created_at, d.finished_at, d.due_at`;
 const WITH_JOB =
   'left join jobs j on j.part = d.part and j.account_id = d.account_id and j.job_id = d.job_id';
+
+/** Both ids are made by one process, in one transaction. */
+const NEAR_MILLISECONDS = 5_000;
 
 /** A delivery as its account, and the operator, see it. Keys without a value are not there. */
 export interface DeliveryRecord {
@@ -86,6 +90,58 @@ export async function listDeliveries(
 ): Promise<DeliveryRecord[]> {
   const values = [environment, filter.status ?? null, page.after ?? null, page.limit];
   return (await on.query(LIST, [account.part, account.accountId, ...values])).map(present);
+}
+
+const OF_JOB = statement<RecordRow>(
+  'deliveries.of_job',
+  `select ${COLUMNS} from unnest($4::uuid[], $5::uuid[]) as span (low, high)
+     join deliveries d on d.part = $1 and d.account_id = $2 and d.delivery_id between span.low and span.high ${WITH_JOB}
+    where d.job_id = $3 order by d.delivery_id`,
+);
+
+/**
+ * The deliveries of a job, oldest first. There is no index for them, which every insert would pay for: a delivery is
+ * recorded with a move of its job, so its id lies close behind that move's.
+ * @param moves ids of the moves that are delivered
+ */
+export async function listDeliveriesOfJob(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+  moves: readonly string[],
+): Promise<DeliveryRecord[]> {
+  const spans = moves.map((id) => {
+    const at = momentOf(id);
+    return { low: firstIdOf(at - NEAR_MILLISECONDS), high: firstIdOf(at + NEAR_MILLISECONDS) };
+  });
+  const merged = spans.filter(({ low }, index) => index === 0 || low > spans[index - 1]!.high);
+  const rows = await on.query(OF_JOB, [
+    ...[account.part, account.accountId, jobId],
+    merged.map(({ low }) => low),
+    merged.map(({ high }) => high),
+  ]);
+  return rows.map(present);
+}
+
+const DEAD_SINCE = statement<{ environment: Environment; dead: number }>(
+  'deliveries.dead_since',
+  `select w.environment, d.dead from unnest(array['production', 'sandbox']) as w (environment), lateral (
+     select count(*) as dead from (
+       select from deliveries d
+        where d.part = $1 and d.account_id = $2 and d.environment = w.environment and d.status = 'dead'
+          and d.delivery_id > $3
+        limit 1000) some) d`,
+);
+
+/** How many deliveries of an account were recorded since a moment and are dead, up to a thousand. */
+export async function countDead(
+  on: Queryable,
+  account: AccountRef,
+  since: Date,
+): Promise<Record<Environment, number>> {
+  const rows = await on.query(DEAD_SINCE, [account.part, account.accountId, firstIdOf(since.getTime())]);
+  const of = (environment: Environment) => rows.find((row) => row.environment === environment)?.dead ?? 0;
+  return { production: of('production'), sandbox: of('sandbox') };
 }
 
 const FIND = statement<RecordRow>(

@@ -67,14 +67,14 @@ export const Attempt = Type.Object(
   },
   { title: 'DeliveryAttempt' },
 );
-const DeliveryDetail = Type.Object(
+export const DeliveryDetail = Type.Object(
   {
     ...delivery,
     attempts: Type.Array(Attempt, { description: 'The last hundred, oldest first.' }),
   },
   { title: 'DeliveryDetail' },
 );
-const DeliveryList = Type.Object(
+export const DeliveryList = Type.Object(
   {
     objects: Type.Array(Delivery),
     next: Type.Union([Type.String(), Type.Null()], {

@@ -103,6 +103,7 @@ export async function findJob(
 }
 
 export interface JobEventRow {
+  event_id: string;
   from_status: string;
   to_status: string;
   actor: string;
@@ -112,7 +113,7 @@ export interface JobEventRow {
 
 const EVENTS = statement<JobEventRow>(
   'jobs.console_events',
-  `select from_status, to_status, actor, detail, created_at from job_events
+  `select event_id, from_status, to_status, actor, detail, created_at from job_events
     where part = $1 and account_id = $2 and job_id = $3 order by event_id`,
 );
 
@@ -179,6 +180,26 @@ const BY_STATUS = statement<StatusCount>(
 
 export function countByStatus(on: Queryable, account: AccountRef): Promise<StatusCount[]> {
   return on.query(BY_STATUS, [account.part, account.accountId]);
+}
+
+export interface PeriodCount {
+  environment: Environment;
+  tier: Tier;
+  jobs: number;
+  words: number;
+  cents: number;
+}
+
+const SINCE = statement<PeriodCount>(
+  'jobs.count_since',
+  `select environment, tier, count(*) as jobs, coalesce(sum(words), 0)::bigint as words,
+          coalesce(sum(price_cents) filter (where status not in ('failed', 'canceled')), 0)::bigint as cents
+     from jobs where part = $1 and account_id = $2 and job_id >= $3 group by 1, 2 order by 1, 2`,
+);
+
+/** What was created since the moment of an id. */
+export function countSince(on: Queryable, account: AccountRef, since: string): Promise<PeriodCount[]> {
+  return on.query(SINCE, [account.part, account.accountId, since]);
 }
 
 export interface WaitingPair {

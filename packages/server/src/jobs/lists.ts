@@ -33,11 +33,17 @@ export interface JobPage {
  * The page that a query asks for.
  * @throws ApiError `invalid_request` where it is to begin after a job that there is not
  */
-export async function listJobs(
+export async function listJobs(database: Database, caller: Caller, query: ListQuery): Promise<JobPage> {
+  const { jobs, ...page } = await findJobs(database, caller, query);
+  return { objects: jobs.map((job) => presentListItem(job, caller.dialect)), ...page };
+}
+
+/** The same, as the jobs are kept. */
+export async function findJobs(
   database: Database,
-  caller: Caller,
+  caller: Pick<Caller, 'account' | 'environment'>,
   { filter, page }: ListQuery,
-): Promise<JobPage> {
+): Promise<Omit<JobPage, 'objects'> & { jobs: JobRow[] }> {
   const scope: ListScope = {
     account: caller.account,
     environment: caller.environment,
@@ -53,7 +59,7 @@ export async function listJobs(
   };
   const { rows, total } = await find(database, caller, scope, slice);
   return {
-    objects: rows.slice(0, page.limit).map((job) => presentListItem(job, caller.dialect)),
+    jobs: rows.slice(0, page.limit),
     total,
     more: rows.length > page.limit,
   };
@@ -65,7 +71,9 @@ interface Found {
 }
 const NONE: Found = { rows: [], total: 0 };
 
-async function find(database: Database, caller: Caller, scope: ListScope, slice: Slice): Promise<Found> {
+type Place = Pick<Caller, 'account' | 'environment'>;
+
+async function find(database: Database, caller: Place, scope: ListScope, slice: Slice): Promise<Found> {
   const { filter } = scope;
   const { uid, uidStart, uidEnd, uidPart, createdFrom, createdBefore } = filter;
   if (uid !== undefined) return findOne(database, caller, uid, filter, slice);
@@ -88,7 +96,7 @@ async function find(database: Database, caller: Caller, scope: ListScope, slice:
 /** A uid is one job or none; it is read by its key, whatever else is asked of it. */
 async function findOne(
   database: Database,
-  caller: Caller,
+  caller: Place,
   uid: string,
   filter: ListFilter,
   { cursor, offset }: Slice,
@@ -121,7 +129,7 @@ function speaks({ among, not }: LanguageFilter, language: string): boolean {
 const LOWEST = '00000000-0000-0000-0000-000000000000';
 const HIGHEST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-async function readCursor(database: Database, caller: Caller, { after, newestFirst }: Page): Promise<Bounds> {
+async function readCursor(database: Database, caller: Place, { after, newestFirst }: Page): Promise<Bounds> {
   if (after === undefined || after === '') return { low: LOWEST, high: HIGHEST };
   const job = isUid(after) ? await findJob(database, caller.account, caller.environment, after) : undefined;
   // Of any tier: whoever goes through the machine's jobs may upgrade them on the way.

@@ -11,6 +11,11 @@ export function countByStatus(on: Queryable, account: AccountRef): Promise<store
   return store.countByStatus(on, account);
 }
 
+/** What an account created since a moment, by environment and tier; words, and cents without what was given back. */
+export function countSince(on: Queryable, account: AccountRef, since: Date): Promise<store.PeriodCount[]> {
+  return store.countSince(on, account, firstIdOf(since.getTime()));
+}
+
 /** What waits for a machine, by pair; what has waited longest first. */
 export function listWaiting(on: Queryable): Promise<store.WaitingPair[]> {
   return store.listWaiting(on);

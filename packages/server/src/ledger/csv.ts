@@ -1,0 +1,25 @@
+/** A statement for a spreadsheet. Pure. */
+import { stringify } from 'csv-stringify/sync';
+import type { Statement } from './ledger.ts';
+
+export function statementAsCsv({ opening, lines, closing }: Statement): string {
+  return stringify([
+    ['at', 'kind', 'uid', 'memo', 'amount', 'change', 'balance'],
+    ['', 'opening', '', '', '', '', opening],
+    ...lines.map(({ at, kind, uid, memo, amount, change, balance }) => [
+      at.toISOString(),
+      kind,
+      plain(uid),
+      plain(memo),
+      amount,
+      change,
+      balance,
+    ]),
+    ['', 'closing', '', '', '', '', closing],
+  ]);
+}
+
+/** What begins as a formula of a spreadsheet does, as a uid may, is marked as text. Numbers stay numbers. */
+function plain(text: string | null): string | null {
+  return text !== null && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
