@@ -299,10 +299,10 @@ async function makePeople({ database }: Store, { username }: AccountCredentials)
       if (error instanceof AccountError) return undefined;
       throw error;
     });
-    if (there === undefined) await createPerson(database, { ...person, password });
+    if (there === undefined) await createPerson(database, 'command', { ...person, password });
     else {
-      await setPassword(database, there, password);
-      await setLanguages(database, there.user_id, person.languages ?? []);
+      await setPassword(database, 'command', there, password);
+      await setLanguages(database, 'command', there, person.languages ?? []);
     }
     made.push({ who, email: person.email, password });
   }

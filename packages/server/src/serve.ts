@@ -12,6 +12,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Environment } from './account.ts';
 import { createDoorkeeper, createSecretReader, KEYS_CHANNEL } from './accounts/accounts.ts';
 import { cookieOf } from './accounts/door.ts';
+import { createMailer } from './accounts/mail.ts';
 import { createApp } from './app.ts';
 import { followDeliveries } from './chats/chats.ts';
 import { createMessageCreator, type MessageCreator } from './chats/create.ts';
@@ -139,6 +140,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     app = createApp({
       database,
       vault: store.vault,
+      mailer: createMailer(settings, log),
       ...rooms,
       deliveryDue,
       metrics,

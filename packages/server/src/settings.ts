@@ -67,6 +67,13 @@ const databaseUrl: Check<string> = (written) => {
   return written;
 };
 
+const smtpUrl: Check<string> = (written) => {
+  if (!/^smtps?:\/\/[^/?#]+\/?$/.test(written) || !URL.canParse(written)) {
+    throw new Error('an address that begins with smtp:// or smtps://');
+  }
+  return written;
+};
+
 const secretKey: Check<Buffer> = (written) => {
   const key = Buffer.from(written, 'base64');
   if (key.length !== 32) throw new Error('32 bytes in base64');
@@ -210,6 +217,19 @@ const DEFINITIONS = {
     '',
     listOf(network),
     'Networks of reverse proxies whose X-Forwarded-For tells who signs in, such as 10.0.0.0/8.',
+  ),
+  smtpUrl: setting(
+    'DRAGOMAN_SMTP_URL',
+    '',
+    optional(smtpUrl),
+    'The SMTP server that invitations go through, such as smtp://user:password@mail.example.com. Not set: links are shown, not mailed.',
+  ),
+  mailFrom: setting('DRAGOMAN_MAIL_FROM', 'Dragoman <dragoman@localhost>', text, 'Who mails come from.'),
+  sandboxRequests: setting(
+    'DRAGOMAN_SANDBOX_REQUESTS',
+    'off',
+    oneOf('off', 'operator', 'at-once'),
+    'Whether anybody may ask for a sandbox account at /api/sandbox-requests, and who grants it: an operator, or nobody, at once.',
   ),
   logLevel: setting(
     'DRAGOMAN_LOG_LEVEL',

@@ -3,7 +3,19 @@
  * else's. The answer must have the same bytes as for an id that nobody has.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, createClient, startTestServer, type TestServer, until } from './testing/harness.ts';
+import { type AccountCredentials, accountNamed } from './accounts/accounts.ts';
+import { readBrand } from './brands/brand.ts';
+import { saveBrand } from './brands/brands.ts';
+import { importEntries } from './memory/memory.ts';
+import {
+  type Answer,
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from './testing/harness.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -17,16 +29,19 @@ interface Route {
 
 let server: TestServer;
 let routes: Route[];
+let ownRoutes: Route[] = [];
+let customer: TestPerson;
 let stranger: { production: Call; sandbox: Call };
 let victim: { production: Call; sandbox: Call };
+const accounts = new Map<string, AccountCredentials>();
 type Call = ReturnType<typeof createClient>;
 
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
-  // People sign in at `/api/` and have walls and tests of their own.
-  routes = readRoutes(server.server.app!.printRoutes({ commonPrefix: false })).filter(
-    ({ path }) => !/^\/(api(?!\/v1\/)|app|docs)(\/|$)/.test(path) && !path.includes('*'),
-  );
+  const all = readRoutes(server.server.app!.printRoutes({ commonPrefix: false }));
+  // Editors and operators work for everybody; a customer's own routes are walls too.
+  ownRoutes = all.filter(({ path }) => path.startsWith('/api/account'));
+  routes = all.filter(({ path }) => !/^\/(api(?!\/v1\/)|app|docs)(\/|$)/.test(path) && !path.includes('*'));
   [victim, stranger] = [await createCustomer(`${CANARY}-victim`), await createCustomer('stranger')];
   // The victim has jobs of both tiers in both environments, finished where a machine finishes them.
   for (const { call, prefix } of doorsOf(victim)) {
@@ -43,7 +58,32 @@ beforeAll(async () => {
     FOREIGN[':message_id'].push(message.id);
   }
   for (const { call, prefix } of doorsOf(stranger)) await completed(call, `${prefix}${MACHINE}`, 'own');
+  const owner = await createPerson(server, { role: 'customer', account: accounts.get(`${CANARY}-victim`)! });
+  customer = await createPerson(server, { role: 'customer', account: accounts.get('stranger')! });
+  FOREIGN[':user_id'] = [owner.userId];
+  const { keys, brands } = await ownThings(owner);
+  FOREIGN[':key_id'] = keys;
+  FOREIGN[':brand'] = brands;
 });
+
+/** What the victim has besides. */
+async function ownThings({ call }: TestPerson): Promise<{ keys: string[]; brands: string[] }> {
+  const { ref } = await accountNamed(server.database, `${CANARY}-victim`);
+  const brand = { external_id: `${CANARY}-brand`, name: CANARY, languages: {} };
+  await saveBrand(server.database, ref, readBrand('brand', brand), false);
+  await importEntries(server.database, ref, { from: 'en', to: 'es', brand: undefined }, [
+    { source: [{ text: `The ${CANARY} flies.` }], target: [{ text: `El ${CANARY} vuela.` }] },
+  ]);
+  FOREIGN[':memory_id'] = (await call('GET', '/api/account/memory')).body.entries.map(
+    (entry: { memory_id: string }) => entry.memory_id,
+  );
+  expect(FOREIGN[':memory_id']).toHaveLength(1);
+  const { body } = await call('GET', '/api/account/keys');
+  return {
+    keys: body.objects.map((key: { key_id: string }) => key.key_id),
+    brands: [`${CANARY}-brand`],
+  };
+}
 afterAll(() => server.stop());
 
 const job = (uid: string) => ({
@@ -73,7 +113,9 @@ async function completed(call: Call, path: string, uid: string): Promise<void> {
 }
 
 async function createCustomer(username: string): Promise<{ production: Call; sandbox: Call }> {
-  const { production_key, sandbox_key } = await server.createAccount({ username, chat: true });
+  const made = await server.createAccount({ username, chat: true });
+  accounts.set(username, made);
+  const { production_key, sandbox_key } = made;
   return {
     production: createClient(server.url, production_key),
     sandbox: createClient(server.url, sandbox_key),
@@ -106,7 +148,13 @@ const UNKNOWN: Record<string, string> = {
   ':chat_id': NOBODY,
   ':message_id': NOBODY,
   ':delivery_id': NOBODY,
+  ':user_id': NOBODY,
+  ':key_id': '00000000',
+  ':brand': 'nobody-has-this',
+  ':memory_id': NOBODY,
 };
+/** Parameters that name no row. */
+const NO_IDS = [':environment'];
 const withIds = (path: string, idOf: (parameter: string) => string) =>
   `${path.replaceAll(/:\w+/g, idOf)}/`.replaceAll('//', '/');
 
@@ -137,8 +185,8 @@ describe('every route', () => {
   });
 
   it('that carries an id carries only ids that this test knows', () => {
-    const parameters = routes.flatMap(({ path }) => path.match(/[:*]\w*/g) ?? []);
-    expect(new Set(parameters)).toEqual(new Set(Object.keys(FOREIGN)));
+    const parameters = [...routes, ...ownRoutes].flatMap(({ path }) => path.match(/[:*]\w*/g) ?? []);
+    expect(new Set(parameters)).toEqual(new Set([...Object.keys(FOREIGN), ...NO_IDS]));
   });
 
   it('answers the same bytes for another’s id as for one that nobody has', async () => {
@@ -148,7 +196,7 @@ describe('every route', () => {
       const caller = path.startsWith('/sandbox') ? stranger.sandbox : stranger.production;
       for (const method of methods) {
         const bare = method === 'GET' || method === 'HEAD';
-        const body = bare ? undefined : job('x');
+        const body = bare ? undefined : { ...job('x'), reason: 'It is mine.' };
         const unknown = await caller(
           method,
           withIds(path, (name) => UNKNOWN[name]!),
@@ -164,6 +212,33 @@ describe('every route', () => {
           expect(foreign.text).not.toContain(CANARY);
           expect([404, 405]).toContain(foreign.status);
         }
+      }
+    }
+  });
+
+  it('of a customer in the web app does the same', async () => {
+    const carrying = ownRoutes.filter(({ path }) => Object.keys(UNKNOWN).some((name) => path.includes(name)));
+    expect(carrying.length).toBeGreaterThanOrEqual(12);
+    const body = { overlap: 'now', reason: 'It is mine.' };
+    for (const { path, methods } of carrying) {
+      const [parameter] = /:\w+/.exec(path)!;
+      for (const method of methods) {
+        const given = method === 'GET' || method === 'HEAD' ? undefined : body;
+        for (const which of ['production', 'sandbox']) {
+          const at = (id: string) => `${path.replace(parameter, id)}?environment=${which}`;
+          const unknown = await customer.call(method, at(UNKNOWN[parameter]!), given);
+          expect([404, 405]).toContain(unknown.status);
+          for (const id of FOREIGN[parameter]!) {
+            const foreign = await customer.call(method, at(id), given);
+            expect(difference(foreign, unknown), `${method} ${path}`).toBeUndefined();
+          }
+        }
+      }
+    }
+    for (const path of ['', '/jobs', '/keys', '/team', '/chats', '/deliveries', '/brands', '/ledger']) {
+      for (const query of ['', '?environment=sandbox', '?tier=machine', `?account=${CANARY}-victim`]) {
+        const { status, text } = await customer.call('GET', `/api/account${path}${query}`);
+        expect([status, text.includes(CANARY)], `${path}${query}`).toEqual([200, false]);
       }
     }
   });

@@ -8,6 +8,7 @@ import {
   createPerson as insertPerson,
   invitePerson,
   inviteUser,
+  linkFor,
   listPeople,
   listTeam,
   type NewPerson,
@@ -36,7 +37,7 @@ describe('an invitation', () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const wanted = { email: 'New.Customer@Example.com', role: 'customer', account: ref } as const;
-    const { token } = await invitePerson(server.database, wanted);
+    const { token } = await invitePerson(server.database, 'command', wanted);
     expect((await personNamed(server.database, wanted.email)).status).toBe('invited');
     const browser = createBrowser(server.url);
     const path = `/api/invitations/${token}`;
@@ -59,7 +60,7 @@ describe('an invitation', () => {
   });
 
   it('names every wrong field and stays open', async () => {
-    const { token } = await invitePerson(server.database, someone());
+    const { token } = await invitePerson(server.database, 'command', someone());
     const { call } = createBrowser(server.url);
     const path = `/api/invitations/${token}`;
     const wrong = await call('POST', path, { name: ' ', password: 'short' });
@@ -68,7 +69,7 @@ describe('an invitation', () => {
   });
 
   it('is used by one of several at once', async () => {
-    const { token } = await invitePerson(server.database, someone());
+    const { token } = await invitePerson(server.database, 'command', someone());
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>
         createBrowser(server.url).call('POST', `/api/invitations/${token}`, { password: PASSWORD }),
@@ -80,20 +81,24 @@ describe('an invitation', () => {
   it('opens no more when it has run out, when another was made, or when the person is disabled', async () => {
     const { call } = createBrowser(server.url);
     const status = async (token: string) => (await call('GET', `/api/invitations/${token}`)).status;
-    const { user_id, token } = await invitePerson(server.database, someone());
-    const second = await inviteUser(server.database, user_id, 'invitation');
+    const { user, token } = await invitePerson(server.database, 'command', someone());
+    const second = await inviteUser(server.database, 'command', user, 'invitation');
     expect([await status(token), await status(second.token)]).toEqual([404, 200]);
-    await setDisabled(server.database, user_id, true);
+    await setDisabled(server.database, 'command', user, true);
     expect(await status(second.token)).toBe(404);
-    const late = await invitePerson(server.database, someone());
-    await owner.query(`update invitations set expires_at = now() where user_id = $1`, [late.user_id]);
+    const late = await invitePerson(server.database, 'command', someone());
+    await owner.query(`update invitations set expires_at = now() where user_id = $1`, [late.user.user_id]);
     expect(await status(late.token)).toBe(404);
     expect(await status('nonsense')).toBe(404);
   });
 
   it('to choose another password ends every session there is', async () => {
     const person = await createPerson(server, { role: 'editor' });
-    const { token } = await inviteUser(server.database, person.userId, 'reset');
+    const { token } = await linkFor(
+      server.database,
+      'command',
+      await personNamed(server.database, person.email),
+    );
     const browser = createBrowser(server.url);
     const path = `/api/invitations/${token}`;
     expect((await browser.call('GET', path)).body).toMatchObject({ purpose: 'reset', name: person.name });
@@ -153,10 +158,10 @@ describe('oneself', () => {
 
 describe('a person', () => {
   it('is one for an e-mail, in any letter case', async () => {
-    await insertPerson(server.database, { ...someone(), email: 'One@Example.com' });
-    await expect(insertPerson(server.database, { ...someone(), email: 'one@example.COM' })).rejects.toThrow(
-      'email: There is already a person with this e-mail.',
-    );
+    await insertPerson(server.database, 'command', { ...someone(), email: 'One@Example.com' });
+    await expect(
+      insertPerson(server.database, 'command', { ...someone(), email: 'one@example.COM' }),
+    ).rejects.toThrow('email: There is already a person with this e-mail.');
     expect(
       (await listPeople(server.database)).filter(({ email }) => email === 'one@example.com'),
     ).toHaveLength(1);
@@ -169,7 +174,9 @@ describe('a person', () => {
     ['who is a customer of nobody', { role: 'customer' }, /account/],
     ['with a password that is guessed', { password: 'password1234' }, /password/],
   ])('%s is refused', async (_, fields, names) => {
-    await expect(insertPerson(server.database, { ...someone(), ...fields })).rejects.toThrow(names);
+    await expect(insertPerson(server.database, 'command', { ...someone(), ...fields })).rejects.toThrow(
+      names,
+    );
   });
 });
 

@@ -1,8 +1,9 @@
 /** People: who may sign in, as what, and how they come to have a password. */
 import type { AccountRef, Person, PersonRole } from '../account.ts';
-import type { Database, Queryable, Transaction } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { ApiError, wrongFields } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
+import { type Actor, type AuditEntry, recordAudit } from '../operations/audit.ts';
 import { AccountError } from './accounts.ts';
 import { hashPassword, passwordFault, passwordMatches } from './passwords.ts';
 import * as store from './people-store.ts';
@@ -82,12 +83,13 @@ export function normalName(written: string): string | undefined {
  * @returns their id
  * @throws ApiError `invalid_request` that names every wrong field
  */
-export async function createPerson(database: Database, wanted: NewPerson): Promise<string> {
+export async function createPerson(database: Database, by: Actor, wanted: NewPerson): Promise<string> {
   const email = normalEmail(wanted.email);
   const name = normalName(wanted.name ?? email?.split('@')[0] ?? '');
   const fields: Record<string, string> = {};
   if (email === undefined) fields.email = 'Must be an e-mail address.';
-  if (name === undefined) fields.name = `Must have 1 to ${MAX_NAME} characters.`;
+  const isNamed = wanted.name !== undefined || email !== undefined;
+  if (name === undefined && isNamed) fields.name = `Must have 1 to ${MAX_NAME} characters.`;
   if (wanted.password !== undefined) {
     const fault = passwordFault(wanted.password, email ?? '');
     if (fault !== undefined) fields.password = fault;
@@ -108,6 +110,10 @@ export async function createPerson(database: Database, wanted: NewPerson): Promi
         ...{ passwordHash, reviewShare: wanted.reviewShare ?? 100 },
       });
       await store.writeLanguages(transaction, userId, wanted.languages ?? []);
+      await recordAudit(transaction, by, {
+        ...{ action: 'person.made', account: wanted.account, subject: email! },
+        detail: { role: wanted.role, languages: (wanted.languages ?? []).map(pairOf) },
+      });
     });
   } catch (error) {
     if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
@@ -166,24 +172,45 @@ async function present(on: Queryable, rows: store.UserRow[]): Promise<User[]> {
   }));
 }
 
+function pairOf({ source_language, target_language, review }: EditorLanguage): string {
+  return `${source_language}>${target_language}${review ? ' review' : ''}`;
+}
+
+/** Whom a change is about. */
+export type Subject = Pick<User, 'user_id' | 'email' | 'account'>;
+
+function about(action: string, { email, account }: Subject, detail: object = {}): AuditEntry {
+  return { action, account: account?.ref, subject: email, detail };
+}
+
 /** Puts these in the place of the languages that a person had. */
 export function setLanguages(
   database: Database,
-  userId: string,
+  by: Actor,
+  user: Subject,
   languages: readonly EditorLanguage[],
 ): Promise<void> {
-  return database.transaction((transaction) => store.writeLanguages(transaction, userId, languages));
+  return database.transaction(async (transaction) => {
+    await store.writeLanguages(transaction, user.user_id, languages);
+    const detail = { languages: languages.map(pairOf) };
+    await recordAudit(transaction, by, about('person.languages', user, detail));
+  });
 }
 
 /** @param share percent of what they edit that is reviewed */
-export function setReviewShare(on: Queryable, userId: string, share: number): Promise<void> {
-  return store.setProfile(on, userId, { reviewShare: share });
+export function setReviewShare(database: Database, by: Actor, user: Subject, share: number): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await store.setProfile(transaction, user.user_id, { reviewShare: share });
+    await recordAudit(transaction, by, about('person.review_share', user, { percent: share }));
+  });
 }
 
 /** Lets a person in no more, and ends their sessions and links; or lets them in again. */
-export function setDisabled(database: Database, userId: string, disabled: boolean): Promise<void> {
+export function setDisabled(database: Database, by: Actor, user: Subject, disabled: boolean): Promise<void> {
+  const userId = user.user_id;
   return database.transaction(async (transaction) => {
     await store.setDisabled(transaction, userId, disabled);
+    await recordAudit(transaction, by, about(disabled ? 'person.disabled' : 'person.enabled', user));
     if (!disabled) return;
     await store.endInvitations(transaction, userId);
     await endSessions(transaction, userId);
@@ -237,6 +264,9 @@ export async function changePassword(
   return database.transaction(async (transaction) => {
     await store.setPassword(transaction, person.userId, passwordHash);
     await store.endInvitations(transaction, person.userId);
+    await recordAudit(transaction, person, {
+      ...{ action: 'person.password', account: person.account?.ref, subject: person.email, detail: {} },
+    });
     return turnSession(transaction, person);
   });
 }
@@ -244,7 +274,8 @@ export async function changePassword(
 /** Sets a password that an operator chose, and signs the person out everywhere. @throws ApiError `invalid_request` */
 export async function setPassword(
   database: Database,
-  user: Pick<User, 'user_id' | 'email'>,
+  by: Actor,
+  user: Subject,
   password: string,
 ): Promise<void> {
   const fault = passwordFault(password, user.email);
@@ -254,6 +285,7 @@ export async function setPassword(
     await store.setPassword(transaction, user.user_id, passwordHash);
     await store.endInvitations(transaction, user.user_id);
     await endSessions(transaction, user.user_id);
+    await recordAudit(transaction, by, about('person.password', user));
   });
 }
 
@@ -266,34 +298,43 @@ const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS } as const;
  */
 export function inviteUser(
   database: Database,
-  userId: string,
+  by: Actor,
+  user: Subject,
   purpose: store.Purpose,
-  invitedBy?: string,
-): Promise<{ token: string; expires_at: Date }> {
-  return database.transaction((transaction) => invite(transaction, userId, purpose, invitedBy));
+): Promise<Link> {
+  const { token, hash } = createToken();
+  const seconds = LIFE_SECONDS[purpose];
+  const invitedBy = typeof by === 'string' ? undefined : by.userId;
+  return database.transaction(async (transaction) => {
+    const userId = user.user_id;
+    await store.endInvitations(transaction, userId);
+    await store.insertInvitation(transaction, { tokenHash: hash, userId, purpose, invitedBy, seconds });
+    await recordAudit(transaction, by, about('person.link', user, { purpose }));
+    return { token, purpose, expires_at: new Date(Date.now() + seconds * 1000) };
+  });
 }
 
-async function invite(
-  transaction: Transaction,
-  userId: string,
-  purpose: store.Purpose,
-  invitedBy: string | undefined,
-): Promise<{ token: string; expires_at: Date }> {
-  const { token, hash } = createToken();
-  await store.endInvitations(transaction, userId);
-  const seconds = LIFE_SECONDS[purpose];
-  await store.insertInvitation(transaction, { tokenHash: hash, userId, purpose, invitedBy, seconds });
-  return { token, expires_at: new Date(Date.now() + seconds * 1000) };
+/** What lets a person choose a password. */
+export interface Link {
+  /** The secret part, which is kept nowhere. */
+  token: string;
+  purpose: store.Purpose;
+  expires_at: Date;
+}
+
+/** The link that a person needs now: to choose a first password, or another. */
+export function linkFor(database: Database, by: Actor, user: User): Promise<Link> {
+  return inviteUser(database, by, user, user.status === 'invited' ? 'invitation' : 'reset');
 }
 
 /** Makes a person without a password and the link by which they choose one. @throws ApiError `invalid_request` */
 export async function invitePerson(
   database: Database,
+  by: Actor,
   wanted: Omit<NewPerson, 'password'>,
-  invitedBy?: string,
-): Promise<{ user_id: string; token: string; expires_at: Date }> {
-  const userId = await createPerson(database, wanted);
-  return { user_id: userId, ...(await inviteUser(database, userId, 'invitation', invitedBy)) };
+): Promise<Link & { user: User }> {
+  const user = (await readPerson(database, await createPerson(database, by, wanted)))!;
+  return { user, ...(await inviteUser(database, by, user, 'invitation')) };
 }
 
 /** Where a link leads. @param root of the server, as its people reach it */
@@ -341,6 +382,8 @@ export async function acceptInvitation(
     await store.setProfile(transaction, used.user_id, { name });
     await store.endInvitations(transaction, used.user_id);
     await endSessions(transaction, used.user_id);
+    const by = { userId: used.user_id, email: user.email };
+    await recordAudit(transaction, by, about('person.accepted', user, { purpose: used.purpose }));
     const begun = await beginSession(transaction, limits, used.user_id, visitor);
     return { ...begun, userId: used.user_id };
   });

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
-import { setDisabled } from './people.ts';
+import { personNamed, setDisabled } from './people.ts';
 import { describeAgent, networkOf } from './sessions.ts';
 
 let server: TestServer;
@@ -69,10 +69,10 @@ describe('signing in', () => {
   });
 
   it('says the same of a wrong password, an unknown person, one who is invited and one who is disabled', async () => {
-    const { email, password, userId } = await createPerson(server, { role: 'editor' });
+    const { email, password } = await createPerson(server, { role: 'editor' });
     const invited = await createPerson(server, { role: 'editor' });
     await owner.query('update users set password_hash = null where user_id = $1', [invited.userId]);
-    await setDisabled(server.database, userId, true);
+    await setDisabled(server.database, 'command', await personNamed(server.database, email), true);
     const { call } = createBrowser(server.url);
     for (const body of [
       { email, password },
@@ -221,8 +221,8 @@ describe('a session', () => {
   });
 
   it('of a person who is disabled ends at once', async () => {
-    const { userId, call } = await createPerson(server, { role: 'editor' });
-    await setDisabled(server.database, userId, true);
+    const { email, call } = await createPerson(server, { role: 'editor' });
+    await setDisabled(server.database, 'command', await personNamed(server.database, email), true);
     expect((await call('GET', '/api/session')).status).toBe(401);
   });
 

@@ -8,7 +8,7 @@ import {
   type EditorLanguage,
   invitationLink,
   invitePerson,
-  inviteUser,
+  linkFor,
   listPeople,
   personNamed,
   ROLES,
@@ -68,7 +68,7 @@ export function addUserCommands(program: Command): void {
       withStore(options, async ({ database }) => {
         const password = (await text(process.stdin)).replace(/\r?\n$/, '');
         const wanted = { ...(await personOf(database, email, options)), password };
-        await expected(createPerson(database, wanted));
+        await expected(createPerson(database, 'command', wanted));
         const made = await personNamed(database, email);
         if (options.json) return printJson(shown(made));
         print(`${made.email} may sign in as ${made.role}.`);
@@ -80,7 +80,7 @@ export function addUserCommands(program: Command): void {
   ).action((email: string, options: PersonOptions) =>
     withStore(options, async ({ database }) => {
       const wanted = await personOf(database, email, options);
-      printLink(options, email, await expected(invitePerson(database, wanted)));
+      printLink(options, email, await expected(invitePerson(database, 'command', wanted)));
     }),
   );
 
@@ -94,8 +94,7 @@ export function addUserCommands(program: Command): void {
       withStore(options, async ({ database }) => {
         const person = await personNamed(database, email);
         if (person.status === 'disabled') throw new CommandError(`${person.email} is disabled.`);
-        const purpose = person.status === 'invited' ? 'invitation' : 'reset';
-        printLink(options, email, await inviteUser(database, person.user_id, purpose));
+        printLink(options, email, await linkFor(database, 'command', person));
       }),
     );
 
@@ -109,7 +108,7 @@ export function addUserCommands(program: Command): void {
     .action((email: string, options: Options) =>
       withStore(options, async ({ database }) => {
         const password = (await text(process.stdin)).replace(/\r?\n$/, '');
-        await expected(setPassword(database, await personNamed(database, email), password));
+        await expected(setPassword(database, 'command', await personNamed(database, email), password));
         const person = await personNamed(database, email);
         if (options.json) return printJson(shown(person));
         print(`${person.email} has another password.`);
@@ -141,7 +140,7 @@ export function addUserCommands(program: Command): void {
       .addOption(json())
       .action((email: string, options: Options) =>
         withStore(options, async ({ database }) => {
-          await setDisabled(database, (await personNamed(database, email)).user_id, disabled);
+          await setDisabled(database, 'command', await personNamed(database, email), disabled);
           const person = await personNamed(database, email);
           if (options.json) return printJson(shown(person));
           print(line(person));
@@ -161,7 +160,8 @@ export function addUserCommands(program: Command): void {
     .addOption(json())
     .action((email: string, options: Options & Omit<PersonOptions, 'role'> & { none?: boolean }) =>
       withStore(options, async ({ database }) => {
-        const { user_id: userId, role } = await personNamed(database, email);
+        const before = await personNamed(database, email);
+        const { role } = before;
         if (options.none === true && options.language !== undefined) {
           throw new CommandError('Give --language or --none, not both.');
         }
@@ -171,9 +171,11 @@ export function addUserCommands(program: Command): void {
         if (role === 'customer' && options.language !== undefined) {
           throw new CommandError('Only those who edit have languages.');
         }
-        if (options.none === true) await setLanguages(database, userId, []);
-        if (options.language !== undefined) await setLanguages(database, userId, languagesOf(options));
-        if (options.reviewShare !== undefined) await setReviewShare(database, userId, options.reviewShare);
+        if (options.none === true) await setLanguages(database, 'command', before, []);
+        if (options.language !== undefined)
+          await setLanguages(database, 'command', before, languagesOf(options));
+        if (options.reviewShare !== undefined)
+          await setReviewShare(database, 'command', before, options.reviewShare);
         const person = await personNamed(database, email);
         if (options.json) return printJson(shown(person));
         print(line(person));

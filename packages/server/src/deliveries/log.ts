@@ -130,7 +130,7 @@ const DEAD_SINCE = statement<{ environment: Environment; dead: number }>(
        select from deliveries d
         where d.part = $1 and d.account_id = $2 and d.environment = w.environment and d.status = 'dead'
           and d.delivery_id > $3
-        limit 1000) some) d`,
+        limit 1000) counted) d`,
 );
 
 /** How many deliveries of an account were recorded since a moment and are dead, up to a thousand. */

@@ -80,7 +80,10 @@ const OwnJobDetail = Type.Object(
     instructions: OPTIONAL_TEXT,
     timeline: Type.Array(Step, { description: 'What it became, and by whom; oldest first.' }),
     deliveries: Type.Array(Delivery),
-    may: Type.Object({ cancel: Type.Boolean() }),
+    may: Type.Object(
+      { cancel: Type.Boolean(), accept: Type.Boolean(), reject: Type.Boolean() },
+      { description: 'What its state allows now.' },
+    ),
   },
   { title: 'OwnJobDetail' },
 );
@@ -269,6 +272,10 @@ async function detail(
       ...(why === null ? {} : { detail: why }),
     })),
     deliveries: deliveries as Static<typeof Delivery>[],
-    may: { cancel: allows('cancel', row.status) },
+    may: {
+      cancel: allows('cancel', row.status),
+      accept: row.tier === 'human' && allows('accept', row.status),
+      reject: row.tier === 'human' && allows('reject', row.status),
+    },
   };
 }

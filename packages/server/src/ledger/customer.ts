@@ -68,7 +68,9 @@ const csvSchema: FastifySchema = {
 export function ledgerOfCustomer(app: FastifyInstance, { database }: { database: Database }): void {
   resource(app, '/api/account/ledger', {
     GET: {
-      schema: describedOwn('readOwnLedger', 'The movements of one’s balance', Ledger, { querystring: period }),
+      schema: describedOwn('readOwnLedger', 'The movements of one’s balance', Ledger, {
+        querystring: period,
+      }),
       async handler(request) {
         const { ref } = accountOf(request);
         const wanted = readPeriod(request);

@@ -242,7 +242,7 @@ export async function createPerson(server: TestServer, options: TestPersonOption
     password: `password of person ${number}`,
     name: options.name ?? `Person ${number}`,
   };
-  const userId = await insertPerson(server.database, {
+  const userId = await insertPerson(server.database, 'command', {
     ...person,
     role: options.role,
     account: account && (await accountNamed(server.database, account.username)).ref,

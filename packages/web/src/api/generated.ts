@@ -54,6 +54,41 @@ export type BrandDraft = {
   changes: ConsoleBrandChanges
 };
 
+export type ChatMessage = {
+  id: string;
+  chat_id: string;
+  /** The message’s identifier on your side; unique in its chat. */
+  external_id: string;
+  /** Who wrote it. */
+  author_external_id: string | null;
+  /** Where the translation is posted. A public http or https address without credentials. */
+  callback_url?: string | undefined;
+  /** `true`: written by a customer. `false`: by an agent. */
+  is_inbound: boolean | null;
+  /** Shortname of a language. */
+  source_language: string;
+  /** Shortname of a language. */
+  target_language: string;
+  text: string;
+  text_format: MessageFormat;
+  /** In the format of `text`; there once translated. */
+  translated_text?: string | undefined;
+  /** Identifier of the translation. */
+  translation_uid: string;
+  status: MessageStatus;
+  creation_date: string;
+  /** When it was translated. */
+  completion_date?: string | undefined
+};
+
+export type ChatMessageList = {
+  /** All messages of the chat. */
+  length: number;
+  messages: ChatMessage[];
+  index: number;
+  limit: number
+};
+
 export type ChatSubscription = {
   /** Null: every pair. */
   pairs: string[] | null;
@@ -460,6 +495,21 @@ export type ConsolePairs = {
   total: number
 };
 
+export type ConsolePerson = {
+  user_id: string;
+  email: string;
+  name: string;
+  role: PersonRole;
+  account: string | null;
+  status: 'active' | 'invited' | 'disabled';
+  languages: EditorLanguage[];
+  /** Percent of what they edit that is reviewed. */
+  review_share: number;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  last_seen_at: string | null
+};
+
 export type ConsolePrice = {
   tier: 'human' | 'machine';
   /** Null: every account. */
@@ -643,6 +693,28 @@ export type ConsoleTerms = {
   total: number
 };
 
+export type Delivery = {
+  /** Of the event and of its delivery: its `webhook-id`. */
+  id: string;
+  event: EventType;
+  status: DeliveryStatus;
+  /** Where it is posted. */
+  url: string;
+  /** Of the job that it is about. */
+  uid?: string | undefined;
+  chat_id?: string | undefined;
+  /** Of the message that it is about. */
+  message_id?: string | undefined;
+  /** Why it is dead: 410, or 72 hours. */
+  failure?: 'gone' | 'out of time' | undefined;
+  created_at: string;
+  finished_at?: string | undefined;
+  /** Not before. */
+  next_attempt_at?: string | undefined;
+  /** How many there were. */
+  attempts: number
+};
+
 export type DeliveryAttempt = {
   attempt: number;
   started_at: string;
@@ -660,6 +732,34 @@ export type DeliveryAttempt = {
   answer?: string | undefined;
   /** False: it was cut, or broke off. */
   answer_complete?: boolean | undefined
+};
+
+export type DeliveryDetail = {
+  /** Of the event and of its delivery: its `webhook-id`. */
+  id: string;
+  event: EventType;
+  status: DeliveryStatus;
+  /** Where it is posted. */
+  url: string;
+  /** Of the job that it is about. */
+  uid?: string | undefined;
+  chat_id?: string | undefined;
+  /** Of the message that it is about. */
+  message_id?: string | undefined;
+  /** Why it is dead: 410, or 72 hours. */
+  failure?: 'gone' | 'out of time' | undefined;
+  created_at: string;
+  finished_at?: string | undefined;
+  /** Not before. */
+  next_attempt_at?: string | undefined;
+  /** The last hundred, oldest first. */
+  attempts: DeliveryAttempt[]
+};
+
+export type DeliveryList = {
+  objects: Delivery[];
+  /** `after` of the next page; null at the end. */
+  next: string | null
 };
 
 /** `pending` until the receiver says 2xx, `dead` after 410 or 72 hours. */
@@ -778,6 +878,16 @@ export type InvitationAnswer = {
   password: string
 };
 
+export type InvitedPerson = {
+  person: ConsolePerson;
+  /** Opens once. Shown this once, also where it was mailed. */
+  link: string;
+  /** ISO 8601, in UTC. */
+  expires_at: string;
+  /** Whether the mail was sent; null: none was to be. */
+  mailed: boolean | null
+};
+
 /** An error that a reviewer marked, by MQM. */
 export type Issue = {
   issue: string;
@@ -818,6 +928,36 @@ export type Lease = {
   now: string
 };
 
+export type Ledger = {
+  environment: 'production' | 'sandbox';
+  /** ISO 8601, in UTC. */
+  from: string;
+  /** ISO 8601, in UTC. */
+  until: string;
+  /** US cents. */
+  opening: number;
+  /** US cents. */
+  closing: number;
+  /** The latest 1000, oldest first. */
+  lines: LedgerLine[];
+  /** How many lines came before these. */
+  left_out: number
+};
+
+export type LedgerLine = {
+  /** ISO 8601, in UTC. */
+  at: string;
+  kind: string;
+  uid: string | null;
+  memo: string | null;
+  /** US cents. */
+  amount: number;
+  /** What it does to what can be spent. */
+  change: number;
+  /** What can be spent after it. */
+  balance: number
+};
+
 export type ListedAccount = {
   username: string;
   email: string | null;
@@ -834,6 +974,23 @@ export type ListedAccount = {
 
 export type ListedAccounts = {
   accounts: ListedAccount[];
+  next: string | null
+};
+
+export type ListedChat = {
+  id: string;
+  /** The chat’s identifier on your side. */
+  external_id: string;
+  /** Who serves the chat; should be an e-mail address. */
+  agent_external_id: string | null;
+  /** Identifier of a brand on your side. */
+  brand: string | null;
+  creation_date: string;
+  messages: number
+};
+
+export type ListedChats = {
+  objects: ListedChat[];
   next: string | null
 };
 
@@ -939,6 +1096,11 @@ export type MemorySummary = {
   })[]
 };
 
+export type MessageFormat = 'html' | 'text';
+
+/** `mt_init`: being translated. `deliver_init`: translated, the delivery is pending. `deliver_complete`: translated, and delivered or nobody to deliver to. `mt_failed`: could not be translated. `deliver_failed`: translated, but the receiver never took it. */
+export type MessageStatus = 'mt_init' | 'deliver_init' | 'deliver_complete' | 'mt_failed' | 'deliver_failed';
+
 export type MovedMoney = {
   kind: 'top_up' | 'adjustment' | 'refund';
   environment: 'production' | 'sandbox';
@@ -949,6 +1111,220 @@ export type MovedMoney = {
   /** US cents. */
   after: number;
   dry_run: boolean
+};
+
+/** How long what was there before goes on. */
+export type Overlap = 'now' | '1h' | '24h';
+
+export type OverlapRequest = {
+  overlap: Overlap
+};
+
+export type OwnAccount = {
+  username: string;
+  email: string | null;
+  /** Whether it has a chat subscription. */
+  chat: boolean;
+  balances: ({
+    environment: 'production' | 'sandbox';
+    /** US cents. */
+    balance: number;
+    /** Null: it may owe without limit. */
+    credit_limit: number | null
+  })[];
+  /** How many there are, by status. */
+  jobs: ({
+    environment: 'production' | 'sandbox';
+    tier: 'human' | 'machine';
+    status: string;
+    jobs: number
+  })[];
+  last_30_days: ({
+    environment: 'production' | 'sandbox';
+    tier: 'human' | 'machine';
+    jobs: number;
+    words: number;
+    /** US cents. */
+    cents: number
+  })[];
+  /** Of the last 30 days, up to a thousand. */
+  failed_deliveries: {
+    production: number;
+    sandbox: number
+  };
+  latest_jobs: {
+    production: OwnJob[];
+    sandbox: OwnJob[]
+  }
+};
+
+export type OwnBrand = {
+  external_id: string;
+  name: string;
+  /** Of requests that name none. */
+  default: boolean;
+  /** ISO 8601, in UTC. */
+  changed_at: string;
+  /** Counts its publications. */
+  version: number;
+  languages: ({
+    language: string;
+    tone: string | null;
+    /** Whether there are some. */
+    instructions: boolean;
+    terms: number
+  })[]
+};
+
+export type OwnBrandDetail = {
+  external_id: string;
+  name: string;
+  default: boolean;
+  version: number;
+  languages: OwnBrandLanguage[]
+};
+
+export type OwnBrandLanguage = {
+  language: string;
+  tone: string | null;
+  instructions: string | null;
+  terms: OwnTerm[]
+};
+
+export type OwnJob = {
+  uid: string;
+  order_number: number;
+  environment: 'production' | 'sandbox';
+  tier: 'human' | 'machine';
+  status: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected';
+  source_language: string;
+  target_language: string;
+  text_format: string;
+  brand: string | null;
+  /** US cents. */
+  price: number;
+  /** ISO 8601, in UTC. */
+  created_at: string
+};
+
+export type OwnJobDetail = {
+  uid: string;
+  order_number: number;
+  environment: 'production' | 'sandbox';
+  tier: 'human' | 'machine';
+  status: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected';
+  source_language: string;
+  target_language: string;
+  text_format: string;
+  brand: string | null;
+  /** US cents. */
+  price: number;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  words: number;
+  finished_at: string | null;
+  tone: string | null;
+  topics: string[];
+  callback_url: string | null;
+  failure: string | null;
+  source: OwnJobText;
+  result: OwnJobText | null;
+  instructions: string | null;
+  /** What it became, and by whom; oldest first. */
+  timeline: OwnJobStep[];
+  deliveries: Delivery[];
+  /** What its state allows now. */
+  may: {
+    cancel: boolean;
+    accept: boolean;
+    reject: boolean
+  }
+};
+
+export type OwnJobStep = {
+  /** ISO 8601, in UTC. */
+  at: string;
+  /** What it became. */
+  status: string;
+  actor: 'machine' | 'editor' | 'customer' | 'operator';
+  /** Why. */
+  detail?: string | undefined
+};
+
+export type OwnJobText = {
+  text: string;
+  /** There is more than is shown. */
+  cut: boolean
+};
+
+export type OwnJobs = {
+  objects: OwnJob[];
+  /** `after` of the next page. */
+  next: string | null;
+  /** All that match; where each has to be looked at, up to ten thousand. */
+  total: number
+};
+
+export type OwnKey = {
+  /** The part of a key that is not secret. */
+  key_id: string;
+  environment: 'production' | 'sandbox';
+  name: string;
+  dialect: 'spec' | 'legacy';
+  read_only: boolean;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  last_used_at: string | null;
+  expires_at: string | null;
+  /** When it was or will be ended by hand. */
+  revoked_at: string | null;
+  /** Whether it opens now. */
+  live: boolean
+};
+
+export type OwnMadeKey = {
+  key_id: string;
+  environment: 'production' | 'sandbox';
+  name: string;
+  /** As `user:key`. Shown this once. */
+  key: string
+};
+
+export type OwnRolledKey = {
+  key_id: string;
+  environment: 'production' | 'sandbox';
+  name: string;
+  /** As `user:key`. Shown this once. */
+  key: string;
+  /** ISO 8601, in UTC. */
+  previous_ends: string
+};
+
+export type OwnRolledSecret = {
+  environment: 'production' | 'sandbox';
+  /** Shown this once. */
+  webhook_secret: string;
+  /** Until then, those before sign too. */
+  previous_ends: string
+};
+
+export type OwnTerm = {
+  source: string;
+  target?: string | undefined;
+  case_sensitive?: boolean | undefined;
+  forbidden?: boolean | undefined;
+  do_not_translate?: boolean | undefined;
+  note?: string | undefined
+};
+
+/** One that signs now. What it is, nobody is shown again. */
+export type OwnWebhookSecret = {
+  secret_id: string;
+  environment: 'production' | 'sandbox';
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  /** Null: until it is rolled. */
+  expires_at: string | null
 };
 
 export type PasswordChange = {
@@ -1079,6 +1455,15 @@ export type Segment = {
 
 export type SegmentStatus = 'open' | 'draft' | 'confirmed';
 
+export type SentLink = {
+  /** Opens once. Shown this once, also where it was mailed. */
+  link: string;
+  /** ISO 8601, in UTC. */
+  expires_at: string;
+  /** Whether the mail was sent; null: none was to be. */
+  mailed: boolean | null
+};
+
 export type Session = {
   session_id: string;
   /** The one that asks. */
@@ -1167,6 +1552,22 @@ export type TaskTerm = {
   forbidden: boolean;
   do_not_translate: boolean;
   note?: string | undefined
+};
+
+export type Team = {
+  objects: TeamMember[]
+};
+
+export type TeamMember = {
+  user_id: string;
+  email: string;
+  name: string;
+  status: 'active' | 'invited' | 'disabled';
+  /** Who asks. */
+  me: boolean;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  last_seen_at: string | null
 };
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -1616,6 +2017,266 @@ export interface Operations {
     };
     answer: TaskState
   };
+  /** One’s account at a glance */
+  readOwnAccount: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: OwnAccount
+  };
+  /** One’s keys, also those that ended */
+  listOwnKeys: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: {
+      objects: OwnKey[]
+    }
+  };
+  /** Make a key */
+  makeOwnKey: {
+    path: undefined;
+    query: undefined;
+    body: {
+      /** 1 to 100 characters. */
+      name: string;
+      environment: 'production' | 'sandbox';
+      read_only?: boolean | undefined;
+      expires_at?: string | null | undefined
+    };
+    answer: OwnMadeKey
+  };
+  /** Make a key like another one, which then ends */
+  rollOwnKey: {
+    path: {
+      key_id: string
+    };
+    query: undefined;
+    body: OverlapRequest;
+    answer: OwnRolledKey
+  };
+  /** End a key at once */
+  revokeOwnKey: {
+    path: {
+      key_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: {
+      objects: OwnKey[]
+    }
+  };
+  /** What signs one’s deliveries */
+  listOwnWebhookSecrets: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: {
+      objects: OwnWebhookSecret[]
+    }
+  };
+  /** Sign with a new secret */
+  rollOwnWebhookSecret: {
+    path: {
+      environment: 'production' | 'sandbox'
+    };
+    query: undefined;
+    body: OverlapRequest;
+    answer: OwnRolledSecret
+  };
+  /** The people of one’s account */
+  listTeam: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: Team
+  };
+  /** Invite somebody to one’s account */
+  inviteToTeam: {
+    path: undefined;
+    query: undefined;
+    body: {
+      email: string;
+      name?: string | undefined
+    };
+    answer: SentLink
+  };
+  /** Another link for somebody of the account */
+  linkForTeam: {
+    path: {
+      user_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: SentLink
+  };
+  /** Let somebody of the account in no more */
+  disableInTeam: {
+    path: {
+      user_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: Team
+  };
+  /** Let somebody of the account in again */
+  enableInTeam: {
+    path: {
+      user_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: Team
+  };
+  /** One’s jobs, newest first */
+  listOwnJobs: {
+    path: undefined;
+    query: {
+      environment?: 'production' | 'sandbox' | undefined;
+      tier?: 'human' | 'machine' | undefined;
+      /** One of the statuses. */
+      status?: string | undefined;
+      /** What the uid begins with. */
+      uid__startswith?: string | undefined;
+      /** What is in the uid. */
+      uid__contains?: string | undefined;
+      /** A shortname. */
+      source_language?: string | undefined;
+      /** A shortname. */
+      target_language?: string | undefined;
+      /** A moment. */
+      created__gte?: string | undefined;
+      /** A moment. */
+      created__lt?: string | undefined;
+      order_by?: 'created' | '-created' | undefined;
+      /** `next` of the page before. */
+      after?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: OwnJobs
+  };
+  /** One job with what happened to it */
+  readOwnJob: {
+    path: {
+      uid: string
+    };
+    query: {
+      environment?: 'production' | 'sandbox' | undefined
+    };
+    body: undefined;
+    answer: OwnJobDetail
+  };
+  /** Take an unfinished job back */
+  cancelOwnJob: {
+    path: {
+      uid: string
+    };
+    query: {
+      environment?: 'production' | 'sandbox' | undefined
+    };
+    body: undefined;
+    answer: OwnJobDetail
+  };
+  /** One’s chats, newest first */
+  listOwnChats: {
+    path: undefined;
+    query: {
+      environment?: 'production' | 'sandbox' | undefined;
+      after?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: ListedChats
+  };
+  /** The messages of a chat, in their order */
+  listOwnMessages: {
+    path: {
+      chat_id: string
+    };
+    query: {
+      environment?: 'production' | 'sandbox' | undefined;
+      /** The first one’s place. */
+      index?: number | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: ChatMessageList
+  };
+  /** One’s deliveries, newest first */
+  listOwnDeliveries: {
+    path: undefined;
+    query: {
+      environment?: 'production' | 'sandbox' | undefined;
+      status?: 'pending' | 'delivered' | 'dead' | undefined;
+      after?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: DeliveryList
+  };
+  /** One delivery with its attempts */
+  readOwnDelivery: {
+    path: {
+      delivery_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: DeliveryDetail
+  };
+  /** Send a delivery again that has ended */
+  replayOwnDelivery: {
+    path: {
+      delivery_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: Delivery
+  };
+  /** The movements of one’s balance */
+  readOwnLedger: {
+    path: undefined;
+    query: {
+      environment?: 'production' | 'sandbox' | undefined;
+      /** A date; 30 days before the end where not given. */
+      from?: string | undefined;
+      /** A date, which is not in it; now where not given. */
+      until?: string | undefined
+    };
+    body: undefined;
+    answer: Ledger
+  };
+  /** The same as CSV, whole */
+  downloadLedger: {
+    path: undefined;
+    query: {
+      environment?: 'production' | 'sandbox' | undefined;
+      /** A date; 30 days before the end where not given. */
+      from?: string | undefined;
+      /** A date, which is not in it; now where not given. */
+      until?: string | undefined
+    };
+    body: undefined;
+    answer: undefined
+  };
+  /** One’s brands */
+  listOwnBrands: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: {
+      objects: OwnBrand[]
+    }
+  };
+  /** One brand with its glossaries */
+  readOwnBrand: {
+    path: {
+      brand: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: OwnBrandDetail
+  };
   /** What needs attention, and how the work goes */
   readHome: {
     path: undefined;
@@ -1629,6 +2290,84 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: ConsoleSettings
+  };
+  /** Everybody who may sign in */
+  listPeople: {
+    path: undefined;
+    query: {
+      role?: 'customer' | 'editor' | 'operator' | undefined;
+      /** A username. */
+      account?: string | undefined;
+      /** A part of the e-mail or name. */
+      q?: string | undefined
+    };
+    body: undefined;
+    answer: {
+      people: ConsolePerson[]
+    }
+  };
+  /** Invite somebody */
+  invitePerson: {
+    path: undefined;
+    query: undefined;
+    body: {
+      email: string;
+      name?: string | undefined;
+      role: PersonRole;
+      /** A customer’s, by username. */
+      account?: string | undefined;
+      languages?: EditorLanguage[] | undefined;
+      review_share?: number | undefined
+    };
+    answer: InvitedPerson
+  };
+  /** One person */
+  readPerson: {
+    path: {
+      user_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsolePerson
+  };
+  /** Change what somebody edits, and how much of it is reviewed */
+  changePerson: {
+    path: {
+      user_id: string
+    };
+    query: undefined;
+    body: {
+      languages?: EditorLanguage[] | undefined;
+      review_share?: number | undefined
+    };
+    answer: ConsolePerson
+  };
+  /** Another link for somebody */
+  linkForPerson: {
+    path: {
+      user_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: SentLink
+  };
+  /** Let somebody in no more */
+  disablePerson: {
+    path: {
+      user_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsolePerson
+  };
+  /** Let somebody in again */
+  enablePerson: {
+    path: {
+      user_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsolePerson
   };
   /** Who changed what, newest first */
   listAudit: {
@@ -2370,8 +3109,39 @@ export const OPERATIONS = {
   releaseTaskOfAnother: ['POST', '/api/console/tasks/{task}/release'],
   setPriority: ['POST', '/api/console/tasks/{task}/priority'],
   reassignTask: ['POST', '/api/console/tasks/{task}/reassign'],
+  readOwnAccount: ['GET', '/api/account'],
+  listOwnKeys: ['GET', '/api/account/keys'],
+  makeOwnKey: ['POST', '/api/account/keys'],
+  rollOwnKey: ['POST', '/api/account/keys/{key_id}/roll'],
+  revokeOwnKey: ['POST', '/api/account/keys/{key_id}/revoke'],
+  listOwnWebhookSecrets: ['GET', '/api/account/webhook-secrets'],
+  rollOwnWebhookSecret: ['POST', '/api/account/webhook-secrets/{environment}/roll'],
+  listTeam: ['GET', '/api/account/team'],
+  inviteToTeam: ['POST', '/api/account/team'],
+  linkForTeam: ['POST', '/api/account/team/{user_id}/link'],
+  disableInTeam: ['POST', '/api/account/team/{user_id}/disable'],
+  enableInTeam: ['POST', '/api/account/team/{user_id}/enable'],
+  listOwnJobs: ['GET', '/api/account/jobs'],
+  readOwnJob: ['GET', '/api/account/jobs/{uid}'],
+  cancelOwnJob: ['POST', '/api/account/jobs/{uid}/cancel'],
+  listOwnChats: ['GET', '/api/account/chats'],
+  listOwnMessages: ['GET', '/api/account/chats/{chat_id}/messages'],
+  listOwnDeliveries: ['GET', '/api/account/deliveries'],
+  readOwnDelivery: ['GET', '/api/account/deliveries/{delivery_id}'],
+  replayOwnDelivery: ['POST', '/api/account/deliveries/{delivery_id}/replay'],
+  readOwnLedger: ['GET', '/api/account/ledger'],
+  downloadLedger: ['GET', '/api/account/ledger.csv'],
+  listOwnBrands: ['GET', '/api/account/brands'],
+  readOwnBrand: ['GET', '/api/account/brands/{brand}'],
   readHome: ['GET', '/api/console/home'],
   listSettings: ['GET', '/api/console/settings'],
+  listPeople: ['GET', '/api/console/people'],
+  invitePerson: ['POST', '/api/console/people'],
+  readPerson: ['GET', '/api/console/people/{user_id}'],
+  changePerson: ['PATCH', '/api/console/people/{user_id}'],
+  linkForPerson: ['POST', '/api/console/people/{user_id}/link'],
+  disablePerson: ['POST', '/api/console/people/{user_id}/disable'],
+  enablePerson: ['POST', '/api/console/people/{user_id}/enable'],
   listAudit: ['GET', '/api/console/audit'],
   listAccounts: ['GET', '/api/console/accounts'],
   createAccount: ['POST', '/api/console/accounts'],

@@ -1,0 +1,119 @@
+/** The people of a customer's own account: `/api/account/team…`. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { describedOwn, MOMENT, OPTIONAL_MOMENT, open, parameter, readForm, text } from '../console.ts';
+import type { Database } from '../database/database.ts';
+import { ApiError, notFound } from '../errors.ts';
+import { resource } from '../http.ts';
+import { publicRoot, type Settings } from '../settings.ts';
+import { accountOf } from './door.ts';
+import { SentLink, sendLink } from './links.ts';
+import type { Mailer } from './mail.ts';
+import { invitePerson, linkFor, listTeam, setDisabled, type User } from './people.ts';
+
+export interface TeamOptions {
+  database: Database;
+  mailer: Mailer;
+  settings: Pick<Settings, 'publicUrl' | 'host' | 'port'>;
+}
+
+const Member = Type.Object(
+  {
+    user_id: Type.String({ format: 'uuid' }),
+    email: Type.String(),
+    name: Type.String(),
+    status: Type.Enum(['active', 'invited', 'disabled']),
+    me: Type.Boolean({ description: 'Who asks.' }),
+    created_at: MOMENT,
+    last_seen_at: OPTIONAL_MOMENT,
+  },
+  { title: 'TeamMember' },
+);
+const Team = Type.Object({ objects: Type.Array(Member) }, { title: 'Team' });
+
+const parameters = Type.Object({ user_id: Type.String() });
+const schemas = {
+  list: describedOwn('listTeam', 'The people of one’s account', Team),
+  invite: describedOwn('inviteToTeam', 'Invite somebody to one’s account', SentLink, {
+    status: 201,
+    body: Type.Object({ email: Type.String(), name: Type.Optional(Type.String()) }, open),
+  }),
+  link: describedOwn('linkForTeam', 'Another link for somebody of the account', SentLink, {
+    status: 201,
+    description: 'For who is invited, to accept; for who is there, to choose another password.',
+    params: parameters,
+  }),
+  disable: describedOwn('disableInTeam', 'Let somebody of the account in no more', Team, {
+    description: '`conflict`: it is oneself.',
+    params: parameters,
+  }),
+  enable: describedOwn('enableInTeam', 'Let somebody of the account in again', Team, { params: parameters }),
+};
+
+export function teamRoutes(app: FastifyInstance, { database, mailer, settings }: TeamOptions): void {
+  const root = publicRoot(settings);
+
+  async function presentTeam(request: FastifyRequest) {
+    const team = await listTeam(database, accountOf(request).ref);
+    return {
+      objects: team.map(({ user_id, email, name, status, created_at, last_seen_at }) => ({
+        ...{ user_id, email, name, status, created_at, last_seen_at },
+        me: user_id === request.person.userId,
+      })),
+    };
+  }
+
+  /** Nobody of another account. */
+  async function requested(request: FastifyRequest): Promise<User> {
+    const wanted = parameter(request, 'user_id');
+    const team = await listTeam(database, accountOf(request).ref);
+    const found = team.find(({ user_id }) => user_id === wanted);
+    if (found === undefined) throw notFound();
+    return found;
+  }
+
+  resource(app, '/api/account/team', {
+    GET: { schema: schemas.list, handler: presentTeam },
+    POST: {
+      schema: schemas.invite,
+      async handler(request, reply) {
+        const form = readForm(request.body);
+        const email = form.required('email', text(254));
+        const name = form.optional('name', text(100));
+        form.done();
+        const wanted = { email, name, role: 'customer', account: accountOf(request).ref } as const;
+        const { user, ...link } = await invitePerson(database, request.person, wanted);
+        return reply.code(201).send(await sendLink(mailer, root, user, link));
+      },
+    },
+  });
+  resource(app, '/api/account/team/:user_id/link', {
+    POST: {
+      schema: schemas.link,
+      async handler(request, reply) {
+        const user = await requested(request);
+        if (user.status === 'disabled') throw new ApiError('conflict', 'They may not sign in.');
+        const link = await linkFor(database, request.person, user);
+        return reply.code(201).send(await sendLink(mailer, root, user, link));
+      },
+    },
+  });
+  for (const [path, schema, disabled] of [
+    ['disable', schemas.disable, true],
+    ['enable', schemas.enable, false],
+  ] as const) {
+    resource(app, `/api/account/team/:user_id/${path}`, {
+      POST: {
+        schema,
+        async handler(request) {
+          const user = await requested(request);
+          if (user.user_id === request.person.userId) {
+            throw new ApiError('conflict', 'Somebody else has to do that: it is yourself.');
+          }
+          await setDisabled(database, request.person, user, disabled);
+          return presentTeam(request);
+        },
+      },
+    });
+  }
+}
