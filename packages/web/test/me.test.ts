@@ -1,6 +1,6 @@
 /** What somebody does about themselves: invitations, name, password, and where they are signed in. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { invitePerson, inviteUser } from '../../server/src/accounts/people.ts';
+import { invitePerson, linkFor, personNamed } from '../../server/src/accounts/people.ts';
 import { createPerson } from '../../server/src/testing/harness.ts';
 import { expectAccessible, shoot, startWeb, type Web } from './browser.ts';
 
@@ -12,7 +12,7 @@ afterAll(() => web.stop());
 
 it('lets in who was invited, once, with a password of their own', async () => {
   const wanted = { email: 'new@example.com', role: 'editor', languages: [] } as const;
-  const { token } = await invitePerson(web.database, { ...wanted, languages: [] });
+  const { token } = await invitePerson(web.database, 'command', wanted);
   await web.visit({ path: `/invitation/${token}` }, async (page) => {
     await page.getByRole('heading', { name: 'Welcome to Dragoman' }).waitFor();
     await expectAccessible(page);
@@ -34,8 +34,8 @@ it('lets in who was invited, once, with a password of their own', async () => {
 });
 
 it('sets a forgotten password by a link, without asking for a name', async () => {
-  const { userId, email } = await createPerson(web, { role: 'editor' });
-  const { token } = await inviteUser(web.database, userId, 'reset');
+  const { email } = await createPerson(web, { role: 'editor' });
+  const { token } = await linkFor(web.database, 'command', await personNamed(web.database, email));
   await web.visit({ path: `/invitation/${token}` }, async (page) => {
     await page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
     await page.getByText(email).waitFor();
