@@ -25,6 +25,7 @@ import { deliveriesOfCustomer } from './deliveries/customer.ts';
 import { type DeliveryRouteOptions, deliveryRoutes } from './deliveries/routes.ts';
 import { deliveryWebhooks } from './deliveries/schemas.ts';
 import { type EditingRouteOptions, editingRoutes } from './editing/routes.ts';
+import { guideRoutes } from './guides/routes.ts';
 import { acceptJson, answerErrors, requireCaller, routeOf, shedLoad } from './http.ts';
 import { jobConsole } from './jobs/console.ts';
 import type { Creator } from './jobs/create.ts';
@@ -93,7 +94,8 @@ const DOORS: { environment: Environment; prefix: string }[] = [
 
 /** At the sandbox's own host name the prefix is not needed; health is the same at both. */
 function rewrite(url: string, host: string, sandbox: URL | undefined): string {
-  if (sandbox === undefined || /^\/(sandbox|healthz|readyz|metrics|openapi\.json)\b/.test(url)) return url;
+  if (sandbox === undefined || /^\/(sandbox|healthz|readyz|metrics|docs|openapi\.json)\b/.test(url))
+    return url;
   const asked = `${sandbox.protocol}//${host}`;
   return URL.canParse(asked) && new URL(asked).host === sandbox.host ? `/sandbox${url}` : url;
 }
@@ -175,6 +177,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   void app.register(async (root) => {
     webRoutes(root, options);
+    guideRoutes(root);
   });
   void app.register(async (doors) => {
     shedLoad(doors, settings.maxRequests);

@@ -1,0 +1,92 @@
+/** Every block of docs/quick-start.md, in its order, in one shell, as a reader would paste them. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const page = readFileSync(join(root, 'docs/quick-start.md'), 'utf8');
+/** `sh` is run; `json` is what the block before it answers, field by field; `install` has been done before any test. */
+const blocks = [...page.matchAll(/^```([^\n]+)\n([\s\S]*?)^```$/gm)].map(([, kind, code]) => ({
+  kind: kind!,
+  code: code!,
+}));
+
+/** The reader's folder: the repository, but for its data. */
+const directory = mkdtempSync(join(tmpdir(), 'dragoman-quick-start-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+it('is made of blocks that a test can run', () => {
+  expect(new Set(blocks.map(({ kind }) => kind))).toEqual(new Set(['sh install', 'sh', 'json']));
+  expect(page.match(/^```/gm)).toHaveLength(2 * blocks.length);
+  const installed = blocks.filter(({ kind }) => kind === 'sh install').map(({ code }) => code);
+  expect(installed).toEqual(['npm ci\nnpx dragoman engine install\n']);
+});
+
+it('does what it says', async () => {
+  for (const name of ['packages', 'examples', 'node_modules', 'package.json', 'docs']) {
+    symlinkSync(join(root, name), join(directory, name));
+  }
+  mkdirSync(join(directory, 'data'));
+  const [port, receiver] = await Promise.all([freePort(), freePort()]);
+  const answers = blocks.map(({ kind, code }, index) =>
+    kind === 'json' ? { index: index - 1, fields: JSON.parse(code) } : undefined,
+  );
+  const script = blocks
+    .map(({ kind, code }, index) => (kind === 'sh' ? `echo '=== ${index}'\n${code}echo` : ''))
+    .join('\n')
+    .replaceAll('8080', String(port))
+    .replaceAll('8081', String(receiver));
+  const printed = await run(`set -eu\n${script}\nkill $(jobs -p)\n`, { DRAGOMAN_PORT: String(port) });
+  const outputs = new Map(
+    printed.split(/^=== /m).map((part) => {
+      const [, index, output] = /^(\d+)\n([\s\S]*)$/.exec(part) ?? [];
+      return [Number(index), output ?? ''];
+    }),
+  );
+  for (const answer of answers) {
+    if (answer !== undefined) {
+      expect(JSON.parse(outputs.get(answer.index)!)).toMatchObject(answer.fields);
+    }
+  }
+});
+
+/** In a group of its own, which is ended whole, whatever became of the script. */
+async function run(script: string, environment: Record<string, string>): Promise<string> {
+  const { DATABASE_URL: _, DRAGOMAN_DATA: __, ...inherited } = process.env;
+  const child = spawn('bash', ['-c', script], {
+    cwd: directory,
+    env: { ...inherited, ...environment },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  let complaints = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints += text;
+  });
+  const [status] = await once(child, 'exit');
+  try {
+    process.kill(-child.pid!, 'SIGTERM');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+  if (status !== 0) throw new Error(`ended with ${status}: ${complaints}\n${printed}`);
+  return printed;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

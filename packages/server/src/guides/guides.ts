@@ -1,0 +1,121 @@
+/**
+ * The guides: pages of `docs/`, rendered once. Markup in them is text (`html: false`), so what a page may hold is what
+ * markdown can say; addresses of scripts are refused by the renderer itself.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import MarkdownIt, { type Token } from 'markdown-it';
+
+export interface Heading {
+  level: number;
+  id: string;
+  title: string;
+}
+
+export interface Guide {
+  /** Its last part of the address: `jobs` for `docs/jobs.md`. */
+  name: string;
+  title: string;
+  /** Of its sections: what its table of contents shows. */
+  headings: Heading[];
+  html: string;
+}
+
+/** In the order in which a reader is shown them. What is in no group comes last. */
+export const GROUPS: readonly { title: string; names: readonly string[] }[] = [
+  { title: 'Begin', names: ['quick-start', 'authentication', 'sandbox'] },
+  {
+    title: 'Translate',
+    names: ['jobs', 'formats', 'callbacks', 'chat', 'brands', 'errors', 'client', 'conformance'],
+  },
+  { title: 'Edit', names: ['editing', 'memory', 'people'] },
+  { title: 'Operate', names: ['operating', 'engines', 'scaling'] },
+];
+
+const FOLDER = fileURLToPath(new URL('../../../../docs/', import.meta.url));
+
+/** Every page of the folder, in the order of {@link GROUPS}. */
+export async function readGuides(folder: string = FOLDER): Promise<Guide[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.md'));
+  const names = files.map((file) => file.slice(0, -'.md'.length));
+  const order = GROUPS.flatMap(({ names: own }) => own);
+  const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
+  names.sort((a, b) => place(a) - place(b) || a.localeCompare(b));
+  const known = new Set(names);
+  return Promise.all(
+    names.map(async (name) => renderGuide(name, await readFile(`${folder}${name}.md`, 'utf8'), known)),
+  );
+}
+
+/** @param known the pages that links may lead to */
+export function renderGuide(name: string, source: string, known: ReadonlySet<string>): Guide {
+  const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+  const tokens = markdown.parse(source, {});
+  const headings = nameHeadings(tokens);
+  for (const token of tokens) pointLinks(token.children ?? [], known);
+  // Wide tables and long lines scroll by themselves, also by keyboard; the page never does sideways.
+  markdown.renderer.rules.table_open = () =>
+    '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>\n';
+  markdown.renderer.rules.table_close = () => '</table></div>\n';
+  markdown.renderer.rules.fence = (all, index) => {
+    const { content } = all[index]!;
+    return `<pre class="scroll" tabindex="0" role="region" aria-label="Code"><code>${markdown.utils.escapeHtml(content)}</code></pre>\n`;
+  };
+  const html = markdown.renderer.render(tokens, markdown.options, {});
+  return {
+    name,
+    title: headings.find(({ level }) => level === 1)?.title ?? name,
+    headings: headings.filter(({ level }) => level === 2),
+    html,
+  };
+}
+
+function nameHeadings(tokens: readonly Token[]): Heading[] {
+  const headings: Heading[] = [];
+  const used = new Set<string>();
+  for (const [index, token] of tokens.entries()) {
+    if (token.type !== 'heading_open') continue;
+    const inline = tokens[index + 1]!;
+    const title = (inline.children ?? []).map(({ content }) => content).join('');
+    let id = slugOf(title);
+    for (let more = 1; used.has(id); more++) id = `${slugOf(title)}-${more}`;
+    used.add(id);
+    token.attrSet('id', id);
+    headings.push({ level: Number(token.tag.slice(1)), id, title });
+  }
+  return headings;
+}
+
+/** As forges make them, so that a link to a section works in both places. */
+export const slugOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-');
+
+/** Links between pages lead to pages; those to files of the repository are not served and lead nowhere. */
+function pointLinks(tokens: Token[], known: ReadonlySet<string>): void {
+  const open: boolean[] = [];
+  for (const token of tokens) {
+    if (token.type === 'link_open') {
+      const address = guideAddress(String(token.attrGet('href') ?? ''), known);
+      open.push(address !== undefined);
+      if (address === undefined) hide(token);
+      else token.attrSet('href', address);
+    } else if (token.type === 'link_close' && !open.pop()) hide(token);
+  }
+}
+
+function hide(token: Token): void {
+  token.type = 'text';
+  token.content = '';
+  token.tag = '';
+  token.nesting = 0;
+}
+
+function guideAddress(href: string, known: ReadonlySet<string>): string | undefined {
+  if (/^(?:https?:\/\/|#|\/)/.test(href)) return href;
+  const [, name = '', section = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
+  return known.has(name) ? `/docs/${name}${section}` : undefined;
+}
