@@ -23,26 +23,21 @@ export function addRetentionCommands(account: Command): void {
     .option('--texts <days>', 'texts of finished jobs and of messages', days)
     .addOption(data())
     .addOption(json())
-    .action(
-      (
-        username: string,
-        options: Common & { attempts?: number | null; events?: number | null; texts?: number | null },
-      ) =>
-        withStore(options, async ({ database }) => {
-          const { ref } = await accountNamed(database, username);
-          const { attempts, events, texts } = options;
-          const before = await readKeeping(database, ref);
-          const keeping = {
-            attempts: attempts === undefined ? before.attempts : attempts,
-            events: events === undefined ? before.events : events,
-            texts: texts === undefined ? before.texts : texts,
-          };
-          await writeKeeping(database, ref, keeping);
-          if (options.json) return printJson({ username, keep_days: keeping });
-          for (const [what, kept] of Object.entries(keeping)) {
-            print(`${what.padEnd(9)} ${kept === null ? 'for ever' : `${kept} days`}`);
-          }
-        }),
+    .action((username: string, options: Common & { attempts?: Days; events?: Days; texts?: Days }) =>
+      withStore(options, async ({ database }) => {
+        const { ref } = await accountNamed(database, username);
+        const before = await readKeeping(database, ref);
+        const after = (what: 'attempts' | 'events' | 'texts') => {
+          const given = options[what];
+          return given === undefined ? before[what] : given === 'forever' ? null : given;
+        };
+        const keeping = { attempts: after('attempts'), events: after('events'), texts: after('texts') };
+        await writeKeeping(database, ref, keeping);
+        if (options.json) return printJson({ username, keep_days: keeping });
+        for (const [what, kept] of Object.entries(keeping)) {
+          print(`${what.padEnd(9)} ${kept === null ? 'for ever' : `${kept} days`}`);
+        }
+      }),
     );
 
   account
@@ -88,8 +83,10 @@ export function addRetentionCommands(account: Command): void {
 
 const MAX_DAYS = 36_500;
 
-function days(written: string): number | null {
-  if (written === 'forever') return null;
+type Days = number | 'forever';
+
+function days(written: string): Days {
+  if (written === 'forever') return written;
   const value = Number(written);
   if (!/^\d{1,5}$/.test(written) || value < 1 || value > MAX_DAYS) {
     throw new InvalidArgumentError(`It must be a number of days from 1 to ${MAX_DAYS}, or forever.`);
