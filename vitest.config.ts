@@ -21,6 +21,7 @@ export default defineConfig({
       project('documents', 'packages/documents'),
       project('engines', 'packages/engines'),
       project('checks', 'packages/checks'),
+      project('web', 'packages/web'),
       project('server', 'packages/server', {
         globalSetup: 'src/testing/cluster.ts',
       }),

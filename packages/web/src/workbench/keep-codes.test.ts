@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { history, redo, undo } from 'prosemirror-history';
+import { Fragment, Slice } from 'prosemirror-model';
+import { EditorState, TextSelection, type Transaction } from 'prosemirror-state';
+import { expect, test } from 'vitest';
+import { keepCodes } from './keep-codes.ts';
+import { documentOf, nodesOf, piecesOf } from './model.ts';
+import { codesOf, crossed, keyOf, type Piece } from './pieces.ts';
+import { somePieces } from './testing-pieces.ts';
+
+const begin = (pieces: Piece[], guarded = true) =>
+  EditorState.create({ doc: documentOf(pieces), plugins: [history(), ...(guarded ? [keepCodes()] : [])] });
+
+const codeKeys = (state: EditorState) => codesOf(piecesOf(state.doc)).map(keyOf).sort();
+
+/** An edit as numbers, whatever the document is by then. */
+type Edit =
+  | { how: 'type' | 'paste'; from: number; to: number; text: string; pieces: Piece[] }
+  | { how: 'undo' | 'redo' | 'everything' };
+
+const place = fc.double({ min: 0, max: 1, noNaN: true });
+const someEdit: fc.Arbitrary<Edit> = fc.oneof(
+  fc.record({
+    how: fc.constantFrom('type' as const, 'paste' as const),
+    from: place,
+    to: place,
+    text: fc.constantFrom('', 'x', 'new words', 'ب'),
+    pieces: somePieces,
+  }),
+  fc.record({ how: fc.constantFrom('undo' as const, 'redo' as const, 'everything' as const) }),
+);
+
+function apply(state: EditorState, edit: Edit): EditorState {
+  let next = state;
+  const dispatch = (transaction: Transaction) => {
+    next = state.apply(transaction);
+  };
+  if (edit.how === 'undo') undo(state, dispatch);
+  else if (edit.how === 'redo') redo(state, dispatch);
+  else if (edit.how === 'everything') dispatch(state.tr.insertText('z', 0, state.doc.content.size));
+  else {
+    const size = state.doc.content.size;
+    const ends = [Math.round(edit.from * size), Math.round(edit.to * size)].sort((a, b) => a - b);
+    const [from, to] = ends as [number, number];
+    if (edit.how === 'type') dispatch(state.tr.insertText(edit.text, from, to));
+    // A paste of a stretch of this document, or of another one with the same numbers.
+    else if (edit.text === '') dispatch(state.tr.replace(from, to, state.doc.slice(0, size)));
+    else dispatch(state.tr.replace(from, to, new Slice(Fragment.from(nodesOf(edit.pieces)), 0, 0)));
+  }
+  return next;
+}
+
+test('whatever is edited, the codes are the same and pairs stay nested', () => {
+  fc.assert(
+    fc.property(somePieces, fc.array(someEdit, { maxLength: 12 }), (pieces, edits) => {
+      let state = begin(pieces);
+      const codes = codeKeys(state);
+      for (const edit of edits) {
+        state = apply(state, edit);
+        expect(codeKeys(state)).toEqual(codes);
+        expect(crossed(codesOf(piecesOf(state.doc))).size).toBe(0);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('the property fails where nobody guards', () => {
+  const lost = fc.check(
+    fc.property(somePieces, fc.array(someEdit, { maxLength: 12 }), (pieces, edits) => {
+      const state = begin(pieces, false);
+      return codeKeys(edits.reduce(apply, state)).join() === codeKeys(state).join();
+    }),
+  );
+  expect(lost.failed).toBe(true);
+});
+
+test('undo gives back the very text', () => {
+  fc.assert(
+    fc.property(somePieces, someEdit, (pieces, edit) => {
+      const state = begin(pieces);
+      const edited = apply(state, edit);
+      let back = edited;
+      undo(edited, (transaction) => {
+        back = edited.apply(transaction);
+      });
+      expect(piecesOf(back.doc)).toEqual(piecesOf(state.doc));
+    }),
+  );
+});
+
+const bold: Piece[] = [{ text: 'a ' }, { open: 1 }, { text: 'b' }, { close: 1 }, { text: ' c' }];
+
+test('typing over everything types between the halves of a pair', () => {
+  let state = begin(bold);
+  state = state.apply(
+    state.tr.setSelection(TextSelection.create(state.doc, 0, state.doc.content.size)).insertText('X'),
+  );
+  expect(piecesOf(state.doc)).toEqual([{ open: 1 }, { text: 'X' }, { close: 1 }]);
+  state = state.apply(state.tr.insertText('Y'));
+  expect(piecesOf(state.doc)).toEqual([{ open: 1 }, { text: 'XY' }, { close: 1 }]);
+});
+
+test('after everything is deleted the caret stands in the pair', () => {
+  let state = begin(bold);
+  state = state.apply(state.tr.delete(0, state.doc.content.size));
+  state = state.apply(state.tr.insertText('Y'));
+  expect(piecesOf(state.doc)).toEqual([{ open: 1 }, { text: 'Y' }, { close: 1 }]);
+});
+
+test('a moved half may cross another on its way', () => {
+  const pieces: Piece[] = [{ open: 1 }, { text: 'a' }, { open: 2 }, { text: 'b' }, { close: 2 }, { close: 1 }];
+  let state = begin(pieces);
+  const half = state.doc.nodeAt(5)!;
+  state = state.apply(state.tr.delete(5, 6).insert(2, half));
+  expect(piecesOf(state.doc)).toEqual([
+    { open: 1 },
+    { text: 'a' },
+    { close: 1 },
+    { open: 2 },
+    { text: 'b' },
+    { close: 2 },
+  ]);
+  const crossing = begin(pieces);
+  const moved = crossing.apply(crossing.tr.delete(4, 5).insert(5, crossing.doc.nodeAt(4)!));
+  expect(crossed(codesOf(piecesOf(moved.doc)))).toEqual(new Set([1, 2]));
+});

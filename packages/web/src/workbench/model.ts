@@ -1,0 +1,82 @@
+/** The document of one translation: text and codes in a row, and nothing else that could be lost or styled. */
+import { type Node, Schema } from 'prosemirror-model';
+import { type Code, type CodeKind, codeOf, labelOf, type Piece, pieceOf, tidy } from './pieces.ts';
+
+const kinds = new Set(['open', 'close', 'single', 'keep']);
+
+export const schema = new Schema({
+  nodes: {
+    // White space is kept as it is typed: every space of a translation is somebody's decision.
+    doc: { content: 'inline*', whitespace: 'pre' },
+    text: { group: 'inline' },
+    code: {
+      group: 'inline',
+      inline: true,
+      atom: true,
+      draggable: true,
+      attrs: { kind: {}, number: {}, text: { default: '' } },
+      // What is copied. What is seen is drawn by `chip.ts`.
+      toDOM: (node) => [
+        'span',
+        {
+          'data-code': node.attrs.kind,
+          'data-number': String(node.attrs.number),
+          'data-text': node.attrs.text,
+        },
+        labelOf(node.attrs as Code),
+      ],
+      parseDOM: [
+        {
+          tag: 'span[data-code]',
+          getAttrs: (element) => {
+            const { code, number, text } = element.dataset;
+            if (code === undefined || !kinds.has(code) || !/^\d{1,9}$/.test(number ?? '')) return false;
+            return { kind: code, number: Number(number), text: text ?? '' };
+          },
+        },
+      ],
+    },
+  },
+});
+
+export const codeType = schema.nodes.code!;
+
+export function nodeOf(code: Code): Node {
+  return codeType.create({ kind: code.kind, number: code.number, text: code.text });
+}
+
+export function codeAt(node: Node): Code {
+  return {
+    kind: node.attrs.kind as CodeKind,
+    number: node.attrs.number as number,
+    text: node.attrs.text as string,
+  };
+}
+
+export function nodesOf(pieces: readonly Piece[]): Node[] {
+  return tidy(pieces).map((piece) => {
+    const code = codeOf(piece);
+    return code ? nodeOf(code) : schema.text((piece as { text: string }).text);
+  });
+}
+
+export function documentOf(pieces: readonly Piece[]): Node {
+  return schema.topNodeType.create(null, nodesOf(pieces));
+}
+
+export function piecesOf(document: Node): Piece[] {
+  const pieces: Piece[] = [];
+  document.forEach((node) => {
+    pieces.push(node.type === codeType ? pieceOf(codeAt(node)) : { text: node.text! });
+  });
+  return pieces;
+}
+
+/** The codes of a document with their places. */
+export function placedCodes(document: Node): { code: Code; at: number }[] {
+  const codes: { code: Code; at: number }[] = [];
+  document.forEach((node, at) => {
+    if (node.type === codeType) codes.push({ code: codeAt(node), at });
+  });
+  return codes;
+}

@@ -1,0 +1,35 @@
+/** Pieces for property tests: with codes of every kind, each once, pairs nested. */
+import fc from 'fast-check';
+import { type Code, nested, type Piece, pieceOf, tidy } from './pieces.ts';
+
+const words = fc.oneof(
+  fc.string({ maxLength: 6, unit: 'grapheme' }),
+  fc.constantFrom(' ', 'نص', '次に', 'a b', '\n', 'ﬀ e\u0301', '{1}', '<', '\u00a0', '👩‍👩‍👧'),
+);
+
+const codes: fc.Arbitrary<Code[]> = fc
+  .uniqueArray(fc.integer({ min: 1, max: 9 }), { maxLength: 4 })
+  .chain((numbers) =>
+    fc.tuple(
+      ...numbers.map((number) =>
+        fc.constantFrom<Code[]>(
+          [
+            { kind: 'open', number, text: '' },
+            { kind: 'close', number, text: '' },
+          ],
+          [{ kind: 'single', number, text: '' }],
+          [{ kind: 'keep', number, text: `{v${number}}` }],
+        ),
+      ),
+    ),
+  )
+  .chain((groups) => fc.shuffledSubarray(groups.flat(), { minLength: groups.flat().length }))
+  .map(nested);
+
+export const somePieces: fc.Arbitrary<Piece[]> = codes.chain((list) =>
+  fc
+    .array(words, { minLength: list.length + 1, maxLength: list.length + 1 })
+    .map((texts) =>
+      tidy(texts.flatMap((text, index) => [{ text }, ...(index < list.length ? [pieceOf(list[index]!)] : [])])),
+    ),
+);
