@@ -1,0 +1,226 @@
+import 'fake-indexeddb/auto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openDrafts } from './drafts.ts';
+import type { Piece } from './pieces.ts';
+import { type Outcome, Saver } from './saver.ts';
+import { type Save, shown, type Theirs } from './saving.ts';
+
+const text = (words: string): Piece[] => [{ text: words }];
+const save = (words: string, status: 'draft' | 'confirmed' = 'draft'): Save => ({
+  target: text(words),
+  status,
+  acknowledged: [],
+});
+
+/** What becomes of one request: it arrives and is answered, or one of both is lost, or it is turned away. */
+type Fate = 'answered' | 'never arrives' | 'answer lost';
+
+/** A server with revisions, and the fates of the requests to come. */
+class Server {
+  segments = new Map<number, Theirs>([0, 1, 2].map((at) => [at, { revision: 1, target: [], status: 'open' }]));
+  fates: Fate[] = [];
+  overwritten = 0;
+
+  async receive(position: number, sent: Save, revision: number): Promise<Outcome> {
+    const fate = this.fates.shift() ?? 'answered';
+    if (fate === 'never arrives') throw new Error('no connection');
+    const now = this.segments.get(position)!;
+    if (now.revision !== revision) {
+      if (fate === 'answer lost') throw new Error('no connection');
+      return { outcome: 'conflict', theirs: now };
+    }
+    this.segments.set(position, { revision: revision + 1, target: sent.target, status: sent.status });
+    if (fate === 'answer lost') throw new Error('no connection');
+    return { outcome: 'saved', revision: revision + 1 };
+  }
+}
+
+/** A page with a clock of its own. */
+async function open(server: Server, task: string, revisions: Map<number, number>) {
+  const clock = { now: 1_000, calls: new Set<{ time: number; call: () => void }>() };
+  let gone = false;
+  const saver = new Saver({
+    drafts: await openDrafts('somebody', task),
+    send: async (position, sent, revision) => {
+      // A page that is gone sends nothing more, and hears no answer.
+      if (gone) return new Promise<never>(() => {});
+      const outcome = await server.receive(position, sent, revision);
+      if (outcome.outcome === 'saved') revisions.set(position, outcome.revision);
+      return outcome;
+    },
+    now: () => clock.now,
+    at: (time, call) => {
+      const entry = { time, call };
+      clock.calls.add(entry);
+      return () => clock.calls.delete(entry);
+    },
+    changed: () => {},
+  });
+  return {
+    saver,
+    /** Time passes, and everything that was begun comes to its end. */
+    async pass(ms: number) {
+      clock.now += ms;
+      for (const entry of [...clock.calls]) {
+        if (entry.time <= clock.now && clock.calls.delete(entry)) entry.call();
+      }
+      for (let turn = 0; turn < 5; turn += 1) {
+        await saver.kept();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    leave() {
+      gone = true;
+      saver.stop();
+    },
+  };
+}
+
+type Step =
+  | { step: 'type'; position: number }
+  | { step: 'confirm'; position: number }
+  | { step: 'pass'; ms: number }
+  | { step: 'reload' }
+  | { step: 'fates'; fates: Fate[] };
+
+const position = fc.integer({ min: 0, max: 2 });
+const someStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ step: fc.constant('type' as const), position }) },
+  { weight: 2, arbitrary: fc.record({ step: fc.constant('confirm' as const), position }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ step: fc.constant('pass' as const), ms: fc.constantFrom(1, 300, 600, 5_000) }),
+  },
+  { weight: 1, arbitrary: fc.record({ step: fc.constant('reload' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      step: fc.constant('fates' as const),
+      fates: fc.array(fc.constantFrom<Fate>('answered', 'never arrives', 'answer lost'), { maxLength: 4 }),
+    }),
+  },
+);
+
+let tasks = 0;
+
+async function play(steps: readonly Step[], forgetful = false) {
+  const server = new Server();
+  const task = `task ${(tasks += 1)}`;
+  let revisions = new Map([...server.segments].map(([at, { revision }]) => [at, revision]));
+  let page = await open(server, task, revisions);
+  const last = new Map<number, Save>();
+  let words = 0;
+  for (const step of steps) {
+    if (step.step === 'type' || step.step === 'confirm') {
+      const typed = save(`words ${(words += 1)}`, step.step === 'confirm' ? 'confirmed' : 'draft');
+      last.set(step.position, typed);
+      page.saver.edit(step.position, { revision: revisions.get(step.position)!, save: typed, activeMs: 10 });
+      if (step.step === 'confirm') page.saver.hurry([step.position]);
+    } else if (step.step === 'pass') await page.pass(step.ms);
+    else if (step.step === 'fates') server.fates = [...step.fates];
+    else {
+      await page.saver.kept();
+      page.leave();
+      revisions = new Map([...server.segments].map(([at, { revision }]) => [at, revision]));
+      page = await open(server, forgetful ? `${task} anew` : task, revisions);
+      await page.saver.restore(server.segments);
+    }
+  }
+  // The connection is good from here on.
+  server.fates = [];
+  for (let turn = 0; turn < 12; turn += 1) await page.pass(30_000);
+  return { server, page, last, drafts: await openDrafts('somebody', task) };
+}
+
+test('no text is lost, whatever fails and whenever the page goes', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(someStep, { maxLength: 25 }), async (steps) => {
+      const { server, page, last, drafts } = await play(steps);
+      expect(shown(page.saver.state).state).toBe('saved');
+      for (const [at, typed] of last) {
+        expect(server.segments.get(at)!.target).toEqual(typed.target);
+        expect(server.segments.get(at)!.status).toBe(typed.status);
+      }
+      expect((await drafts.all()).size).toBe(0);
+      page.leave();
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('the property fails where the browser keeps nothing', async () => {
+  const steps: Step[] = [
+    { step: 'fates', fates: ['never arrives'] },
+    { step: 'type', position: 0 },
+    { step: 'pass', ms: 600 },
+    { step: 'reload' },
+  ];
+  const { server, page } = await play(steps, true);
+  expect(server.segments.get(0)!.target).toEqual([]);
+  page.leave();
+});
+
+test('somebody else has written meanwhile: both texts stand, until one is chosen', async () => {
+  const server = new Server();
+  const page = await open(server, 'conflict', new Map());
+  page.saver.edit(0, { revision: 1, save: save('mine'), activeMs: 0 });
+  server.segments.set(0, { revision: 2, target: text('theirs'), status: 'draft' });
+  await page.pass(600);
+  expect(shown(page.saver.state)).toEqual({ state: 'conflict', positions: [0] });
+  expect(page.saver.state.entries.get(0)).toMatchObject({ save: save('mine'), theirs: { target: text('theirs') } });
+  await page.pass(60_000);
+  expect(server.segments.get(0)!.target).toEqual(text('theirs'));
+  page.saver.resolve(0, save('both'));
+  await page.pass(1);
+  expect(server.segments.get(0)).toEqual({ revision: 3, target: text('both'), status: 'draft' });
+  expect(shown(page.saver.state).state).toBe('saved');
+});
+
+test('a lost lease stops the sending and keeps the text', async () => {
+  const drafts = await openDrafts('somebody', 'stale');
+  const sent: number[] = [];
+  const saver = new Saver({
+    drafts,
+    send: async (at) => {
+      sent.push(at);
+      return { outcome: 'stale' };
+    },
+    now: () => 0,
+    at: () => () => {},
+    changed: () => {},
+  });
+  saver.edit(0, { revision: 1, save: save('kept'), activeMs: 0 }, 0);
+  await expect.poll(() => shown(saver.state)).toEqual({ state: 'lost', waiting: 1 });
+  saver.edit(0, { revision: 1, save: save('kept too'), activeMs: 0 }, 0);
+  await saver.kept();
+  expect(sent).toEqual([0]);
+  expect((await drafts.all()).get(0)?.save).toEqual(save('kept too'));
+});
+
+test('a text that the server will not take waits for the next edit', async () => {
+  const sent: string[] = [];
+  const saver = new Saver({
+    drafts: await openDrafts('somebody', 'refused'),
+    send: async (_, { target }) => {
+      sent.push((target[0] as { text: string }).text);
+      return sent.length === 1 ? { outcome: 'refused', code: 'invalid' } : { outcome: 'saved', revision: 2 };
+    },
+    now: () => 0,
+    at: () => () => {},
+    changed: () => {},
+  });
+  saver.edit(0, { revision: 1, save: save('wrong'), activeMs: 0 }, 0);
+  await expect.poll(() => shown(saver.state)).toEqual({ state: 'refused', positions: [0] });
+  saver.edit(0, { revision: 1, save: save('right'), activeMs: 0 }, 0);
+  await expect.poll(() => shown(saver.state).state).toBe('saved');
+  expect(sent).toEqual(['wrong', 'right']);
+});
+
+test('the drafts of another person of the same browser are not seen', async () => {
+  const mine = await openDrafts('one', 'shared');
+  await mine.put(3, { revision: 1, save: save('mine'), activeMs: 0, sent: [] });
+  expect((await (await openDrafts('other', 'shared')).all()).size).toBe(0);
+  expect((await (await openDrafts('one', 'another')).all()).size).toBe(0);
+  expect([...(await mine.all()).keys()]).toEqual([3]);
+});
