@@ -1,0 +1,74 @@
+/** Two texts beside each other, word by word: what one has and the other has not. */
+
+export interface Part {
+  text: string;
+  change: 'same' | 'added' | 'removed';
+}
+
+/** Texts longer than this in words are shown whole, old and new. */
+const MOST = 400;
+
+/** From one text to the other. The words of both are all there, in order. */
+export function diff(from: string, to: string, language: string): Part[] {
+  const old = wordsOf(from, language);
+  const now = wordsOf(to, language);
+  let start = 0;
+  while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
+  let end = 0;
+  while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
+  return joined([
+    ...old.slice(0, start).map((text): Part => ({ text, change: 'same' })),
+    ...between(old.slice(start, old.length - end), now.slice(start, now.length - end)),
+    ...old.slice(old.length - end).map((text): Part => ({ text, change: 'same' })),
+  ]);
+}
+
+/** By the longest common subsequence. */
+function between(old: string[], now: string[]): Part[] {
+  const removed = (text: string): Part => ({ text, change: 'removed' });
+  const added = (text: string): Part => ({ text, change: 'added' });
+  if (old.length > MOST || now.length > MOST) return [...old.map(removed), ...now.map(added)];
+  const width = now.length + 1;
+  const lengths = new Uint16Array((old.length + 1) * width);
+  for (let i = old.length - 1; i >= 0; i -= 1) {
+    for (let j = now.length - 1; j >= 0; j -= 1) {
+      lengths[i * width + j] =
+        old[i] === now[j]
+          ? lengths[(i + 1) * width + j + 1]! + 1
+          : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!);
+    }
+  }
+  const parts: Part[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < old.length || j < now.length) {
+    if (i < old.length && j < now.length && old[i] === now[j]) {
+      parts.push({ text: old[i]!, change: 'same' });
+      i += 1;
+      j += 1;
+    } else if (
+      j === now.length ||
+      (i < old.length && lengths[(i + 1) * width + j]! >= lengths[i * width + j + 1]!)
+    ) {
+      parts.push(removed(old[i]!));
+      i += 1;
+    } else {
+      parts.push(added(now[j]!));
+      j += 1;
+    }
+  }
+  return parts;
+}
+
+function joined(parts: Part[]): Part[] {
+  const joint: Part[] = [];
+  for (const part of parts) {
+    const last = joint.at(-1);
+    if (last?.change === part.change) last.text += part.text;
+    else joint.push({ ...part });
+  }
+  return joint;
+}
+
+const wordsOf = (text: string, language: string) =>
+  [...new Intl.Segmenter(language, { granularity: 'word' }).segment(text)].map(({ segment }) => segment);

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { actionOf, bindings, type KeyPress, keysOf, parse, reserved, type Where } from './keys.ts';
+
+const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
+  key,
+  code: '',
+  ctrlKey: false,
+  altKey: false,
+  shiftKey: false,
+  metaKey: false,
+  isComposing: false,
+  keyCode: 0,
+  getModifierState: () => false,
+  ...more,
+});
+
+const combinations = [false, true].flatMap((mac) =>
+  bindings.flatMap((binding) => keysOf(binding, mac).map((keys) => ({ ...binding, mac, keys }))),
+);
+const meets = (one: Where, other: Where) =>
+  one === other || one === 'anywhere' || other === 'anywhere' || [one, other].sort().join() === 'outside,row';
+
+test('no key does two things in one place', () => {
+  for (const [index, one] of combinations.entries()) {
+    for (const other of combinations.slice(index + 1)) {
+      if (one.mac === other.mac && one.keys === other.keys) expect(meets(one.where, other.where)).toBe(false);
+    }
+  }
+});
+
+test('no key is a browser’s own, a character’s or another layout’s', () => {
+  for (const { keys, mac } of combinations) {
+    const { mod, ctrl, alt, key } = parse(keys);
+    expect(reserved, keys).not.toContain(keys);
+    expect(reserved, keys).not.toContain(keys.replace('Ctrl', 'Mod'));
+    // AltGr is Ctrl+Alt on Windows; on a Mac, Command with Option writes nothing.
+    expect(alt && (ctrl || (mod && !mac)), keys).toBe(false);
+    expect(alt && !mod && /^[A-Z0-9]$/.test(key), keys).toBe(false);
+  }
+});
+
+test('each key does what its row says', () => {
+  for (const { keys, mac, where, action } of combinations) {
+    const { mod, ctrl, alt, shift, key } = parse(keys);
+    const pressed = press(/^[A-Z]$/.test(key) ? key.toLowerCase() : key, {
+      ctrlKey: ctrl || (mod && !mac),
+      metaKey: mod && mac,
+      altKey: alt,
+      shiftKey: shift,
+    });
+    expect(actionOf(pressed, where === 'anywhere' ? 'target' : where, mac), keys).toBe(action);
+    expect(actionOf({ ...pressed, isComposing: true }, 'target', mac)).toBeUndefined();
+    expect(actionOf({ ...pressed, keyCode: 229 }, 'target', mac)).toBeUndefined();
+    expect(actionOf({ ...pressed, getModifierState: () => true }, 'target', mac)).toBeUndefined();
+  }
+});
+
+test('keys work on layouts without Latin letters, and where digits need Shift', () => {
+  expect(actionOf(press('ы', { code: 'KeyS', ctrlKey: true }), 'target', false)).toBe('save');
+  expect(actionOf(press('б', { code: 'Comma', ctrlKey: true }), 'target', false)).toBe('moveCodeBack');
+  expect(actionOf(press('щ', { code: 'KeyO', metaKey: true }), 'target', true)).toBe('copySource');
+  expect(actionOf(press('&', { code: 'Digit1', ctrlKey: true }), 'target', false)).toBe('use1');
+  // By what it writes, wherever it is: Dvorak has its S on another key.
+  expect(actionOf(press('s', { code: 'Semicolon', ctrlKey: true }), 'target', false)).toBe('save');
+  expect(actionOf(press('o', { code: 'KeyS', ctrlKey: true }), 'target', false)).toBe('copySource');
+});
+
+test('typing is typing', () => {
+  for (const key of ['a', 'Enter', 'ArrowUp', 'Home', 'Tab', ' ', '?', '1', 'é']) {
+    expect(actionOf(press(key), 'target', false)).toBeUndefined();
+  }
+  expect(actionOf(press('?', { shiftKey: true }), 'row', false)).toBe('help');
+  expect(actionOf(press('ń', { ctrlKey: true, altKey: true, code: 'KeyN' }), 'target', false)).toBeUndefined();
+});
+
+test.each(['en', 'de', 'ar'])('every key has its words in %s', (language) => {
+  const file = new URL(`messages/${language}.json`, import.meta.url);
+  const messages = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+  for (const { action, group } of bindings) {
+    expect(messages[`workbench.key.${action}`], action).toBeTruthy();
+    expect(messages[`workbench.keys.${group}`], group).toBeTruthy();
+  }
+});

@@ -1,0 +1,252 @@
+/**
+ * Every key of the workbench: the one table from which handlers, hints, the help and a test are made.
+ *
+ * No Ctrl+Alt (AltGr on Windows), no Alt with a letter or digit (they write characters), nothing that a browser keeps
+ * for itself. `Mod` is Command on a Mac and Ctrl elsewhere; `Ctrl` is Ctrl everywhere.
+ */
+
+/** Where a key counts: anywhere in the workbench; in the text of a translation; on a row; outside every field. */
+export type Where = 'anywhere' | 'target' | 'row' | 'outside';
+
+export type Group = 'moving' | 'segment' | 'codes' | 'help' | 'task' | 'review';
+
+export type ActionId =
+  | 'confirm'
+  | 'reopen'
+  | 'previous'
+  | 'next'
+  | 'previousOpen'
+  | 'nextOpen'
+  | 'save'
+  | 'find'
+  | 'replace'
+  | 'goTo'
+  | 'comment'
+  | 'lineBreak'
+  | 'leave'
+  | 'codes'
+  | 'moveCodeBack'
+  | 'moveCodeOn'
+  | 'use1'
+  | 'use2'
+  | 'use3'
+  | 'use4'
+  | 'use5'
+  | 'cyclePrevious'
+  | 'cycleNext'
+  | 'copySource'
+  | 'reset'
+  | 'concordance'
+  | 'plainText'
+  | 'preview'
+  | 'issue'
+  | 'help'
+  | 'rowPrevious'
+  | 'rowNext'
+  | 'edit'
+  | 'select';
+
+export interface Binding {
+  action: ActionId;
+  /** The first is the one that hints show. */
+  keys: readonly string[];
+  /** On a Mac, where it differs. */
+  mac?: readonly string[];
+  where: Where;
+  group: Group;
+}
+
+export const bindings: readonly Binding[] = [
+  { action: 'confirm', keys: ['Mod+Enter'], where: 'anywhere', group: 'segment' },
+  { action: 'reopen', keys: ['Mod+Shift+Enter'], where: 'anywhere', group: 'segment' },
+  { action: 'previous', keys: ['Alt+ArrowUp'], where: 'anywhere', group: 'moving' },
+  { action: 'next', keys: ['Alt+ArrowDown'], where: 'anywhere', group: 'moving' },
+  { action: 'previousOpen', keys: ['Alt+PageUp'], where: 'anywhere', group: 'moving' },
+  { action: 'nextOpen', keys: ['Alt+PageDown'], where: 'anywhere', group: 'moving' },
+  { action: 'save', keys: ['Mod+S'], where: 'anywhere', group: 'task' },
+  { action: 'find', keys: ['Mod+F'], where: 'anywhere', group: 'moving' },
+  { action: 'replace', keys: ['Mod+H'], mac: ['Mod+Alt+F'], where: 'anywhere', group: 'moving' },
+  { action: 'goTo', keys: ['Mod+G'], mac: ['Ctrl+G'], where: 'anywhere', group: 'moving' },
+  { action: 'comment', keys: ['Mod+M'], mac: ['Ctrl+M'], where: 'anywhere', group: 'task' },
+  { action: 'lineBreak', keys: ['Shift+Enter'], where: 'target', group: 'segment' },
+  { action: 'leave', keys: ['Escape'], where: 'target', group: 'moving' },
+  { action: 'codes', keys: ['F8', '<'], where: 'target', group: 'codes' },
+  { action: 'moveCodeBack', keys: ['Ctrl+,'], where: 'target', group: 'codes' },
+  { action: 'moveCodeOn', keys: ['Ctrl+.'], where: 'target', group: 'codes' },
+  { action: 'use1', keys: ['Ctrl+1'], where: 'anywhere', group: 'segment' },
+  { action: 'use2', keys: ['Ctrl+2'], where: 'anywhere', group: 'segment' },
+  { action: 'use3', keys: ['Ctrl+3'], where: 'anywhere', group: 'segment' },
+  { action: 'use4', keys: ['Ctrl+4'], where: 'anywhere', group: 'segment' },
+  { action: 'use5', keys: ['Ctrl+5'], where: 'anywhere', group: 'segment' },
+  { action: 'cyclePrevious', keys: ['Mod+Shift+ArrowUp'], where: 'target', group: 'segment' },
+  { action: 'cycleNext', keys: ['Mod+Shift+ArrowDown'], where: 'target', group: 'segment' },
+  { action: 'copySource', keys: ['Mod+O'], where: 'anywhere', group: 'segment' },
+  { action: 'reset', keys: ['Mod+Shift+Backspace'], where: 'anywhere', group: 'segment' },
+  { action: 'concordance', keys: ['Mod+K'], where: 'anywhere', group: 'segment' },
+  { action: 'plainText', keys: ['F2'], where: 'anywhere', group: 'codes' },
+  { action: 'preview', keys: ['F4'], where: 'anywhere', group: 'task' },
+  { action: 'issue', keys: ['Mod+I'], where: 'anywhere', group: 'review' },
+  { action: 'help', keys: ['Mod+/'], where: 'anywhere', group: 'help' },
+  { action: 'help', keys: ['?'], where: 'outside', group: 'help' },
+  { action: 'rowPrevious', keys: ['ArrowUp'], where: 'row', group: 'moving' },
+  { action: 'rowNext', keys: ['ArrowDown'], where: 'row', group: 'moving' },
+  { action: 'edit', keys: ['Enter'], where: 'row', group: 'moving' },
+  { action: 'select', keys: ['Space'], where: 'row', group: 'segment' },
+];
+
+/** What browsers and desktops do not give away, or what people do not give up. */
+export const reserved: readonly string[] = [
+  'Mod+T',
+  'Mod+N',
+  'Mod+W',
+  'Mod+Q',
+  'Mod+Tab',
+  'Mod+Shift+T',
+  'Mod+Shift+N',
+  'Mod+Shift+W',
+  'Mod+Shift+I',
+  'Mod+Shift+Tab',
+  'Mod+PageUp',
+  'Mod+PageDown',
+  'Mod+Insert',
+  'Mod+Shift+Insert',
+  'Mod+C',
+  'Mod+V',
+  'Mod+X',
+  'Mod+A',
+  'Mod+Z',
+  'Mod+Shift+Z',
+  'Mod+Y',
+  'Mod+L',
+  'Mod+R',
+  'Mod+P',
+  'Mod+D',
+  'Tab',
+  'Shift+Tab',
+  'F1',
+  'F5',
+  'F6',
+  'F7',
+  'F11',
+  'F12',
+  'Alt+F4',
+  'Alt+ArrowLeft',
+  'Alt+ArrowRight',
+];
+
+/** What of a `KeyboardEvent` says which key it is. */
+export interface KeyPress {
+  key: string;
+  code: string;
+  ctrlKey: boolean;
+  altKey: boolean;
+  shiftKey: boolean;
+  metaKey: boolean;
+  isComposing: boolean;
+  keyCode: number;
+  getModifierState(name: 'AltGraph'): boolean;
+}
+
+export const keysOf = (binding: Binding, mac: boolean): readonly string[] =>
+  (mac && binding.mac) || binding.keys;
+
+/** What a key does in a place, if anything. While an input method composes, no key is ours. */
+export function actionOf(press: KeyPress, place: Exclude<Where, 'anywhere'>, mac: boolean): ActionId | undefined {
+  if (press.isComposing || press.keyCode === 229 || press.getModifierState('AltGraph')) return undefined;
+  return bindings.find(
+    (binding) =>
+      isHere(binding.where, place) && keysOf(binding, mac).some((key) => isPressed(parse(key), press, mac)),
+  )?.action;
+}
+
+const isHere = (where: Where, place: Exclude<Where, 'anywhere'>) =>
+  where === 'anywhere' || where === place || (where === 'outside' && place === 'row');
+
+export interface Combination {
+  mod: boolean;
+  ctrl: boolean;
+  alt: boolean;
+  shift: boolean;
+  key: string;
+}
+
+export function parse(keys: string): Combination {
+  const parts = keys.split('+');
+  const key = parts.pop()!;
+  return {
+    mod: parts.includes('Mod'),
+    ctrl: parts.includes('Ctrl'),
+    alt: parts.includes('Alt'),
+    shift: parts.includes('Shift'),
+    key: key === 'Space' ? ' ' : key,
+  };
+}
+
+function isPressed(wanted: Combination, press: KeyPress, mac: boolean): boolean {
+  const ctrl = wanted.ctrl || (wanted.mod && !mac);
+  const meta = wanted.mod && mac;
+  if (press.ctrlKey !== ctrl || press.metaKey !== meta || press.altKey !== wanted.alt) return false;
+  // A sign may need Shift on one layout and not on another; the sign itself says enough.
+  const sign = wanted.key.length === 1 && !/[A-Z0-9 ]/.test(wanted.key);
+  if (!sign && press.shiftKey !== wanted.shift) return false;
+  return namesOf(press).includes(wanted.key);
+}
+
+/**
+ * What a pressed key is called: by what it writes; where that is not a Latin character (a Cyrillic layout), or a digit
+ * needs Shift (a French one), by where it is.
+ */
+function namesOf(press: KeyPress): string[] {
+  const { key, code } = press;
+  const names = [key.length === 1 ? key.toUpperCase() : key];
+  if (key.length === 1 && key.charCodeAt(0) > 0x7f) names.push(placeOf(code));
+  if (/^Digit\d$/.test(code) && press.ctrlKey) names.push(code.slice(5));
+  return names;
+}
+
+const signs: Record<string, string> = { Comma: ',', Period: '.', Slash: '/' };
+
+function placeOf(code: string): string {
+  return /^Key[A-Z]$/.test(code) ? code.slice(3) : (signs[code] ?? code);
+}
+
+/** How the caps of a combination are written, one word each. Their names are the same in every language of the app. */
+export function capsOf(keys: string, mac: boolean): string[] {
+  const { mod, ctrl, alt, shift, key } = parse(keys);
+  return [
+    ...(ctrl || (mod && !mac) ? [mac ? '⌃' : 'Ctrl'] : []),
+    ...(alt ? [mac ? '⌥' : 'Alt'] : []),
+    ...(shift ? ['⇧'] : []),
+    ...(mod && mac ? ['⌘'] : []),
+    capOf(key),
+  ];
+}
+
+const caps: Record<string, string> = {
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  PageUp: 'PgUp',
+  PageDown: 'PgDn',
+  Enter: '↵',
+  Escape: 'Esc',
+  Backspace: '⌫',
+  ' ': '␣',
+};
+
+const capOf = (key: string) => caps[key] ?? key;
+
+/** The caps that a hint shows for an action. */
+export function hintOf(action: ActionId, mac: boolean): string[] {
+  const binding = bindings.find((one) => one.action === action)!;
+  return capsOf(keysOf(binding, mac)[0]!, mac);
+}
+
+/** As `aria-keyshortcuts` wants it. */
+export function ariaKeys(action: ActionId, mac: boolean): string {
+  const binding = bindings.find((one) => one.action === action)!;
+  return keysOf(binding, mac)
+    .map((keys) => keys.replace('Mod', mac ? 'Meta' : 'Control').replace('Ctrl', 'Control'))
+    .join(' ');
+}
+
+export const isMac = (platform: string): boolean => /mac|iphone|ipad/i.test(platform);

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { codesOf, tidy } from './pieces.ts';
+import { somePieces } from './testing-pieces.ts';
+import { readTokens, withTokens } from './tokens.ts';
+
+test('a text with tokens is read as what it was written from', () => {
+  fc.assert(
+    fc.property(somePieces, (pieces) => {
+      expect(readTokens(withTokens(pieces), pieces)).toEqual({
+        pieces: tidy(pieces),
+        missing: [],
+        doubled: [],
+        unknown: [],
+      });
+    }),
+  );
+});
+
+test('whatever is typed, no code comes twice and none comes from elsewhere', () => {
+  const typed = fc.stringMatching(/^([{}/=0-9 a]|\{1\}|\{\/1\}|\{=2\}){0,12}$/);
+  fc.assert(
+    fc.property(somePieces, typed, (source, text) => {
+      const { pieces, missing } = readTokens(text, source);
+      const has = codesOf(pieces).map((code) => JSON.stringify(code));
+      const had = codesOf(source).map((code) => JSON.stringify(code));
+      expect(new Set(has).size).toBe(has.length);
+      expect([...has, ...missing.map((code) => JSON.stringify(code))].sort()).toEqual(had.sort());
+    }),
+  );
+});
+
+test('what is wrong is named', () => {
+  const source = [{ text: 'a ' }, { open: 1 }, { text: 'b' }, { close: 1 }, { keep: 2, text: '{name}' }];
+  expect(withTokens(source)).toBe('a {1}b{/1}{=2}');
+  const read = readTokens('{1}b {7} {{x}} {1}', source);
+  expect(read.missing).toEqual([
+    { kind: 'close', number: 1, text: '' },
+    { kind: 'keep', number: 2, text: '{name}' },
+  ]);
+  expect(read.doubled).toHaveLength(1);
+  expect(read.unknown).toEqual(['{7}']);
+  expect(read.pieces).toEqual([{ open: 1 }, { text: 'b {7} {x} ' }]);
+});
