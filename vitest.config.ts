@@ -21,7 +21,6 @@ export default defineConfig({
       project('documents', 'packages/documents'),
       project('engines', 'packages/engines'),
       project('checks', 'packages/checks'),
-      project('web', 'packages/web'),
       project('server', 'packages/server', {
         globalSetup: 'src/testing/cluster.ts',
       }),

@@ -36,8 +36,8 @@ function policy(nonce: string): string {
     "base-uri 'none'",
     "form-action 'self'",
     "require-trusted-types-for 'script'",
-    // The app's own, and that of its editor, which parses what is pasted in a document of its own.
-    'trusted-types default ProseMirrorClipboard',
+    // The app’s own, which lets nothing become markup; and that of the preview, whose document is another one.
+    'trusted-types default dragoman-preview',
   ].join('; ');
 }
 

@@ -34,17 +34,25 @@ export class CallError extends Error {
   readonly fields: Readonly<Record<string, string>>;
   /** By which the operator finds it in the log. */
   readonly requestId: string | undefined;
+  /** What else the refusal says: the segment as it is now, the positions that stand in the way. */
+  readonly more: Readonly<Record<string, unknown>>;
 
   constructor(
     code: string,
     message: string,
-    more: { status?: number; fields?: Record<string, string>; requestId?: string | undefined } = {},
+    more: {
+      status?: number;
+      fields?: Record<string, string>;
+      requestId?: string | undefined;
+      more?: Record<string, unknown>;
+    } = {},
   ) {
     super(message);
     this.code = code;
     this.status = more.status ?? 0;
     this.fields = more.fields ?? {};
     this.requestId = more.requestId;
+    this.more = more.more ?? {};
   }
 }
 
@@ -126,7 +134,8 @@ function refusal(response: Response, text: string): CallError {
   const { status } = response;
   try {
     const { error } = JSON.parse(text) as { error: ErrorSaid };
-    return new CallError(error.code, error.message, { status, fields: error.fields ?? {}, requestId });
+    const { code, message, fields = {}, ...more } = error;
+    return new CallError(code, message, { status, fields, requestId, more });
   } catch {
     return new CallError('server_error', response.statusText, { status, requestId });
   }

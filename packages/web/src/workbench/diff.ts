@@ -15,7 +15,8 @@ export function diff(from: string, to: string, language: string): Part[] {
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
   let end = 0;
-  while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
+  while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end))
+    end += 1;
   return joined([
     ...old.slice(0, start).map((text): Part => ({ text, change: 'same' })),
     ...between(old.slice(start, old.length - end), now.slice(start, now.length - end)),

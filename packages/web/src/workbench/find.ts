@@ -9,8 +9,11 @@ export interface Range {
 /** Where a text has the wanted one, in any case. */
 export function matchesIn(text: string, wanted: string): Range[] {
   if (wanted === '') return [];
-  const pattern = new RegExp(RegExp.escape?.(wanted) ?? wanted.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'giu');
-  return [...text.matchAll(pattern)].map(({ index, 0: found }) => ({ from: index, to: index + found.length }));
+  const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu');
+  return [...text.matchAll(pattern)].map(({ index, 0: found }) => ({
+    from: index,
+    to: index + found.length,
+  }));
 }
 
 export function countIn(pieces: readonly Piece[], wanted: string): number {

@@ -109,7 +109,14 @@ test('after everything is deleted the caret stands in the pair', () => {
 });
 
 test('a moved half may cross another on its way', () => {
-  const pieces: Piece[] = [{ open: 1 }, { text: 'a' }, { open: 2 }, { text: 'b' }, { close: 2 }, { close: 1 }];
+  const pieces: Piece[] = [
+    { open: 1 },
+    { text: 'a' },
+    { open: 2 },
+    { text: 'b' },
+    { close: 2 },
+    { close: 1 },
+  ];
   let state = begin(pieces);
   const half = state.doc.nodeAt(5)!;
   state = state.apply(state.tr.delete(5, 6).insert(2, half));

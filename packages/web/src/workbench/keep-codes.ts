@@ -58,7 +58,9 @@ function guard(before: Placed[], after: EditorState, mapping: Mapping): Transact
 /** How many of the codes put back stand before the caret: of those at its very place, the ones up to the last that opens. */
 function standBefore(back: readonly Placed[], caret: number): number {
   const here = back.filter(({ at }) => at === caret);
-  return back.filter(({ at }) => at < caret).length + here.findLastIndex(({ code }) => code.kind === 'open') + 1;
+  return (
+    back.filter(({ at }) => at < caret).length + here.findLastIndex(({ code }) => code.kind === 'open') + 1
+  );
 }
 
 /** The codes that an edit lost, with their old places, and those that it has too many, with their new ones. */
@@ -89,10 +91,7 @@ function nest(transaction: Transaction): void {
 }
 
 /** Whether a place is just before or just behind a code. */
-export function codeBeside(
-  state: EditorState,
-  direction: -1 | 1,
-): { code: Code; at: number } | undefined {
+export function codeBeside(state: EditorState, direction: -1 | 1): { code: Code; at: number } | undefined {
   const { $head, empty } = state.selection;
   if (!empty) return undefined;
   const node = direction === -1 ? $head.nodeBefore : $head.nodeAfter;

@@ -18,8 +18,9 @@ const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
 const combinations = [false, true].flatMap((mac) =>
   bindings.flatMap((binding) => keysOf(binding, mac).map((keys) => ({ ...binding, mac, keys }))),
 );
+const wide = (where: Where) => where === 'anywhere' || where === 'segment';
 const meets = (one: Where, other: Where) =>
-  one === other || one === 'anywhere' || other === 'anywhere' || [one, other].sort().join() === 'outside,row';
+  one === other || wide(one) || wide(other) || [one, other].sort().join() === 'outside,row';
 
 test('no key does two things in one place', () => {
   for (const [index, one] of combinations.entries()) {
@@ -49,7 +50,9 @@ test('each key does what its row says', () => {
       altKey: alt,
       shiftKey: shift,
     });
-    expect(actionOf(pressed, where === 'anywhere' ? 'target' : where, mac), keys).toBe(action);
+    expect(actionOf(pressed, where === 'anywhere' || where === 'segment' ? 'target' : where, mac), keys).toBe(
+      action,
+    );
     expect(actionOf({ ...pressed, isComposing: true }, 'target', mac)).toBeUndefined();
     expect(actionOf({ ...pressed, keyCode: 229 }, 'target', mac)).toBeUndefined();
     expect(actionOf({ ...pressed, getModifierState: () => true }, 'target', mac)).toBeUndefined();
@@ -66,12 +69,19 @@ test('keys work on layouts without Latin letters, and where digits need Shift', 
   expect(actionOf(press('o', { code: 'KeyS', ctrlKey: true }), 'target', false)).toBe('copySource');
 });
 
+test('a comment or a search has its own Enter', () => {
+  expect(actionOf(press('Enter', { ctrlKey: true }), 'field', false)).toBeUndefined();
+  expect(actionOf(press('s', { ctrlKey: true }), 'field', false)).toBe('save');
+});
+
 test('typing is typing', () => {
   for (const key of ['a', 'Enter', 'ArrowUp', 'Home', 'Tab', ' ', '?', '1', 'é']) {
     expect(actionOf(press(key), 'target', false)).toBeUndefined();
   }
   expect(actionOf(press('?', { shiftKey: true }), 'row', false)).toBe('help');
-  expect(actionOf(press('ń', { ctrlKey: true, altKey: true, code: 'KeyN' }), 'target', false)).toBeUndefined();
+  expect(
+    actionOf(press('ń', { ctrlKey: true, altKey: true, code: 'KeyN' }), 'target', false),
+  ).toBeUndefined();
 });
 
 test.each(['en', 'de', 'ar'])('every key has its words in %s', (language) => {

@@ -5,8 +5,13 @@
  * for itself. `Mod` is Command on a Mac and Ctrl elsewhere; `Ctrl` is Ctrl everywhere.
  */
 
-/** Where a key counts: anywhere in the workbench; in the text of a translation; on a row; outside every field. */
-export type Where = 'anywhere' | 'target' | 'row' | 'outside';
+/**
+ * Where a key counts: anywhere in the workbench; anywhere but in other fields (a comment, a search); in the text of a
+ * translation; on a row; outside every field.
+ */
+export type Where = 'anywhere' | 'segment' | 'target' | 'row' | 'outside';
+/** Where the focus is when a key is pressed. */
+export type Place = 'target' | 'row' | 'outside' | 'field';
 
 export type Group = 'moving' | 'segment' | 'codes' | 'help' | 'task' | 'review';
 
@@ -57,8 +62,8 @@ export interface Binding {
 }
 
 export const bindings: readonly Binding[] = [
-  { action: 'confirm', keys: ['Mod+Enter'], where: 'anywhere', group: 'segment' },
-  { action: 'reopen', keys: ['Mod+Shift+Enter'], where: 'anywhere', group: 'segment' },
+  { action: 'confirm', keys: ['Mod+Enter'], where: 'segment', group: 'segment' },
+  { action: 'reopen', keys: ['Mod+Shift+Enter'], where: 'segment', group: 'segment' },
   { action: 'previous', keys: ['Alt+ArrowUp'], where: 'anywhere', group: 'moving' },
   { action: 'next', keys: ['Alt+ArrowDown'], where: 'anywhere', group: 'moving' },
   { action: 'previousOpen', keys: ['Alt+PageUp'], where: 'anywhere', group: 'moving' },
@@ -73,17 +78,17 @@ export const bindings: readonly Binding[] = [
   { action: 'codes', keys: ['F8', '<'], where: 'target', group: 'codes' },
   { action: 'moveCodeBack', keys: ['Ctrl+,'], where: 'target', group: 'codes' },
   { action: 'moveCodeOn', keys: ['Ctrl+.'], where: 'target', group: 'codes' },
-  { action: 'use1', keys: ['Ctrl+1'], where: 'anywhere', group: 'segment' },
-  { action: 'use2', keys: ['Ctrl+2'], where: 'anywhere', group: 'segment' },
-  { action: 'use3', keys: ['Ctrl+3'], where: 'anywhere', group: 'segment' },
-  { action: 'use4', keys: ['Ctrl+4'], where: 'anywhere', group: 'segment' },
-  { action: 'use5', keys: ['Ctrl+5'], where: 'anywhere', group: 'segment' },
+  { action: 'use1', keys: ['Ctrl+1'], where: 'segment', group: 'segment' },
+  { action: 'use2', keys: ['Ctrl+2'], where: 'segment', group: 'segment' },
+  { action: 'use3', keys: ['Ctrl+3'], where: 'segment', group: 'segment' },
+  { action: 'use4', keys: ['Ctrl+4'], where: 'segment', group: 'segment' },
+  { action: 'use5', keys: ['Ctrl+5'], where: 'segment', group: 'segment' },
   { action: 'cyclePrevious', keys: ['Mod+Shift+ArrowUp'], where: 'target', group: 'segment' },
   { action: 'cycleNext', keys: ['Mod+Shift+ArrowDown'], where: 'target', group: 'segment' },
-  { action: 'copySource', keys: ['Mod+O'], where: 'anywhere', group: 'segment' },
-  { action: 'reset', keys: ['Mod+Shift+Backspace'], where: 'anywhere', group: 'segment' },
+  { action: 'copySource', keys: ['Mod+O'], where: 'segment', group: 'segment' },
+  { action: 'reset', keys: ['Mod+Shift+Backspace'], where: 'segment', group: 'segment' },
   { action: 'concordance', keys: ['Mod+K'], where: 'anywhere', group: 'segment' },
-  { action: 'plainText', keys: ['F2'], where: 'anywhere', group: 'codes' },
+  { action: 'plainText', keys: ['F2'], where: 'segment', group: 'codes' },
   { action: 'preview', keys: ['F4'], where: 'anywhere', group: 'task' },
   { action: 'issue', keys: ['Mod+I'], where: 'anywhere', group: 'review' },
   { action: 'help', keys: ['Mod+/'], where: 'anywhere', group: 'help' },
@@ -151,7 +156,7 @@ export const keysOf = (binding: Binding, mac: boolean): readonly string[] =>
   (mac && binding.mac) || binding.keys;
 
 /** What a key does in a place, if anything. While an input method composes, no key is ours. */
-export function actionOf(press: KeyPress, place: Exclude<Where, 'anywhere'>, mac: boolean): ActionId | undefined {
+export function actionOf(press: KeyPress, place: Place, mac: boolean): ActionId | undefined {
   if (press.isComposing || press.keyCode === 229 || press.getModifierState('AltGraph')) return undefined;
   return bindings.find(
     (binding) =>
@@ -159,8 +164,11 @@ export function actionOf(press: KeyPress, place: Exclude<Where, 'anywhere'>, mac
   )?.action;
 }
 
-const isHere = (where: Where, place: Exclude<Where, 'anywhere'>) =>
-  where === 'anywhere' || where === place || (where === 'outside' && place === 'row');
+const isHere = (where: Where, place: Place) =>
+  where === 'anywhere' ||
+  where === place ||
+  (where === 'segment' && place !== 'field') ||
+  (where === 'outside' && place === 'row');
 
 export interface Combination {
   mod: boolean;

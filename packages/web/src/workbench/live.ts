@@ -115,6 +115,11 @@ export class Live {
     else this.#states.delete(position);
   }
 
+  /** What may be edited has changed. */
+  reread(): void {
+    this.#view?.setProps({});
+  }
+
   selectedText(): string {
     if (!this.#view) return '';
     const { from, to } = this.#view.state.selection;
@@ -192,7 +197,8 @@ export class Live {
     for (const half of halves) {
       const at = transaction.mapping.map(half.at);
       transaction.delete(at, at + 1);
-      const end = half.code.kind === 'close' ? transaction.mapping.map(to, -1) : transaction.mapping.map(from, 1);
+      const end =
+        half.code.kind === 'close' ? transaction.mapping.map(to, -1) : transaction.mapping.map(from, 1);
       transaction.insert(empty ? transaction.mapping.map(from) : end, nodeOf(half.code));
     }
     const last = placedCodes(transaction.doc).findLast(({ code: one }) =>
@@ -207,7 +213,9 @@ export class Live {
     const view = this.#view;
     const place = view && placedCodes(view.state.doc).find(({ code: one }) => keyOf(one) === keyOf(code));
     if (!view || !place) return;
-    view.dispatch(view.state.tr.setSelection(TextSelection.create(view.state.doc, place.at + 1)).scrollIntoView());
+    view.dispatch(
+      view.state.tr.setSelection(TextSelection.create(view.state.doc, place.at + 1)).scrollIntoView(),
+    );
   }
 
   codes(): Code[] {
@@ -241,7 +249,8 @@ export class Live {
   #pressed(event: KeyboardEvent): boolean {
     const view = this.#view!;
     if (event.isComposing || event.keyCode === 229) return false;
-    const key = event.key.charCodeAt(0) > 0x7f ? event.code.replace('Key', '').toLowerCase() : event.key.toLowerCase();
+    const key =
+      event.key.charCodeAt(0) > 0x7f ? event.code.replace('Key', '').toLowerCase() : event.key.toLowerCase();
     if ((event.ctrlKey || event.metaKey) && !event.altKey) {
       if (key === 'z') return (event.shiftKey ? redo : undo)(view.state, view.dispatch) || true;
       if (key === 'y') return redo(view.state, view.dispatch) || true;
@@ -298,7 +307,9 @@ export class Live {
   #insert(data: DataTransfer): void {
     const view = this.#view!;
     if (!this.#host.editable()) return;
-    const nodes = nodesOf(readOurs(data.getData(OURS)) ?? [{ text: this.#clean(data.getData('text/plain')) }]);
+    const nodes = nodesOf(
+      readOurs(data.getData(OURS)) ?? [{ text: this.#clean(data.getData('text/plain')) }],
+    );
     if (nodes.length === 0) return;
     view.dispatch(view.state.tr.replaceSelection(new Slice(Fragment.from(nodes), 0, 0)).scrollIntoView());
   }

@@ -16,7 +16,9 @@ test('pieces become a document and pieces again, with no character changed', () 
 test('dealing codes out anew keeps every one of them and nests every pair', () => {
   fc.assert(
     fc.property(
-      somePieces.chain((pieces) => fc.shuffledSubarray(codesOf(pieces), { minLength: codesOf(pieces).length })),
+      somePieces.chain((pieces) =>
+        fc.shuffledSubarray(codesOf(pieces), { minLength: codesOf(pieces).length }),
+      ),
       (codes) => {
         const dealt = nested(codes);
         expect(crossed(dealt).size).toBe(0);

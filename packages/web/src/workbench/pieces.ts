@@ -1,5 +1,5 @@
 /** Pieces of a segment, as the workbench looks at them. Pure. */
-import type { Piece } from '@dragoman/documents';
+import type { Piece } from '@dragoman/documents/pieces';
 
 export type { Piece };
 
@@ -64,7 +64,8 @@ export function tidy(pieces: readonly Piece[]): Piece[] {
     const last = tidied.at(-1);
     if (codeOf(piece)) tidied.push(piece);
     else if ('text' in piece && piece.text !== '') {
-      if (last && 'text' in last && !codeOf(last)) tidied[tidied.length - 1] = { text: last.text + piece.text };
+      if (last && 'text' in last && !codeOf(last))
+        tidied[tidied.length - 1] = { text: last.text + piece.text };
       else tidied.push({ text: piece.text });
     }
   }

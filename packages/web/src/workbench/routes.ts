@@ -1,7 +1,7 @@
-/** The workbench has the whole window, and one address: that of a task. */
+/** The workbench has one page; it brings its own chunk, which nobody else loads. */
 import type { AnyRoute } from '@tanstack/react-router';
 import { page } from '../page.tsx';
 
-export function workbenchPages(parent: AnyRoute) {
-  return [page(parent, '/tasks/$task', () => import('./Workbench.tsx'))];
-}
+export const workbenchPages = (parent: AnyRoute) => [
+  page(parent, '/tasks/$task', () => import('./Task.tsx')),
+];

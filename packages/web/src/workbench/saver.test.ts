@@ -18,7 +18,9 @@ type Fate = 'answered' | 'never arrives' | 'answer lost';
 
 /** A server with revisions, and the fates of the requests to come. */
 class Server {
-  segments = new Map<number, Theirs>([0, 1, 2].map((at) => [at, { revision: 1, target: [], status: 'open' }]));
+  segments = new Map<number, Theirs>(
+    [0, 1, 2].map((at) => [at, { revision: 1, target: [], status: 'open' }]),
+  );
   fates: Fate[] = [];
   overwritten = 0;
 
@@ -106,14 +108,16 @@ let tasks = 0;
 
 async function play(steps: readonly Step[], forgetful = false) {
   const server = new Server();
-  const task = `task ${(tasks += 1)}`;
+  tasks += 1;
+  const task = `task ${tasks}`;
   let revisions = new Map([...server.segments].map(([at, { revision }]) => [at, revision]));
   let page = await open(server, task, revisions);
   const last = new Map<number, Save>();
   let words = 0;
   for (const step of steps) {
     if (step.step === 'type' || step.step === 'confirm') {
-      const typed = save(`words ${(words += 1)}`, step.step === 'confirm' ? 'confirmed' : 'draft');
+      words += 1;
+      const typed = save(`words ${words}`, step.step === 'confirm' ? 'confirmed' : 'draft');
       last.set(step.position, typed);
       page.saver.edit(step.position, { revision: revisions.get(step.position)!, save: typed, activeMs: 10 });
       if (step.step === 'confirm') page.saver.hurry([step.position]);
@@ -168,7 +172,10 @@ test('somebody else has written meanwhile: both texts stand, until one is chosen
   server.segments.set(0, { revision: 2, target: text('theirs'), status: 'draft' });
   await page.pass(600);
   expect(shown(page.saver.state)).toEqual({ state: 'conflict', positions: [0] });
-  expect(page.saver.state.entries.get(0)).toMatchObject({ save: save('mine'), theirs: { target: text('theirs') } });
+  expect(page.saver.state.entries.get(0)).toMatchObject({
+    save: save('mine'),
+    theirs: { target: text('theirs') },
+  });
   await page.pass(60_000);
   expect(server.segments.get(0)!.target).toEqual(text('theirs'));
   page.saver.resolve(0, save('both'));
@@ -192,10 +199,16 @@ test('a lost lease stops the sending and keeps the text', async () => {
   });
   saver.edit(0, { revision: 1, save: save('kept'), activeMs: 0 }, 0);
   await expect.poll(() => shown(saver.state)).toEqual({ state: 'lost', waiting: 1 });
+  // What was not sent before is sent once: the server keeps it for whoever has the task next.
   saver.edit(0, { revision: 1, save: save('kept too'), activeMs: 0 }, 0);
+  saver.edit(1, { revision: 1, save: save('another'), activeMs: 0 }, 0);
+  await expect.poll(() => sent).toEqual([0, 1]);
   await saver.kept();
-  expect(sent).toEqual([0]);
+  saver.hurry();
+  await saver.kept();
+  expect(sent).toEqual([0, 1]);
   expect((await drafts.all()).get(0)?.save).toEqual(save('kept too'));
+  expect(shown(saver.state)).toEqual({ state: 'lost', waiting: 2 });
 });
 
 test('a text that the server will not take waits for the next edit', async () => {

@@ -11,10 +11,10 @@ import {
   lost,
   nextDue,
   nothing,
+  REST_MS,
   ready,
   refused,
   resolved,
-  REST_MS,
   restored,
   type Save,
   type Saving,
@@ -69,8 +69,9 @@ export class Saver {
     this.#store(position);
   }
 
-  lose(): void {
-    this.#become(lost(this.#state));
+  /** @param positions whose texts are not to be sent; the others are, once */
+  lose(positions: 'all' | readonly number[]): void {
+    this.#become(lost(this.#state, positions));
   }
 
   /** Takes up what the page before this one kept. Returns what there was, by position. */
@@ -152,7 +153,7 @@ export class Saver {
       case 'conflict':
         return conflicted(this.#state, position, outcome.theirs, now);
       case 'stale':
-        return lost(this.#state);
+        return lost(this.#state, [position]);
       case 'refused':
         return refused(this.#state, position, outcome.code);
       case undefined:

@@ -10,7 +10,8 @@
  * | conflict | the server has another version than the one that was edited | a choice of the editor |
  * | refused | the server will never take this text | the next edit |
  *
- * An edit while sending is kept beside what is sent, and is sent next. A stale lease stops all sending for good.
+ * An edit while sending is kept beside what is sent, and is sent next. After a stale lease each text is sent once, for
+ * the server keeps it for whoever has the task next; nothing is sent twice, and the browser keeps it too.
  */
 import { type Piece, samePieces } from './pieces.ts';
 
@@ -55,6 +56,8 @@ export interface Entry {
   theirs?: Theirs;
   /** Code of the server's refusal. */
   refused?: string;
+  /** Sent after the lease was gone, for the server to keep; not sent again. */
+  left?: true;
 }
 
 export interface Saving {
@@ -103,18 +106,18 @@ export function hurried(state: Saving, now: number, positions?: readonly number[
 
 /** What may be sent now. */
 export function ready(state: Saving, now: number): number[] {
-  if (state.stale) return [];
-  return [...state.entries].filter(([, entry]) => waits(entry) && entry.due <= now).map(([position]) => position);
+  return [...state.entries]
+    .filter(([, entry]) => waits(entry) && entry.due <= now)
+    .map(([position]) => position);
 }
 
 /** When something may be sent next, in milliseconds. */
 export function nextDue(state: Saving): number | undefined {
-  if (state.stale) return undefined;
   const due = [...state.entries.values()].filter(waits).map((entry) => entry.due);
   return due.length === 0 ? undefined : Math.min(...due);
 }
 
-const waits = (entry: Entry) => !entry.sending && !entry.theirs && entry.refused === undefined;
+const waits = (entry: Entry) => !entry.sending && !entry.theirs && !entry.left && entry.refused === undefined;
 
 export function begun(state: Saving, position: number): Saving {
   return change(state, position, (entry) => ({
@@ -172,9 +175,14 @@ export function refused(state: Saving, position: number, code: string): Saving {
   return change(state, position, (entry) => ({ ...entry, sent: [], sending: false, refused: code }));
 }
 
-/** The lease is gone. What was typed stays in this browser. */
-export function lost(state: Saving): Saving {
-  const entries = new Map([...state.entries].map(([at, entry]) => [at, { ...entry, sending: false }]));
+/** The lease is gone: as the server said of one text, or of all, where there is none to send them by. */
+export function lost(state: Saving, positions: 'all' | readonly number[]): Saving {
+  const entries = new Map(state.entries);
+  for (const [position, entry] of entries) {
+    if (positions === 'all' || positions.includes(position)) {
+      entries.set(position, { ...entry, sending: false, left: true });
+    }
+  }
   return { ...state, entries, stale: true };
 }
 
@@ -197,7 +205,13 @@ export function keptOf({ revision, save, activeMs, sent }: Entry): Kept {
 /** What was kept, beside what the server has now: sent again, in conflict, or long there. */
 export function restored(state: Saving, position: number, kept: Kept, theirs: Theirs, now: number): Saving {
   if (isTheirs(kept.save, theirs)) return without(state, position);
-  const entry: Entry = { ...kept, sending: false, due: now, failures: 0 };
+  const entry: Entry = {
+    ...kept,
+    sending: false,
+    due: now,
+    failures: 0,
+    ...(state.stale ? { left: true } : {}),
+  };
   const waiting = put(state, position, entry);
   return kept.revision === theirs.revision ? waiting : conflicted(waiting, position, theirs, now);
 }
@@ -220,7 +234,8 @@ export function shown(state: Saving): Shown {
   if (conflicts.length > 0) return { state: 'conflict', positions: conflicts };
   const refusals = positions((entry) => entry.refused !== undefined);
   if (refusals.length > 0) return { state: 'refused', positions: refusals };
-  if (positions((entry) => entry.failures > 0).length > 0) return { state: 'offline', waiting: entries.length };
+  if (positions((entry) => entry.failures > 0).length > 0)
+    return { state: 'offline', waiting: entries.length };
   if (entries.length > 0) return { state: 'saving' };
   return { state: 'saved', ...(state.savedAt === undefined ? {} : { at: state.savedAt }) };
 }

@@ -30,6 +30,8 @@ export const somePieces: fc.Arbitrary<Piece[]> = codes.chain((list) =>
   fc
     .array(words, { minLength: list.length + 1, maxLength: list.length + 1 })
     .map((texts) =>
-      tidy(texts.flatMap((text, index) => [{ text }, ...(index < list.length ? [pieceOf(list[index]!)] : [])])),
+      tidy(
+        texts.flatMap((text, index) => [{ text }, ...(index < list.length ? [pieceOf(list[index]!)] : [])]),
+      ),
     ),
 );

@@ -1,12 +1,12 @@
 /** A translation as plain text, where a screen reader, a touch keyboard or dictation has trouble with chips. */
-import { codesOf, keyOf, labelOf, type Code, type Piece, pieceOf, tidy } from './pieces.ts';
+import { type Code, codesOf, keyOf, labelOf, type Piece, pieceOf, tidy } from './pieces.ts';
 
 /** The text with each code as `{…}` of its label; a brace of the text itself is doubled. */
 export function withTokens(pieces: readonly Piece[]): string {
   return pieces
     .map((piece) => {
       const [code] = codesOf([piece]);
-      return code ? tokenOf(code) : escape((piece as { text: string }).text);
+      return code ? tokenOf(code) : doubledBraces((piece as { text: string }).text);
     })
     .join('');
 }
@@ -56,4 +56,4 @@ export function readTokens(text: string, source: readonly Piece[]): Read {
   return { pieces: tidy(pieces), missing, doubled, unknown };
 }
 
-const escape = (text: string) => text.replace(/[{}]/g, '$&$&');
+const doubledBraces = (text: string) => text.replace(/[{}]/g, '$&$&');

@@ -1,0 +1,12 @@
+/** Keys as they stand on a keyboard. */
+import css from './workbench.module.css';
+
+export function Caps({ caps }: { caps: readonly string[] }) {
+  return (
+    <span className={css.caps} dir="ltr">
+      {caps.map((cap) => (
+        <kbd key={cap}>{cap}</kbd>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,216 @@
+/** Above the grid: which job, how far, whether it is saved, the time, and the one way to finish. */
+import { Button } from '@mantine/core';
+import { IconArrowLeft, IconClock, IconClockPause, IconEye, IconKeyboard } from '@tabler/icons-react';
+import { useIntl } from 'react-intl';
+import { paths } from '../paths.ts';
+import { Link } from '../ui/Link.tsx';
+import { useSay } from '../words.tsx';
+import { mac, usePage, useWorkbench } from './context.tsx';
+import { ariaKeys } from './keys.ts';
+import css from './workbench.module.css';
+
+export function Header() {
+  const workbench = useWorkbench();
+  const say = useSay();
+  const intl = useIntl();
+  const { task } = workbench;
+  const { job } = task;
+  const readOnly = usePage((page) => page.readOnly);
+  const preview = usePage((page) => page.preview);
+  const nameOf = (language: string) => languageName(intl.locale, language);
+  return (
+    <header className={css.header}>
+      <Link
+        to={paths.queue}
+        className={css.back}
+        aria-label={say('workbench.back')}
+        title={say('workbench.back')}
+      >
+        <IconArrowLeft size={18} aria-hidden />
+      </Link>
+      <h1 className={css.title}>{say('workbench.job', { number: String(job.order_number) })}</h1>
+      <span className={css.pair}>
+        {nameOf(job.source_language)} <span aria-hidden>→</span>
+        <span className="visually-hidden">{say('workbench.into')}</span> {nameOf(job.target_language)}
+      </span>
+      <span className={css.badge}>{say(`workbench.format.${job.format}`)}</span>
+      {job.tone && <span className={css.badge}>{job.tone}</span>}
+      {task.kind === 'review' && (
+        <span className={css.badge} data-tone="info">
+          {say('workbench.review')}
+        </span>
+      )}
+      {task.returned && (
+        <span className={css.badge} data-tone="warning">
+          {say('workbench.returned')}
+        </span>
+      )}
+      <span className={css.spacer} />
+      <Deadline />
+      <Progress />
+      <SaveState />
+      <ActiveTime />
+      <Button
+        size="xs"
+        variant="subtle"
+        px={8}
+        aria-pressed={preview}
+        aria-keyshortcuts={ariaKeys('preview', mac)}
+        title={`${say('workbench.key.preview')} (F4)`}
+        aria-label={say('workbench.key.preview')}
+        onClick={() => workbench.update({ preview: !preview })}
+      >
+        <IconEye size={18} aria-hidden />
+      </Button>
+      <Button
+        size="xs"
+        variant="subtle"
+        px={8}
+        aria-label={say('workbench.key.help')}
+        title={say('workbench.key.help')}
+        onClick={() => workbench.update({ dialog: { dialog: 'help' } })}
+      >
+        <IconKeyboard size={18} aria-hidden />
+      </Button>
+      {readOnly === undefined && <Finish />}
+    </header>
+  );
+}
+
+function Finish() {
+  const workbench = useWorkbench();
+  const say = useSay();
+  const open = (dialog: 'release' | 'skip' | 'report' | 'return' | 'submit') =>
+    workbench.update({ dialog: { dialog } });
+  const review = workbench.task.kind === 'review';
+  return (
+    <>
+      <details className={css.menu}>
+        <summary>{say('workbench.more')}</summary>
+        <div>
+          <button type="button" onClick={() => open('release')}>
+            {say('workbench.release')}
+          </button>
+          <button type="button" onClick={() => open('skip')}>
+            {say('workbench.skip')}
+          </button>
+          <button type="button" onClick={() => open('report')}>
+            {say('workbench.report')}
+          </button>
+        </div>
+      </details>
+      {review && (
+        <Button size="sm" onClick={() => open('return')}>
+          {say('workbench.return')}
+        </Button>
+      )}
+      <Button size="sm" variant="filled" onClick={() => open('submit')}>
+        {say(review ? 'workbench.approve' : 'workbench.submit')}
+      </Button>
+    </>
+  );
+}
+
+function Progress() {
+  const workbench = useWorkbench();
+  const say = useSay();
+  const confirmed = usePage((page) => page.confirmed);
+  const total = workbench.total;
+  return (
+    <span className={css.progress}>
+      <progress max={Math.max(1, total)} value={confirmed} aria-label={say('workbench.progress')} />
+      <span>{`${confirmed} / ${total}`}</span>
+    </span>
+  );
+}
+
+function SaveState() {
+  const workbench = useWorkbench();
+  const say = useSay();
+  const intl = useIntl();
+  const saving = usePage((page) => page.saving);
+  const words = () => {
+    switch (saving.state) {
+      case 'saved':
+        return saving.at === undefined
+          ? say('workbench.saved')
+          : say('workbench.saved_at', { at: intl.formatTime(saving.at, { timeStyle: 'medium' }) });
+      case 'saving':
+        return say('workbench.saving');
+      case 'offline':
+      case 'lost':
+        return say(`workbench.${saving.state}`, { count: saving.waiting });
+      case 'conflict':
+      case 'refused':
+        return say(`workbench.${saving.state}`, { number: workbench.numberOf(saving.positions[0]!) });
+    }
+  };
+  if (saving.state !== 'conflict' && saving.state !== 'refused') {
+    return (
+      <span className={css.saving} data-state={saving.state}>
+        {words()}
+      </span>
+    );
+  }
+  const [position] = saving.positions;
+  return (
+    <button
+      type="button"
+      className={css.saving}
+      data-state={saving.state}
+      onClick={() => {
+        if (saving.state === 'conflict')
+          workbench.update({ dialog: { dialog: 'conflict', position: position! } });
+        else workbench.activate(position!, 'text');
+      }}
+    >
+      {words()}
+    </button>
+  );
+}
+
+function ActiveTime() {
+  const say = useSay();
+  const seconds = usePage((page) => Math.floor(page.effort.totalMs / 1_000));
+  const paused = usePage((page) => page.effort.since === undefined);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const hours = Math.floor(seconds / 3_600);
+  const time = `${hours > 0 ? `${hours}:` : ''}${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return (
+    <span
+      className={css.time}
+      data-paused={paused}
+      title={say(paused ? 'workbench.time_paused' : 'workbench.time')}
+    >
+      {paused ? <IconClockPause size={16} aria-hidden /> : <IconClock size={16} aria-hidden />}
+      <span className="visually-hidden">{say(paused ? 'workbench.time_paused' : 'workbench.time')}</span>
+      <span>{time}</span>
+    </span>
+  );
+}
+
+function Deadline() {
+  const workbench = useWorkbench();
+  const say = useSay();
+  const intl = useIntl();
+  const { deadline } = workbench.task.job;
+  const day = intl.formatDate(deadline, {
+    day: 'numeric',
+    month: 'short',
+    hour: 'numeric',
+    minute: '2-digit',
+  });
+  return (
+    <time className={css.deadline} dateTime={deadline}>
+      {say('workbench.deadline', { at: day })}
+    </time>
+  );
+}
+
+export function languageName(locale: string, language: string): string {
+  try {
+    return new Intl.DisplayNames(locale, { type: 'language' }).of(language.replace('_', '-')) ?? language;
+  } catch {
+    return language;
+  }
+}

@@ -1,0 +1,89 @@
+/** A text that is read: its words, its codes as chips, and what is marked in it. */
+import type { ReactNode } from 'react';
+import { matchesIn } from './find.ts';
+import { type Code, codeOf, keyOf, labelOf, type Piece } from './pieces.ts';
+import css from './workbench.module.css';
+
+/** A stretch of the visible text that is drawn otherwise. */
+export interface Mark {
+  start: number;
+  end: number;
+  className: string | undefined;
+  title?: string;
+}
+
+interface PiecesProps {
+  pieces: readonly Piece[];
+  chip: (code: Code) => { title: string; label: string };
+  marks?: readonly Mark[];
+  /** What is looked for. */
+  wanted?: string | undefined;
+}
+
+export function Pieces({ pieces, chip, marks = [], wanted = '' }: PiecesProps) {
+  const drawn: ReactNode[] = [];
+  let at = 0;
+  for (const piece of pieces) {
+    const code = codeOf(piece);
+    if (code) drawn.push(<Chip key={keyOf(code)} code={code} {...chip(code)} />);
+    else
+      drawn.push(
+        <Marked
+          key={`text ${at}`}
+          text={(piece as { text: string }).text}
+          at={at}
+          marks={marks}
+          wanted={wanted}
+        />,
+      );
+    if ('text' in piece) at += piece.text.length;
+  }
+  return <>{drawn}</>;
+}
+
+export function Chip({ code, title, label }: { code: Code; title: string; label: string }) {
+  return (
+    <span className={css.chip} data-kind={code.kind} title={title} role="img" aria-label={label}>
+      <bdi dir="ltr">{labelOf(code)}</bdi>
+    </span>
+  );
+}
+
+function Marked({
+  text,
+  at,
+  marks,
+  wanted,
+}: {
+  text: string;
+  at: number;
+  marks: readonly Mark[];
+  wanted: string;
+}) {
+  const found = matchesIn(text, wanted).map(({ from, to }) => ({
+    start: from,
+    end: to,
+    className: css.found,
+  }));
+  const here = marks
+    .map((mark) => ({ ...mark, start: mark.start - at, end: mark.end - at }))
+    .filter((mark) => mark.end > 0 && mark.start < text.length);
+  const stretches: Mark[] = wanted === '' ? here : found;
+  if (stretches.length === 0) return text;
+  const drawn: ReactNode[] = [];
+  let rest = 0;
+  for (const mark of [...stretches].sort((one, other) => one.start - other.start)) {
+    const start = Math.max(rest, mark.start);
+    const end = Math.min(text.length, mark.end);
+    if (end <= start) continue;
+    drawn.push(text.slice(rest, start));
+    drawn.push(
+      <mark key={start} className={mark.className} title={mark.title}>
+        {text.slice(start, end)}
+      </mark>,
+    );
+    rest = end;
+  }
+  drawn.push(text.slice(rest));
+  return <>{drawn}</>;
+}

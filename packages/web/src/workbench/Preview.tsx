@@ -1,0 +1,145 @@
+/**
+ * The document as it would be delivered now. A customer's HTML is never part of the page: it is shown in a frame that
+ * runs no scripts, is of no origin, and loads nothing.
+ */
+import { SegmentedControl } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState, useSyncExternalStore } from 'react';
+import { FailureNotice } from '../ui/Failure.tsx';
+import { useSay } from '../words.tsx';
+import { preview } from './api.ts';
+import { directionOf, localeOf, scriptOf, usePage, useWorkbench } from './context.tsx';
+import { framed } from './frame.ts';
+import { plainText } from './pieces.ts';
+import { cuesOf, speedOf } from './subtitles.ts';
+import css from './workbench.module.css';
+
+type Side = 'source' | 'target';
+
+export default function Preview() {
+  const workbench = useWorkbench();
+  const say = useSay();
+  const [side, setSide] = useState<Side>('target');
+  const { format } = workbench.task.job;
+  return (
+    <section className={css.preview} aria-label={say('workbench.preview')}>
+      <div className={css.previewHead}>
+        <h2>{say('workbench.preview')}</h2>
+        <SegmentedControl
+          size="xs"
+          aria-label={say('workbench.preview.side')}
+          value={side}
+          onChange={(value) => setSide(value as Side)}
+          data={[
+            { value: 'source', label: say('workbench.preview.source') },
+            { value: 'target', label: say('workbench.preview.target') },
+          ]}
+        />
+      </div>
+      {side === 'target' && (format === 'html' || format === 'srt') ? <Assembled /> : <Units side={side} />}
+    </section>
+  );
+}
+
+/** As the server puts it together, from what it has. */
+function Assembled() {
+  const workbench = useWorkbench();
+  const say = useSay();
+  const { task, job } = workbench.task;
+  const savedAt = usePage((page) => (page.saving.state === 'saved' ? (page.saving.at ?? 0) : -1));
+  const { data, error, refetch } = useQuery({
+    ...preview(task, savedAt),
+    placeholderData: keepPreviousData,
+    enabled: savedAt >= 0,
+  });
+  if (error) return <FailureNotice error={error} onRetry={() => void refetch()} />;
+  if (!data) return <p className={css.muted}>{say('workbench.preview.loading')}</p>;
+  if (data.format === 'srt') return <Subtitles text={data.text} />;
+  const language = job.target_language;
+  return (
+    <iframe
+      className={css.frame}
+      title={say('workbench.preview')}
+      sandbox=""
+      referrerPolicy="no-referrer"
+      srcDoc={framed(data.text, localeOf(language), directionOf(language)) as string}
+    />
+  );
+}
+
+function Subtitles({ text }: { text: string }) {
+  const workbench = useWorkbench();
+  const say = useSay();
+  const { job } = workbench.task;
+  const active = usePage((page) => page.active);
+  return (
+    <ol className={css.cues}>
+      {cuesOf(text).map((cue) => {
+        const speed = speedOf(cue);
+        const segment = workbench.positions.find((position) => {
+          const { time } = workbench.segment(position).segment;
+          return time !== undefined && time.from <= cue.from && time.to >= cue.to;
+        });
+        return (
+          <li key={cue.number} data-active={segment === active}>
+            <button
+              type="button"
+              onClick={() => segment !== undefined && workbench.activate(segment, 'text')}
+            >
+              <small dir="ltr">{cue.timing}</small>
+              <span
+                className={css.cueText}
+                lang={localeOf(job.target_language)}
+                dir={directionOf(job.target_language)}
+                translate="no"
+              >
+                {cue.text}
+              </span>
+              <small data-fast={speed > 17}>{say('workbench.preview.speed', { speed })}</small>
+            </button>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** Paragraph by paragraph, as they are typed. */
+function Units({ side }: { side: Side }) {
+  const workbench = useWorkbench();
+  const { job } = workbench.task;
+  useSyncExternalStore(
+    (listener) => workbench.watch('text', listener),
+    () => workbench.texts,
+  );
+  const active = usePage((page) => page.active);
+  const language = side === 'source' ? job.source_language : job.target_language;
+  const units = Map.groupBy(workbench.positions, (position) => workbench.segment(position).segment.unit);
+  return (
+    <div
+      className={css.document}
+      lang={localeOf(language)}
+      dir={directionOf(language)}
+      data-script={scriptOf(language)}
+      translate="no"
+    >
+      {[...units].map(([unit, positions]) => (
+        <p key={unit}>
+          {positions.map((position) => {
+            const { segment, target } = workbench.segment(position);
+            return (
+              <button
+                key={position}
+                type="button"
+                data-active={position === active}
+                onClick={() => workbench.activate(position, 'text')}
+              >
+                {plainText(side === 'source' ? segment.source : target)}{' '}
+              </button>
+            );
+          })}
+        </p>
+      ))}
+    </div>
+  );
+}

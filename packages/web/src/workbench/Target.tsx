@@ -1,0 +1,103 @@
+/** The translation of the active segment, where it is written: with chips, or as plain text with tokens. */
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useSay } from '../words.tsx';
+import { CodeList } from './CodeList.tsx';
+import { directionOf, localeOf, usePage, useSegment, useWorkbench } from './context.tsx';
+import { labelOf } from './pieces.ts';
+import { readTokens, withTokens } from './tokens.ts';
+import css from './workbench.module.css';
+
+export function Target({ position }: { position: number }) {
+  const plain = usePage((page) => page.plain);
+  return plain ? <PlainTarget position={position} /> : <LiveTarget position={position} />;
+}
+
+function useAttributes(position: number) {
+  const { job } = useWorkbench().task;
+  const say = useSay();
+  return {
+    lang: localeOf(job.target_language),
+    dir: directionOf(job.target_language),
+    'aria-label': say('workbench.target_of', { number: position + 1 }),
+  };
+}
+
+function LiveTarget({ position }: { position: number }) {
+  const workbench = useWorkbench();
+  const holder = useRef<HTMLDivElement>(null);
+  const { lang, dir, 'aria-label': label } = useAttributes(position);
+  useLayoutEffect(
+    () =>
+      workbench.live.mount(holder.current!, position, {
+        role: 'textbox',
+        'aria-multiline': 'true',
+        'aria-label': label,
+        class: css.live!,
+        translate: 'no',
+        spellcheck: 'true',
+        lang,
+        dir,
+      }),
+    [workbench, position, label, lang, dir],
+  );
+  const codes = usePage((page) => page.codes);
+  return (
+    <>
+      <div ref={holder} className={css.holder} />
+      {codes && <CodeList typed={codes.typed} />}
+    </>
+  );
+}
+
+/** The field is read when it is left: until then a token may be half typed. */
+function PlainTarget({ position }: { position: number }) {
+  const workbench = useWorkbench();
+  const say = useSay();
+  const { target, segment } = useSegment(position);
+  const [text, setText] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const editable = usePage(() => workbench.canEdit(position));
+  const attributes = useAttributes(position);
+  const shown = text ?? withTokens(target);
+
+  // Whoever leaves the segment by a key leaves the field without a blur.
+  const leave = useRef(() => {});
+  leave.current = () => read(text);
+  useEffect(() => () => leave.current(), []);
+
+  function read(typed: string | undefined): void {
+    if (typed === undefined) return;
+    const { pieces, missing, doubled, unknown } = readTokens(typed, segment.source);
+    const wrong = [
+      ...missing.map((code) => say('workbench.token.missing', { label: labelOf(code) })),
+      ...doubled.map((code) => say('workbench.token.doubled', { label: labelOf(code) })),
+      ...unknown.map((label) => say('workbench.token.unknown', { label })),
+    ];
+    setProblem(wrong.length === 0 ? undefined : wrong.join(' '));
+    workbench.setTarget(position, pieces);
+    setText(undefined);
+  }
+
+  return (
+    <div className={css.holder}>
+      <textarea
+        ref={field}
+        className={css.plain}
+        data-plain
+        spellCheck
+        translate="no"
+        readOnly={!editable}
+        aria-describedby={`tokens-${position}`}
+        rows={Math.max(1, shown.split('\n').length, Math.ceil(shown.length / 60))}
+        {...attributes}
+        value={shown}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={() => read(text)}
+      />
+      <p id={`tokens-${position}`} className={css.tokens} data-problem={problem !== undefined} role="status">
+        {problem ?? say('workbench.token.hint')}
+      </p>
+    </div>
+  );
+}

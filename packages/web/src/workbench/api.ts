@@ -1,0 +1,84 @@
+/** The calls of the workbench: what is refused in a way that an editor can do something about is an answer. */
+import { CallError, call, query } from '../api/client.ts';
+import type { Finding } from './checking.ts';
+import type { Segment } from './task.ts';
+import type { SaveAnswer, Server } from './workbench.ts';
+
+export const task = (id: string) => query('readTask', { path: { task: id } });
+/** @param at asked anew for each time that something was saved */
+export const preview = (id: string, at: number) => ({
+  ...query('previewTask', { path: { task: id } }),
+  queryKey: ['previewTask', id, at],
+});
+export const concordance = (id: string, words: string) => ({
+  ...query('searchMemory', { path: { task: id }, query: { q: words } }),
+  enabled: words !== '',
+});
+export const history = (id: string, position: number, revision: number) => ({
+  ...query('readHistory', { path: { task: id, position } }),
+  queryKey: ['readHistory', id, position, revision],
+});
+
+export function createServer(id: string): Server {
+  const path = { task: id };
+  return {
+    save: (position, body) =>
+      // Also what is sent while the page is left is to arrive.
+      call('saveSegment', { path: { task: id, position }, body }, { keepalive: true }).then(
+        (saved): SaveAnswer => ({ answer: 'saved', ...saved }),
+        saveRefused,
+      ),
+    matches: async (position) => (await call('listMatches', { path: { task: id, position } })).matches,
+    heartbeat: (token) => call('heartbeat', { path, body: { token } }),
+    extend: (token) => call('extendTask', { path, body: { token } }),
+    async submit(token) {
+      try {
+        await call('submitTask', { path, body: { token } });
+        return {};
+      } catch (error) {
+        if (error instanceof CallError && error.code === 'unconfirmed') {
+          return { unconfirmed: error.more.positions as number[] };
+        }
+        throw error;
+      }
+    },
+    approve: async (token) => void (await call('approveTask', { path, body: { token } })),
+    giveBack: async (token, note) =>
+      void (await call('returnTask', { path, body: { token, ...(note ? { note } : {}) } })),
+    release: async (token) => void (await call('releaseTask', { path, body: { token } })),
+    skip: async (token, reason) =>
+      void (await call('skipTask', {
+        path,
+        body: { ...(token ? { token } : {}), reason: reason as 'other' },
+      })),
+    report: async (token, reason, note) =>
+      void (await call('reportTask', {
+        path,
+        body: { ...(token ? { token } : {}), reason: reason as 'other', ...(note ? { note } : {}) },
+      })),
+    markIssue: (token, issue) => call('markIssue', { path, body: { token, ...issue } }),
+    unmarkIssue: async (token, issue) =>
+      void (await call('unmarkIssue', { path: { task: id, issue }, body: { token } })),
+    comment: (text, position) =>
+      call('addComment', { path, body: { text, ...(position === undefined ? {} : { position }) } }),
+  };
+}
+
+/** What is only a matter of time (no answer, a full server, nobody signed in) is thrown, and tried again. */
+function saveRefused(error: unknown): SaveAnswer {
+  if (!(error instanceof CallError)) throw error;
+  switch (error.code) {
+    case 'stale_lease':
+      return { answer: 'stale', why: 'lost' };
+    case 'job_canceled':
+      return { answer: 'stale', why: 'canceled' };
+    case 'conflict':
+      return { answer: 'conflict', segment: error.more.segment as Segment };
+    case 'checks_failed':
+      return { answer: 'checks_failed', findings: error.more.findings as Finding[] };
+  }
+  if (error.status >= 400 && error.status < 500 && error.status !== 401 && error.status !== 429) {
+    return { answer: 'refused', code: error.code };
+  }
+  throw error;
+}

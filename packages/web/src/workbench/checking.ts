@@ -1,0 +1,25 @@
+/** The checks of one segment, as the server runs them too. */
+import { check, type Finding, keyOf, type Term } from '@dragoman/checks';
+import type { Piece } from './pieces.ts';
+import type { Segment, Task } from './task.ts';
+
+export type { Finding };
+export { keyOf as keyOfFinding };
+
+export function findingsOf(
+  { job }: Task,
+  terms: readonly Term[],
+  segment: Segment,
+  target: readonly Piece[],
+): readonly Finding[] {
+  return check({
+    source: segment.source,
+    target,
+    from: job.source_language,
+    to: job.target_language,
+    format: job.format,
+    terms,
+    ...(segment.max_length === undefined ? {} : { maxLength: segment.max_length }),
+    ...(segment.time ? { time: segment.time } : {}),
+  });
+}

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { cuesOf, speedOf } from './subtitles.ts';
+
+test('subtitles are read with their times, without their tags', () => {
+  const [first, second] = cuesOf(
+    '1\r\n00:00:01,000 --> 00:00:03,500\r\n<i>Guten</i>\r\nTag\r\n\r\n2\r\n00:01:00.000 --> 00:01:02.000\r\n{\\an8}Ja\r\n',
+  );
+  expect(first).toEqual({
+    number: 1,
+    timing: '00:00:01,000 --> 00:00:03,500',
+    from: 1_000,
+    to: 3_500,
+    text: 'Guten\nTag',
+  });
+  expect(speedOf(first!)).toBe(4);
+  expect(second).toMatchObject({ from: 60_000, to: 62_000, text: 'Ja' });
+  expect(cuesOf('no subtitles')).toEqual([]);
+});

@@ -1,0 +1,50 @@
+/** Subtitles as a list, for the preview: read leniently, for the server has written them. */
+
+export interface Cue {
+  number: number;
+  timing: string;
+  /** In milliseconds. */
+  from: number;
+  to: number;
+  text: string;
+}
+
+const TIMING = /^\s*(\d+):(\d+):(\d+)[,.](\d+)\s*-->\s*(\d+):(\d+):(\d+)[,.](\d+)/;
+
+export function cuesOf(text: string): Cue[] {
+  const cues: Cue[] = [];
+  for (const block of text.replace(/\r\n?/g, '\n').split(/\n{2,}/)) {
+    const lines = block.split('\n');
+    const at = lines.findIndex((line) => TIMING.test(line));
+    if (at === -1) continue;
+    const [, ...parts] = TIMING.exec(lines[at]!)!.map(Number);
+    const [h, m, s, ms, h2, m2, s2, ms2] = parts as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    cues.push({
+      number: cues.length + 1,
+      timing: lines[at]!.trim(),
+      from: ((h * 60 + m) * 60 + s) * 1_000 + ms,
+      to: ((h2 * 60 + m2) * 60 + s2) * 1_000 + ms2,
+      text: lines
+        .slice(at + 1)
+        .join('\n')
+        .replace(/<[^<>\n]*>|\{\\[^{}\n]*\}/g, '')
+        .trim(),
+    });
+  }
+  return cues;
+}
+
+/** Characters a second that a viewer has to read. */
+export function speedOf({ from, to, text }: Cue): number {
+  const characters = [...new Intl.Segmenter().segment(text.replaceAll('\n', ' '))].length;
+  return to > from ? Math.round((characters * 1_000) / (to - from)) : 0;
+}

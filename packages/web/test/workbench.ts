@@ -1,0 +1,98 @@
+/** What the tests of the workbench start from: a task in somebody's hands, and its page. */
+import { createFake } from '@dragoman/engines/fake';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { claimTask, orderEdit } from '../../server/src/testing/editors.ts';
+import { createClient, createPerson, type TestPerson } from '../../server/src/testing/harness.ts';
+import { startWeb, type Web } from './browser.ts';
+
+export interface Office {
+  web: Web;
+  /** A customer with a balance, at the interface for programs. */
+  call: ReturnType<typeof createClient>;
+  ann: TestPerson;
+  annWindow: BrowserContext;
+  bob: TestPerson;
+  bobWindow: BrowserContext;
+  operator: TestPerson;
+  /** A human job, claimed by Ann. */
+  claimed(text: string, fields?: object): Promise<ClaimedTask>;
+  stop(): Promise<void>;
+}
+
+export interface ClaimedTask {
+  uid: string;
+  task: string;
+  path: string;
+  lease: { token: string };
+  segments: { position: number; target: unknown; draft: { text?: string }[]; revision: number }[];
+}
+
+const LANGUAGES = ['es', 'de', 'ar', 'ja'];
+
+export async function openOffice(settings: Record<string, string> = {}): Promise<Office> {
+  const web = await startWeb({
+    engine: () => createFake({ directions: LANGUAGES.map((language) => `en>${language}`) }),
+    settings: { DRAGOMAN_EDITOR_TASKS: '20', ...settings },
+  });
+  const call = createClient(web.url, (await web.createAccount({ balanceCents: 100_000 })).production_key);
+  const languages = LANGUAGES.map((language) => `en:${language}+review`);
+  const ann = await createPerson(web, { role: 'editor', languages, name: 'Ann' });
+  const bob = await createPerson(web, { role: 'editor', languages, name: 'Bob' });
+  const operator = await createPerson(web, { role: 'operator' });
+  const annWindow = await web.signedIn(ann);
+  const bobWindow = await web.signedIn(bob);
+  if (process.env.DEBUGWB) for (const w of [annWindow, bobWindow]) w.setDefaultTimeout(12000);
+  return {
+    web,
+    call,
+    ann,
+    annWindow,
+    bob,
+    bobWindow,
+    operator,
+    async claimed(text, fields = {}) {
+      const uid = await orderEdit(call, text, fields);
+      const { body } = await ann.call('GET', '/api/editing/queue');
+      const waiting = body.open as { task: string; order_number: number }[];
+      const newest = waiting.reduce((one, other) => (one.order_number > other.order_number ? one : other));
+      const task = await claimTask(ann, newest.task);
+      expect(task.job.uid).toBe(uid);
+      return {
+        uid,
+        task: task.task,
+        path: `/tasks/${task.task}`,
+        lease: task.lease,
+        segments: task.segments,
+      };
+    },
+    stop: () => web.stop(),
+  };
+}
+
+/** The text of a segment where it is written, and the focus is in it. */
+export async function target(page: Page, number: number): Promise<Locator> {
+  const text = page.getByRole('textbox', { name: `Translation of segment ${number}`, exact: true });
+  await text.and(page.locator(':focus')).waitFor();
+  return text;
+}
+
+export const row = (page: Page, number: number) => page.locator(`[role=row][data-position="${number - 1}"]`);
+
+/** What is seen of a text: its words, and its chips in brackets. */
+export function read(text: Locator): Promise<string> {
+  return text.evaluate((element) => {
+    const copy = (element as unknown as { cloneNode(deep: true): DocumentFragment }).cloneNode(true);
+    for (const chip of copy.querySelectorAll('[data-kind]')) chip.textContent = `[${chip.textContent}]`;
+    return (copy.textContent ?? '').replaceAll('\ufeff', '');
+  });
+}
+
+/** Waits until a text is seen. */
+export async function reads(text: Locator, wanted: string): Promise<void> {
+  await expect.poll(() => read(text)).toBe(wanted);
+}
+
+export async function saved(page: Page): Promise<void> {
+  await page.locator('header [data-state=saved]').waitFor();
+}
