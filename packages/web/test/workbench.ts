@@ -42,7 +42,6 @@ export async function openOffice(settings: Record<string, string> = {}): Promise
   const operator = await createPerson(web, { role: 'operator' });
   const annWindow = await web.signedIn(ann);
   const bobWindow = await web.signedIn(bob);
-  if (process.env.DEBUGWB) for (const w of [annWindow, bobWindow]) w.setDefaultTimeout(12000);
   return {
     web,
     call,
