@@ -80,11 +80,11 @@ export const row = (page: Page, number: number) => page.locator(`[role=row][data
 
 /** What is seen of a text: its words, and its chips in brackets. */
 export function read(text: Locator): Promise<string> {
-  return text.evaluate((element) => {
-    const copy = (element as unknown as { cloneNode(deep: true): DocumentFragment }).cloneNode(true);
-    for (const chip of copy.querySelectorAll('[data-kind]')) chip.textContent = `[${chip.textContent}]`;
-    return (copy.textContent ?? '').replaceAll('\ufeff', '');
-  });
+  return text.evaluate(`(element) => {
+    const copy = element.cloneNode(true);
+    for (const chip of copy.querySelectorAll('[data-kind]')) chip.textContent = '[' + chip.textContent + ']';
+    return copy.textContent.replaceAll('\\ufeff', '');
+  }`);
 }
 
 /** Waits until a text is seen. */
