@@ -1,0 +1,62 @@
+/** What is counted, what is documented and what alerts and boards ask for are the same. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../testing/harness.ts';
+
+const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
+const OURS = /\bdragoman_[a-z_]+/g;
+const TOKEN = 'for-the-test';
+
+let server: TestServer;
+/** Name and type of every metric that the program exposes. */
+let exposed: Map<string, string>;
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DRAGOMAN_METRICS_TOKEN: TOKEN } });
+  const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  const lines = (await answer.text()).matchAll(/^# TYPE (\S+) (\S+)$/gm);
+  exposed = new Map([...lines].map(([, name, type]) => [name!, type!]));
+});
+afterAll(() => server.stop());
+
+const documented = (page: string): string[] =>
+  [...page.matchAll(/^\| (`dragoman_[^|]*) \|/gm)].flatMap(([, cell]) => cell!.match(OURS) ?? []);
+
+/** Series that a query may ask for: a histogram has three. */
+function series(): Set<string> {
+  return new Set(
+    [...exposed].flatMap(([name, type]) =>
+      type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => name + suffix) : [name],
+    ),
+  );
+}
+
+const asked = (text: string): string[] => [...new Set(text.match(OURS) ?? [])];
+
+it('documents every metric, and none that is not', () => {
+  const ours = [...exposed.keys()].filter((name) => name.startsWith('dragoman_'));
+  expect(documented(read('docs/operating.md')).sort()).toEqual(ours.sort());
+});
+
+it.each(['deploy/alerts.yaml', 'deploy/grafana.json'])('asks in %s for what there is', (path) => {
+  const text = read(path);
+  const there = series();
+  expect(asked(text).length).toBeGreaterThan(5);
+  expect(asked(text).filter((name) => !there.has(name))).toEqual([]);
+  for (const [name] of text.matchAll(/\b(?:process|nodejs)_[a-z0-9_]+/g)) expect(there).toContain(name);
+});
+
+it('shows every metric on the board', () => {
+  const text = read('deploy/grafana.json');
+  const board = JSON.parse(text) as { panels: { id: number; targets: { expr: string }[] }[] };
+  expect(new Set(board.panels.map(({ id }) => id)).size).toBe(board.panels.length);
+  const names = [...exposed.keys()].filter((name) => name.startsWith('dragoman_'));
+  expect(names.filter((name) => !text.includes(name))).toEqual([]);
+});
+
+it('notices a metric that is nowhere, and one that is not documented', () => {
+  expect(asked('rate(dragoman_planted_total[5m])').filter((name) => !series().has(name))).toHaveLength(1);
+  expect(documented('| `dragoman_one`, `dragoman_two` | words of dragoman_three |')).toEqual([
+    'dragoman_one',
+    'dragoman_two',
+  ]);
+});
