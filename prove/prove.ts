@@ -14,6 +14,7 @@ import { proveMoney } from './money/money.ts';
 import { proveOverload } from './overload/overload.ts';
 import { proveRotate } from './rotate/rotate.ts';
 import { proveSlow } from './slow/slow.ts';
+import { proveSweep } from './sweep/sweep.ts';
 import { proveTenants } from './tenants/tenants.ts';
 
 await runNamed(
@@ -26,6 +27,7 @@ await runNamed(
     fair: proveFair,
     engines: proveEngines,
     slow: proveSlow,
+    sweep: proveSweep,
     tenants: proveTenants,
     overload: proveOverload,
     hold: proveHold,

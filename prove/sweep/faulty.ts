@@ -1,0 +1,81 @@
+/** A database that fails once, at a numbered point: the failpoints of the sweep. */
+import {
+  CommitUnknown,
+  type Database,
+  type Queryable,
+  type Transaction,
+} from '../../packages/server/src/database/database.ts';
+
+/**
+ * When the point fails: before anything happens there; after it has happened, so that nobody was told; or at a
+ * statement inside a transaction, which is rolled back and tried again.
+ */
+export const MODES = ['before', 'after', 'inside'] as const;
+export type Mode = (typeof MODES)[number];
+
+export interface FaultyDatabase extends Database {
+  /** From now on points are counted; the one numbered `at` (from 0) fails. */
+  arm(at: number, mode: Mode): void;
+  /** The names of the points that were passed since, in order. */
+  readonly passed: readonly string[];
+  /** The point that failed; undefined where fewer were passed. */
+  readonly failed: string | undefined;
+}
+
+export function createFaulty(database: Database): FaultyDatabase {
+  let armed: { at: number; mode: Mode } | undefined;
+  let passed: string[] = [];
+  let failed: string | undefined;
+
+  /** Counts a point. @returns whether it is the one to fail */
+  function pass(name: string): boolean {
+    if (armed === undefined) return false;
+    passed.push(name);
+    if (passed.length - 1 !== armed.at) return false;
+    failed = name;
+    return true;
+  }
+
+  const lost = () => Object.assign(new Error('planted: the connection is lost'), { code: '08006' });
+
+  return {
+    ...database,
+    async query(statement, values) {
+      if (armed?.mode === 'inside' || !pass(statement.name)) return database.query(statement, values);
+      if (armed!.mode === 'before') throw lost();
+      await database.query(statement, values);
+      throw lost();
+    },
+    async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+      let first: string | undefined;
+      const watched = (transaction: Transaction): Promise<T> => {
+        const query: Queryable['query'] = async (statement, values) => {
+          first ??= statement.name;
+          if (armed?.mode === 'inside' && pass(statement.name)) throw lost();
+          return transaction.query(statement, values);
+        };
+        return work({ ...transaction, query });
+      };
+      if (armed === undefined || armed.mode === 'inside') return database.transaction(watched);
+      if (armed.mode === 'before') {
+        if (pass('transaction')) throw lost();
+        return database.transaction(watched);
+      }
+      const result = await database.transaction(watched);
+      if (pass(`transaction ${first ?? 'of nothing'}`))
+        throw new CommitUnknown('planted: the answer is lost');
+      return result;
+    },
+    arm(at, mode) {
+      armed = { at, mode };
+      passed = [];
+      failed = undefined;
+    },
+    get passed() {
+      return passed;
+    },
+    get failed() {
+      return failed;
+    },
+  };
+}
