@@ -4,6 +4,7 @@ import { proveAddresses } from './addresses/addresses.ts';
 import { proveCrash } from './crash/crash.ts';
 import { proveDelivery } from './delivery/delivery.ts';
 import { proveDependencies } from './dependencies/dependencies.ts';
+import { proveEditing } from './editing/editing.ts';
 import { proveEngines } from './engines/engines.ts';
 import { proveFair } from './fair/fair.ts';
 import { proveFuzz } from './fuzz/fuzz.ts';
@@ -24,6 +25,7 @@ await runNamed(
     delivery: proveDelivery,
     addresses: proveAddresses,
     fuzz: proveFuzz,
+    editing: proveEditing,
     fair: proveFair,
     engines: proveEngines,
     slow: proveSlow,

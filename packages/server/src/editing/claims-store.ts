@@ -118,8 +118,8 @@ const TAKE = `
       where t.part = s.part and t.account_id = s.account_id and t.task_id = s.task_id and t.status = any($11)
      returning t.part, t.account_id, t.task_id, t.job_id, t.kind, t.words),
    leased as (
-     insert into claims (part, account_id, claim_id, task_id, job_id, kind, user_id, lease_until, limit_until)
-     select part, account_id, $4, task_id, job_id, kind, $1, now() + make_interval(secs => $5),
+     insert into claims (part, account_id, claim_id, task_id, job_id, kind, user_id, claimed_at, lease_until, limit_until)
+     select part, account_id, $4, task_id, job_id, kind, $1, clock_timestamp(), now() + make_interval(secs => $5),
             now() + make_interval(secs => $6 + words * 60.0 / $7)
        from taken
      returning *)
@@ -369,7 +369,7 @@ const EXPIRE = statement<{ job_id: string }>(
       order by least(c.lease_until, c.limit_until) limit $1 for update of t skip locked),
    ended as (
      update claims c
-        set ended_at = now(), ended = case when c.lease_until <= c.limit_until then 'lease_expired' else 'limit_expired' end
+        set ended_at = clock_timestamp(), ended = case when c.lease_until <= c.limit_until then 'lease_expired' else 'limit_expired' end
        from over o
       where c.part = o.part and c.account_id = o.account_id and c.claim_id = o.claim_id
         and c.ended_at is null and least(c.lease_until, c.limit_until) <= now()

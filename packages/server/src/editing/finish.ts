@@ -22,7 +22,7 @@ const POLL_MILLISECONDS = 2_000;
 const JOBS_AT_ONCE = 16;
 const MAX_POSITION = 2 ** 31 - 1;
 /** Until another looks at a job that was taken by one who died. */
-const LEASE_SECONDS = 60;
+const LEASE_SECONDS = 30;
 /** Between two looks at a job that somebody is at work on past its deadline. */
 const IN_WORK_SECONDS = 60;
 

@@ -228,7 +228,7 @@ const MOVE = statement<Moved>(
       where part = $1 and account_id = $2 and job_id = $3 and kind = any($4) and status = any($5)
         and ($6::uuid[] is null or task_id = any($6))),
    ended as (
-     update claims c set ended_at = now(), ended = $8
+     update claims c set ended_at = clock_timestamp(), ended = $8
       where c.part = $1 and c.account_id = $2 and c.job_id = $3 and c.ended_at is null
         and c.task_id in (select task_id from here)),
    freed as (
