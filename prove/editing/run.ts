@@ -92,7 +92,7 @@ export async function runEditing(options: EditingOptions): Promise<History> {
   const cookie = cookieOf(settings).name;
   const editors = await Promise.all(
     Array.from({ length: options.editors }, async (_, index) => {
-      const userId = await createPerson(store.database, {
+      const userId = await createPerson(store.database, 'program', {
         email: `editor-${index}@example.com`,
         role: 'editor',
         reviewShare: REVIEW_SHARE,

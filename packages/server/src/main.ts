@@ -20,6 +20,7 @@ import { CommandError, print, printJson, say } from './commands/output.ts';
 import { addPairCommands } from './commands/pair.ts';
 import { addRouteCommands } from './commands/route.ts';
 import { serve } from './commands/serve.ts';
+import { addTaskCommands } from './commands/task.ts';
 import { translate } from './commands/translate.ts';
 import { addUserCommands } from './commands/user.ts';
 import { BackupError } from './database/backup.ts';
@@ -96,6 +97,7 @@ addPairCommands(program);
 addMemoryCommands(program);
 addModelCommands(program);
 addRouteCommands(program);
+addTaskCommands(program);
 addUserCommands(program);
 
 program

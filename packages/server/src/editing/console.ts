@@ -1,5 +1,6 @@
 /** What operators see of tasks and do with them, whoever has them; and what an editor sees of their own work. */
 import { ApiError, fieldError } from '../errors.ts';
+import { type Actor, recordAudit } from '../operations/audit.ts';
 import { presentListed } from './claims.ts';
 import * as queries from './console-store.ts';
 import type { EditingRoom } from './room.ts';
@@ -35,29 +36,33 @@ export async function listTasks(room: EditingRoom, query: queries.ConsoleQuery) 
 }
 
 /** Gives a task back to the queue, from whoever has it; a report on it is settled by that. */
-export function freeTask(room: EditingRoom, key: store.TaskKey): Promise<TaskStatus> {
-  return takeBack(room, key, {});
+export function freeTask(room: EditingRoom, by: Actor, key: store.TaskKey): Promise<TaskStatus> {
+  return takeBack(room, by, key, 'task.released', {});
 }
 
 /** Keeps a task for an editor, from whoever has it. @throws ApiError `invalid_request` where they lack its languages */
 export async function reassignTask(
   room: EditingRoom,
+  by: Actor,
   key: store.TaskKey,
   userId: string,
 ): Promise<TaskStatus> {
   if (!(await store.isAble(room.database, key, userId))) {
     throw fieldError('user', 'is no editor of the task’s languages.');
   }
-  return takeBack(room, key, { reservedFor: userId, reservedHours: Math.max(1, room.rules.reservedHours) });
+  const reserved = { reservedFor: userId, reservedHours: Math.max(1, room.rules.reservedHours) };
+  return takeBack(room, by, key, 'task.reassigned', reserved);
 }
 
 async function takeBack(
   room: EditingRoom,
+  by: Actor,
   { account, jobId, taskId }: store.TaskKey,
+  action: string,
   reserved: Pick<store.TaskMove, 'reservedFor' | 'reservedHours'>,
 ): Promise<TaskStatus> {
-  const moved = await room.database.transaction((transaction) =>
-    store.moveTasks(transaction, {
+  const moved = await room.database.transaction(async (transaction) => {
+    const tasks = await store.moveTasks(transaction, {
       account,
       jobId,
       tasks: [taskId],
@@ -65,18 +70,28 @@ async function takeBack(
       actor: 'operator',
       ends: 'reassigned',
       ...reserved,
-    }),
-  );
+    });
+    const detail = reserved.reservedFor === undefined ? {} : { user: reserved.reservedFor };
+    if (tasks.length > 0) await recordAudit(transaction, by, { action, account, subject: taskId, detail });
+    return tasks;
+  });
   if (moved.length === 0) throw new ApiError('task_taken', 'The task is handed in, or over.');
   return 'open';
 }
 
 export async function setPriority(
   room: EditingRoom,
+  by: Actor,
   key: store.TaskKey,
   priority: number,
 ): Promise<TaskStatus> {
-  return (await store.setPriority(room.database, key, priority))!;
+  return room.database.transaction(async (transaction) => {
+    const status = await store.setPriority(transaction, key, priority);
+    const { account, taskId } = key;
+    const entry = { action: 'task.prioritised', account, subject: taskId, detail: { priority } };
+    await recordAudit(transaction, by, entry);
+    return status!;
+  });
 }
 
 const DAYS = 30;

@@ -14,8 +14,11 @@ import { openTasks } from './open.ts';
 import { cancelEditing, reopenEditing } from './review.ts';
 import { type EditingObserver, type EditingRoom, type EditingSettings, rulesOf } from './room.ts';
 
+export { locate } from './claims.ts';
+export { freeTask, listTasks } from './console.ts';
 export { type EditingUpkeep, startEditingUpkeep } from './finish.ts';
 export { type EditingObserver, type EditingRoom, type EditingSettings, rulesOf } from './room.ts';
+export { TASK_STATUSES, type TaskStatus } from './states.ts';
 
 export interface EditingOptions {
   database: Database;

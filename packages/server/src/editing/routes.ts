@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type DoorOptions, requirePerson } from '../accounts/door.ts';
 import { fieldError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
+import type { Actor } from '../operations/audit.ts';
 import { claim, extend, heartbeat, locate, readQueue, release, report, skip } from './claims.ts';
 import { freeTask, listTasks, readEffort, readWork, reassignTask, setPriority } from './console.ts';
 import * as read from './request.ts';
@@ -210,14 +211,14 @@ function consoleRoutes(app: FastifyInstance, room: () => EditingRoom): void {
   });
   const path = '/api/console/tasks/:task';
   const moves = {
-    release: { schema: schemas.consoleRelease, move: (key: Key) => freeTask(room(), key) },
+    release: { schema: schemas.consoleRelease, move: (by: Actor, key: Key) => freeTask(room(), by, key) },
     priority: {
       schema: schemas.consolePriority,
-      move: (key: Key, body: unknown) => setPriority(room(), key, read.readPriority(body)),
+      move: (by: Actor, key: Key, body: unknown) => setPriority(room(), by, key, read.readPriority(body)),
     },
     reassign: {
       schema: schemas.consoleReassign,
-      move: (key: Key, body: unknown) => reassignTask(room(), key, read.readUser(body)),
+      move: (by: Actor, key: Key, body: unknown) => reassignTask(room(), by, key, read.readUser(body)),
     },
   };
   for (const [name, { schema, move }] of Object.entries(moves)) {
@@ -227,7 +228,7 @@ function consoleRoutes(app: FastifyInstance, room: () => EditingRoom): void {
         ...BODY,
         async handler(request) {
           const key = await taskOf(room(), request);
-          return { task: key.taskId, status: await move(key, request.body) };
+          return { task: key.taskId, status: await move(request.person, key, request.body) };
         },
       },
     });

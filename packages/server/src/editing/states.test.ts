@@ -177,7 +177,7 @@ class Run {
     if (step.do === 'expire' || step.do === 'free') {
       const key = this.keys[step.task]!;
       if (step.do === 'free') {
-        const refused = await refusal(freeTask(room, key));
+        const refused = await refusal(freeTask(room, 'command', key));
         expect(refused?.code).toBe(model.submitted.has(step.task) ? 'task_taken' : undefined);
         if (refused === undefined) this.end(step.task, 'open');
         return;

@@ -1,0 +1,42 @@
+/** Tasks, as the operator looks after them while the server runs. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { claimTask, orderEdit, pathOf } from '../testing/editors.ts';
+import { createClient, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
+import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'dragoman-task-'));
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const command = (...args: string[]): Promise<Ended> =>
+  dragoman(['task', ...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
+
+it('tasks are listed, with who has them and why they were reported, and taken back', async () => {
+  const { username, production_key } = await server.createAccount({ balanceCents: 1000 });
+  const uid = await orderEdit(createClient(server.url, production_key), 'One house.\n');
+  const ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  const task = await claimTask(ann);
+  const list = await command('list', '--account', username);
+  expect(list.stdout).toContain(`${task.task}  edit  en>es  2 words  claimed  ${username}/${uid}  due `);
+  expect(list.stdout).toContain(ann.name);
+  const { token } = task.lease;
+  await ann.call('POST', pathOf(task, '/report'), { token, reason: 'bad_source' });
+  expect((await command('list', '--status', 'reported')).stdout).toContain('(bad_source)');
+  expect((await command('release', task.task)).stdout).toBe(`${task.task} is open.\n`);
+  const { tasks, counts } = JSON.parse((await command('list', '--json')).stdout);
+  expect(tasks).toMatchObject([{ task: task.task, status: 'open' }]);
+  expect(counts).toMatchObject([{ status: 'open', tasks: 1, words: 2 }]);
+  expect(await command('release', 'nobody')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('There is no task nobody.'),
+  });
+});
