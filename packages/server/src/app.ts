@@ -9,6 +9,7 @@ import type { Mailer } from './accounts/mail.ts';
 import { peopleConsole } from './accounts/people-console.ts';
 import { peopleRoutes } from './accounts/people-routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
+import { sandboxConsole, sandboxRoutes } from './accounts/sandbox-routes.ts';
 import type { Vault } from './accounts/secrets.ts';
 import { teamRoutes } from './accounts/team.ts';
 import { brandConsole } from './brands/console.ts';
@@ -147,6 +148,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   void app.register(async (web) => {
     openDoor(web, options);
     peopleRoutes(web, options);
+    sandboxRoutes(web, options);
     editingRoutes(web, options);
     void web.register(async (customers) => {
       requirePerson(customers, options, 'customer');
@@ -162,6 +164,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       requirePerson(operators, options, 'operator');
       operationConsole(operators, options);
       peopleConsole(operators, options);
+      sandboxConsole(operators, options);
       auditConsole(operators, options);
       accountConsole(operators, options);
       ledgerConsole(operators, options);

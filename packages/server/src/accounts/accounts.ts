@@ -97,6 +97,27 @@ export async function createAccount(
   };
 }
 
+/**
+ * Makes an account without keys: whoever is to have one makes it when they may see it. Its secrets are made, and
+ * nobody has seen them.
+ * @throws pg's unique violation when the username is taken
+ */
+export async function createBareAccount(
+  transaction: Transaction,
+  vault: Vault,
+  wanted: Pick<NewAccount, 'username' | 'email' | 'chat'>,
+): Promise<AccountRef> {
+  const accountId = uuidv7();
+  const account = { part: partOf(accountId), accountId } as AccountRef;
+  await store.insertAccount(transaction, account, wanted);
+  await openBalances(transaction, account, { production: 0, sandbox: 0 });
+  for (const environment of ENVIRONMENTS) {
+    const sealed = vault.seal(Buffer.from(createWebhookSecret()), secretContext(account, environment));
+    await store.insertWebhookSecret(transaction, account, { secretId: uuidv7(), environment, sealed });
+  }
+  return account;
+}
+
 /** An account, as the operator sees it. */
 export interface Account {
   ref: AccountRef;
@@ -235,6 +256,20 @@ export async function rollWebhookSecret(
     await store.insertWebhookSecret(transaction, account, { secretId, environment, sealed });
     await alongside(transaction, secretId);
   });
+  return secret;
+}
+
+/** The same without an overlap, as a part of somebody's transaction. */
+export async function replaceWebhookSecret(
+  transaction: Transaction,
+  vault: Vault,
+  account: AccountRef,
+  environment: Environment,
+): Promise<string> {
+  const secret = createWebhookSecret();
+  const sealed = vault.seal(Buffer.from(secret), secretContext(account, environment));
+  await store.expireWebhookSecrets(transaction, account, environment, 0);
+  await store.insertWebhookSecret(transaction, account, { secretId: uuidv7(), environment, sealed });
   return secret;
 }
 

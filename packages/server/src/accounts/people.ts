@@ -67,7 +67,9 @@ const MAX_NAME = 100;
 /** As it is kept and compared. @returns undefined when it cannot be an address */
 export function normalEmail(written: string): string | undefined {
   const email = written.trim().normalize('NFC').toLowerCase();
-  return /^[^\s@]{1,64}@[^\s@]+$/u.test(email) && !/\p{C}/u.test(email) && [...email].length <= 254
+  return /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]+$/u.test(email) &&
+    !/\p{C}/u.test(email) &&
+    [...email].length <= 254
     ? email
     : undefined;
 }

@@ -4,6 +4,7 @@ import type { Environment } from '../account.ts';
 import { accountNamed, createAccount, setAccount } from '../accounts/accounts.ts';
 import { defaultBrand, requireBrand, setDefaultBrand } from '../brands/brands.ts';
 import { readBalances, topUp } from '../ledger/ledger.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { amount, cents, data, environment, json, onOrOff, withStore } from './options.ts';
 import { print, printJson, say } from './output.ts';
 import { addRetentionCommands } from './retention.ts';
@@ -47,6 +48,12 @@ export function addAccountCommands(program: Command): void {
             dialect: options.dialect,
             chat: options.chat,
           });
+          const { ref } = await accountNamed(database, username);
+          const { email = null, balance: balance_cents, chat } = options;
+          await recordAudit(database, 'command', {
+            ...{ action: 'account.created', account: ref, subject: username },
+            detail: { email, balance_cents, chat },
+          });
           if (options.json) return printJson(credentials);
           for (const [name, value] of Object.entries(credentials)) print(`${name.padEnd(26)} ${value}`);
           say('Keys and secrets are not shown again.');
@@ -86,6 +93,14 @@ export function addAccountCommands(program: Command): void {
           }
           await setAccount(database, username, { chat, creditLimit, prepaid, environment });
           const { ref, ...fields } = await accountNamed(database, username);
+          const asked = { chat, creditLimit, prepaid, defaultBrand: options.defaultBrand };
+          const changed = Object.entries(asked).filter(([, value]) => value !== undefined);
+          if (changed.length > 0) {
+            await recordAudit(database, 'command', {
+              ...{ action: 'account.changed', account: ref, subject: username },
+              detail: { ...Object.fromEntries(changed), environment },
+            });
+          }
           if (options.defaultBrand !== undefined) await setDefaultBrand(database, ref, wanted);
           const brand = (await defaultBrand(database, ref)) ?? null;
           const balances = await readBalances(database, ref);
@@ -116,10 +131,14 @@ export function addAccountCommands(program: Command): void {
       ) =>
         withStore(options, async ({ database }) => {
           const { ref } = await accountNamed(database, username);
-          const balance = await topUp(database, ref, {
-            environment: options.environment,
-            cents: given,
-            memo: options.memo ?? 'top-up',
+          const { environment } = options;
+          const entry = { environment, cents: given, memo: options.memo ?? 'top-up' };
+          const balance = await database.transaction(async (transaction) => {
+            const left = await topUp(transaction, ref, entry);
+            const detail = { ...entry, balance: left };
+            const action = 'money.top_up';
+            await recordAudit(transaction, 'command', { action, account: ref, subject: username, detail });
+            return left;
           });
           if (options.json) return printJson({ username, environment: options.environment, balance });
           print(`${username} has ${balance} cents in ${options.environment}.`);

@@ -1,8 +1,9 @@
 /** `dragoman key` and `dragoman webhook-secret`: credentials of an account, as the operator keeps them. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Dialect, Environment } from '../account.ts';
+import type { AccountRef, Dialect, Environment } from '../account.ts';
 import { accountNamed, rollWebhookSecret } from '../accounts/accounts.ts';
-import { listKeys, makeKey, revokeKey, rollKey } from '../accounts/keys.ts';
+import { type Alongside, listKeys, makeKey, revokeKey, rollKey } from '../accounts/keys.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { data, date, duration, environment, json, withStore } from './options.ts';
 import { CommandError, print, printJson, say } from './output.ts';
 
@@ -47,7 +48,13 @@ export function addKeyCommands(program: Command): void {
             throw new CommandError('A key must end after it begins.');
           }
           const account = await accountNamed(database, username);
-          const made = await makeKey(database, account, { ...options, expiresAt: options.expires });
+          const made = await database.transaction(async (transaction) => {
+            const key = await makeKey(transaction, account, { ...options, expiresAt: options.expires });
+            const { environment, name, readOnly: read_only } = options;
+            const detail = { environment, name, read_only };
+            await audited(account.ref, 'key.made', detail)(transaction, key.key_id);
+            return key;
+          });
           if (options.json) return printJson({ username, ...made });
           print(made.key);
           say('The key is not shown again.');
@@ -95,7 +102,7 @@ export function addKeyCommands(program: Command): void {
     .action((username: string, keyId: string, options: Options & { after: number }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
-        const ends = await revokeKey(database, ref, keyId, options.after);
+        const ends = await revokeKey(database, ref, keyId, options.after, audited(ref, 'key.revoked'));
         if (options.json) return printJson({ username, key_id: keyId, ends });
         print(`The key ${keyId} ends at ${ends.toISOString()}.`);
       }),
@@ -112,7 +119,10 @@ export function addKeyCommands(program: Command): void {
     .action((username: string, keyId: string, options: Options & { overlap: number }) =>
       withStore(options, async ({ database }) => {
         const account = await accountNamed(database, username);
-        const rolled = await rollKey(database, account, keyId, options.overlap * SECONDS_AN_HOUR);
+        const detail = { previous: keyId, overlap: `${options.overlap}h` };
+        const write = audited(account.ref, 'key.rolled', detail);
+        const seconds = options.overlap * SECONDS_AN_HOUR;
+        const rolled = await rollKey(database, account, keyId, seconds, write);
         if (options.json) return printJson({ username, ...rolled });
         print(rolled.key);
         say(`The key is not shown again. ${keyId} ends at ${rolled.previous_ends.toISOString()}.`);
@@ -133,7 +143,9 @@ export function addKeyCommands(program: Command): void {
       withStore(options, async ({ database, vault }) => {
         const { ref } = await accountNamed(database, username);
         const overlap = options.overlap * SECONDS_AN_HOUR;
-        const secret = await rollWebhookSecret(database, vault, ref, options.environment, overlap);
+        const detail = { environment: options.environment, overlap: `${options.overlap}h` };
+        const write = audited(ref, 'webhook_secret.rolled', detail);
+        const secret = await rollWebhookSecret(database, vault, ref, options.environment, overlap, write);
         if (options.json) {
           return printJson({ username, environment: options.environment, webhook_secret: secret });
         }
@@ -141,6 +153,11 @@ export function addKeyCommands(program: Command): void {
         say('The secret is not shown again.');
       }),
     );
+}
+
+/** Writes that a command did it, in the transaction in which it is done. */
+function audited(account: AccountRef, action: string, detail: object = {}): Alongside {
+  return (transaction, subject) => recordAudit(transaction, 'command', { action, account, subject, detail });
 }
 
 function keyName(written: string): string {

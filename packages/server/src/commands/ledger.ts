@@ -3,7 +3,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../account.ts';
 import { accountNamed } from '../accounts/accounts.ts';
 import { statementAsCsv } from '../ledger/csv.ts';
-import { adjust, readStatement, refund, verifyLedger } from '../ledger/ledger.ts';
+import { adjust, readStatement, refundWithin, verifyLedger } from '../ledger/ledger.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { data, date, environment, json, withStore } from './options.ts';
 import { print, printJson } from './output.ts';
 
@@ -101,7 +102,13 @@ export function addLedgerCommands(program: Command): void {
         withStore(options, async ({ database }) => {
           const { ref } = await accountNamed(database, username);
           const entry = { environment: options.environment, uid, memo: options.memo };
-          const refunded = await refund(database, ref, entry);
+          const refunded = await database.transaction(async (transaction) => {
+            const given = await refundWithin(transaction, ref, entry);
+            const detail = { ...entry, ...given };
+            const action = 'money.refund';
+            await recordAudit(transaction, 'command', { action, account: ref, subject: username, detail });
+            return given;
+          });
           if (options.json)
             return printJson({ username, environment: options.environment, uid, ...refunded });
           print(`${refunded.cents} cents were given back; ${username} has ${refunded.balance} cents.`);
@@ -126,7 +133,13 @@ export function addLedgerCommands(program: Command): void {
         withStore(options, async ({ database }) => {
           const { ref } = await accountNamed(database, username);
           const entry = { environment: options.environment, cents, memo: options.memo };
-          const balance = await adjust(database, ref, entry);
+          const balance = await database.transaction(async (transaction) => {
+            const left = await adjust(transaction, ref, entry);
+            const detail = { ...entry, balance: left };
+            const action = 'money.adjustment';
+            await recordAudit(transaction, 'command', { action, account: ref, subject: username, detail });
+            return left;
+          });
           if (options.json) return printJson({ username, environment: options.environment, balance });
           print(`${username} has ${balance} cents in ${options.environment}.`);
         }),

@@ -1,8 +1,12 @@
 /** The audit: what is written, who reads it, and that nobody changes it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
 import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';
+import { dragoman, urlOf } from '../testing/programs.ts';
 import { listAudit, recordAudit } from './audit.ts';
 
 let server: TestServer;
@@ -35,6 +39,36 @@ it('says who changed what of whom, newest first, page by page', async () => {
   expect(commands).toMatchObject([{ actor: 'command', account: null, subject: 'en>es' }]);
   expect(commands[0].name).not.toBe('');
   expect((await operator.call('GET', '/api/console/audit?after=x')).status).toBe(400);
+});
+
+it('has what commands change of keys, secrets, people and money', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'dragoman-audit-'));
+  const run = async (...args: string[]) => {
+    const place = { DATABASE_URL: urlOf(server.connection) };
+    const ended = await dragoman([...args, '--json', '--data', directory], place);
+    expect(ended.status, ended.stderr).toBe(0);
+    return JSON.parse(ended.stdout);
+  };
+  await run('account', 'create', 'audited', '--balance', '50');
+  const { key_id: key } = await run('key', 'create', 'audited', '--environment', 'sandbox');
+  const { key_id: rolled } = await run('key', 'roll', 'audited', key);
+  await run('key', 'revoke', 'audited', rolled);
+  await run('webhook-secret', 'roll', 'audited', '--environment', 'sandbox');
+  await run('account', 'top-up', 'audited', '7');
+  await run('account', 'set', 'audited', '--prepaid', 'on');
+  await run('ledger', 'adjust', 'audited', '3', '--memo', 'a present');
+  await run('user', 'invite', 'audited@example.com', '--role', 'customer', '--account', 'audited');
+  await run('user', 'disable', 'audited@example.com');
+  const { ref } = await accountNamed(server.database, 'audited');
+  const entries = await listAudit(server.database, { account: ref }, 50);
+  expect(entries.map(({ action }) => action).toReversed()).toEqual([
+    ...['account.created', 'key.made', 'key.rolled', 'key.revoked', 'webhook_secret.rolled'],
+    ...['money.top_up', 'account.changed', 'money.adjustment'],
+    ...['person.made', 'person.link', 'person.disabled'],
+  ]);
+  expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set(['command']));
+  expect(JSON.stringify(entries)).not.toMatch(/dgm_|whsec_/);
+  rmSync(directory, { recursive: true, force: true });
 });
 
 it('is for operators alone', async () => {

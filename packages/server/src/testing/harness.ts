@@ -163,7 +163,7 @@ export function createClient(url: string, key: string) {
 }
 
 /** The web app's client: a browser of this site, with the cookie that it was given last. */
-export function createBrowser(url: string) {
+export function createBrowser(url: string | (() => string)) {
   let cookie: string | undefined;
   const send = createCaller(url, 'web', () => ({
     'sec-fetch-site': 'same-origin',
@@ -183,10 +183,11 @@ export function createBrowser(url: string) {
   };
 }
 
-function createCaller(url: string, audience: Audience, own: () => Record<string, string>) {
+function createCaller(url: string | (() => string), audience: Audience, own: () => Record<string, string>) {
   return async function call(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
     const checker = await ourChecker(audience);
-    const response = await fetch(`${url}${path}`, {
+    const root = typeof url === 'string' ? url : url();
+    const response = await fetch(`${root}${path}`, {
       method,
       redirect: 'manual',
       headers: {
@@ -252,7 +253,8 @@ export async function createPerson(server: TestServer, options: TestPersonOption
       return { source_language, target_language, review: review === 'review' };
     }),
   });
-  const { call } = createBrowser(server.url);
+  // Signed in also after a restart, elsewhere.
+  const { call } = createBrowser(() => server.url);
   const { email, password } = person;
   const answer = await call('POST', '/api/session', { email, password });
   if (answer.status !== 200) throw new Error(`${email} could not sign in: ${answer.text}`);

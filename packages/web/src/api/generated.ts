@@ -818,6 +818,16 @@ export type Finding = {
   } | undefined
 };
 
+export type GrantedSandbox = {
+  request: SandboxRequest;
+  /** Shows the key, once. Shown this once. */
+  link: string;
+  /** ISO 8601, in UTC. */
+  expires_at: string;
+  /** Null: there is no mail. */
+  mailed: boolean | null
+};
+
 export type HeldTask = {
   task: string;
   kind: TaskKind;
@@ -1401,6 +1411,67 @@ export type QueueTask = {
   deadline: string
 };
 
+/** Shown this once. */
+export type SandboxCredentials = {
+  username: string;
+  /** As `user:key`. */
+  key: string;
+  webhook_secret: string;
+  /** What the paths of the interface follow. */
+  base_url: string
+};
+
+export type SandboxGranted = {
+  status: 'granted';
+  link: string;
+  /** ISO 8601, in UTC. */
+  expires_at: string
+};
+
+/** Whose key a link shows. */
+export type SandboxLink = {
+  name: string;
+  username: string;
+  /** ISO 8601, in UTC. */
+  expires_at: string
+};
+
+export type SandboxReceived = {
+  status: 'received'
+};
+
+export type SandboxRequest = {
+  request_id: string;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  name: string;
+  email: string;
+  company: string;
+  use: string;
+  status: 'open' | 'granted' | 'refused';
+  decided_at: string | null;
+  decided_by: string | null;
+  account: string | null;
+  /** Null: no link opens. */
+  link_until: string | null;
+  /** When its key was looked at. */
+  shown_at: string | null;
+  mailed: 'sent' | 'failed' | null
+};
+
+export type SandboxRequests = {
+  requests: SandboxRequest[];
+  next: string | null
+};
+
+export type SandboxWish = {
+  name: string;
+  email: string;
+  company?: string | undefined;
+  /** What it is for. */
+  use?: string | undefined
+};
+
 /** A save is a heartbeat, too. */
 export type SavedSegment = {
   segment: Segment;
@@ -1624,6 +1695,31 @@ export type WorkEntry = {
 
 /** What an operation is sent and answers. */
 export interface Operations {
+  /** Ask for a sandbox account */
+  requestSandbox: {
+    path: undefined;
+    query: undefined;
+    body: SandboxWish;
+    answer: SandboxGranted | SandboxReceived
+  };
+  /** What a link would show */
+  readSandboxLink: {
+    path: {
+      token: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: SandboxLink
+  };
+  /** Show the key of a link, once */
+  openSandboxLink: {
+    path: {
+      token: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: SandboxCredentials
+  };
   /** Who is signed in */
   whoAmI: {
     path: undefined;
@@ -2369,6 +2465,35 @@ export interface Operations {
     body: undefined;
     answer: ConsolePerson
   };
+  /** Who asked for a sandbox account, newest first */
+  listSandboxRequests: {
+    path: undefined;
+    query: {
+      status?: 'open' | 'granted' | 'refused' | undefined;
+      after?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: SandboxRequests
+  };
+  /** Grant a request, or make another link for it */
+  grantSandbox: {
+    path: {
+      request_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: GrantedSandbox
+  };
+  /** Refuse a request */
+  refuseSandbox: {
+    path: {
+      request_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: SandboxRequest
+  };
   /** Who changed what, newest first */
   listAudit: {
     path: undefined;
@@ -3072,6 +3197,9 @@ export interface Operations {
 
 /** Where each operation is. */
 export const OPERATIONS = {
+  requestSandbox: ['POST', '/api/sandbox-requests'],
+  readSandboxLink: ['GET', '/api/sandbox-requests/{token}'],
+  openSandboxLink: ['POST', '/api/sandbox-requests/{token}'],
   whoAmI: ['GET', '/api/session'],
   signIn: ['POST', '/api/session'],
   signOut: ['DELETE', '/api/session'],
@@ -3142,6 +3270,9 @@ export const OPERATIONS = {
   linkForPerson: ['POST', '/api/console/people/{user_id}/link'],
   disablePerson: ['POST', '/api/console/people/{user_id}/disable'],
   enablePerson: ['POST', '/api/console/people/{user_id}/enable'],
+  listSandboxRequests: ['GET', '/api/console/sandbox-requests'],
+  grantSandbox: ['POST', '/api/console/sandbox-requests/{request_id}/grant'],
+  refuseSandbox: ['POST', '/api/console/sandbox-requests/{request_id}/refuse'],
   listAudit: ['GET', '/api/console/audit'],
   listAccounts: ['GET', '/api/console/accounts'],
   createAccount: ['POST', '/api/console/accounts'],
