@@ -115,8 +115,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       scanner,
       guard,
       settings,
-      created(count) {
+      worker: () => worker?.translation,
+      created(count, waiting) {
         metrics.jobsCreated(count);
+        if (waiting === 0) return;
         worker?.translation.wake();
         if (role === 'api') hints.send(CHANNELS.jobs);
       },

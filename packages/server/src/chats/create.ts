@@ -14,6 +14,7 @@ import { ApiError, fieldError } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Languages } from '../languages/languages.ts';
 import type { Settings } from '../settings.ts';
+import { leasesFor } from '../work/loop.ts';
 import { presentChat, presentMessage } from './present.ts';
 import { type MessageRequest, readMessageRequest } from './request.ts';
 import { FIRST_STATUS } from './states.ts';
@@ -200,7 +201,13 @@ function wantedBy({ account, environment, defaultBrand }: Caller, request: Messa
  */
 async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Promise<Inserted[]> {
   const worker = options.worker();
-  if (worker !== undefined) leaseSome(wanted, worker);
+  const tokens =
+    worker &&
+    leasesFor(
+      wanted.map(({ message }) => ({ ...message, weight: message.text.length })),
+      worker,
+    );
+  for (const [index, { message }] of wanted.entries()) message.leaseToken = tokens?.[index];
   const insert = () => insertOnce(options.database, wanted, worker?.leaseSeconds ?? 0);
   const results = await insert().catch((error: unknown) => {
     if (error instanceof CommitUnknown) return insert();
@@ -221,21 +228,6 @@ async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Pr
   }
   if (count > 0) options.created(count, count - leased);
   return results;
-}
-
-/** Gives a lease to as many as the worker has room for; the others are claimed, fairly, by whoever comes first. */
-function leaseSome(wanted: readonly Wanted[], worker: ChatWorker): void {
-  const given = new Map<string, number>();
-  let all = 0;
-  for (const { message } of wanted) {
-    const { accountId } = message.account;
-    const before = given.get(accountId) ?? 0;
-    const room = worker.roomFor(message.account) - Math.max(all, before);
-    message.leaseToken = room > 0 ? uuidv7() : undefined;
-    if (room <= 0) continue;
-    given.set(accountId, before + 1);
-    all++;
-  }
 }
 
 function insertOnce(database: Database, wanted: Wanted[], leaseSeconds: number): Promise<Inserted[]> {

@@ -8,7 +8,7 @@ import { ApiError, fieldError, fieldErrors, MAX_LINES } from '../errors.ts';
 import { assignUid, uuidv7 } from '../ids.ts';
 import { isOverdrawn } from '../ledger/ledger.ts';
 import type { Settings } from '../settings.ts';
-import { type BulkInserted, createInserter } from './insert.ts';
+import { type BulkInserted, createInserter, type InserterOptions } from './insert.ts';
 import { readPurse } from './jobs.ts';
 import { createPreparer, type PreparerOptions } from './prepare.ts';
 import { type Purse, presentCreation, type Shown } from './present.ts';
@@ -24,10 +24,8 @@ import type { JobCreationBody } from './schemas.ts';
 import * as store from './store.ts';
 import { upgradeJob } from './upgrade.ts';
 
-export interface CreatorOptions extends PreparerOptions {
+export interface CreatorOptions extends PreparerOptions, InserterOptions {
   settings: PreparerOptions['settings'] & Pick<Settings, 'maxTextBytes'>;
-  /** Called after a commit that made jobs. */
-  created(count: number): void;
 }
 
 export interface Created {
@@ -64,7 +62,7 @@ export function createCreator(options: CreatorOptions): Creator {
   const { database } = options;
   const { maxTextBytes } = options.settings;
   const prepare = createPreparer(options);
-  const inserts = createInserter(database, options.created);
+  const inserts = createInserter(options);
 
   async function insertOne(
     caller: Caller,
@@ -269,7 +267,7 @@ export function createCreator(options: CreatorOptions): Creator {
     },
     async upgrade(caller, uid, body) {
       const upgraded = await upgradeJob({ database, prepare, maxTextBytes }, caller, uid, body);
-      options.created(0); // none is new, but one is due
+      options.created(0, 1); // none is new, but one is due
       return upgraded;
     },
     idle: () => inserts.idle(),

@@ -7,6 +7,9 @@ import { type Batcher, BatcherFull, createBatcher } from '../database/batcher.ts
 import { CommitUnknown, type Database, isConnectionLoss, type Transaction } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
 import { holdPrices } from '../ledger/ledger.ts';
+import { leasesFor, type OpenLoop } from '../work/loop.ts';
+import type { Lease } from '../work/queue.ts';
+import type { LeasedJob } from './jobs.ts';
 import * as store from './store.ts';
 
 /** One job to be made, and the key that the caller gave its creation. */
@@ -61,17 +64,35 @@ const MAX_WAITING = 10_000;
 /** A bulk may be forty megabytes in hand. */
 const MAX_WAITING_BULKS = 32;
 
-/** @param created called after a commit that made jobs */
-export function createInserter(database: Database, created: (count: number) => void): Inserter {
+/** The worker of this process, as whoever makes jobs sees it. */
+export interface OpenWorker extends Pick<OpenLoop<Lease>, 'roomFor' | 'caughtUp'> {
+  readonly leaseSeconds: number;
+  /** Takes a job that was made and leased in one: it is neither claimed nor read again. */
+  adopt(account: AccountRef, token: string, job: LeasedJob): void;
+}
+
+export interface InserterOptions {
+  database: Database;
+  /** The worker of this process, where it has one. */
+  worker(): OpenWorker | undefined;
+  /** Called after a commit that made jobs; `waiting` of them wait for any worker. */
+  created(count: number, waiting: number): void;
+}
+
+export function createInserter({ database, worker, created }: InserterOptions): Inserter {
   // A database that is away is nobody's fault: trying five hundred jobs one by one would only keep it busy.
   const isolates = (error: unknown) => !(error instanceof CommitUnknown) && !isConnectionLoss(error);
   const singles = createBatcher<Creation, Inserted>({
-    run: (creations) =>
-      surely(async () => {
-        const results = await insertSingles(database, creations);
-        report(results.filter(({ kind }) => kind === 'inserted').length);
-        return results;
-      }),
+    async run(creations) {
+      const open = worker();
+      const jobs = creations.map(({ job }) => job);
+      leaseSome(jobs, open);
+      const inserted = await surely(() => insertSingles(database, creations, open?.leaseSeconds ?? 0));
+      const made = inserted.map(({ row }) => row);
+      const count = made.filter((row) => row !== undefined).length;
+      if (count > 0) created(count, count - handOver(jobs, made, open));
+      return inserted.map(({ result }) => result);
+    },
     weigh: ({ job }) => weightOf(job),
     maxItems: MAX_BATCH_JOBS,
     maxWeight: MAX_BATCH_BYTES,
@@ -85,7 +106,8 @@ export function createInserter(database: Database, created: (count: number) => v
       surely(async () => {
         const result = await insertBulk(database, items[0]!);
         const found = result.kind === 'inserted' ? [...result.found.values()] : [];
-        report(found.filter((one) => 'orderNumber' in one).length);
+        const count = found.filter((one) => 'orderNumber' in one).length;
+        if (count > 0) created(count, count);
         return [result];
       }),
     weigh: () => 1,
@@ -95,10 +117,6 @@ export function createInserter(database: Database, created: (count: number) => v
     maxRunning: 1,
     isolates,
   });
-
-  function report(count: number): void {
-    if (count > 0) created(count);
-  }
 
   return {
     one: (creation) => singles.add(creation).catch(sayFull),
@@ -127,28 +145,73 @@ function sayFull(error: unknown): never {
   throw new ApiError('unavailable', 'Too many jobs are being created; try again.', { 'retry-after': '1' });
 }
 
-function insertSingles(database: Database, creations: readonly Creation[]): Promise<Inserted[]> {
+/** Leases for those that the worker of this process has room for, unless others wait for it longer. */
+function leaseSome(jobs: readonly store.NewJob[], worker: OpenWorker | undefined): void {
+  const pieces = jobs.map(({ account, text }) => ({ account, weight: text.length }));
+  const tokens = worker?.caughtUp ? leasesFor(pieces, worker) : [];
+  for (const [index, job] of jobs.entries()) job.leaseToken = tokens[index];
+}
+
+/** @returns how many the worker has taken */
+function handOver(
+  jobs: readonly store.NewJob[],
+  rows: readonly (store.InsertedRow | undefined)[],
+  worker: OpenWorker | undefined,
+): number {
+  let taken = 0;
+  for (const [index, job] of jobs.entries()) {
+    const row = rows[index];
+    if (row === undefined || job.leaseToken === undefined) continue;
+    worker!.adopt(job.account, job.leaseToken, leasedJobOf(job, row));
+    taken++;
+  }
+  return taken;
+}
+
+/** As the worker would read it. */
+function leasedJobOf(job: store.NewJob, row: store.InsertedRow): LeasedJob {
+  const texts = {
+    source: job.text,
+    ...(job.targetText === undefined ? {} : { supplied: job.targetText }),
+    ...(job.instructions === undefined ? {} : { instructions: job.instructions }),
+  };
+  return { row: store.rowOf(job, row), held: job.holdSeconds > 0, age: 0, texts };
+}
+
+/** What became of a creation, and its job's row where it is new. */
+interface Single {
+  result: Inserted;
+  row?: store.InsertedRow;
+}
+
+function insertSingles(
+  database: Database,
+  creations: readonly Creation[],
+  leaseSeconds: number,
+): Promise<Single[]> {
   const keyed = creations.flatMap(({ job, key }) => (key === undefined ? [] : [keyEntry([job], key)]));
   return database.transaction(async (transaction) => {
     // A statement of its own, for the batches that need it: most creates carry no key.
     const fresh = keyed.length === 0 ? NONE : await store.insertKeys(transaction, keyed);
     const going = creations.filter(({ job, key }) => key === undefined || fresh.has(job.jobId));
-    const orders = await insertJobs(
+    const rows = await insertJobs(
       transaction,
       going.map(({ job }) => job),
+      leaseSeconds,
     );
     // A key stands for a job that was made with it; these uids were taken.
-    const idle = going.filter(({ job, key }) => key !== undefined && !orders.has(job.jobId));
+    const idle = going.filter(({ job, key }) => key !== undefined && !rows.has(job.jobId));
     for (const { job, key } of idle) await store.deleteKey(transaction, job.account, job.environment, key!);
     const balanceOf = await hold(
       transaction,
-      going.map(({ job }) => job).filter(({ jobId }) => orders.has(jobId)),
+      going.map(({ job }) => job).filter(({ jobId }) => rows.has(jobId)),
     );
-    return creations.map(({ job, key }): Inserted => {
-      if (key !== undefined && !fresh.has(job.jobId)) return { kind: 'key used' };
-      const orderNumber = orders.get(job.jobId);
-      if (orderNumber === undefined) return { kind: 'exists' };
-      return { kind: 'inserted', orderNumber, balance: balanceOf(job.account, job.environment) };
+    return creations.map(({ job, key }): Single => {
+      if (key !== undefined && !fresh.has(job.jobId)) return { result: { kind: 'key used' } };
+      const row = rows.get(job.jobId);
+      if (row === undefined) return { result: { kind: 'exists' } };
+      const balance = balanceOf(job.account, job.environment);
+      return { result: { kind: 'inserted', orderNumber: row.order_number, balance }, row };
     });
   });
 }
@@ -174,7 +237,7 @@ async function insertBulk(database: Database, { jobs, key }: Bulk): Promise<Bulk
     }
     const orders = new Map<string, number>();
     for (const chunk of chunks(jobs.toSorted(byUniqueKey))) {
-      for (const [jobId, order] of await insertJobs(transaction, chunk)) orders.set(jobId, order);
+      for (const [jobId, row] of await insertJobs(transaction, chunk, 0)) orders.set(jobId, row.order_number);
     }
     const found = new Map<string, { orderNumber: number } | store.JobRow>();
     const missing = jobs.filter(({ jobId, uid }) => {
@@ -211,15 +274,16 @@ async function insertBulk(database: Database, { jobs, key }: Bulk): Promise<Bulk
   }
 }
 
-/** @returns the order numbers of those that are new, by job id */
+/** @returns the rows of those that are new, by job id */
 async function insertJobs(
   transaction: Transaction,
   jobs: readonly store.NewJob[],
-): Promise<Map<string, number>> {
+  leaseSeconds: number,
+): Promise<Map<string, store.InsertedRow>> {
   if (jobs.length === 0) return new Map();
   // In the order of their unique key: two batches that repeat each other's uids would otherwise wait in a circle.
-  const rows = await store.insertJobs(transaction, jobs.toSorted(byUniqueKey));
-  return new Map(rows.map((row) => [row.job_id, row.order_number]));
+  const rows = await store.insertJobs(transaction, jobs.toSorted(byUniqueKey), leaseSeconds);
+  return new Map(rows.map((row) => [row.job_id, row]));
 }
 
 function hold(

@@ -11,6 +11,7 @@ import type { JobBody } from './schemas.ts';
 import { type Actor, MOVES, type Trigger } from './states.ts';
 import * as store from './store.ts';
 
+export type { OpenWorker } from './insert.ts';
 export { type DraftedSegment, type JobRow, readTexts, type TextFormat, type Tier } from './store.ts';
 
 /** A job whose drafts are there for an editor. */

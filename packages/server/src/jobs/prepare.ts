@@ -70,6 +70,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
       text: request.text,
       targetText: request.targetText,
       instructions: request.instructions,
+      leaseToken: undefined,
     };
   };
 }

@@ -34,12 +34,16 @@ export interface NewJob {
   text: string;
   targetText: string | undefined;
   instructions: string | undefined;
+  /** The worker of this process has it from the first moment. */
+  leaseToken: string | undefined;
 }
 
 /** What an insert decides: the rest of the row is what was given. */
 export interface InsertedRow {
   job_id: string;
   order_number: number;
+  created_at: Date;
+  hold_until: Date | null;
 }
 
 // Arrays, not a list of values: one prepared statement for a batch of any size. Lists within a list (topics)
@@ -51,23 +55,25 @@ const INSERT = statement<InsertedRow>(
        $1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::text[],
        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::text[],
        $17::integer[], $18::integer[], $19::bigint[], $20::integer[], $21::text[], $22::text[], $23::text[],
-       $24::text[])
+       $24::text[], $25::uuid[])
      as g (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
        target_language, text_format, tone, topics, brand, callback_url, words, characters, price_cents,
-       hold_seconds, source, supplied, instructions, default_brand)),
+       hold_seconds, source, supplied, instructions, default_brand, lease_token)),
    inserted as (
      insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
        source_language, target_language, text_format, tone, topics, brand, callback_url, words, characters,
-       price_cents, created_at, hold_until, due_at, default_brand)
+       price_cents, created_at, hold_until, due_at, lease_token, attempts, default_brand)
      select part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
        source_language, target_language, text_format, tone,
        case when topics is not null then array(select jsonb_array_elements_text(topics)) end,
        brand, callback_url, words, characters, price_cents, at,
-       case when hold_seconds > 0 then at + make_interval(secs => hold_seconds) end, at, default_brand
+       case when hold_seconds > 0 then at + make_interval(secs => hold_seconds) end,
+       at + make_interval(secs => case when lease_token is null then 0 else $26 end), lease_token,
+       case when lease_token is null then 0 else 1 end, default_brand
        from given
      on conflict (part, account_id, environment, uid) do nothing
      returning part, account_id, job_id, order_number, environment, tier, status, source_language,
-       target_language),
+       target_language, created_at, hold_until),
    counted as (
      insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
      select part, account_id, environment, tier, status, source_language, target_language, count(*)
@@ -80,11 +86,16 @@ const INSERT = statement<InsertedRow>(
        lateral (values ('source', g.source), ('supplied', g.supplied), ('instructions', g.instructions))
          as t (kind, body)
       where t.body is not null)
-   select job_id, order_number from inserted`,
+   select job_id, order_number, created_at, hold_until from inserted`,
 );
 
-/** Inserts jobs with their texts. @returns the rows that are new; a uid that exists already gives none. */
-export function insertJobs(transaction: Transaction, jobs: readonly NewJob[]): Promise<InsertedRow[]> {
+/** Inserts jobs with their texts. @returns the rows that are new; a uid that exists already gives none.
+ * @param leaseSeconds of those that bring a lease */
+export function insertJobs(
+  transaction: Transaction,
+  jobs: readonly NewJob[],
+  leaseSeconds: number,
+): Promise<InsertedRow[]> {
   const column = <T>(pick: (job: NewJob) => T | undefined) => jobs.map((job) => pick(job) ?? null);
   return transaction.query(INSERT, [
     column(({ account }) => account.part),
@@ -111,6 +122,8 @@ export function insertJobs(transaction: Transaction, jobs: readonly NewJob[]): P
     column(({ targetText }) => targetText),
     column(({ instructions }) => instructions),
     column(({ defaultBrand }) => defaultBrand),
+    column(({ leaseToken }) => leaseToken),
+    leaseSeconds,
   ]);
 }
 
@@ -140,6 +153,35 @@ export interface JobRow {
   upgrade_hash: Buffer | null;
   /** No editor came in time: the result is a machine's, and was not charged. */
   fell_back: boolean;
+}
+
+/** A new job as it would be read. */
+export function rowOf(job: NewJob, inserted: InsertedRow): JobRow {
+  return {
+    job_id: job.jobId,
+    order_number: inserted.order_number,
+    environment: job.environment,
+    tier: job.tier,
+    uid: job.uid,
+    request_hash: job.requestHash,
+    dialect: job.dialect,
+    status: job.status,
+    source_language: job.sourceLanguage,
+    target_language: job.targetLanguage,
+    text_format: job.textFormat,
+    tone: job.tone ?? null,
+    topics: job.topics ?? null,
+    brand: job.brand ?? null,
+    default_brand: job.defaultBrand ?? null,
+    callback_url: job.callbackUrl ?? null,
+    price_cents: job.priceCents,
+    charge: 1,
+    created_at: inserted.created_at,
+    hold_until: inserted.hold_until,
+    failure: null,
+    upgrade_hash: null,
+    fell_back: false,
+  };
 }
 
 /** Of `JobRow`. */

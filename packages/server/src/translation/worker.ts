@@ -20,6 +20,7 @@ import {
   type JobLease,
   type JobRow,
   type LeasedJob,
+  type OpenWorker,
   type Outcome,
   postponeJob,
   type Remembered,
@@ -71,13 +72,16 @@ const MAX_ACCOUNT_CHARACTERS = 64 * 1024;
 /** Much less than what is in hand keeps an engine busy. */
 const REST_MILLISECONDS = 20;
 
-export function startTranslationWorker(options: TranslationWorkerOptions): Loop {
+export function startTranslationWorker(options: TranslationWorkerOptions): Loop & OpenWorker {
   const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'jobs', options.leaseSeconds, log);
   const desk = createDesk(database, options.follower);
+  /** Adopted ones on their way into the loop, by their leases' tokens: each has one of its own. */
+  const adopted = new Map<string, LeasedJob>();
 
   async function work(lease: Lease, lost: AbortSignal): Promise<void> {
-    const job = await desk.open(lease);
+    const job = adopted.get(lease.token) ?? (await desk.open(lease));
+    adopted.delete(lease.token);
     if (job === undefined) return;
     const next = await decide(job, lease, lost);
     if (next === 'retry') return postponeJob(database, lease, retrySeconds(lease.attempts));
@@ -139,7 +143,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     return { ...finish(await assemble(draftsOf(drafted)), held), remembered };
   }
 
-  return startLoop({
+  const loop = startLoop({
     name: 'translation',
     queue,
     capacity: options.capacity,
@@ -149,6 +153,26 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     work,
     log,
   });
+  return {
+    leaseSeconds: options.leaseSeconds,
+    wake: loop.wake,
+    stop: loop.stop,
+    roomFor: loop.roomFor,
+    get inHand() {
+      return loop.inHand;
+    },
+    get caughtUp() {
+      return loop.caughtUp;
+    },
+    adopt(account, token, job) {
+      const lease = { account, id: job.row.job_id, token, attempts: 1, weight: job.texts.source!.length };
+      adopted.set(token, job);
+      if (loop.adopt(lease)) return;
+      adopted.delete(token);
+      // Where it cannot be given back either, the lease runs out.
+      queue.release([lease]).catch((error: unknown) => log.warn({ error }, 'could not give a job back'));
+    },
+  };
 }
 
 /** What the request says goes before what its brand says; instructions of both count. */

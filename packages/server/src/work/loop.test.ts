@@ -118,9 +118,10 @@ async function createJobs(count: number, characters = 6): Promise<string[]> {
       text: 'x'.repeat(characters),
       targetText: undefined,
       instructions: undefined,
+      leaseToken: undefined,
     };
   });
-  await test.database.transaction((transaction) => insertJobs(transaction, jobs));
+  await test.database.transaction((transaction) => insertJobs(transaction, jobs, 0));
   return jobs.map(({ jobId }) => jobId);
 }
 

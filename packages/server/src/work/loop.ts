@@ -3,6 +3,7 @@
  * stops in an orderly way. What the work is, it does not know.
  */
 import type { AccountRef } from '../account.ts';
+import { uuidv7 } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Lease, Queue, Room } from './queue.ts';
 
@@ -41,8 +42,10 @@ export interface Loop {
 
 /** A loop that also takes what was leased by who made it, rather than from the queue. */
 export interface OpenLoop<L extends Lease> extends Loop {
-  /** How many pieces more it could take of an account now. */
-  roomFor(account: AccountRef): number;
+  /** What it could take of an account now, besides what it has: pieces, and their weight together. */
+  roomFor(account: AccountRef): { pieces: number; weight: number };
+  /** Nothing that is due waits for it, as far as it knows: what is made now stands before nobody. */
+  readonly caughtUp: boolean;
   /** Takes a piece of work. @returns false, and takes nothing, when it is stopping */
   adopt(lease: L): boolean;
 }
@@ -67,6 +70,7 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
   let poll: NodeJS.Timeout | undefined;
   let rest: NodeJS.Timeout | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
+  let caughtUp = false;
 
   function take(lease: L): void {
     const one: Held<L> = { lease, lost: new AbortController(), done: Promise.resolve() };
@@ -116,7 +120,10 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
         lookedAt = performance.now();
         // Room for a quarter at least, so that a full worker does not claim one by one.
         const room = capacity - held.size;
-        if (stopping || room < Math.max(1, capacity / 4)) break;
+        if (stopping || room < Math.max(1, capacity / 4)) {
+          caughtUp = false;
+          break;
+        }
         const leases = await queue.claim(room, roomLeft());
         if (stopping) {
           await queue.release(leases); // asked for before the stop, come after it
@@ -124,16 +131,17 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
         }
         for (const lease of leases) take(lease);
         if (leases.length > 0) lookAgain = true;
+        caughtUp = !lookAgain;
       } while (lookAgain);
     } catch (error) {
       log.warn({ error, name }, 'could not look for work');
     } finally {
       looking = false;
-      if (!stopping) poll = setTimeout(wake, pollMilliseconds);
+      if (!stopping) poll = setTimeout(lookNow, pollMilliseconds);
     }
   }
 
-  function wake(): void {
+  function lookNow(): void {
     lookAgain = true;
     if (!looking && !stopping) looked = look();
   }
@@ -145,13 +153,13 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
     if (left <= 0 || held.size === 0) {
       clearTimeout(rest);
       rest = undefined;
-      wake();
+      lookNow();
       return;
     }
     if (rest !== undefined) return;
     rest = setTimeout(() => {
       rest = undefined;
-      wake();
+      lookNow();
     }, left);
   }
 
@@ -168,14 +176,27 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
 
   // A third of the lease: two beats may be missed before the work is taken over.
   const heartbeat = setInterval(() => void beat(), (queue.leaseSeconds * 1000) / 3);
-  wake();
+  lookNow();
 
   return {
-    wake,
+    wake() {
+      caughtUp = false;
+      lookNow();
+    },
     get inHand() {
       return held.size;
     },
-    roomFor: (account) => (stopping ? 0 : Math.min(capacity - held.size, roomLeft().shareOf(account))),
+    get caughtUp() {
+      return caughtUp && !stopping;
+    },
+    roomFor(account) {
+      if (stopping) return { pieces: 0, weight: 0 };
+      const room = roomLeft();
+      return {
+        pieces: Math.min(capacity - held.size, room.shareOf(account)),
+        weight: Math.min(room.weight, room.weightOf!(account).left),
+      };
+    },
     adopt(lease) {
       if (!stopping) take(lease);
       return !stopping;
@@ -202,4 +223,25 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
       }
     },
   };
+}
+
+/**
+ * Leases for what is about to be made, as many as a loop has room for: it is neither claimed nor read again by who
+ * made it. The others are claimed, fairly, by whoever comes first.
+ * @returns a token for each, or undefined
+ */
+export function leasesFor(
+  pieces: readonly { account: AccountRef; weight: number }[],
+  { roomFor }: Pick<OpenLoop<Lease>, 'roomFor'>,
+): (string | undefined)[] {
+  const given = new Map<string, { pieces: number; weight: number }>();
+  let all = 0;
+  return pieces.map(({ account, weight }) => {
+    const before = given.get(account.accountId) ?? { pieces: 0, weight: 0 };
+    const room = roomFor(account);
+    if (Math.max(all, before.pieces) >= room.pieces || before.weight + weight > room.weight) return undefined;
+    given.set(account.accountId, { pieces: before.pieces + 1, weight: before.weight + weight });
+    all++;
+    return uuidv7();
+  });
 }

@@ -86,10 +86,11 @@ async function createJobs(account: AccountRef, count: number): Promise<string[]>
       text: 'House.',
       targetText: undefined,
       instructions: undefined,
+      leaseToken: undefined,
     };
   });
   await test.database.transaction(async (transaction) => {
-    await insertJobs(transaction, jobs);
+    await insertJobs(transaction, jobs, 0);
     await holdPrices(
       transaction,
       jobs.map(({ jobId, environment }) => ({ account, jobId, environment, charge: 1, cents: 1 })),

@@ -1,0 +1,125 @@
+/** A job that the worker of the same process has from its first moment: leased by its insert, never claimed. */
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+
+const MACHINE = '/tapi/v2/mt_translation/';
+const LEASE = 30;
+
+let server: TestServer;
+let owner: pg.Pool;
+let key: string;
+let engine: FakeEngine;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => {
+      engine = createFake();
+      return engine;
+    },
+    settings: { DRAGOMAN_LEASE: String(LEASE), DRAGOMAN_WORKER_JOBS: '8', DRAGOMAN_PRICE_MACHINE: '1' },
+  });
+  owner = new pg.Pool(server.connection);
+  key = (await server.createAccount({ balanceCents: 1000 })).production_key;
+});
+afterEach(() => engine.resume());
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+const call = (method: string, path: string, body?: unknown) =>
+  createClient(server.url, key)(method, path, body);
+
+async function order(uid: string, text = `The text of ${uid}.`): Promise<void> {
+  const body = { uid, text, source_language: 'en', target_language: 'es' };
+  expect((await call('POST', MACHINE, body)).status).toBe(201);
+}
+
+const ended = (uid: string) =>
+  until(async () => {
+    const { body } = await call('GET', `${MACHINE}${uid}/`);
+    return ['completed', 'failed'].includes(body.status) && body;
+  });
+
+/** A lease that began with the job: a claim has a later moment. */
+async function leasedAtOnce(): Promise<string[]> {
+  const { rows } = await owner.query<{ uid: string }>(
+    `select uid from jobs where lease_token is not null and attempts = 1
+        and due_at = created_at + make_interval(secs => $1) order by order_number`,
+    [LEASE],
+  );
+  return rows.map(({ uid }) => uid);
+}
+const waiting = async () =>
+  (await owner.query('select from jobs where lease_token is null and due_at is not null')).rowCount;
+
+/** A job that was leased by its insert, with the engine stalled. The first ones are not while the worker looks around. */
+async function adopted(): Promise<string> {
+  for (let n = 0; ; n++) {
+    const uid = `job-${performance.now()}-${n}`;
+    engine.stall();
+    await order(uid, 'The house is big.');
+    if ((await leasedAtOnce()).includes(uid)) return uid;
+    engine.resume();
+    await ended(uid);
+  }
+}
+
+it('is leased by its insert, is worked, is paid once, and says what any other says', async () => {
+  const uid = await adopted();
+  engine.resume();
+  expect(await ended(uid)).toMatchObject({
+    status: 'completed',
+    text: 'The house is big.',
+    translated_text: 'THE HOUSE IS BIG.',
+    price: 4,
+  });
+  const { rows } = await owner.query(
+    `select kind from transfers join jobs using (part, account_id, job_id) where uid = $1 order by transfer_id`,
+    [uid],
+  );
+  expect(rows.map(({ kind }) => kind)).toEqual(['hold', 'capture']);
+});
+
+it('there are no more of them than there is room for, and who waits longer goes first', async () => {
+  await ended(await adopted().finally(() => engine.resume()));
+  engine.stall();
+  for (let n = 0; n < 12; n++) await order(`many-${n}`);
+  // Half of the places are an account's; what is made while others wait is made behind them.
+  const atOnce = await leasedAtOnce();
+  expect(atOnce.length).toBeLessThanOrEqual(4);
+  expect(atOnce).toEqual(Array.from(atOnce, (_, n) => `many-${n}`));
+  expect(await waiting()).toBeGreaterThanOrEqual(4);
+  engine.resume();
+  for (let n = 0; n < 12; n++) expect((await ended(`many-${n}`)).status).toBe('completed');
+});
+
+it('a text that is too large for the account’s room waits for a claim', async () => {
+  await ended(await adopted().finally(() => engine.resume()));
+  engine.stall();
+  await order('large', 'The house is big. '.repeat(4_000));
+  expect(await leasedAtOnce()).toEqual([]);
+  engine.resume();
+  expect((await ended('large')).status).toBe('completed');
+});
+
+it('what a worker has when it goes is given back, as if never claimed', async () => {
+  const uid = await adopted();
+  await server.server.stop(0);
+  const { rows } = await owner.query(`select attempts, lease_token from jobs where uid = $1`, [uid]);
+  expect(rows).toEqual([{ attempts: 0, lease_token: null }]);
+  engine.resume();
+  await server.restart();
+  expect((await ended(uid)).status).toBe('completed');
+});
+
+it('a repeated uid, in one batch or later, is one job', async () => {
+  await ended(await adopted().finally(() => engine.resume()));
+  const body = { uid: 'twice', text: 'Twice.', source_language: 'en', target_language: 'es' };
+  const answers = await Promise.all(Array.from({ length: 8 }, () => call('POST', MACHINE, body)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
+  expect((await ended('twice')).translated_text).toBe('TWICE.');
+  expect(engine.asked.filter(({ segments }) => JSON.stringify(segments).includes('Twice.'))).toHaveLength(1);
+});
