@@ -338,7 +338,9 @@ async function write(
   changes: BrandChanges,
 ): Promise<void> {
   const { externalId } = after;
-  if (changes.change !== 'unchanged') await store.touchBrand(transaction, account, after);
+  if (changes.change !== 'unchanged') {
+    await store.touchBrand(transaction, account, { ...after, made: changes.change === 'added' });
+  }
   for (const { language, change, terms } of changes.languages) {
     const settings = after.languages.get(language);
     if (settings === undefined) await store.removeLanguage(transaction, account, externalId, language);

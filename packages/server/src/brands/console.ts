@@ -72,12 +72,14 @@ const Language = Type.Object(
 const BrandFields = {
   name: Type.String(),
   default: Type.Boolean(),
+  fallback: Type.Enum(['wait', 'machine'], { description: 'What is delivered where no editor came in time.' }),
   languages: Type.Array(Language),
 };
 const Changes = Type.Object(
   {
     change: Type.Enum(['added', 'changed', 'unchanged']),
     name: Type.Boolean(),
+    fallback: Type.Boolean(),
     default: Type.Enum(['becomes', 'no longer', 'unchanged']),
     languages: Type.Array(
       Type.Object({
@@ -220,6 +222,7 @@ const schemas = {
         revision: REVISION,
         name: Type.Optional(Type.String()),
         default: Type.Optional(Type.Boolean()),
+        fallback: Type.Optional(Type.Enum(['wait', 'machine'])),
         languages: Type.Optional(
           Type.Record(
             Type.String(),
@@ -555,6 +558,7 @@ function readChange(body: unknown): { revision: number; change(brand: BrandFile)
   const revision = form.required('revision', integer(0, 2 ** 31 - 1));
   const name = form.optional('name', text(200));
   const isDefault = form.optional('default', flag);
+  const fallback = form.optional('fallback', oneOf('wait', 'machine'));
   const languages = new Map<string, Partial<BrandLanguage> | undefined>();
   const given = (body as { languages?: unknown }).languages;
   if (typeof given === 'object' && given !== null) {
@@ -593,7 +597,12 @@ function readChange(body: unknown): { revision: number; change(brand: BrandFile)
         if (settings === undefined) after.delete(language);
         else after.set(language, { ...before, ...settings });
       }
-      return { ...brand, name: name ?? brand.name, default: isDefault ?? brand.default, languages: after };
+      const { fallback: before, ...rest } = brand;
+      const machine = (fallback ?? before) === 'machine';
+      return {
+        ...rest,
+        ...(machine ? { fallback: 'machine' } : {}),
+        name: name ?? brand.name, default: isDefault ?? brand.default, languages: after };
     },
   };
 }
@@ -750,6 +759,7 @@ function presentFields(brand: Brand, isDefault: boolean) {
   return {
     name: brand.name,
     default: isDefault,
+    fallback: brand.fallback ?? ('wait' as const),
     languages: [...brand.languages]
       .map(([language, { tone, instructions, terms }]) => ({
         language,
@@ -786,11 +796,12 @@ function present(externalId: string, kept: KeptBrand): Static<typeof BrandBody> 
 function presentChanges({
   change,
   name,
+  fallback,
   default: isDefault,
   languages,
 }: BrandChanges): Static<typeof Changes> {
   return {
-    ...{ change, name, default: isDefault },
+    ...{ change, name, fallback, default: isDefault },
     languages: languages.map(({ language, change, tone, instructions, terms }) => ({
       ...{ language, change, tone, instructions },
       ...{ added: terms.added.length, changed: terms.changed.length, removed: terms.removed.length },

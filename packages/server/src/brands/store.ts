@@ -99,17 +99,18 @@ export async function makeAndLock(
 
 const TOUCH = statement(
   'brands.touch',
-  `update brands set name = $4, fallback = $5, changed_at = now(), version = version + 1
+  `update brands set name = $4, fallback = $5, changed_at = now(), version = version + $6
     where part = $1 and account_id = $2 and external_id = $3`,
 );
 
 export async function touchBrand(
   transaction: Transaction,
   account: AccountRef,
-  brand: { externalId: string; name: string; fallback?: 'machine' },
+  brand: { externalId: string; name: string; fallback?: 'machine'; made: boolean },
 ): Promise<void> {
-  const { externalId, name, fallback = 'wait' } = brand;
-  await transaction.query(TOUCH, [account.part, account.accountId, externalId, name, fallback]);
+  const { externalId, name, fallback = 'wait', made } = brand;
+  const key = [account.part, account.accountId, externalId];
+  await transaction.query(TOUCH, [...key, name, fallback, made ? 0 : 1]);
 }
 
 const REMOVE = statement<{ external_id: string }>(

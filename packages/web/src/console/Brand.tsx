@@ -141,6 +141,7 @@ function Changes({ draft: { changes } }: { draft: BrandDraft }) {
   const say = useSay();
   const lines = [
     ...(changes.name ? [say('console.brand.change.name')] : []),
+    ...(changes.fallback ? [say('console.brand.change.fallback')] : []),
     ...(changes.default === 'becomes' ? [say('console.brand.change.default')] : []),
     ...(changes.default === 'no longer' ? [say('console.brand.change.no_default')] : []),
     ...changes.languages
@@ -249,6 +250,7 @@ function Settings({ username, brand: data }: { username: string; brand: ConsoleB
                   revision: data.draft?.revision ?? 0,
                   name: values.name ?? '',
                   default: values.default === 'on',
+                  fallback: values.fallback as 'wait' | 'machine',
                 },
               }),
             say('console.brand.saved'),
@@ -260,6 +262,15 @@ function Settings({ username, brand: data }: { username: string; brand: ConsoleB
           name="default"
           label={say('console.brands.make_default')}
           defaultChecked={fields.default}
+        />
+        <ChoiceField
+          name="fallback"
+          label={say('console.brand.fallback')}
+          defaultValue={fields.fallback}
+          choices={[
+            { value: 'wait', label: say('console.brand.fallback.wait') },
+            { value: 'machine', label: say('console.brand.fallback.machine') },
+          ]}
         />
         <FormActions>
           <SubmitButton secondary>{say('console.brand.save')}</SubmitButton>

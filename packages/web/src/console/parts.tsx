@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { FormattedNumber } from 'react-intl';
 import { paths } from '../paths.ts';
-import { Numbers, Facts as UiFacts } from '../ui/Facts.tsx';
+import { Facts as UiFacts } from '../ui/Facts.tsx';
 import { Link } from '../ui/Link.tsx';
 import { toast } from '../ui/Toast.tsx';
 import css from './console.module.css';
@@ -92,5 +92,14 @@ export function Facts({ facts }: { facts: readonly NamedValue[] }) {
 
 /** A few figures that are seen at once. */
 export function Figures({ figures }: { figures: readonly NamedValue[] }) {
-  return <Numbers facts={figures.map(([label, value]) => ({ label, value }))} />;
+  return (
+    <dl className={css.figures}>
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }

@@ -1,0 +1,220 @@
+/** What an operator does in the console, through the browser: and what comes of it for the customer. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  createClient,
+  createPerson,
+  type Receiver,
+  startReceiver,
+  type TestPerson,
+  until,
+} from '../../server/src/testing/harness.ts';
+import { expectAccessible, shoot, startWeb, type Web } from './browser.ts';
+
+let web: Web;
+let operator: TestPerson;
+let window: BrowserContext;
+let receiver: Receiver;
+let call: ReturnType<typeof createClient>;
+beforeAll(async () => {
+  web = await startWeb({ settings: { DRAGOMAN_CALLBACK_SCHEDULE: '3600' } });
+  operator = await createPerson(web, { role: 'operator', name: 'Olga Operator' });
+  window = await web.signedIn(operator);
+  receiver = await startReceiver();
+  const { production_key } = await web.createAccount({ username: 'acme' });
+  call = createClient(web.url, production_key);
+});
+afterAll(async () => {
+  await receiver.close();
+  await web.stop();
+});
+
+const visit = (path: string, look: (page: Page) => Promise<void>) =>
+  web.visit({ context: window, path }, look);
+const JOB = { source_language: 'en', target_language: 'es', text: 'The house is small.' };
+
+it('tops up, shown before it is done, and once however often it is clicked', async () => {
+  await visit('/console/accounts/acme/money', async (page) => {
+    await page.getByRole('button', { name: 'Preview' }).click();
+    // Nothing was given: the fields say so.
+    await page.getByText('An amount such as 25.00.').waitFor();
+    await page.getByLabel('Amount in dollars').fill('25,50');
+    await page.getByLabel('Reason').fill('Invoice 7');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText('$25.50').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'console-top-up', 'state');
+    const moved = page.waitForResponse('**/transfers');
+    await page.getByRole('button', { name: 'Apply' }).dblclick();
+    expect((await moved).status()).toBe(200);
+    await page.getByRole('row', { name: /Top-up Invoice 7/ }).waitFor();
+  });
+  const { body } = await operator.call('GET', '/api/console/accounts/acme/statement');
+  expect(body.closing).toBe(2550);
+  expect(body.lines).toHaveLength(1);
+});
+
+it('publishes a brand, whose glossary then shows up in a translation', async () => {
+  await visit('/console/accounts/acme/brands', async (page) => {
+    await page.getByRole('button', { name: 'Create default brand' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('External id').fill('acme/main');
+    await dialog.getByRole('button', { name: 'Create brand' }).click();
+    await page.getByText('This brand was never published').waitFor();
+    await page.getByRole('button', { name: 'Add language' }).click();
+    await dialog.getByLabel('Target language').fill('es');
+    await dialog.getByRole('button', { name: 'Add language' }).click();
+    await page.getByRole('heading', { name: 'Language es' }).waitFor();
+    await page.getByLabel('Tone').selectOption('Formal');
+    const saved = page.waitForResponse('**/draft');
+    await page.getByRole('button', { name: 'Save to draft' }).last().click();
+    await saved;
+    await page.getByText('Saved in the draft.').first().waitFor();
+
+    await page.getByRole('button', { name: 'Add term' }).click();
+    await dialog.getByLabel('Source term').fill('house');
+    await dialog.getByLabel('Translation', { exact: true }).fill('mansión');
+    await dialog.getByRole('button', { name: 'Save to draft' }).click();
+    await page.getByRole('button', { name: 'house', exact: true }).waitFor();
+
+    await page.getByLabel('Text', { exact: true }).fill('Our house has a door.');
+    await page.locator('mark', { hasText: 'house' }).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'console-brand');
+  });
+  const before = await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: 'before' });
+  expect(before.status).toBe(201);
+  expect(await translated('before')).not.toContain('mansión');
+
+  await visit('/console/accounts/acme/brands/acme%2Fmain', async (page) => {
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 term added').waitFor();
+    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Version 1').waitFor();
+  });
+  await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: 'after', brand: 'acme/main' });
+  expect(await translated('after')).toContain('mansión');
+});
+
+async function translated(uid: string): Promise<string> {
+  return until(async () => {
+    const { body } = await call('GET', `/tapi/v2/mt_translation/${uid}/`);
+    return body.status === 'completed' && body.translated_text;
+  });
+}
+
+it('tries a file, names what is wrong with it by its lines, and imports it when it is right', async () => {
+  await visit('/console/accounts/acme/brands/acme%2Fmain', async (page) => {
+    const file = (text: string) => ({ name: 'terms.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await page.getByRole('button', { name: 'Import' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('input[type=file]').setInputFiles(file('source,target\ngarden,\ndoor,puerta\n'));
+    await dialog.getByRole('button', { name: 'Try it' }).click();
+    await dialog.getByText('line 2').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'console-import', 'state');
+    await dialog
+      .locator('input[type=file]')
+      .setInputFiles(file('source,target\ngarden,jardín\ndoor,puerta\n'));
+    await dialog.getByRole('button', { name: 'Try it' }).click();
+    await dialog.getByText('2 terms are added').waitFor();
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('button', { name: 'garden', exact: true }).waitFor();
+  });
+  const { body } = await operator.call('GET', '/api/console/accounts/acme/brands/acme%2Fmain');
+  expect(body.draft.changes.languages[0]).toMatchObject({ added: 2, changed: 0, removed: 0 });
+});
+
+it('sends a callback again that was given up', async () => {
+  receiver.answer(() => 410);
+  await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: 'called', callback_url: receiver.url });
+  const [dead] = await until(async () => {
+    const { body } = await operator.call('GET', '/api/console/deliveries?status=dead');
+    return body.deliveries.length === 1 && body.deliveries;
+  });
+  receiver.answer(() => 200);
+  await visit('/console', async (page) => {
+    await page.getByText('1 callback of acme given up').waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'given up' })
+      .getByRole('link', { name: 'Open' })
+      .click();
+    await page.getByRole('link', { name: 'job.completed' }).click();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('Delivered').first().waitFor();
+  });
+  expect(receiver.received.filter(({ headers }) => headers['webhook-id'] === dead.id)).toHaveLength(2);
+});
+
+it('does not write over what somebody else changed meanwhile', async () => {
+  await visit('/console/accounts/acme', async (page) => {
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    const { body } = await operator.call('GET', '/api/console/accounts/acme');
+    await operator.call('PATCH', '/api/console/accounts/acme', {
+      version: body.version,
+      email: 'other@acme.test',
+    });
+    await dialog.getByLabel('E-mail').fill('mine@acme.test');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Reload' }).click();
+    await page.waitForFunction("document.querySelector('input[name=email]')?.value === 'other@acme.test'");
+    await dialog.getByLabel('Credit limit in dollars').fill('10');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+  });
+  const { body } = await operator.call('GET', '/api/console/accounts/acme');
+  expect(body).toMatchObject({ email: 'other@acme.test' });
+  expect(body.balances[0]).toMatchObject({ environment: 'production', credit_limit: 1000 });
+});
+
+it('makes an account whose credentials are shown this once, and work', async () => {
+  let key = '';
+  await visit('/console/accounts', async (page) => {
+    await page.getByRole('button', { name: 'Create account' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Username').fill('acme');
+    await dialog.getByRole('button', { name: 'Create account' }).click();
+    await dialog.getByText('There is already an account named acme.').waitFor();
+    await dialog.getByLabel('Username').fill('newcomer');
+    await dialog.getByRole('button', { name: 'Create account' }).click();
+    key = (await dialog.locator('code').first().textContent()) ?? '';
+    await dialog.getByRole('button', { name: 'I have noted them' }).click();
+    await page.getByRole('link', { name: 'newcomer' }).waitFor();
+  });
+  const { body } = await createClient(web.url, key)('GET', '/tapi/v2/account/');
+  expect(body.objects[0].account.username).toBe('newcomer');
+});
+
+it('has an engine translate a sentence, and shows a pair no more that was closed', async () => {
+  await visit('/console/engines', async (page) => {
+    await page.getByRole('heading', { name: 'fake' }).waitFor();
+    await page.getByRole('button', { name: 'Run test' }).last().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Translate' }).click();
+    await dialog.getByText('fake:en-es').waitFor();
+    await expectAccessible(page);
+  });
+  await visit('/console/pairs', async (page) => {
+    const switched = page.waitForResponse('**/pairs/es/en');
+    await page.getByRole('switch', { name: 'Offer es → en' }).click({ force: true });
+    expect((await switched).status()).toBe(200);
+    await page.getByRole('button', { name: 'Set price' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Cents a word').fill('7');
+    await dialog.getByRole('button', { name: 'Preview' }).click();
+    await dialog.getByText('$0.07').waitFor();
+    await dialog.getByRole('button', { name: 'Set price' }).click();
+    await page
+      .getByRole('row', { name: /Every pair/ })
+      .getByText('$0.07')
+      .waitFor();
+  });
+  await until(async () => {
+    const { body } = await call('GET', '/tapi/v2/language_pair/');
+    return body.objects.length === 1;
+  });
+});
