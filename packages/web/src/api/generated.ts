@@ -44,6 +44,8 @@ export type AuditEntry = {
 export type BrandDraft = {
   name: string;
   default: boolean;
+  /** What is delivered where no editor came in time. */
+  fallback: 'wait' | 'machine';
   languages: ConsoleBrandLanguage[];
   revision: number;
   /** The brand was published by another way since it was begun. */
@@ -168,6 +170,7 @@ export type ConsoleBrand = {
 export type ConsoleBrandChanges = {
   change: 'added' | 'changed' | 'unchanged';
   name: boolean;
+  fallback: boolean;
   default: 'becomes' | 'no longer' | 'unchanged';
   languages: ({
     language: string;
@@ -1368,6 +1371,8 @@ export type Preview = {
 export type PublishedBrand = {
   name: string;
   default: boolean;
+  /** What is delivered where no editor came in time. */
+  fallback: 'wait' | 'machine';
   languages: ConsoleBrandLanguage[];
   version: number
 };
@@ -2711,6 +2716,7 @@ export interface Operations {
       revision: number;
       name?: string | undefined;
       default?: boolean | undefined;
+      fallback?: 'wait' | 'machine' | undefined;
       /** By language; null removes it with its glossary. */
       languages?: Record<string, {
         tone?: string | null | undefined;
