@@ -81,6 +81,7 @@ const PAGES: [name: string, path: string | (() => Promise<string>), title: strin
   ['pairs', '/console/pairs', 'Pairs and prices'],
   ['routes', '/console/routes', 'Routes'],
   ['engines', '/console/engines', 'Engines'],
+  ['people', '/console/people', 'People'],
   ['audit', '/console/audit', 'Audit log'],
   ['settings', '/console/settings', 'Settings'],
 ];

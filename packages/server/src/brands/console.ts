@@ -72,7 +72,9 @@ const Language = Type.Object(
 const BrandFields = {
   name: Type.String(),
   default: Type.Boolean(),
-  fallback: Type.Enum(['wait', 'machine'], { description: 'What is delivered where no editor came in time.' }),
+  fallback: Type.Enum(['wait', 'machine'], {
+    description: 'What is delivered where no editor came in time.',
+  }),
   languages: Type.Array(Language),
 };
 const Changes = Type.Object(
@@ -602,7 +604,10 @@ function readChange(body: unknown): { revision: number; change(brand: BrandFile)
       return {
         ...rest,
         ...(machine ? { fallback: 'machine' } : {}),
-        name: name ?? brand.name, default: isDefault ?? brand.default, languages: after };
+        name: name ?? brand.name,
+        default: isDefault ?? brand.default,
+        languages: after,
+      };
     },
   };
 }

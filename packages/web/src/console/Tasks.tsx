@@ -1,5 +1,6 @@
 /** The work of editors: what waits for them by pair, and every task, to be given back or to somebody else. */
 import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { ConsoleTask } from '../api/generated.ts';
@@ -8,7 +9,7 @@ import { paths } from '../paths.ts';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { ChoiceFilter, Filters, SearchFilter } from '../ui/Filters.tsx';
-import { Field, Form, SubmitButton } from '../ui/form.tsx';
+import { ChoiceField, Field, Form, SubmitButton } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Page, Section } from '../ui/Page.tsx';
@@ -229,6 +230,50 @@ export default function Tasks({ search }: PageProps) {
           </Form>
         )}
       </Dialog>
+      <Dialog title={say('console.tasks.reassign')} opened={asked?.what === 'reassign'} onClose={close}>
+        {asked?.what === 'reassign' && <Reassign task={asked.task} onDone={close} />}
+      </Dialog>
     </Page>
+  );
+}
+
+const editors = () => query('listPeople', { query: { role: 'editor' } });
+
+/** To an editor of its languages; for some hours nobody else may claim it. */
+function Reassign({ task, onDone }: { task: ConsoleTask; onDone(): void }) {
+  const say = useSay();
+  const change = useChange();
+  const { data } = useQuery(editors());
+  const able = (data?.people ?? []).filter(
+    ({ status, languages }) =>
+      status === 'active' &&
+      languages.some(
+        (one) =>
+          one.source_language === task.source_language &&
+          one.target_language === task.target_language &&
+          (task.kind === 'edit' || one.review),
+      ),
+  );
+  if (data !== undefined && able.length === 0) return <p>{say('console.tasks.nobody')}</p>;
+  return (
+    <Form
+      onSubmit={async (values) => {
+        await change(
+          () => call('reassignTask', { path: { task: task.task }, body: { user: values.user ?? '' } }),
+          say('console.tasks.reassigned'),
+        );
+        onDone();
+      }}
+    >
+      <ChoiceField
+        name="user"
+        label={say('console.tasks.user')}
+        choices={able.map(({ user_id, name, email }) => ({ value: user_id, label: name || email }))}
+      />
+      <DialogActions>
+        <Button onClick={onDone}>{say('ui.cancel')}</Button>
+        <SubmitButton>{say('console.tasks.reassign')}</SubmitButton>
+      </DialogActions>
+    </Form>
   );
 }
