@@ -66,10 +66,8 @@ export interface CheckInput {
   terms: readonly Term[];
   /** Characters, where the document sets a longest target. */
   maxLength?: number;
-  /** When a subtitle is shown, in milliseconds. */
-  time?: { from: number; to: number };
-  /** Cues that the sentence runs over; 1 unless said. */
-  cues?: number;
+  /** When a subtitle is shown, in milliseconds, and over how many cues its sentence runs where it is more than one. */
+  time?: { from: number; to: number; cues?: number | undefined };
 }
 
 /** A check: an id, how bad what it finds is, what it asks in one sentence, and the question itself. */

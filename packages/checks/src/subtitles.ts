@@ -21,12 +21,12 @@ export const lineLength: Check = {
   id: 'line-length',
   severity: 'warning',
   asks: 'Do subtitles fit their lines?',
-  find({ target, to, format, cues = 1 }) {
+  find({ target, to, format, time }) {
     if (format !== 'srt') return [];
     const text = visible(target);
     const most = LINES[base(to)] ?? LINE;
     if (!/[\r\n]/.test(text)) {
-      const length = Math.ceil(graphemesOf(text.trim()).length / (CUE_LINES * cues));
+      const length = Math.ceil(graphemesOf(text.trim()).length / (CUE_LINES * (time?.cues ?? 1)));
       return length > most ? [{ values: { length, most } }] : [];
     }
     return Array.from(text.matchAll(/[^\r\n]+/g)).flatMap(({ 0: line, index }) => {

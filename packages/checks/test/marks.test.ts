@@ -119,7 +119,7 @@ const srt = { format: 'srt' } as const;
 rows('line-length', [
   ['en>es', 'x', 'a'.repeat(84), [], srt],
   ['en>es', 'x', 'a'.repeat(85), ['43 42'], srt],
-  ['en>es', 'x', 'a'.repeat(168), [], { ...srt, cues: 2 }],
+  ['en>es', 'x', 'a'.repeat(168), [], { ...srt, time: { from: 0, to: 60_000, cues: 2 } }],
   ['en>es', 'x', 'a'.repeat(85), []],
   ['en>es', 'x', `short\n${'a'.repeat(43)}`, [`43 42 [${'a'.repeat(43)}]`], srt],
   ['en>zh', 'x', '好'.repeat(33), ['17 16'], srt],

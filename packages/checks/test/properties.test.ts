@@ -192,6 +192,14 @@ describe('the package', () => {
     for (const { asks } of CHECKS) expect(asks).toMatch(/^[A-Z].*\?$/);
   });
 
+  it('says of each in the guide how bad it is and what it asks', () => {
+    const page = readFileSync(new URL('../../../docs/checks.md', import.meta.url), 'utf8');
+    const rows = [...page.matchAll(/^\| `([a-z-]+)` \| (error|warning) \| (.*) \|$/gm)];
+    expect(rows.map(([, id, severity, asks]) => ({ id, severity, asks }))).toEqual(
+      CHECKS.map(({ id, severity, asks }) => ({ id, severity, asks })),
+    );
+  });
+
   it('brings nothing into a browser but itself', () => {
     const { seen, others } = graphOf(new URL('../src/checks.ts', import.meta.url));
     expect(others).toEqual([]);

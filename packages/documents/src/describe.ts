@@ -18,8 +18,8 @@ export interface Description {
   notes: readonly string[];
   /** Longest target of the whole unit in characters; only where the unit is one segment. */
   maxLength?: number;
-  /** When it is shown, in milliseconds. */
-  time?: { from: number; to: number };
+  /** When it is shown, in milliseconds, and over how many cues it runs where it is more than one. */
+  time?: { from: number; to: number; cues?: number };
   /** What codes stand for, by `open1`, `close1`, `single2`, `keep3`: the document's own characters, shortened. */
   codes: Record<string, string>;
 }
@@ -36,7 +36,9 @@ export function describe(document: Document, language: string): Description[] {
     return cutCuesAndKeep(document, language).map(({ id, unit, cut, cues }) => {
       const first = document.units[unit]!;
       const last = document.units[cues.at(-1) ?? unit]!;
-      const time = first.time && last.time && { from: first.time.from, to: last.time.to };
+      const more = new Set(cues).size;
+      const time = first.time &&
+        last.time && { from: first.time.from, to: last.time.to, ...(more > 1 ? { cues: more } : {}) };
       return { ...common(document, id, first, cut), ...(time === undefined ? {} : { time }) };
     });
   }

@@ -129,7 +129,16 @@ export const Segment = Type.Object(
     failure: Type.Optional(Type.String({ description: 'Why there is no draft.' })),
     max_length: Type.Optional(Type.Integer({ description: 'Characters of the target, by the document.' })),
     time: Type.Optional(
-      Type.Object({ from: Type.Integer(), to: Type.Integer() }, { description: 'Of a subtitle, in ms.' }),
+      Type.Object(
+        {
+          from: Type.Integer(),
+          to: Type.Integer(),
+          cues: Type.Optional(
+            Type.Integer({ description: 'That the sentence runs over, where it is more than one.' }),
+          ),
+        },
+        { description: 'Of a subtitle, in ms.' },
+      ),
     ),
     codes: Type.Record(Type.String(), Type.String(), {
       description:

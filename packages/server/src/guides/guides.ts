@@ -28,7 +28,7 @@ export const GROUPS: readonly { title: string; names: readonly string[] }[] = [
     title: 'Translate',
     names: ['jobs', 'formats', 'callbacks', 'chat', 'brands', 'errors', 'client', 'conformance'],
   },
-  { title: 'Edit', names: ['editing', 'memory', 'people'] },
+  { title: 'Edit', names: ['editing', 'checks', 'memory', 'people', 'web'] },
   { title: 'Operate', names: ['operating', 'engines', 'scaling'] },
 ];
 

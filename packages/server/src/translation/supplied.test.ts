@@ -2,7 +2,8 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { editNext } from '../testing/editors.ts';
+import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
 const PATH = '/tapi/v2/translation/';
 
@@ -94,5 +95,42 @@ describe('a supplied translation', () => {
     const { status, body } = await order('few', 'html', '<p>One.</p><p>Two.</p>', '<p>Uno.</p>');
     expect(status).toBe(400);
     expect(body.error).toBe('target_text: has 1 units where text has 2; both must have the same.');
+  });
+});
+
+describe('a supplied translation of every format', () => {
+  const html = (words: [string, string, string]) =>
+    `<p>${words[0]} <b>${words[1]}</b>.</p>\n<p>${words[2]}</p>`;
+  const xliff = (targets: boolean) =>
+    `<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en" datatype="plaintext"><header/><body><trans-unit id="1"><source>The house is big. We like it.</source>${
+      targets ? '<target>La casa es grande. Nos gusta.</target>' : ''
+    }</trans-unit></body></file></xliff>`;
+  const cue = (words: string) => `1\n00:00:01,000 --> 00:00:04,000\n${words}\n`;
+
+  beforeAll(async () => {
+    // Nothing else waits for an editor.
+    for (const uid of ['html', 'other', 'xliff', 'long']) {
+      await draftsOf(uid);
+      expect((await call('DELETE', `${PATH}${uid}/`)).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ['text', 'The house is big.\n\nWe like it.\n', 'La casa es grande.\n\nNos gusta.\n'],
+    ['html', html(['The house is', 'big', 'We like it.']), html(['La casa es', 'grande', 'Nos gusta.'])],
+    ['srt', cue('The house is big.'), cue('La casa es grande.')],
+    ['xliff', xliff(false), xliff(true)],
+  ])('is, confirmed as it is, what the customer gets: %s', async (format, text, made) => {
+    const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+    await owner.query('update users set review_share = 0');
+    const uid = `whole-${format}`;
+    expect((await order(uid, format, text, made)).status).toBe(201);
+    await until(async () => (await call('GET', `${PATH}${uid}/`)).body.status === 'translating');
+    await editNext(editor);
+    const { translated_text } = await until(async () => {
+      const read = await call('GET', `${PATH}${uid}/`);
+      return read.body.status === 'completed' && read.body;
+    });
+    expect(translated_text).toBe(made);
   });
 });

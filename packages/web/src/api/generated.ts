@@ -1515,7 +1515,9 @@ export type Segment = {
   /** Of a subtitle, in ms. */
   time?: {
     from: number;
-    to: number
+    to: number;
+    /** That the sentence runs over, where it is more than one. */
+    cues?: number | undefined
   } | undefined;
   /** What each code stands for, by `open1`, `close1`, `single2`, `keep3`: text to show, never HTML. */
   codes: Record<string, string>;
