@@ -15,6 +15,7 @@ import { cookieOf } from './accounts/door.ts';
 import { createMailer } from './accounts/mail.ts';
 import { createApp } from './app.ts';
 import { followDeliveries } from './chats/chats.ts';
+import { correctMessage, startCorrections } from './chats/correction.ts';
 import { createMessageCreator, type MessageCreator } from './chats/create.ts';
 import type { EventSource } from './chats/present.ts';
 import { startChatWorker } from './chats/worker.ts';
@@ -101,6 +102,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     scanner,
     settings,
     observer: metrics.editing,
+    corrected: (transaction, account, jobId, result) =>
+      correctMessage(transaction, account, jobId, result, sourceOf),
     wake() {
       worker?.editing.wake();
       if (role === 'api') hints.send(CHANNELS.editing);
@@ -236,6 +239,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const publishing = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
     const upkeep = startUpkeep(database, settings, log);
     const retention = startRetention(database, log);
+    const corrections = startCorrections(database, log, () => translation.wake());
     const edited = startEditingUpkeep(editing.room, log, () => sender.wake());
     void database.listen(CHANNELS.editing, () => edited.wake()).catch(() => {});
     return {
@@ -249,6 +253,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
           stopLoops([translation, chat, sender], grace),
           upkeep.stop(),
           retention.stop(),
+          corrections.stop(),
           reporting.stop(),
           edited.stop(),
         ]);

@@ -124,6 +124,8 @@ export interface Account {
   username: string;
   email: string | null;
   chat: boolean;
+  /** Whether people correct the answers of its chats, after they were delivered. */
+  chat_correction: boolean;
 }
 
 /**
@@ -156,6 +158,7 @@ export async function presentAccount(
 
 export interface AccountChanges {
   chat?: boolean | undefined;
+  chatCorrection?: boolean | undefined;
   /** On: it spends what it has, and its credit. Off: it may owe without limit. */
   prepaid?: boolean | undefined;
   /** In cents; makes it prepaid. */
@@ -171,7 +174,7 @@ export interface AccountChanges {
 export async function setAccount(
   database: Database,
   username: string,
-  { chat, prepaid, creditLimit, environment }: AccountChanges,
+  { chat, chatCorrection, prepaid, creditLimit, environment }: AccountChanges,
 ): Promise<void> {
   if (prepaid === false && creditLimit !== undefined) {
     throw new AccountError('An account that is not prepaid has no credit limit; give one or the other.');
@@ -180,6 +183,7 @@ export async function setAccount(
     await database.transaction(async (transaction) => {
       const { ref } = await accountNamed(transaction, username);
       if (chat !== undefined) await store.setChat(transaction, ref, chat);
+      if (chatCorrection !== undefined) await store.setCorrection(transaction, ref, chatCorrection);
       if (prepaid === false) await setCreditLimit(transaction, ref, environment, null);
       else if (creditLimit !== undefined || prepaid) {
         const before = await creditLimitOf(transaction, ref, environment);

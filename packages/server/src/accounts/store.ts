@@ -44,11 +44,12 @@ export interface AccountRow {
   username: string;
   email: string | null;
   chat: boolean;
+  chat_correction: boolean;
 }
 
 const FIND_ACCOUNT = statement<AccountRow>(
   'accounts.find',
-  `select part, account_id, username, email, chat from accounts where username = $1`,
+  `select part, account_id, username, email, chat, chat_correction from accounts where username = $1`,
 );
 
 export async function findAccount(on: Queryable, username: string): Promise<AccountRow | undefined> {
@@ -73,6 +74,15 @@ const SET_CHAT = statement(
 
 export async function setChat(on: Queryable, account: AccountRef, chat: boolean): Promise<void> {
   await on.query(SET_CHAT, [account.part, account.accountId, chat]);
+}
+
+const SET_CORRECTION = statement(
+  'accounts.set_correction',
+  `update accounts set chat_correction = $3 where part = $1 and account_id = $2`,
+);
+
+export async function setCorrection(on: Queryable, account: AccountRef, wanted: boolean): Promise<void> {
+  await on.query(SET_CORRECTION, [account.part, account.accountId, wanted]);
 }
 
 const INSERT_KEY = statement(

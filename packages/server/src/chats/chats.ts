@@ -11,6 +11,7 @@ import {
 import { type MovedDelivery, type NewEvent, recordEvents } from '../deliveries/deliveries.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
+import { askCorrections } from './correction-store.ts';
 import { noSubscription } from './create.ts';
 import {
   type EventSource,
@@ -182,6 +183,12 @@ function settleAll(
   return database.transaction(async (transaction) => {
     const moved = await store.settleMessages(transaction, settlements.map(settlingOf));
     const done = settlements.filter(({ lease }) => moved.has(lease.id));
+    // Where nobody is to be told, an answer is as good as delivered.
+    const ended = done.filter(({ leased, outcome }) => triggerOf(outcome, leased.message) === 'answer');
+    if (ended.length > 0) {
+      const messages = ended.map(({ lease }) => ({ account: lease.account, messageId: lease.id }));
+      await askCorrections(transaction, messages);
+    }
     // Where one before it is still being worked on, who settles that one sees to this one too.
     const next = done.filter(({ lease, leased }) => leased.message.position === moved.get(lease.id)! + 1);
     if (next.length > 0) {
@@ -294,4 +301,6 @@ export async function followDeliveries(
     return [{ account, messageId, ...moveBy(trigger, actor) }];
   });
   if (moves.length > 0) await store.moveMessages(transaction, moves);
+  const delivered = moves.filter(({ to }) => to === 'deliver_complete');
+  if (delivered.length > 0) await askCorrections(transaction, delivered);
 }

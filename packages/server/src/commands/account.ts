@@ -67,6 +67,11 @@ export function addAccountCommands(program: Command): void {
     .option('--prepaid <on|off>', 'on: it spends only what it has; off: it may owe without limit', onOrOff)
     .option('--credit-limit <cents>', 'how far it may owe; makes it prepaid', cents)
     .option('--chat <on|off>', 'its subscription to chat', onOrOff)
+    .option(
+      '--chat-correction <on|off>',
+      'whether people correct the answers of its chats, after they were delivered',
+      onOrOff,
+    )
     .option('--default-brand <brand>', 'the brand of requests that name none; none: no brand')
     .addOption(environment().default('production', 'production, for prepaid and credit limit'))
     .addOption(data())
@@ -78,6 +83,7 @@ export function addAccountCommands(program: Command): void {
           prepaid?: boolean;
           creditLimit?: number;
           chat?: boolean;
+          chatCorrection?: boolean;
           defaultBrand?: string;
           environment: Environment;
           data?: string;
@@ -85,13 +91,13 @@ export function addAccountCommands(program: Command): void {
         },
       ) =>
         withStore(options, async ({ database }) => {
-          const { chat, creditLimit, prepaid, environment } = options;
+          const { chat, chatCorrection, creditLimit, prepaid, environment } = options;
           const wanted = options.defaultBrand === 'none' ? undefined : options.defaultBrand;
           if (wanted !== undefined) {
             // Before anything is changed: a wrong brand leaves all as it was.
             await requireBrand(database, (await accountNamed(database, username)).ref, wanted);
           }
-          await setAccount(database, username, { chat, creditLimit, prepaid, environment });
+          await setAccount(database, username, { chat, chatCorrection, creditLimit, prepaid, environment });
           const { ref, ...fields } = await accountNamed(database, username);
           const asked = { chat, creditLimit, prepaid, defaultBrand: options.defaultBrand };
           const changed = Object.entries(asked).filter(([, value]) => value !== undefined);
@@ -106,6 +112,7 @@ export function addAccountCommands(program: Command): void {
           const balances = await readBalances(database, ref);
           if (options.json) return printJson({ ...fields, default_brand: brand, balances });
           print(`${fields.username}, ${fields.email ?? 'no e-mail'}, chat ${fields.chat ? 'on' : 'off'}`);
+          if (fields.chat_correction) print('people correct the answers of its chats');
           if (brand !== null) print(`default brand ${brand}`);
           for (const { environment, balance, credit_limit } of balances) {
             const limit = credit_limit === null ? 'may owe without limit' : `may owe ${credit_limit}`;

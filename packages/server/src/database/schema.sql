@@ -16,6 +16,7 @@ create table accounts (
   keep_texts_days integer,
   texts_forgotten_to uuid,
   erased_at timestamp with time zone,
+  chat_correction boolean not null default false,
   constraint accounts_part_account_id_key UNIQUE (part, account_id),
   constraint accounts_username_key UNIQUE (username),
   constraint accounts_pkey PRIMARY KEY (account_id),
@@ -489,7 +490,7 @@ create table job_counts (
   constraint job_counts_pkey PRIMARY KEY (part, account_id, count_id),
   constraint job_counts_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text]))),
   constraint job_counts_status_check CHECK ((status = ANY (ARRAY['new'::text, 'machine_translate_in_progress'::text, 'translating'::text, 'completed'::text, 'failed'::text, 'canceled'::text, 'accepted'::text, 'rejected'::text]))),
-  constraint job_counts_tier_check CHECK ((tier = ANY (ARRAY['human'::text, 'machine'::text])))
+  constraint job_counts_tier_check CHECK ((tier = ANY (ARRAY['human'::text, 'machine'::text, 'chat'::text])))
 );
 CREATE INDEX job_counts_unfolded ON job_counts USING btree (part, account_id) WHERE (NOT folded);
 grant delete, insert, select on job_counts to dragoman_app;
@@ -563,7 +564,7 @@ create table jobs (
   constraint jobs_price_cents_check CHECK ((price_cents >= 0)),
   constraint jobs_status_check CHECK ((status = ANY (ARRAY['new'::text, 'machine_translate_in_progress'::text, 'translating'::text, 'completed'::text, 'failed'::text, 'canceled'::text, 'accepted'::text, 'rejected'::text]))),
   constraint jobs_text_format_check CHECK ((text_format = ANY (ARRAY['text'::text, 'html'::text, 'srt'::text, 'xliff'::text]))),
-  constraint jobs_tier_check CHECK ((tier = ANY (ARRAY['human'::text, 'machine'::text]))),
+  constraint jobs_tier_check CHECK ((tier = ANY (ARRAY['human'::text, 'machine'::text, 'chat'::text]))),
   constraint jobs_words_check CHECK ((words >= 0))
 );
 CREATE INDEX jobs_by_status ON jobs USING btree (part, account_id, environment, tier, status, job_id) WHERE (status <> ALL (ARRAY['completed'::text, 'accepted'::text]));
@@ -657,6 +658,21 @@ create table memory_uses (
 );
 CREATE INDEX memory_uses_of_job ON memory_uses USING btree (part, account_id, job_id);
 grant delete, insert, select, update on memory_uses to dragoman_app;
+
+create table message_corrections (
+  part smallint not null,
+  account_id uuid not null,
+  message_id uuid not null,
+  job_id uuid,
+  created_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  constraint message_corrections_part_account_id_job_id_key UNIQUE (part, account_id, job_id),
+  constraint message_corrections_pkey PRIMARY KEY (part, account_id, message_id),
+  constraint message_corrections_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES jobs(part, account_id, job_id),
+  constraint message_corrections_part_account_id_message_id_fkey FOREIGN KEY (part, account_id, message_id) REFERENCES messages(part, account_id, message_id)
+);
+CREATE INDEX message_corrections_due ON message_corrections USING btree (created_at) WHERE (job_id IS NULL);
+grant delete, insert, select, update on message_corrections to dragoman_app;
 
 create table messages (
   part smallint not null,

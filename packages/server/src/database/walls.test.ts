@@ -64,6 +64,7 @@ const ACROSS_ACCOUNTS = [
   'jobs.unjudged',
   'jobs.unfolded_counts',
   'jobs.waiting_pairs',
+  'chats.due_corrections',
   'deliveries.due_lanes',
   'deliveries.failing_hosts',
   'ledger.totals',

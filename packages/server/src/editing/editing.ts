@@ -26,6 +26,8 @@ export interface EditingOptions {
   settings: EditingSettings;
   observer: EditingObserver;
   wake(): void;
+  /** Nothing, where it is not said. */
+  corrected?: EditingRoom['corrected'];
 }
 
 export interface Editing {
@@ -46,7 +48,8 @@ export interface Editing {
 }
 
 export function createEditing({ settings, ...options }: EditingOptions): Editing {
-  const room: EditingRoom = { ...options, rules: rulesOf(settings), descriptions: new Map() };
+  const corrected = options.corrected ?? (async () => {});
+  const room: EditingRoom = { ...options, corrected, rules: rulesOf(settings), descriptions: new Map() };
   return {
     room,
     follower: {

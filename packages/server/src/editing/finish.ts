@@ -138,7 +138,10 @@ async function deliver(
       await store.moveTasks(transaction, { ...common, trigger: 'deliver' });
       await store.moveTasks(transaction, { ...common, trigger: 'cancel' });
       await store.setStage(transaction, account, jobId, [edited.stage], 'done');
-      if (trigger !== 'fallBack') await teach(transaction, account, jobId, job);
+      if (trigger !== 'fallBack') {
+        await teach(transaction, account, jobId, job);
+        await room.corrected(transaction, account, jobId, result);
+      }
       return true;
     })
     .catch((error: unknown) => {

@@ -1,6 +1,7 @@
 /** What the files of this room share: where they look, the numbers they go by, and whom they tell. */
 import type { Description } from '@dragoman/documents';
-import type { Database } from '../database/database.ts';
+import type { AccountRef } from '../account.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import type { Scanner } from '../scanning/scanner.ts';
 import type { Settings } from '../settings.ts';
 import type { ClaimRules } from './claims-store.ts';
@@ -64,6 +65,8 @@ export interface EditingRoom {
   observer: EditingObserver;
   /** Something is to be put together or delivered: whoever looks after that looks at once. */
   wake(): void;
+  /** What else a finished job does: one that corrects a message gives it its text. */
+  corrected(transaction: Transaction, account: AccountRef, jobId: string, result: string): Promise<void>;
   descriptions: Map<string, { ofId: Map<string, Description>; length: number }>;
 }
 

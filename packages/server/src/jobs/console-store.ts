@@ -54,7 +54,7 @@ const LIST = statement<ConsoleJobRow>(
   'jobs.console_list',
   `select a.username, j.* from accounts a cross join lateral (
      select ${COLUMNS} from jobs j
-      where j.part = a.part and j.account_id = a.account_id
+      where j.part = a.part and j.account_id = a.account_id and j.tier <> 'chat'
         and ($2::text is null or j.environment = $2) and ($3::text[] is null or j.status = any($3))
         and ($4::text is null or j.source_language = $4) and ($5::text is null or j.target_language = $5)
         and ($6::text is null or j.uid like $6) and ($7::uuid is null or j.job_id < $7)
@@ -80,7 +80,7 @@ export function listJobs(on: Queryable, filter: ConsoleFilter, limit: number): P
 const BY_NUMBER = statement<ConsoleJobRow>(
   'jobs.console_by_number',
   `select a.username, ${COLUMNS} from jobs j join accounts a on a.part = j.part and a.account_id = j.account_id
-    where j.order_number = $1`,
+    where j.order_number = $1 and j.tier <> 'chat'`,
 );
 
 export function findByNumber(on: Queryable, orderNumber: number): Promise<ConsoleJobRow[]> {
@@ -175,7 +175,7 @@ export interface StatusCount {
 const BY_STATUS = statement<StatusCount>(
   'jobs.count_by_status',
   `select environment, tier, status, sum(jobs)::bigint as jobs from job_counts
-    where part = $1 and account_id = $2 group by 1, 2, 3 having sum(jobs) > 0 order by 1, 2, 3`,
+    where part = $1 and account_id = $2 and tier <> 'chat' group by 1, 2, 3 having sum(jobs) > 0 order by 1, 2, 3`,
 );
 
 export function countByStatus(on: Queryable, account: AccountRef): Promise<StatusCount[]> {
@@ -194,7 +194,7 @@ const SINCE = statement<PeriodCount>(
   'jobs.count_since',
   `select environment, tier, count(*) as jobs, coalesce(sum(words), 0)::bigint as words,
           coalesce(sum(price_cents) filter (where status not in ('failed', 'canceled')), 0)::bigint as cents
-     from jobs where part = $1 and account_id = $2 and job_id >= $3 group by 1, 2 order by 1, 2`,
+     from jobs where part = $1 and account_id = $2 and job_id >= $3 and tier <> 'chat' group by 1, 2 order by 1, 2`,
 );
 
 /** What was created since the moment of an id. */

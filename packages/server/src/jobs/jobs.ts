@@ -12,12 +12,19 @@ import { type Actor, MOVES, type Trigger } from './states.ts';
 import * as store from './store.ts';
 
 export type { OpenWorker } from './insert.ts';
-export { type DraftedSegment, type JobRow, readTexts, type TextFormat, type Tier } from './store.ts';
+export {
+  type DraftedSegment,
+  type JobRow,
+  readTexts,
+  type TextFormat,
+  type Tier,
+  type WorkRow,
+} from './store.ts';
 
 /** A job whose drafts are there for an editor. */
 export interface DraftedJob {
   account: AccountRef;
-  row: store.JobRow;
+  row: store.WorkRow;
   segments: readonly store.DraftedSegment[];
 }
 
@@ -64,7 +71,7 @@ export interface JobLease {
 
 /** What a worker needs to know of the job that it leased. */
 export interface LeasedJob {
-  row: store.JobRow;
+  row: store.WorkRow;
   /** A finished result may not be shown yet. */
   held: boolean;
   /** Seconds since its creation. */
@@ -209,7 +216,8 @@ async function carryOut(
     if (effect === 'callback')
       await recordEvents(
         transaction,
-        settlements.map((one) => eventOf(one, trigger)),
+        // A correction is told as its message's.
+        settlements.filter(({ job }) => job.row.tier !== 'chat').map((one) => eventOf(one, trigger)),
       );
   }
 }
@@ -217,7 +225,8 @@ async function carryOut(
 function eventOf({ lease, job, outcome }: Settlement, trigger: Trigger): NewEvent {
   const { row, texts } = job;
   const failure = outcome.kind === 'failed' ? outcome.reason : null;
-  const shown = { ...row, status: MOVES[trigger].to, failure };
+  if (row.tier === 'chat') throw new Error('a correction is told as its message’s');
+  const shown = { ...row, tier: row.tier, status: MOVES[trigger].to, failure };
   const result = outcome.kind === 'completed' ? outcome.result : undefined;
   const callback = () => presentCallback(shown, { source: texts.source ?? '', result }, row.dialect);
   return {
@@ -342,7 +351,7 @@ export async function completeEdited(
   const [moved] = await moveAll(transaction, [move], trigger, actor);
   if (!moved) return false;
   if (trigger === 'fallBack') await store.markFellBack(transaction, account, jobId);
-  const [row] = await store.findJobsById(transaction, account, [jobId]);
+  const row = await store.findWork(transaction, account, jobId);
   const texts = await store.readTexts(transaction, account, jobId, ['source', 'result']);
   const lease = { account, id: jobId, token: '' };
   const job = { row: row!, held: false, age: 0, texts };

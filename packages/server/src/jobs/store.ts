@@ -6,6 +6,8 @@ import { uuidv7 } from '../ids.ts';
 import type { Status } from './states.ts';
 
 export type Tier = 'human' | 'machine';
+/** Of a job of a customer's, or of one that corrects a message of a chat. */
+export type AnyTier = Tier | 'chat';
 export type TextFormat = 'text' | 'html' | 'srt' | 'xliff';
 
 /** A job on its way into the tables. */
@@ -37,6 +39,9 @@ export interface NewJob {
   /** The worker of this process has it from the first moment. */
   leaseToken: string | undefined;
 }
+
+/** A customer's, or one that corrects a message. */
+export type NewWork = Omit<NewJob, 'tier'> & { tier: AnyTier };
 
 /** What an insert decides: the rest of the row is what was given. */
 export interface InsertedRow {
@@ -93,10 +98,10 @@ const INSERT = statement<InsertedRow>(
  * @param leaseSeconds of those that bring a lease */
 export function insertJobs(
   transaction: Transaction,
-  jobs: readonly NewJob[],
+  jobs: readonly NewWork[],
   leaseSeconds: number,
 ): Promise<InsertedRow[]> {
-  const column = <T>(pick: (job: NewJob) => T | undefined) => jobs.map((job) => pick(job) ?? null);
+  const column = <T>(pick: (job: NewWork) => T | undefined) => jobs.map((job) => pick(job) ?? null);
   return transaction.query(INSERT, [
     column(({ account }) => account.part),
     column(({ account }) => account.accountId),
@@ -184,6 +189,9 @@ export function rowOf(job: NewJob, inserted: InsertedRow): JobRow {
   };
 }
 
+/** One that a worker or an editor has: it may correct a message. */
+export type WorkRow = Omit<JobRow, 'tier'> & { tier: AnyTier };
+
 /** Of `JobRow`. */
 export const COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
   target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, charge, created_at,
@@ -191,7 +199,8 @@ export const COLUMNS = `job_id, order_number, environment, tier, uid, request_ha
 
 const FIND = statement<JobRow>(
   'jobs.find',
-  `select ${COLUMNS} from jobs where part = $1 and account_id = $2 and environment = $3 and uid = $4`,
+  `select ${COLUMNS} from jobs where part = $1 and account_id = $2 and environment = $3 and uid = $4
+    and tier <> 'chat'`,
 );
 
 export async function findJob(
@@ -206,7 +215,8 @@ export async function findJob(
 
 const FIND_ALL = statement<JobRow>(
   'jobs.find_all',
-  `select ${COLUMNS} from jobs where part = $1 and account_id = $2 and environment = $3 and uid = any($4)`,
+  `select ${COLUMNS} from jobs where part = $1 and account_id = $2 and environment = $3 and uid = any($4)
+    and tier <> 'chat'`,
 );
 
 export function findJobs(
@@ -229,6 +239,19 @@ export function findJobsById(
   jobIds: readonly string[],
 ): Promise<JobRow[]> {
   return on.query(FIND_BY_ID, [account.part, account.accountId, jobIds]);
+}
+
+const FIND_WORK = statement<WorkRow>(
+  'jobs.find_work',
+  `select ${COLUMNS} from jobs where part = $1 and account_id = $2 and job_id = $3`,
+);
+
+export async function findWork(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+): Promise<WorkRow | undefined> {
+  return (await on.query(FIND_WORK, [account.part, account.accountId, jobId]))[0];
 }
 
 /** What makes a create that is sent again the same one: the caller's key, and the fingerprint of its request. */
@@ -407,7 +430,7 @@ export async function upgradeJob(
   return row?.charge;
 }
 
-export interface LeasedRow extends JobRow {
+export interface LeasedRow extends WorkRow {
   /** Its hold has not passed yet. */
   held: boolean;
   lease_token: string;

@@ -42,6 +42,7 @@ export const TABLES: readonly Table[] = [
     hidden: ['source_hash', 'target_hash', 'sketch', 'searched'],
     erase: 'delete',
   },
+  { name: 'message_corrections', key: { message_id: 'uuid' }, erase: 'delete' },
   { name: 'messages', key: { message_id: 'uuid' }, erase: 'delete' },
   { name: 'chats', key: { chat_id: 'uuid' }, erase: 'delete' },
   { name: 'editor_slots', erase: 'delete' },

@@ -18,12 +18,12 @@ import {
   type DraftedSegment,
   type JobFollower,
   type JobLease,
-  type JobRow,
   type LeasedJob,
   type OpenWorker,
   type Outcome,
   postponeJob,
   type Remembered,
+  type WorkRow,
 } from '../jobs/jobs.ts';
 import type { Log } from '../log.ts';
 import type { AlignedSegment, Scanner } from '../scanning/scanner.ts';
@@ -101,7 +101,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     if (texts.result !== undefined) return finish(texts.result, held);
     if (lease.attempts > MAX_CLAIMS)
       return { kind: 'failed', reason: 'given up after too many interrupted tries' };
-    const waitsForEditor = row.tier === 'human' && row.environment === 'production';
+    const waitsForEditor = row.tier !== 'machine' && row.environment === 'production';
     // An editor works on segments, which a finished text does not show: of a machine's own they are drafted anew.
     const drafts = waitsForEditor && row.upgrade_hash !== null;
     if (texts.supplied !== undefined && !waitsForEditor) return finish(texts.supplied, held);
@@ -176,7 +176,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
 }
 
 /** What the request says goes before what its brand says; instructions of both count. */
-function contextOf(row: JobRow, instructions: string | undefined, brand: BrandContext): Context {
+function contextOf(row: WorkRow, instructions: string | undefined, brand: BrandContext): Context {
   const tone = row.tone ?? brand.tone;
   const all = [brand.instructions, instructions].filter((one) => one !== undefined && one !== '');
   return {

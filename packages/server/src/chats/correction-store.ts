@@ -1,0 +1,158 @@
+/** What is asked of the database about corrections of messages. */
+import type { AccountRef, Environment } from '../account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import type { ChatRow, MessageRow } from './store.ts';
+
+const ASK = statement(
+  'chats.ask_correction',
+  `insert into message_corrections (part, account_id, message_id)
+   select m.part, m.account_id, m.message_id
+     from unnest($1::smallint[], $2::uuid[], $3::uuid[]) as g (part, account_id, message_id)
+     join accounts a on a.part = g.part and a.account_id = g.account_id and a.chat_correction
+     join messages m on m.part = g.part and m.account_id = g.account_id and m.message_id = g.message_id
+      and m.status = 'deliver_complete' and m.environment = 'production'
+   on conflict (part, account_id, message_id) do nothing`,
+);
+
+/** Has messages corrected that have been delivered, where their accounts want that. */
+export async function askCorrections(
+  transaction: Transaction,
+  messages: readonly { account: AccountRef; messageId: string }[],
+): Promise<void> {
+  await transaction.query(ASK, [
+    messages.map(({ account }) => account.part),
+    messages.map(({ account }) => account.accountId),
+    messages.map(({ messageId }) => messageId),
+  ]);
+}
+
+const DUE = statement<{ part: number; account_id: string; message_id: string }>(
+  'chats.due_corrections',
+  `select part, account_id, message_id from message_corrections where job_id is null order by created_at limit $1`,
+);
+
+export async function findDue(
+  on: Queryable,
+  limit: number,
+): Promise<{ account: AccountRef; messageId: string }[]> {
+  const rows = await on.query(DUE, [limit]);
+  return rows.map(({ part, account_id: accountId, message_id: messageId }) => ({
+    account: { part, accountId } as AccountRef,
+    messageId,
+  }));
+}
+
+const TAKE = statement<{ message_id: string }>(
+  'chats.take_correction',
+  `select message_id from message_corrections
+    where part = $1 and account_id = $2 and message_id = $3 and job_id is null for update skip locked`,
+);
+
+/** @returns whether it is ours, until the end of the transaction */
+export async function takeDue(
+  transaction: Transaction,
+  account: AccountRef,
+  messageId: string,
+): Promise<boolean> {
+  return (await transaction.query(TAKE, [account.part, account.accountId, messageId])).length > 0;
+}
+
+const BEGUN = statement(
+  'chats.correction_begun',
+  `update message_corrections set job_id = $4 where part = $1 and account_id = $2 and message_id = $3`,
+);
+
+export async function setJob(
+  transaction: Transaction,
+  account: AccountRef,
+  messageId: string,
+  jobId: string,
+): Promise<void> {
+  await transaction.query(BEGUN, [account.part, account.accountId, messageId, jobId]);
+}
+
+export interface CorrectedRow extends MessageRow {
+  environment: Environment;
+  default_brand: string | null;
+}
+
+const COLUMNS = `m.message_id, m.chat_id, m.external_id, m.author_external_id, m.callback_url, m.is_inbound,
+  m.source_language, m.target_language, m.text_format, m.body, m.translation_id, m.translated, m.status, m.failure,
+  m.created_at, m.completed_at, m.environment, m.default_brand`;
+
+const FIND = statement<CorrectedRow>(
+  'chats.message_to_correct',
+  `select ${COLUMNS} from messages m where m.part = $1 and m.account_id = $2 and m.message_id = $3`,
+);
+
+export async function findMessage(
+  on: Queryable,
+  account: AccountRef,
+  messageId: string,
+): Promise<CorrectedRow | undefined> {
+  return (await on.query(FIND, [account.part, account.accountId, messageId]))[0];
+}
+
+const FINISH = statement<{ message_id: string }>(
+  'chats.finish_correction',
+  `update message_corrections set finished_at = now()
+    where part = $1 and account_id = $2 and job_id = $3 and finished_at is null returning message_id`,
+);
+
+/** @returns the message that a job corrects; undefined where it is no such job, or has done so */
+export async function finish(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<string | undefined> {
+  return (await transaction.query(FINISH, [account.part, account.accountId, jobId]))[0]?.message_id;
+}
+
+// Whoever records events of a chat holds its row.
+const LOCK_CHAT = statement<ChatRow>(
+  'chats.lock_for_correction',
+  `select chat_id, external_id, agent_external_id, brand, created_at from chats
+    where part = $1 and account_id = $2 and chat_id = $3 for no key update`,
+);
+
+export async function lockChat(
+  transaction: Transaction,
+  account: AccountRef,
+  chatId: string,
+): Promise<ChatRow> {
+  return (await transaction.query(LOCK_CHAT, [account.part, account.accountId, chatId]))[0]!;
+}
+
+const FIND_CHAT = statement<{ brand: string | null }>(
+  'chats.brand_of_correction',
+  `select b.external_id as brand from chats c
+     left join brands b on b.part = c.part and b.account_id = c.account_id and b.external_id = c.brand
+    where c.part = $1 and c.account_id = $2 and c.chat_id = $3`,
+);
+
+/** The brand of a chat, where it is one of ours. */
+export async function brandOf(
+  on: Queryable,
+  account: AccountRef,
+  chatId: string,
+): Promise<string | undefined> {
+  return (await on.query(FIND_CHAT, [account.part, account.accountId, chatId]))[0]?.brand ?? undefined;
+}
+
+const CORRECT = statement<CorrectedRow>(
+  'chats.correct',
+  `update messages m set translated = $4
+    where m.part = $1 and m.account_id = $2 and m.message_id = $3 and m.translated is not null and m.translated <> $4
+   returning ${COLUMNS}`,
+);
+
+/** @returns the message with its new text; undefined where it was that before */
+export async function correct(
+  transaction: Transaction,
+  account: AccountRef,
+  messageId: string,
+  translated: string,
+): Promise<CorrectedRow | undefined> {
+  return (await transaction.query(CORRECT, [account.part, account.accountId, messageId, translated]))[0];
+}

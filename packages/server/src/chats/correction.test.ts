@@ -1,0 +1,154 @@
+/** Human correction of a chat's answers, from the delivery to the second event. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed, setAccount } from '../accounts/accounts.ts';
+import { verifyLedger } from '../ledger/ledger.ts';
+import { searchMemory } from '../memory/entries.ts';
+import { claimTask, confirm, editNext, pathOf } from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+
+let server: TestServer;
+let receiver: Receiver;
+let ann: TestPerson;
+let operator: TestPerson;
+let username: string;
+let call: ReturnType<typeof createClient>;
+let sandbox: ReturnType<typeof createClient>;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  server = await startTestServer();
+  ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  operator = await createPerson(server, { role: 'operator' });
+  await server.database.query({ name: 'test.reviews', text: 'update users set review_share = 0' });
+  const account = await server.createAccount({ chat: true });
+  username = account.username;
+  call = createClient(server.url, account.production_key);
+  sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
+  await setAccount(server.database, username, { chatCorrection: true, environment: 'production' });
+});
+afterAll(async () => {
+  await server.stop();
+  await receiver.close();
+});
+
+let messages = 0;
+async function send(text: string, fields: object = {}, by = call) {
+  const { body, status } = await by('POST', '/v2/chats/messages', {
+    chat_external_id: 'talk',
+    external_id: `m${++messages}`,
+    text,
+    text_format: 'text',
+    source_language: 'en',
+    target_language: 'es',
+    ...fields,
+  });
+  expect(status).toBe(201);
+  return body.message as { id: string; chat_id: string };
+}
+
+const read = async (message: { id: string; chat_id: string }, by = call) =>
+  (await by('GET', `/v2/chats/${message.chat_id}/messages/${message.id}`)).body;
+
+/** Claims the next task, once there is one. */
+const nextTask = async () => {
+  await until(async () => (await ann.call('GET', '/api/editing/queue')).body.open.length > 0);
+  return claimTask(ann);
+};
+
+describe('an answer of a chat', () => {
+  it('is corrected by an editor after it was delivered, and told again under a new id', async () => {
+    const message = await send('The big house.', { callback_url: `${receiver.url}/talk` });
+    const first = await receiver.next(({ path }) => path === '/talk');
+    expect(JSON.parse(first.body).message.translated_text).toBe('THE BIG HOUSE.');
+
+    const task = await nextTask();
+    expect(task.segments).toMatchObject([
+      { source: [{ text: 'The big house.' }], draft: [{ text: 'THE BIG HOUSE.' }] },
+    ]);
+    const target = [{ text: 'La casa grande.' }];
+    expect((await confirm(ann, task, task.segments[0], { target })).status).toBe(200);
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+
+    const second = await receiver.next(
+      ({ path, headers }) => path === '/talk' && headers['ce-id'] !== first.headers['ce-id'],
+    );
+    expect(second.headers['ce-id']).toBe(`chatapi-${message.id}-corrected`);
+    expect(second.headers['webhook-id']).not.toBe(first.headers['webhook-id']);
+    expect(second.headers['ce-type']).toBe(first.headers['ce-type']);
+    const told = JSON.parse(second.body).message;
+    expect(told).toMatchObject({
+      id: message.id,
+      translated_text: 'La casa grande.',
+      status: 'deliver_complete',
+    });
+    expect((await read(message)).message ?? (await read(message))).toMatchObject({
+      translated_text: 'La casa grande.',
+    });
+
+    const { ref } = await accountNamed(server.database, username);
+    const learned = await searchMemory(server.database, ref, { limit: 10 });
+    expect(learned).toMatchObject([{ source: 'The big house.', target: 'La casa grande.', weight: 2 }]);
+    const feed = await call('GET', '/api/v1/events/');
+    expect(feed.body.objects.map(({ type }: { type: string }) => type)).toEqual([
+      'message.translated',
+      'message.corrected',
+    ]);
+  });
+
+  it('is left as it is where the editor leaves it, and nothing is told', async () => {
+    const message = await send('A garden.');
+    await nextTask().then((task) => ann.call('POST', pathOf(task, '/release'), { token: task.lease.token }));
+    await editNext(ann);
+    await until(async () => (await ann.call('GET', '/api/editing/queue')).body.held.length === 0);
+    const later = await send('Another.');
+    // The one before is through once the next has its task.
+    await nextTask().then((task) => ann.call('POST', pathOf(task, '/release'), { token: task.lease.token }));
+    expect(JSON.stringify(await read(message))).toContain('A GARDEN.');
+    expect(JSON.stringify(await read(later))).toContain('ANOTHER.');
+    const feed = await call('GET', '/api/v1/events/?limit=1000');
+    const types = feed.body.objects.map(({ type }: { type: string }) => type);
+    expect(types.filter((type: string) => type === 'message.corrected')).toHaveLength(1);
+    await editNext(ann);
+  });
+
+  it('is no job that its customer sees, or pays for', async () => {
+    expect((await call('GET', '/tapi/v2/translation/')).body.objects).toEqual([]);
+    expect((await call('GET', '/tapi/v2/mt_translation/')).body.objects).toEqual([]);
+    const { rows } = {
+      rows: await server.database.query<{ uid: string; price_cents: number }>({
+        name: 'test.jobs',
+        text: 'select uid, price_cents from jobs',
+      }),
+    };
+    expect(rows.length).toBe(3);
+    for (const { uid, price_cents } of rows) {
+      expect(price_cents).toBe(0);
+      expect((await call('GET', `/tapi/v2/translation/${uid}/`)).status).toBe(404);
+      expect((await call('DELETE', `/tapi/v2/translation/${uid}/`)).status).toBe(404);
+    }
+    const shown = await operator.call('GET', `/api/console/jobs?account=${username}`);
+    expect(shown.body.jobs).toEqual([]);
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+  });
+
+  it('is corrected neither in the sandbox, nor where the account does not want it', async () => {
+    const tried = await send('In the sandbox.', {}, sandbox);
+    await until(async () => JSON.stringify(await read(tried, sandbox)).includes('deliver_complete'));
+    await setAccount(server.database, username, { chatCorrection: false, environment: 'production' });
+    const message = await send('Not any more.');
+    await until(async () => JSON.stringify(await read(message)).includes('deliver_complete'));
+    const waiting = await server.database.query({
+      name: 'test.waiting',
+      text: 'select from message_corrections',
+    });
+    expect(waiting).toHaveLength(3);
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * Human correction after the fact, where an account wants it: a message that a machine has answered and that was
+ * delivered becomes a small task for an editor. What they make of it is the message's text from then on, and is told as
+ * a second event with an id of its own; where they change nothing, nothing is told.
+ *
+ *   deliver_complete        the message waits for a job (`message_corrections`)
+ *   a job of the tier chat  its draft is the machine's answer; tasks and editors as for any other, at no price
+ *   completed               the message has its new text, the event is in the outbox
+ */
+import type { AccountRef } from '../account.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { recordEvents } from '../deliveries/deliveries.ts';
+import { uuidv7 } from '../ids.ts';
+import { orderCorrection } from '../jobs/corrections.ts';
+import type { Log } from '../log.ts';
+import type { SourceOf } from './chats.ts';
+import * as store from './correction-store.ts';
+import { presentEvent } from './present.ts';
+
+const POLL_MILLISECONDS = 2_000;
+const AT_ONCE = 100;
+
+export interface Corrections {
+  /** Begins nothing more; resolves when what is under way is done. */
+  stop(): Promise<void>;
+}
+
+/** @param ordered called when jobs were made */
+export function startCorrections(database: Database, log: Log, ordered: () => void): Corrections {
+  let stopping = false;
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= orderAll(database, () => stopping)
+      .then((made) => {
+        if (made > 0) ordered();
+      })
+      .catch((error: unknown) => {
+        if (!stopping) log.warn({ error }, 'corrections of messages were interrupted');
+      })
+      .finally(() => {
+        running = undefined;
+      });
+  }, POLL_MILLISECONDS);
+  return {
+    async stop() {
+      stopping = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** Makes a job for every message that waits for one. @returns how many */
+export async function orderAll(database: Database, ended = () => false): Promise<number> {
+  let made = 0;
+  for (;;) {
+    const due = await store.findDue(database, AT_ONCE);
+    let taken = 0;
+    for (const { account, messageId } of due) {
+      if (ended()) return made;
+      if (await database.transaction((transaction) => order(transaction, account, messageId))) taken++;
+    }
+    made += taken;
+    // What is left another has in hand.
+    if (taken === 0 || due.length < AT_ONCE) return made;
+  }
+}
+
+async function order(transaction: Transaction, account: AccountRef, messageId: string): Promise<boolean> {
+  if (!(await store.takeDue(transaction, account, messageId))) return false;
+  const message = (await store.findMessage(transaction, account, messageId))!;
+  const jobId = uuidv7();
+  await orderCorrection(transaction, account, {
+    jobId,
+    environment: message.environment,
+    from: message.source_language,
+    to: message.target_language,
+    format: message.text_format,
+    brand: await store.brandOf(transaction, account, message.chat_id),
+    defaultBrand: message.default_brand ?? undefined,
+    text: message.body,
+    translated: message.translated ?? '',
+  });
+  await store.setJob(transaction, account, messageId, jobId);
+  return true;
+}
+
+/**
+ * Gives a message the text that an editor has made of it, in the transaction that completes their job. A job that
+ * corrects none is passed over.
+ */
+export async function correctMessage(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  text: string,
+  sourceOf: SourceOf,
+): Promise<void> {
+  const messageId = await store.finish(transaction, account, jobId);
+  if (messageId === undefined) return;
+  const before = (await store.findMessage(transaction, account, messageId))!;
+  const chat = await store.lockChat(transaction, account, before.chat_id);
+  const message = await store.correct(transaction, account, messageId, text);
+  if (message === undefined) return;
+  const event = presentEvent(chat, message, sourceOf(message.environment), new Date());
+  const headers = { ...event.headers, 'ce-id': `${event.headers['ce-id']}-corrected` };
+  await recordEvents(transaction, [
+    {
+      account,
+      environment: message.environment,
+      type: 'message.corrected',
+      subject: { kind: 'message', chatId: message.chat_id, messageId },
+      delivery: message.callback_url === null ? undefined : { url: message.callback_url, ...event, headers },
+    },
+  ]);
+}

@@ -1,0 +1,57 @@
+/** Jobs that correct a chat's messages: of a tier of their own, which no customer lists, reads or pays for. */
+import type { AccountRef, Environment } from '../account.ts';
+import type { Transaction } from '../database/database.ts';
+import { insertJobs, type TextFormat } from './store.ts';
+
+export interface Correction {
+  jobId: string;
+  environment: Environment;
+  from: string;
+  to: string;
+  format: TextFormat;
+  brand: string | undefined;
+  defaultBrand: string | undefined;
+  text: string;
+  /** What the machine answered: the draft. */
+  translated: string;
+}
+
+/** No worker has it yet. */
+const NO_LEASE = 0;
+
+/** Has a text corrected by people. It falls due at once, for its draft to be cut into tasks. */
+export async function orderCorrection(
+  transaction: Transaction,
+  account: AccountRef,
+  { jobId, from, to, format, text, translated, ...fields }: Correction,
+): Promise<void> {
+  await insertJobs(
+    transaction,
+    [
+      {
+        ...fields,
+        account,
+        jobId,
+        tier: 'chat',
+        uid: jobId,
+        requestHash: Buffer.alloc(0),
+        dialect: 'spec',
+        status: 'new',
+        sourceLanguage: from,
+        targetLanguage: to,
+        textFormat: format,
+        tone: undefined,
+        topics: undefined,
+        callbackUrl: undefined,
+        words: 0,
+        priceCents: 0,
+        holdSeconds: 0,
+        text,
+        targetText: translated,
+        instructions: undefined,
+        leaseToken: undefined,
+      },
+    ],
+    NO_LEASE,
+  );
+}
