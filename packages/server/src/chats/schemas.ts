@@ -255,7 +255,7 @@ export const chatWebhooks: Record<string, DescribedWebhook> = {
       }),
       'ce-id': Type.String({
         pattern: '^chatapi-.+$',
-        description: '`chatapi-` and the message’s id.',
+        description: '`chatapi-` and the message’s id; of a correction, `-corrected` after it.',
         examples: [`chatapi-${EXAMPLE_MESSAGE.id}`],
       }),
       'ce-datacontenttype': Type.Literal('application/json'),
