@@ -130,6 +130,8 @@ type ClaimedRow = HeldRow & { part: number; account_id: string };
 /** Of an account so many are looked at: some may be locked by another editor's claim. */
 const LOOKED_AT = 8;
 
+// One candidate after another is looked up by its key, in order, until one can be locked: joined at once, all open tasks
+// of all customers would be read (12,000 of them: 20 ms instead of 0.5).
 const CLAIM_NEXT = statement<ClaimedRow>(
   'editing.claim_next',
   `with recursive ${SLOTS},
@@ -141,8 +143,11 @@ const CLAIM_NEXT = statement<ClaimedRow>(
    ordered as (select c.*, row_number() over (order by ${ORDER}) as place from candidates c),
    picked as (
      select t.part, t.account_id, t.task_id, t.kind, o.slot
-       from ordered o join tasks t on t.part = o.part and t.account_id = o.account_id and t.task_id = o.task_id
-      where t.status = 'open' order by o.place limit 1 for update of t skip locked),
+       from (select * from ordered order by place offset 0) o cross join lateral (
+         select t.* from tasks t
+          where t.part = o.part and t.account_id = o.account_id and t.task_id = o.task_id and t.status = 'open'
+          for update skip locked) t
+      limit 1),
    ${TAKE}`,
 );
 
@@ -262,13 +267,16 @@ export function listQueue(on: Queryable, userId: string, each: number, all: numb
 
 const WAITING = statement<{ waiting: number }>(
   'editing.waiting',
-  `select count(*) as waiting
-     from user_languages l join tasks t using (source_language, target_language)
-    where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${CLAIMABLE}`,
+  `select count(*) as waiting from (
+     select 1 from user_languages l join tasks t using (source_language, target_language)
+      where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${CLAIMABLE} limit $2) one`,
 );
 
+/** More are not counted: nobody needs to know. */
+const MOST_WAITING = 1000;
+
 export async function countWaiting(on: Queryable, userId: string): Promise<number> {
-  return (await on.query(WAITING, [userId]))[0]!.waiting;
+  return (await on.query(WAITING, [userId, MOST_WAITING]))[0]!.waiting;
 }
 
 const HELD_BY = statement<QueueRow & HeldRow>(

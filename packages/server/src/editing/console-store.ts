@@ -47,16 +47,19 @@ const TASKS = statement<ConsoleRow>(
               'created_at', r.created_at) order by r.report_id)
              from task_reports r left join users p on p.user_id = r.user_id
             where r.part = t.part and r.account_id = t.account_id and r.task_id = t.task_id), '[]') as reports
-     from tasks t
+     from (
+       select t.* from tasks t join accounts a on a.account_id = t.account_id
+        where case when $1::text is null then t.status in ('open', 'claimed', 'submitted', 'reported')
+                   else t.status = $1 end
+          and ($2::text is null or t.kind = $2) and ($3::text is null or t.source_language = $3)
+          and ($4::text is null or t.target_language = $4) and ($5::text is null or a.username = $5)
+        order by t.status = 'reported' desc, t.deadline_at, t.task_id limit $6 offset $7) t
      join accounts a on a.account_id = t.account_id
      join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
      left join brands b on b.part = j.part and b.account_id = j.account_id
       and b.external_id = coalesce(j.brand, j.default_brand)
      left join users u on u.user_id = t.editor_id
-    where case when $1::text is null then t.status in ('open', 'claimed', 'submitted', 'reported') else t.status = $1 end
-      and ($2::text is null or t.kind = $2) and ($3::text is null or t.source_language = $3)
-      and ($4::text is null or t.target_language = $4) and ($5::text is null or a.username = $5)
-    order by t.status = 'reported' desc, t.deadline_at, t.task_id limit $6 offset $7`,
+    order by t.status = 'reported' desc, t.deadline_at, t.task_id`,
 );
 
 export function listTasks(on: Queryable, query: ConsoleQuery): Promise<ConsoleRow[]> {

@@ -50,6 +50,24 @@ export function readSegments(
   return on.query(SEGMENTS, [account.part, account.accountId, jobId, first, last]);
 }
 
+const SEGMENTS_AT = statement<SegmentRow>(
+  'editing.segments_at',
+  `${SEGMENTS_FROM}
+    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position = any($4) order by s.position`,
+);
+
+/** Those at `positions`, in their order there. */
+export async function readSegmentsAt(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+  positions: readonly number[],
+): Promise<SegmentRow[]> {
+  const rows = await on.query(SEGMENTS_AT, [account.part, account.accountId, jobId, positions]);
+  const at = new Map(rows.map((row) => [row.position, row]));
+  return positions.flatMap((position) => at.get(position) ?? []);
+}
+
 // The group of a segment that repeats: the first of them, and all that name it.
 const REPEATS = statement<SegmentRow>(
   'editing.repeats',

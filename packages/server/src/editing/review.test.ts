@@ -3,7 +3,6 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { createScanner } from '../scanning/scanner.ts';
 import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
 import {
   createClient,
@@ -15,7 +14,6 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import { createEditing } from './editing.ts';
 import { isReviewed } from './review.ts';
 
 let server: TestServer;
@@ -199,17 +197,9 @@ describe('a rejected job', () => {
     await editNext(ann);
     await done(uid);
     const { balance } = await read(uid);
-    const { part, account_id, job_id } = await jobOf(uid);
-    await owner.query(`update jobs set status = 'rejected' where job_id = $1`, [job_id]);
-    const { settings, database } = server;
-    const observer = { opened() {}, claimed() {}, ended() {}, expired() {}, delivered() {} };
-    const scanner = createScanner();
-    const editing = createEditing({ database, scanner, settings, observer, wake() {} });
-    const account = { part, accountId: account_id } as Parameters<typeof editing.reopen>[1];
     const reason = 'The wall is green.';
-    const reopen = () =>
-      database.transaction((t) => editing.reopen(t, account, job_id, { reason, userId: undefined }));
-    expect([await reopen(), await reopen()]).toEqual([true, false]);
+    const rejected = await call('POST', `${HUMAN}${uid}/reject/`, { reason });
+    expect(rejected.status, rejected.text).toBe(200);
     expect(await kindsOf(rita)).not.toContain('edit');
     const task = await claimTask(ann);
     expect(task).toMatchObject({
@@ -224,6 +214,5 @@ describe('a rejected job', () => {
     expect(await read(uid)).toMatchObject({ status: 'completed', balance });
     await receiver.next(({ path, body }) => path === '/again' && body.includes('verde'));
     expect(receiver.received.filter(({ path }) => path === '/again')).toHaveLength(2);
-    await scanner.close();
   });
 });

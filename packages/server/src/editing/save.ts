@@ -234,9 +234,6 @@ async function present(
   job: store.TaskJobRow,
   positions: readonly number[],
 ): Promise<SegmentBody[]> {
-  const rows: edits.SegmentRow[] = [];
-  for (const position of positions) {
-    rows.push(...(await edits.readSegments(room.database, key.account, key.jobId, position, position)));
-  }
+  const rows = await edits.readSegmentsAt(room.database, key.account, key.jobId, positions);
   return presentSegments(room, key, task, job, rows);
 }

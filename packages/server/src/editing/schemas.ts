@@ -211,7 +211,9 @@ export const Queue = Type.Object(
     open: Type.Array(QueueTask, {
       description: 'In the order in which they should be taken; of one customer at most some at a time.',
     }),
-    waiting: Type.Integer({ description: 'How many this editor could take, shown or not.' }),
+    waiting: Type.Integer({
+      description: 'How many this editor could take, shown or not; counted up to 1000.',
+    }),
     held: Type.Array(HeldTask),
     paused_until: Type.Union([MOMENT, Type.Null()], {
       description: 'No claims until then: too many of them have run out.',
