@@ -1380,7 +1380,7 @@ export type PublishedBrand = {
 export type Queue = {
   /** In the order in which they should be taken; of one customer at most some at a time. */
   open: QueueTask[];
-  /** How many this editor could take, shown or not. */
+  /** How many this editor could take, shown or not; counted up to 1000. */
   waiting: number;
   held: HeldTask[];
   /** No claims until then: too many of them have run out. */
