@@ -23,6 +23,7 @@ import {
   type QueryClient,
   type QueryKey,
   type UseQueryOptions,
+  useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query';
 import {
@@ -88,5 +89,33 @@ export function useFilters(): (change: Search) => void {
       ([, value]) => value !== undefined && value !== '',
     );
     void navigate({ to: '.', search: Object.fromEntries(next) as never, replace: true });
+  };
+}
+
+/** The pages of a list, one after another, as `ui/Table.tsx` shows them. */
+export function usePages<Row>(
+  key: QueryKey,
+  fetchPage: (
+    after: string | undefined,
+    signal: AbortSignal,
+  ) => Promise<{ objects: Row[]; next: string | null }>,
+) {
+  const pages = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) => fetchPage(pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+  return {
+    rows: pages.data?.pages.flatMap(({ objects }) => objects) as Answer['objects'] | undefined,
+    first: pages.data?.pages[0],
+    error: pages.error,
+    onRetry: () => void pages.refetch(),
+    more: {
+      hasMore: pages.hasNextPage,
+      busy: pages.isFetchingNextPage,
+      onMore: () => void pages.fetchNextPage(),
+    },
   };
 }

@@ -1,0 +1,131 @@
+/** C4: conversations, and what was said in one. */
+import { useQuery } from '@tanstack/react-query';
+import { call, query } from '../api/client.ts';
+import type { ChatMessage, ListedChat } from '../api/generated.ts';
+import { type PageProps, useFilters, usePages } from '../page.tsx';
+import { SidePanel } from '../ui/Dialog.tsx';
+import { Empty } from '../ui/Empty.tsx';
+import { FailureNotice } from '../ui/Failure.tsx';
+import { Page } from '../ui/Page.tsx';
+import { Pair } from '../ui/Pair.tsx';
+import { Lines } from '../ui/Skeleton.tsx';
+import { Tag } from '../ui/StatusBadge.tsx';
+import { type Column, More, Table } from '../ui/Table.tsx';
+import { When } from '../ui/When.tsx';
+import { useSay } from '../words.tsx';
+import css from './account.module.css';
+import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
+
+const MESSAGES = 200;
+
+export default function Chats({ search }: PageProps) {
+  const say = useSay();
+  const setFilters = useFilters();
+  const environment = environmentOf(search);
+  const {
+    rows,
+    first: _,
+    more,
+    ...state
+  } = usePages(['listOwnChats', environment], (after, signal) =>
+    call('listOwnChats', { query: { environment, after, limit: 50 } }, { signal }),
+  );
+  const columns: Column<ListedChat>[] = [
+    {
+      key: 'id',
+      header: say('account.chat'),
+      wide: true,
+      cell: ({ external_id }) => <bdi>{external_id}</bdi>,
+    },
+    {
+      key: 'agent',
+      header: say('account.chat.agent'),
+      cell: ({ agent_external_id }) => <bdi>{agent_external_id}</bdi>,
+    },
+    { key: 'brand', header: say('account.brand'), cell: ({ brand }) => <bdi>{brand}</bdi> },
+    { key: 'messages', header: say('account.chat.messages'), align: 'end', cell: ({ messages }) => messages },
+    {
+      key: 'created',
+      header: say('account.created'),
+      cell: ({ creation_date }) => <When at={creation_date} />,
+    },
+  ];
+  return (
+    <Page title={say('account.chats.title')} actions={<EnvironmentSwitch search={search} />}>
+      <Table
+        label={say('account.chats.title')}
+        columns={columns}
+        rows={rows}
+        rowKey={({ id }) => id}
+        onOpen={({ id }) => setFilters({ open: id })}
+        isSelected={({ id }) => id === search.open}
+        empty={<Empty>{say('account.chats.empty')}</Empty>}
+        {...state}
+      />
+      <More {...more} />
+      <SidePanel
+        title={say('account.chat')}
+        opened={search.open !== undefined}
+        onClose={() => setFilters({ open: '' })}
+      >
+        {search.open !== undefined && (
+          <Thread key={search.open} chat={search.open} environment={environment} />
+        )}
+      </SidePanel>
+    </Page>
+  );
+}
+
+function Thread({ chat, environment }: { chat: string; environment: Environment }) {
+  const say = useSay();
+  const asked = { path: { chat_id: chat }, query: { environment, limit: MESSAGES } };
+  const { data, error, refetch } = useQuery(query('listOwnMessages', asked));
+  if (error !== null) return <FailureNotice error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Lines count={8} />;
+  return (
+    <>
+      <p className={css.muted}>
+        {say('account.chat.shown', { shown: data.messages.length, all: data.length })}
+      </p>
+      <ol className={css.thread}>
+        {data.messages.map((message) => (
+          <Message key={message.id} message={message} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** What states a message has for whoever looks on: it is translated, on its way, or not. */
+const TONES = {
+  mt_init: 'info',
+  deliver_init: 'info',
+  deliver_complete: 'success',
+  mt_failed: 'danger',
+  deliver_failed: 'danger',
+} as const;
+
+function Message({ message }: { message: ChatMessage }) {
+  const say = useSay();
+  return (
+    <li className={css.message} data-inbound={message.is_inbound ?? true}>
+      <div className={css.step}>
+        <Tag tone={TONES[message.status]}>{say(`account.message.${message.status}`)}</Tag>
+        <span className={css.muted}>
+          <Pair from={message.source_language} to={message.target_language} />
+        </span>
+        <span className={css.muted}>
+          <When at={message.creation_date} />
+        </span>
+      </div>
+      <p className={css.wrap} lang={message.source_language} dir="auto">
+        {message.text}
+      </p>
+      {message.translated_text !== undefined && (
+        <p className={css.wrap} lang={message.target_language} dir="auto">
+          <strong>{message.translated_text}</strong>
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,188 @@
+/** C5: what was posted to the account's addresses, and how that went. */
+import { Button, NativeSelect } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { call, query } from '../api/client.ts';
+import type { Delivery, DeliveryAttempt } from '../api/generated.ts';
+import { type PageProps, useFilters, usePages } from '../page.tsx';
+import { SidePanel } from '../ui/Dialog.tsx';
+import { Empty } from '../ui/Empty.tsx';
+import { Facts } from '../ui/Facts.tsx';
+import { FailureNotice } from '../ui/Failure.tsx';
+import { Page } from '../ui/Page.tsx';
+import { Lines } from '../ui/Skeleton.tsx';
+import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
+import { type Column, More, Table } from '../ui/Table.tsx';
+import { toast } from '../ui/Toast.tsx';
+import { When } from '../ui/When.tsx';
+import { useSay } from '../words.tsx';
+import css from './account.module.css';
+import { EnvironmentSwitch, environmentOf } from './environment.tsx';
+
+const STATUSES = ['pending', 'delivered', 'dead'] as const;
+
+export default function Deliveries({ search }: PageProps) {
+  const say = useSay();
+  const setFilters = useFilters();
+  const environment = environmentOf(search);
+  const status = STATUSES.find((one) => one === search.status);
+  const asked = { environment, status };
+  const {
+    rows,
+    first: _,
+    more,
+    ...state
+  } = usePages(['listOwnDeliveries', asked], (after, signal) =>
+    call('listOwnDeliveries', { query: { ...asked, after, limit: 50 } }, { signal }),
+  );
+  const columns: Column<Delivery>[] = [
+    {
+      key: 'url',
+      header: say('account.delivery.url'),
+      wide: true,
+      cell: ({ url }) => (
+        <bdi className={css.uid} title={url}>
+          {url}
+        </bdi>
+      ),
+    },
+    { key: 'event', header: say('account.delivery.event'), cell: ({ event }) => <code>{event}</code> },
+    { key: 'status', header: say('account.status'), cell: (one) => <StatusBadge status={one.status} /> },
+    {
+      key: 'attempts',
+      header: say('account.delivery.attempts'),
+      align: 'end',
+      cell: ({ attempts }) => attempts,
+    },
+    {
+      key: 'next',
+      header: say('account.delivery.next'),
+      cell: ({ next_attempt_at: at }) => (at === undefined ? '' : <When at={at} />),
+    },
+    { key: 'created', header: say('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
+  ];
+  return (
+    <Page
+      title={say('account.deliveries.title')}
+      lead={say('account.deliveries.lead')}
+      actions={<EnvironmentSwitch search={search} />}
+    >
+      <search className={css.filters}>
+        <NativeSelect
+          label={say('account.status')}
+          value={status ?? ''}
+          data={[
+            { value: '', label: say('account.any') },
+            ...STATUSES.map((value) => ({ value, label: say(`status.${value}`) })),
+          ]}
+          onChange={(event) => setFilters({ status: event.currentTarget.value })}
+        />
+      </search>
+      <Table
+        label={say('account.deliveries.title')}
+        columns={columns}
+        rows={rows}
+        rowKey={({ id }) => id}
+        onOpen={({ id }) => setFilters({ open: id })}
+        isSelected={({ id }) => id === search.open}
+        empty={
+          <Empty>{say(status === undefined ? 'account.deliveries.empty' : 'account.deliveries.none')}</Empty>
+        }
+        {...state}
+      />
+      <More {...more} />
+      <SidePanel
+        title={say('account.delivery')}
+        opened={search.open !== undefined}
+        onClose={() => setFilters({ open: '' })}
+      >
+        {search.open !== undefined && <Detail key={search.open} id={search.open} />}
+      </SidePanel>
+    </Page>
+  );
+}
+
+function Detail({ id }: { id: string }) {
+  const say = useSay();
+  const queries = useQueryClient();
+  const { data, error, refetch } = useQuery(query('readOwnDelivery', { path: { delivery_id: id } }));
+  if (error !== null) return <FailureNotice error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Lines count={6} />;
+  async function resend(): Promise<void> {
+    await call('replayOwnDelivery', { path: { delivery_id: id } });
+    await Promise.all([refetch(), queries.invalidateQueries({ queryKey: ['listOwnDeliveries'] })]);
+    toast(say('account.delivery.resent'));
+  }
+  return (
+    <>
+      {data.status !== 'pending' && (
+        <div>
+          <Button variant="filled" onClick={() => void resend()}>
+            {say('account.delivery.resend')}
+          </Button>
+        </div>
+      )}
+      <Facts
+        facts={[
+          { label: say('account.status'), value: <StatusBadge status={data.status} /> },
+          { label: say('account.delivery.url'), value: <bdi>{data.url}</bdi> },
+          { label: say('account.delivery.event'), value: <code>{data.event}</code> },
+          ...(data.uid === undefined ? [] : [{ label: 'uid', value: <bdi>{data.uid}</bdi> }]),
+          ...(data.failure === undefined
+            ? []
+            : [
+                {
+                  label: say('account.delivery.why'),
+                  value: say(
+                    data.failure === 'gone' ? 'account.delivery.gone' : 'account.delivery.out_of_time',
+                  ),
+                },
+              ]),
+        ]}
+      />
+      <h3>{say('account.delivery.attempts')}</h3>
+      <ol className={css.thread}>
+        {data.attempts.map((attempt) => (
+          <li key={attempt.attempt} className={css.block}>
+            <Attempt attempt={attempt} />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
+  const say = useSay();
+  const { started_at, status_code, outcome, detail, milliseconds, headers, answer } = attempt;
+  const good = status_code !== undefined && status_code >= 200 && status_code < 300;
+  return (
+    <>
+      <div className={css.step}>
+        <strong>{attempt.attempt}.</strong>
+        {status_code !== undefined && <Tag tone={good ? 'success' : 'danger'}>{String(status_code)}</Tag>}
+        {outcome !== undefined && outcome !== 'answered' && (
+          <Tag tone="danger">{say(`account.outcome.${outcome}`)}</Tag>
+        )}
+        {milliseconds !== undefined && (
+          <span className={css.muted}>{say('account.milliseconds', { count: milliseconds })}</span>
+        )}
+        <span className={css.muted}>
+          <When at={started_at} />
+        </span>
+      </div>
+      {detail !== undefined && <p className={css.wrap}>{detail}</p>}
+      {(headers !== undefined || (answer ?? '') !== '') && (
+        <details>
+          <summary>{say('account.delivery.answer')}</summary>
+          <pre className={css.text} dir="ltr">
+            {Object.entries(headers ?? {})
+              .map(([name, value]) => `${name}: ${value}`)
+              .join('\n')}
+            {'\n\n'}
+            {answer}
+          </pre>
+        </details>
+      )}
+    </>
+  );
+}
