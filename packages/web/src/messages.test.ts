@@ -22,7 +22,12 @@ function holes(message: string): string[] {
   const tags = [...message.matchAll(/<(\w+)>/g)].map(([, tag]) => `<${tag}>`);
   const inPlural = /\{[^{}]*,\s*(?:plural|select)/.test(message);
   const found = inPlural ? named.filter(([, , kind]) => kind !== undefined) : named;
-  return [...new Set([...found.map(([, name, kind = '']) => `${name} ${kind}`), ...tags])].sort();
+  return [
+    ...new Set([
+      ...found.map(([, name, kind = '']) => `${name} ${kind === 'plural' ? 'number' : kind}`),
+      ...tags,
+    ]),
+  ].sort();
 }
 
 /** A key is said as it is, or as the beginning of a template: `status.${status}`. */

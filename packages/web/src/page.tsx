@@ -93,12 +93,9 @@ export function useFilters(): (change: Search) => void {
 }
 
 /** The pages of a list, one after another, as `ui/Table.tsx` shows them. */
-export function usePages<Row>(
+export function usePages<Answer extends { objects: unknown[]; next: string | null }>(
   key: QueryKey,
-  fetchPage: (
-    after: string | undefined,
-    signal: AbortSignal,
-  ) => Promise<{ objects: Row[]; next: string | null }>,
+  fetchPage: (after: string | undefined, signal: AbortSignal) => Promise<Answer>,
 ) {
   const pages = useInfiniteQuery({
     queryKey: key,

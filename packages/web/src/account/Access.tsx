@@ -331,7 +331,7 @@ function RollDialog({ title, opened, onClose, children, onRoll }: RollProps) {
 function ShownOnce({ shown, onClose }: { shown: Shown | undefined; onClose(): void }) {
   const say = useSay();
   return (
-    <Dialog title={say('account.shown.title')} opened={shown !== undefined} onClose={onClose}>
+    <Dialog wide title={say('account.shown.title')} opened={shown !== undefined} onClose={onClose}>
       {shown !== undefined && (
         <>
           <Notice tone="warning">{say('account.shown.text')}</Notice>

@@ -23,13 +23,13 @@ export default function Jobs({ search }: PageProps) {
   const asked = {
     environment,
     status,
-    tier: TIERS.find((one) => one === tier),
+    tier: TIERS.find((one) => one === tier) ?? TIERS[0],
     uid__contains: uid,
   };
   const { rows, first, more, ...state } = usePages(['listOwnJobs', asked], (after, signal) =>
     call('listOwnJobs', { query: { ...asked, after, limit: 50 } }, { signal }),
   );
-  const filtered = [status, tier, uid].some((one) => one !== undefined);
+  const filtered = [status, uid].some((one) => one !== undefined);
   return (
     <Page
       title={say('account.jobs.title')}
@@ -49,11 +49,8 @@ export default function Jobs({ search }: PageProps) {
         />
         <NativeSelect
           label={say('account.tier')}
-          value={tier ?? ''}
-          data={[
-            { value: '', label: say('account.any') },
-            ...TIERS.map((value) => ({ value, label: say(`account.tier.${value}`) })),
-          ]}
+          value={asked.tier}
+          data={TIERS.map((value) => ({ value, label: say(`account.tier.${value}`) }))}
           onChange={(event) => setFilters({ tier: event.currentTarget.value })}
         />
       </search>
@@ -66,7 +63,7 @@ export default function Jobs({ search }: PageProps) {
           filtered ? (
             <Empty
               action={
-                <Button onClick={() => setFilters({ status: '', tier: '', uid: '' })}>
+                <Button onClick={() => setFilters({ status: '', uid: '' })}>
                   {say('account.clear')}
                 </Button>
               }

@@ -3,10 +3,9 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { FormattedNumber } from 'react-intl';
 import { query } from '../api/client.ts';
 import type { OwnAccount } from '../api/generated.ts';
-import type { Loading, PageProps } from '../page.tsx';
+import { type Loading, type PageProps, useFilters } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { CopyBlock } from '../ui/CopyButton.tsx';
-import { Empty } from '../ui/Empty.tsx';
 import { Numbers } from '../ui/Facts.tsx';
 import { ButtonLink, Link } from '../ui/Link.tsx';
 import { Money } from '../ui/Money.tsx';
@@ -14,6 +13,7 @@ import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
 import { useSay } from '../words.tsx';
 import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
+import { JobPanel } from './JobPanel.tsx';
 import { JobTable } from './JobTable.tsx';
 import { firstRequest } from './snippets.ts';
 
@@ -27,6 +27,7 @@ export default function Overview({ search }: PageProps) {
   const { data } = useSuspenseQuery(own());
   const jobs = data.latest_jobs[environment];
   const sandbox = environment === 'sandbox' ? { environment } : undefined;
+  const setFilters = useFilters();
   const failed = data.failed_deliveries[environment];
   return (
     <Page
@@ -61,14 +62,21 @@ export default function Overview({ search }: PageProps) {
         <Section
           title={say('account.overview.latest')}
           actions={
-            <ButtonLink to={paths.account.jobs} search={sandbox}>
+            <ButtonLink to={paths.account.jobs} search={{ ...sandbox, tier: jobs[0]!.tier }}>
               {say('account.overview.all')}
             </ButtonLink>
           }
         >
-          <JobTable label={say('account.overview.latest')} jobs={jobs} empty={<Empty>{null}</Empty>} />
+          <JobTable
+            label={say('account.overview.latest')}
+            jobs={jobs}
+            opened={search.open}
+            onOpen={(job) => setFilters({ open: job.uid })}
+            empty={null}
+          />
         </Section>
       )}
+      <JobPanel uid={search.open} environment={environment} onClose={() => setFilters({ open: '' })} />
     </Page>
   );
 

@@ -12,10 +12,12 @@ interface DialogProps {
   children: ReactNode;
 }
 
-export function Dialog({ title, opened, onClose, children }: DialogProps) {
+/** @param wide for what is copied, such as lines of code */
+export function Dialog({ title, opened, onClose, wide = false, children }: DialogProps & { wide?: boolean }) {
   const say = useSay();
   return (
     <Modal
+      size={wide ? '42rem' : 'md'}
       title={title}
       opened={opened}
       onClose={onClose}

@@ -1,0 +1,210 @@
+/** The customer's pages: what they show, what they do, and that a key made there opens the interface. */
+
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accountNamed } from '../../server/src/accounts/accounts.ts';
+import { readBrand } from '../../server/src/brands/brand.ts';
+import { saveBrand } from '../../server/src/brands/brands.ts';
+import {
+  createClient,
+  createPerson,
+  type Receiver,
+  startReceiver,
+  type TestPerson,
+  until,
+} from '../../server/src/testing/harness.ts';
+import { expectAccessible, PHONE, shoot, startWeb, type Web } from './browser.ts';
+
+const MACHINE = '/tapi/v2/mt_translation/';
+let web: Web;
+let receiver: Receiver;
+let customer: TestPerson;
+let program: ReturnType<typeof createClient>;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  web = await startWeb({ settings: { DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_CALLBACK_SCHEDULE: '1' } });
+  const account = await web.createAccount({ balanceCents: 5_000, chat: true, username: 'alpenglow' });
+  customer = await createPerson(web, { role: 'customer', account, name: 'Carla' });
+  program = createClient(web.url, account.production_key);
+  for (const [uid, path] of [
+    ['order-confirmation-2026-11', '/good'],
+    ['newsletter-december', '/gone'],
+  ]) {
+    receiver.answer((received) => (received.path === '/gone' ? 410 : 200));
+    const body = {
+      uid,
+      text: 'The house is big.\nThe garden is small.',
+      callback_url: `${receiver.url}${path}`,
+    };
+    const made = await program('POST', MACHINE, { ...body, source_language: 'en', target_language: 'es' });
+    expect(made.status).toBe(201);
+    await until(async () => (await program('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+    await receiver.next((received) => received.path === path);
+  }
+  const { ref } = await accountNamed(web.database, 'alpenglow');
+  const languages = {
+    es: {
+      tone: 'Formal',
+      instructions: 'Address the customer formally.',
+      glossary: [
+        { source: 'backpack', target: 'mochila' },
+        { source: 'Alpenglow', do_not_translate: true },
+      ],
+    },
+  };
+  const brand = readBrand('alpenglow', {
+    external_id: 'alpenglow',
+    name: 'Alpenglow',
+    default: true,
+    languages,
+  });
+  await saveBrand(web.database, ref, brand, false);
+});
+afterAll(async () => {
+  await web.stop();
+  await receiver.close();
+});
+
+async function visit(path: string, heading: string, size = { width: 1280, height: 800 }): Promise<void> {
+  const context = await web.signedIn(customer);
+  await web.visit({ context, path, size }, async (page) => {
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await expectAccessible(page);
+    await shoot(page, path.slice(1).replaceAll(/[^a-z]+/g, '-'));
+  });
+  await context.close();
+}
+
+it.each([
+  ['/account', 'Overview'],
+  ['/account/access', 'API access'],
+  ['/account/jobs?tier=machine', 'Jobs'],
+  ['/account/chats', 'Chats'],
+  ['/account/deliveries', 'Callbacks'],
+  ['/account/balance', 'Balance'],
+  ['/account/brands', 'Brands'],
+  ['/account/team', 'Team'],
+  ['/account/jobs?tier=machine&open=newsletter-december', 'Jobs'],
+  ['/account/brands?open=alpenglow', 'Brands'],
+])('breaks no rule of accessibility at %s', visit);
+
+it('fits a phone on every page', async () => {
+  const context = await web.signedIn(customer);
+  for (const path of ['', '/access', '/jobs', '/deliveries', '/balance', '/brands', '/team']) {
+    await web.visit({ context, path: `/account${path}`, size: PHONE, language: 'de' }, async (page) => {
+      await page.waitForLoadState('networkidle');
+      const wide = await page.evaluate('document.documentElement.scrollWidth');
+      expect({ path, wide }).toEqual({ path, wide: PHONE.width });
+    });
+  }
+  await context.close();
+});
+
+/** What a program is answered with a key, now. */
+const statusWith = async (key: string) =>
+  (await fetch(`${web.url}/tapi/v2/account/`, { headers: { authorization: `ApiKey ${key}` } })).status;
+
+it('makes a key that opens, rolls it, and ends the old one when its time is over', async () => {
+  const context = await web.signedIn(customer);
+  await web.visit({ context, path: '/account/access' }, async (page) => {
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const form = page.getByRole('dialog', { name: 'Create key' });
+    await form.getByRole('button', { name: 'Create key' }).click();
+    // Without a name it is refused, at its field.
+    await form.locator('[aria-invalid=true][name=name]').waitFor();
+    await form.getByLabel('Name').fill('Build server');
+    await form.getByRole('button', { name: 'Create key' }).click();
+    const shown = page.getByRole('dialog', { name: 'Copy it now' });
+    const first = (await shown.locator('code').first().innerText()).trim();
+    expect(await statusWith(first)).toBe(200);
+    await expectAccessible(page);
+    await shoot(page, 'account-key-shown', 'state');
+    await shown.getByRole('button', { name: 'I have kept it' }).click();
+
+    const row = page.getByRole('row').filter({ hasText: 'Build server' });
+    await row.getByRole('button', { name: 'Roll' }).click();
+    await page
+      .getByRole('dialog', { name: 'Roll Build server' })
+      .getByRole('button', { name: 'Roll' })
+      .click();
+    const second = (await shown.locator('code').first().innerText()).trim();
+    expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
+    await shown.getByRole('button', { name: 'I have kept it' }).click();
+    await row.filter({ hasText: 'Ends soon' }).waitFor();
+
+    // The overlap is over.
+    const owner = new pg.Client(web.connection);
+    await owner.connect();
+    await owner.query('update keys set revoked_at = now() where revoked_at > now()');
+    await owner.end();
+    await until(async () => (await statusWith(first)) === 401);
+    expect(await statusWith(second)).toBe(200);
+    await page.reload();
+    await row.filter({ hasText: 'Revoked' }).waitFor();
+
+    await row.filter({ hasText: 'Active' }).getByRole('button', { name: 'Revoke' }).click();
+    const asked = page.getByRole('dialog', { name: 'Revoke Build server' });
+    await expectAccessible(page);
+    await asked.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('The key is revoked.').first().waitFor();
+    await until(async () => (await statusWith(second)) === 401);
+  });
+  await context.close();
+});
+
+it('finds a job by what is in its uid, keeps the filter in the address, and shows it beside the list', async () => {
+  const context = await web.signedIn(customer);
+  await web.visit({ context, path: '/account/jobs?tier=machine' }, async (page) => {
+    await page.getByText('2 jobs').waitFor();
+    await page.getByLabel('Find a uid').fill('newsletter');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 job', { exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe('?tier=machine&uid=newsletter');
+    await page.getByRole('button', { name: 'newsletter-december' }).click();
+    const panel = page.getByRole('dialog', { name: 'Job' });
+    await panel.getByText('The garden is small.').waitFor();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    await page.getByLabel('Find a uid').fill('no such uid');
+    await page.keyboard.press('Enter');
+    await page.getByText('No jobs match.').waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByText('2 jobs').waitFor();
+  });
+  await context.close();
+});
+
+it('sends a callback again that was given up', async () => {
+  const context = await web.signedIn(customer);
+  await web.visit({ context, path: '/account/deliveries?status=dead' }, async (page) => {
+    await page.getByRole('button', { name: `${receiver.url}/gone` }).click();
+    const panel = page.getByRole('dialog', { name: 'Callback' });
+    await panel.getByText('410', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'account-delivery', 'state');
+    receiver.answer(() => 200);
+    const before = receiver.received.length;
+    await panel.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('It is on its way again.').first().waitFor();
+    await until(() => receiver.received.length > before);
+  });
+  await context.close();
+});
+
+it('invites a colleague by a link that is shown once', async () => {
+  const context = await web.signedIn(customer);
+  await web.visit({ context, path: '/account/team' }, async (page) => {
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const form = page.getByRole('dialog', { name: 'Invite' });
+    await form.getByLabel('E-mail').fill('colleague@example.com');
+    await form.getByRole('button', { name: 'Invite' }).click();
+    const shown = page.getByRole('dialog', { name: 'Link to sign in' });
+    await shown.getByText('/app/invitation/').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('row').filter({ hasText: 'colleague@example.com' }).getByText('Invited').waitFor();
+  });
+  await context.close();
+});
