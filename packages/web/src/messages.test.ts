@@ -1,5 +1,6 @@
 /** Every language says the same things, with the same values in them, and nothing that no page says. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { describe, expect, it } from 'vitest';
 
 const SRC = new URL('./', import.meta.url);
@@ -14,20 +15,20 @@ const code = files
   .map((file) => readFileSync(new URL(file, SRC), 'utf8'))
   .join('\n');
 
-/** What is filled in: names and kinds of arguments, whatever the plural forms of a language are. */
+/** What is filled in: names and kinds of values. Where one language has plural forms, another may do with the number. */
 function holes(message: string): string[] {
-  const named = [...message.matchAll(/\{\s*(\w+)\s*(?:,\s*(\w+))?/g)].filter(
-    ([, name]) => !/^\d*$/.test(name!),
-  );
-  const tags = [...message.matchAll(/<(\w+)>/g)].map(([, tag]) => `<${tag}>`);
-  const inPlural = /\{[^{}]*,\s*(?:plural|select)/.test(message);
-  const found = inPlural ? named.filter(([, , kind]) => kind !== undefined) : named;
-  return [
-    ...new Set([
-      ...found.map(([, name, kind = '']) => `${name} ${kind === 'plural' ? 'number' : kind}`),
-      ...tags,
-    ]),
-  ].sort();
+  const found = new Set<string>();
+  const look = (elements: MessageFormatElement[]): void => {
+    for (const element of elements) {
+      if (element.type === TYPE.literal || element.type === TYPE.pound) continue;
+      const number = element.type === TYPE.plural || element.type === TYPE.number;
+      found.add(`${element.value} ${number ? 'number' : TYPE[element.type]}`);
+      if ('options' in element) for (const { value } of Object.values(element.options)) look(value);
+      if ('children' in element) look(element.children);
+    }
+  };
+  look(parse(message));
+  return [...found].sort();
 }
 
 /** A key is said as it is, or as the beginning of a template: `status.${status}`. */

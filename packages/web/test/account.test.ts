@@ -164,7 +164,7 @@ it('finds a job by what is in its uid, keeps the filter in the address, and show
     expect(new URL(page.url()).search).toBe('?tier=machine&uid=newsletter');
     await page.getByRole('button', { name: 'newsletter-december' }).click();
     const panel = page.getByRole('dialog', { name: 'Job' });
-    await panel.getByText('The garden is small.').waitFor();
+    await panel.getByRole('region', { name: 'Text' }).getByText('The garden is small.').waitFor();
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
     await page.getByLabel('Find a uid').fill('no such uid');

@@ -63,9 +63,7 @@ export default function Jobs({ search }: PageProps) {
           filtered ? (
             <Empty
               action={
-                <Button onClick={() => setFilters({ status: '', uid: '' })}>
-                  {say('account.clear')}
-                </Button>
+                <Button onClick={() => setFilters({ status: '', uid: '' })}>{say('account.clear')}</Button>
               }
             >
               {say('account.jobs.none_match')}
