@@ -60,6 +60,8 @@ export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'delive
   database: Database;
   vault: Vault;
   mailer: Mailer;
+  /** Where people reach this server, without a slash at the end. */
+  root(): string;
   doorkeeper: Doorkeeper;
   creator: Creator;
   follower: JobFollower;

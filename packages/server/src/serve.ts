@@ -146,6 +146,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       database,
       vault: store.vault,
       mailer: createMailer(settings, log),
+      root: rootOf,
       ...rooms,
       deliveryDue,
       metrics,
@@ -264,9 +265,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     };
   }
 
+  /** Where the server is reached; its own port may be another than that of the settings. */
+  function rootOf(): string {
+    return settings.publicUrl ?? url ?? publicRoot(settings);
+  }
+
   /** Where customers reach the interface of an environment, as they name it. */
   function sourceOf(environment: Environment): EventSource {
-    const production = settings.publicUrl ?? url ?? publicRoot(settings);
+    const production = rootOf();
     const sandbox = settings.sandboxUrl ?? `${production}/sandbox`;
     return { vendor: settings.vendor, chatBaseUrl: environment === 'sandbox' ? sandbox : production };
   }

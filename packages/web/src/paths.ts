@@ -4,6 +4,7 @@ export const paths = {
   signIn: '/sign-in',
   invitation: (token: string) => `/invitation/${token}`,
   sandbox: '/sandbox',
+  sandboxKey: (token: string) => `/sandbox/${token}`,
   queue: '/queue',
   task: (task: string) => `/tasks/${encodeURIComponent(task)}`,
   work: '/work',

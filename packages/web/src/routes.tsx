@@ -77,6 +77,8 @@ const tree = root.addChildren([
   home,
   page(root, paths.signIn, () => import('./pages/SignIn.tsx')),
   page(root, '/invitation/$token', () => import('./pages/Invitation.tsx')),
+  page(root, paths.sandbox, () => import('./pages/Sandbox.tsx')),
+  page(root, '/sandbox/$token', () => import('./pages/SandboxKey.tsx')),
   wholeWindow.addChildren([workbench.addChildren(workbenchPages(workbench))]),
   signedIn.addChildren([
     page(signedIn, paths.me, () => import('./pages/Me.tsx')),

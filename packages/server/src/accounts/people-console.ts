@@ -19,7 +19,6 @@ import {
 import type { Database } from '../database/database.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
-import { publicRoot, type Settings } from '../settings.ts';
 import { accountOfField } from './console.ts';
 import { SentLink, sendLink } from './links.ts';
 import type { Mailer } from './mail.ts';
@@ -100,15 +99,11 @@ const schemas = {
 export interface PeopleConsoleOptions {
   database: Database;
   mailer: Mailer;
-  settings: Pick<Settings, 'publicUrl' | 'host' | 'port'>;
+  /** Of the server, as its people reach it. */
+  root(): string;
 }
 
-export function peopleConsole(
-  app: FastifyInstance,
-  { database, mailer, settings }: PeopleConsoleOptions,
-): void {
-  const root = publicRoot(settings);
-
+export function peopleConsole(app: FastifyInstance, { database, mailer, root }: PeopleConsoleOptions): void {
   resource(app, '/api/console/people', {
     GET: {
       schema: schemas.list,
@@ -142,7 +137,7 @@ export function peopleConsole(
         };
         form.done();
         const { user, ...link } = await invitePerson(database, request.person, wanted);
-        const sent = await sendLink(mailer, root, user, link);
+        const sent = await sendLink(mailer, root(), user, link);
         return reply.code(201).send({ person: present(user), ...sent });
       },
     },
@@ -182,7 +177,7 @@ export function peopleConsole(
         const user = await requested(request);
         if (user.status === 'disabled') throw new ApiError('conflict', 'They may not sign in.');
         const link = await linkFor(database, request.person, user);
-        return reply.code(201).send(await sendLink(mailer, root, user, link));
+        return reply.code(201).send(await sendLink(mailer, root(), user, link));
       },
     },
   });

@@ -49,8 +49,10 @@ const SandboxCredentials = Type.Object(
 );
 
 const describedOpen = describing('Sandbox');
+const Asking = Type.Object({ open: Type.Boolean() }, { title: 'SandboxAsking' });
 const tokenParameter = Type.Object({ token: Type.String() });
 const openSchemas = {
+  asking: describedOpen('readSandboxAsking', 'Whether anybody may ask for a sandbox account', Asking),
   request: {
     ...describedOpen('requestSandbox', 'Ask for a sandbox account', SandboxLink, {
       description:
@@ -89,6 +91,10 @@ const openSchemas = {
 /** For anybody; no more than that there is nothing, where the settings say so. */
 export function sandboxRoutes(app: FastifyInstance, options: SandboxOptions): void {
   resource(app, '/api/sandbox-requests', {
+    GET: {
+      schema: openSchemas.asking,
+      handler: async () => ({ open: options.settings.sandboxRequests !== 'off' }),
+    },
     POST: {
       schema: openSchemas.request,
       ...SMALL_BODY,

@@ -193,4 +193,6 @@ it('at once without mail is answered with the link', async () => {
 it('is not there where the settings do not say so', async () => {
   await server.restart({ DRAGOMAN_SANDBOX_REQUESTS: 'off' });
   expect((await ask(wish())).status).toBe(404);
+  const { body } = await createBrowser(server.url).call('GET', '/api/sandbox-requests');
+  expect(body).toEqual({ open: false });
 });

@@ -14,7 +14,7 @@ import { ApiError, notFound, wrongFields } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import { setCreditLimit } from '../ledger/ledger.ts';
 import { type Actor, recordAudit } from '../operations/audit.ts';
-import { publicRoot, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { createBareAccount, replaceWebhookSecret, usernameOf } from './accounts.ts';
 import { makeKey } from './keys.ts';
 import type { Mailer } from './mail.ts';
@@ -29,7 +29,9 @@ export interface SandboxOptions {
   database: Database;
   vault: Vault;
   mailer: Mailer;
-  settings: Pick<Settings, 'sandboxRequests' | 'sandboxUrl' | 'publicUrl' | 'host' | 'port'>;
+  /** Of the server, as its people reach it. */
+  root(): string;
+  settings: Pick<Settings, 'sandboxRequests' | 'sandboxUrl'>;
 }
 
 /** Five are free, then one a second, three, seven …, one an hour. */
@@ -102,7 +104,7 @@ export interface Granted {
  * @throws ApiError `not_found`; `conflict` when it was refused, or its key was shown
  */
 export async function grant(options: SandboxOptions, by: Actor, requestId: string): Promise<Granted> {
-  const { database, vault, mailer, settings } = options;
+  const { database, vault, mailer, root } = options;
   const { token, hash } = createToken();
   const { request, expires } = await database.transaction(async (transaction) => {
     const request = await store.findRequest(transaction, requestId);
@@ -124,7 +126,7 @@ export async function grant(options: SandboxOptions, by: Actor, requestId: strin
     if (expires === undefined) throw new ApiError('conflict', 'The key was shown already.');
     return { request, expires };
   });
-  const link = `${publicRoot(settings)}/app/sandbox/${token}`;
+  const link = `${root()}/app/sandbox/${token}`;
   const mailed = await mailer.send({
     to: request.email,
     subject: 'Your key for the Dragoman sandbox',
@@ -186,7 +188,7 @@ export interface SandboxCredentials {
 
 /** Makes the key of a link and shows it; the link opens no more. @throws ApiError `not_found` */
 export async function openLink(
-  { database, vault, settings }: SandboxOptions,
+  { database, vault, settings, root }: SandboxOptions,
   token: string,
 ): Promise<SandboxCredentials> {
   return database.transaction(async (transaction) => {
@@ -203,7 +205,7 @@ export async function openLink(
       ...{ action: 'key.made', account: ref, subject: made.key_id },
       detail: { environment: 'sandbox', name: 'first', by: 'link' },
     });
-    const base = settings.sandboxUrl ?? `${publicRoot(settings)}/sandbox`;
+    const base = settings.sandboxUrl ?? `${root()}/sandbox`;
     return { username, key: made.key, webhook_secret: secret, base_url: base };
   });
 }

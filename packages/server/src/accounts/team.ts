@@ -5,7 +5,6 @@ import { describedOwn, MOMENT, OPTIONAL_MOMENT, open, parameter, readForm, text 
 import type { Database } from '../database/database.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
-import { publicRoot, type Settings } from '../settings.ts';
 import { accountOf } from './door.ts';
 import { SentLink, sendLink } from './links.ts';
 import type { Mailer } from './mail.ts';
@@ -14,7 +13,8 @@ import { invitePerson, linkFor, listTeam, setDisabled, type User } from './peopl
 export interface TeamOptions {
   database: Database;
   mailer: Mailer;
-  settings: Pick<Settings, 'publicUrl' | 'host' | 'port'>;
+  /** Of the server, as its people reach it. */
+  root(): string;
 }
 
 const Member = Type.Object(
@@ -50,9 +50,7 @@ const schemas = {
   enable: describedOwn('enableInTeam', 'Let somebody of the account in again', Team, { params: parameters }),
 };
 
-export function teamRoutes(app: FastifyInstance, { database, mailer, settings }: TeamOptions): void {
-  const root = publicRoot(settings);
-
+export function teamRoutes(app: FastifyInstance, { database, mailer, root }: TeamOptions): void {
   async function presentTeam(request: FastifyRequest) {
     const team = await listTeam(database, accountOf(request).ref);
     return {
@@ -83,7 +81,7 @@ export function teamRoutes(app: FastifyInstance, { database, mailer, settings }:
         form.done();
         const wanted = { email, name, role: 'customer', account: accountOf(request).ref } as const;
         const { user, ...link } = await invitePerson(database, request.person, wanted);
-        return reply.code(201).send(await sendLink(mailer, root, user, link));
+        return reply.code(201).send(await sendLink(mailer, root(), user, link));
       },
     },
   });
@@ -94,7 +92,7 @@ export function teamRoutes(app: FastifyInstance, { database, mailer, settings }:
         const user = await requested(request);
         if (user.status === 'disabled') throw new ApiError('conflict', 'They may not sign in.');
         const link = await linkFor(database, request.person, user);
-        return reply.code(201).send(await sendLink(mailer, root, user, link));
+        return reply.code(201).send(await sendLink(mailer, root(), user, link));
       },
     },
   });

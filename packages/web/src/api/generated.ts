@@ -1416,6 +1416,10 @@ export type QueueTask = {
   deadline: string
 };
 
+export type SandboxAsking = {
+  open: boolean
+};
+
 /** Shown this once. */
 export type SandboxCredentials = {
   username: string;
@@ -1702,6 +1706,13 @@ export type WorkEntry = {
 
 /** What an operation is sent and answers. */
 export interface Operations {
+  /** Whether anybody may ask for a sandbox account */
+  readSandboxAsking: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: SandboxAsking
+  };
   /** Ask for a sandbox account */
   requestSandbox: {
     path: undefined;
@@ -3205,6 +3216,7 @@ export interface Operations {
 
 /** Where each operation is. */
 export const OPERATIONS = {
+  readSandboxAsking: ['GET', '/api/sandbox-requests'],
   requestSandbox: ['POST', '/api/sandbox-requests'],
   readSandboxLink: ['GET', '/api/sandbox-requests/{token}'],
   openSandboxLink: ['POST', '/api/sandbox-requests/{token}'],

@@ -1,16 +1,23 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { PageProps } from '../page.tsx';
-import { HOMES } from '../paths.ts';
+import { query } from '../api/client.ts';
+import type { Loading, PageProps } from '../page.tsx';
+import { HOMES, paths } from '../paths.ts';
 import { signIn } from '../session.ts';
 import { Field, Form, PasswordField, SubmitButton } from '../ui/form.tsx';
+import { Link } from '../ui/Link.tsx';
 import { useSay } from '../words.tsx';
 import { Door } from './Door.tsx';
+
+const asking = () => query('readSandboxAsking');
+
+export const load = ({ queries }: Loading) => queries.ensureQueryData(asking());
 
 export default function SignIn({ search }: PageProps) {
   const say = useSay();
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const { data } = useSuspenseQuery(asking());
   return (
     <Door title={say('session.sign_in')}>
       <Form
@@ -28,6 +35,11 @@ export default function SignIn({ search }: PageProps) {
         />
         <SubmitButton wide>{say('session.sign_in')}</SubmitButton>
       </Form>
+      {data.open && (
+        <p>
+          <Link to={paths.sandbox}>{say('sandbox.ask.link')}</Link>
+        </p>
+      )}
     </Door>
   );
 }
