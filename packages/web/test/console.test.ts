@@ -82,6 +82,7 @@ const PAGES: [name: string, path: string | (() => Promise<string>), title: strin
   ['routes', '/console/routes', 'Routes'],
   ['engines', '/console/engines', 'Engines'],
   ['people', '/console/people', 'People'],
+  ['requests', '/console/requests', 'Sandbox requests'],
   ['audit', '/console/audit', 'Audit log'],
   ['settings', '/console/settings', 'Settings'],
 ];

@@ -537,10 +537,9 @@ async function named<T>(work: () => Promise<T>): Promise<T> {
     const form = readForm({});
     for (const line of lines) {
       const [, where = 'brand', reason = line] = /^([\w.[\]-]+): (.*)$/s.exec(line) ?? [];
-      form.complain(
-        where.replace(/^languages\.[\w-]+\.glossary\[\d+\]\.?/, 'term.').replace(/\.$/, ''),
-        reason,
-      );
+      // Of a term, the fault says which of its fields is wrong.
+      const [, field, wrong] = (where.includes('.glossary[') && /^(\w+): (.*)$/s.exec(reason)) || [];
+      form.complain(field ?? where, wrong ?? reason);
     }
     form.done();
     throw error;

@@ -70,6 +70,7 @@ const ACROSS_ACCOUNTS = [
   'ledger.totals',
   'ledger.verify',
   'operations.backlog',
+  'operations.decisions',
   'operations.open_breakers',
   'work.due_jobs',
   'work.due_messages',

@@ -4,6 +4,7 @@ import Type, { type Static } from 'typebox';
 import { listOverdrawn } from '../accounts/console.ts';
 import { CENTS, described, MOMENT } from '../console.ts';
 import type { Database } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
 import { listDied, listFailingHosts } from '../deliveries/log.ts';
 import { resource } from '../http.ts';
 import { listHours, listWaiting } from '../jobs/overview.ts';
@@ -78,6 +79,12 @@ export interface OperationConsoleOptions {
   settings: Settings;
 }
 
+const DECISIONS = statement<{ reported: number; requests: number }>(
+  'operations.decisions',
+  `select (select count(*) from tasks where status = 'reported') as reported,
+          (select count(*) from sandbox_requests where status = 'open') as requests`,
+);
+
 const DAY_MILLISECONDS = 86_400_000;
 const MOST = 50;
 
@@ -95,17 +102,18 @@ export function operationConsole(
 
 async function readHome(database: Database, settings: Settings, now: Date): Promise<Static<typeof Home>> {
   const yesterday = new Date(now.getTime() - DAY_MILLISECONDS);
-  const [waiting, { engines }, hosts, dead, overdrawn, hours] = await Promise.all([
+  const [waiting, { engines }, hosts, dead, overdrawn, hours, [decisions]] = await Promise.all([
     listWaiting(database),
     listEngines(database, settings.engines, now),
     listFailingHosts(database, MOST),
     listDied(database, yesterday, MOST),
     listOverdrawn(database, MOST),
     listHours(database, 24, now),
+    database.query(DECISIONS),
   ]);
   const attention = attentionOf({
     ...{ now, engines, queues: waiting, hosts, dead, overdrawn },
-    ...{ reported: 0, requests: 0 },
+    ...decisions!,
   });
   return {
     at: now.toISOString(),

@@ -20,6 +20,7 @@ export function consolePages(parent: AnyRoute) {
     page(parent, paths.console.engines, () => import('./Engines.tsx')),
     page(parent, paths.console.tasks, () => import('./Tasks.tsx')),
     page(parent, paths.console.people, () => import('./People.tsx')),
+    page(parent, paths.console.requests, () => import('./Requests.tsx')),
     page(parent, paths.console.audit, () => import('./Audit.tsx')),
     page(parent, paths.console.settings, () => import('./Settings.tsx')),
   ];
