@@ -409,37 +409,59 @@ export interface SearchFilter {
   limit: number;
 }
 
-const SEARCH = statement<EntryRow>(
-  'memory.search',
-  `select ${COLUMNS} from memory
-    where part = $1 and account_id = $2 and searched like all($3)
-      and ($4::text is null or source_language = $4) and ($5::text is null or target_language = $5)
+const FILTER = `($4::text is null or source_language = $4) and ($5::text is null or target_language = $5)
       and ($6::text is null or brand = $6)
       and ($7 = 'all' or ($7 = 'retracted') = (retracted_at is not null or weight = 0))
       and ($8::uuid is null or memory_id < $8)
-    order by memory_id desc limit $9`,
+    order by memory_id desc limit $9`;
+
+const LIST = statement<EntryRow>(
+  'memory.list',
+  `select ${COLUMNS} from memory where part = $1 and account_id = $2 and $3::text[] is not null and ${FILTER}`,
+);
+
+// An index finds one pattern (`like all` has none), and is asked first: in the order of the key all entries would be
+// read until there are enough that fit.
+const SEARCH = statement<EntryRow>(
+  'memory.search',
+  `with found as materialized (
+     select memory_id as id from memory
+      where part = $1 and account_id = $2 and searched like $10 and searched like all($3))
+   select ${COLUMNS} from found join memory on memory_id = id
+    where part = $1 and account_id = $2 and ${FILTER}`,
 );
 
 /** Entries that have all the patterns in their source or target, the last made first. */
 export function searchEntries(on: Queryable, account: AccountRef, filter: SearchFilter): Promise<EntryRow[]> {
-  return on.query(SEARCH, [
+  const { patterns } = filter;
+  const values = [
     account.part,
     account.accountId,
-    filter.patterns.length === 0 ? ['%'] : filter.patterns,
+    patterns,
     filter.from ?? null,
     filter.to ?? null,
     filter.brand ?? null,
     filter.state,
     filter.before ?? null,
     filter.limit,
-  ]);
+  ];
+  return patterns.length === 0 ? on.query(LIST, values) : on.query(SEARCH, [...values, longestOf(patterns)]);
 }
 
+/** The longest is the rarest, more often than not. */
+function longestOf(patterns: readonly string[]): string {
+  return patterns.reduce((longest, one) => (one.length > longest.length ? one : longest), '');
+}
+
+// Of a word that is everywhere, some places say enough: somebody waits for the answer.
 const CONCORDANCE = statement<EntryRow>(
   'memory.concordance',
-  `select ${COLUMNS} from memory
-    where part = $1 and account_id = $2 and searched like all($3)
-      and source_language = $4 and target_language = $5 and brand in ('', $6)
+  `with found as materialized (
+     select memory_id as id from memory
+      where part = $1 and account_id = $2 and searched like $8 and searched like all($3)
+      limit 5000)
+   select ${COLUMNS} from found join memory on memory_id = id
+    where part = $1 and account_id = $2 and source_language = $4 and target_language = $5 and brand in ('', $6)
       and weight > 0 and retracted_at is null
     order by weight desc, changed_at desc, memory_id desc limit $7`,
 );
@@ -452,7 +474,8 @@ export function findWithWords(
   patterns: readonly string[],
   limit: number,
 ): Promise<EntryRow[]> {
-  return on.query(CONCORDANCE, [account.part, account.accountId, patterns, from, to, brand ?? '', limit]);
+  const filter = [patterns, from, to, brand ?? '', limit, longestOf(patterns)];
+  return on.query(CONCORDANCE, [account.part, account.accountId, ...filter]);
 }
 
 const PAGE = statement<EntryRow>(
