@@ -96,7 +96,12 @@ export function Glossary({ username, brand, revision, language, search }: Glossa
         empty={<Empty>{say(search.q ? 'console.term.no_match' : 'console.term.empty')}</Empty>}
         onOpen={setEditing}
         columns={[
-          { key: 'source', header: say('console.term.source'), cell: ({ source }) => <bdi>{source}</bdi> },
+          {
+            key: 'source',
+            header: say('console.term.source'),
+            wide: true,
+            cell: ({ source }) => <bdi>{source}</bdi>,
+          },
           {
             key: 'target',
             header: say('console.term.target'),

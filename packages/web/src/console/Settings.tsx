@@ -42,6 +42,7 @@ export default function Settings() {
           {
             key: 'value',
             header: say('console.settings.value'),
+            wide: true,
             cell: ({ value, secret, set }) => (
               <span className={css.row}>
                 {secret ? (
