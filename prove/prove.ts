@@ -1,6 +1,7 @@
 /** `npm run prove [-- NAME …] [--json]`: every promise, each with a goal. */
 import { runNamed } from '../bench/figures.ts';
 import { proveAddresses } from './addresses/addresses.ts';
+import { proveCanary } from './canary/canary.ts';
 import { proveCrash } from './crash/crash.ts';
 import { proveDelivery } from './delivery/delivery.ts';
 import { proveDependencies } from './dependencies/dependencies.ts';
@@ -29,6 +30,7 @@ await runNamed(
     fair: proveFair,
     engines: proveEngines,
     slow: proveSlow,
+    canary: proveCanary,
     sweep: proveSweep,
     tenants: proveTenants,
     overload: proveOverload,

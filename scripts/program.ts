@@ -1,6 +1,7 @@
 /** The program as a process of its own, for benchmarks and proofs: started, ready, killed, stopped. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -29,6 +30,8 @@ export async function startProgram(options: {
   port?: number;
   role?: 'all' | 'api' | 'worker';
   environment?: Record<string, string>;
+  /** Where what it says is written; its complaints go to ours otherwise. */
+  logFile?: string;
 }): Promise<Program> {
   const port = options.port ?? (await freePort());
   const args = [
@@ -40,6 +43,7 @@ export async function startProgram(options: {
     '--role',
     options.role ?? 'all',
   ];
+  const log = options.logFile === undefined ? undefined : openSync(options.logFile, 'a');
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: {
       ...process.env,
@@ -47,8 +51,9 @@ export async function startProgram(options: {
       DRAGOMAN_LOG_LEVEL: 'warn',
       ...options.environment,
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', log ?? 'ignore', log ?? 'inherit'],
   });
+  if (log !== undefined) closeSync(log); // the child has its own
   const ended = once(child, 'exit');
   // A run that ends in a fault leaves nothing behind.
   const end = () => child.kill('SIGKILL');
