@@ -198,10 +198,17 @@ describe('the database', () => {
     await end(first);
     await expect(end(second)).rejects.toMatchObject({ ...UNIQUE, constraint: 'transfers_end' });
     expect(await customer.balance('production')).toBe(first === 'void' ? 100 : 94);
-    await owner.query('delete from transfers where job_id = $1', [jobId]);
-    await owner.query('delete from job_texts where job_id = $1', [jobId]);
-    await owner.query('delete from segments where job_id = $1', [jobId]);
-    await owner.query('delete from job_events where job_id = $1', [jobId]);
+    for (const table of [
+      'transfers',
+      'tasks',
+      'edits',
+      'edited_jobs',
+      'job_texts',
+      'segments',
+      'job_events',
+    ]) {
+      await owner.query(`delete from ${table} where job_id = $1`, [jobId]);
+    }
     await owner.query('delete from jobs where job_id = $1', [jobId]);
     await owner.query(
       `update balances set available_cents = 100 where account_id = $1 and environment = 'production'`,
