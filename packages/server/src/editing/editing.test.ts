@@ -1,6 +1,8 @@
 /** Editing from the customer's order to the delivery, through the front door. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed } from '../accounts/accounts.ts';
+import { saveBrand } from '../brands/brands.ts';
 import {
   claimTask,
   confirm,
@@ -201,8 +203,87 @@ describe('a job', () => {
   });
 });
 
+describe('what reaches the editor', () => {
+  it('is what the customer supplied, as the draft', async () => {
+    await orderEdit(call, 'The house is big.\nThe door.\n', {
+      target_text: 'La casa es grande.\nLa puerta.\n',
+    });
+    const task = await claimTask(ann);
+    expect(task.segments).toMatchObject([
+      { origin: 'supplied', draft: [{ text: 'La casa es grande.' }], status: 'open' },
+      { origin: 'supplied', draft: [{ text: 'La puerta.' }] },
+    ]);
+    await confirmAll(ann, task);
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+  });
+
+  it('is a machine’s job that was upgraded, with what the upgrade says', async () => {
+    const uid = 'upgraded';
+    const machine = '/tapi/v2/mt_translation/';
+    const languages = { source_language: 'en', target_language: 'es' };
+    await call('POST', machine, { uid, text: 'The tower is high.\n', ...languages });
+    await until(async () => (await call('GET', `${machine}${uid}/`)).body.status === 'completed');
+    const properties = { tone: 'Formal', instructions: 'Be brief.' };
+    expect((await call('PATCH', `${machine}${uid}/`, { status: 'upgrade', properties })).status).toBe(202);
+    await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+    const task = await claimTask(ann);
+    expect(task.job).toMatchObject({
+      uid,
+      tone: 'Formal',
+      instructions: [{ from: 'job', text: 'Be brief.' }],
+    });
+    expect(task.segments).toMatchObject([{ origin: 'machine', status: 'open' }]);
+    await confirmAll(ann, task);
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    await done(uid);
+  });
+
+  it('is the brand’s tone, instructions and terms, and what was delivered before', async () => {
+    const account = await server.createAccount({ balanceCents: 100_000 });
+    const { ref } = await accountNamed(server.database, account.username);
+    const terms = [
+      { source: 'house', target: 'casa', caseSensitive: false, forbidden: false, doNotTranslate: false },
+    ];
+    const languages = new Map([['es', { tone: 'Informal' as const, instructions: 'Smile.', terms }]]);
+    await saveBrand(
+      server.database,
+      ref,
+      { externalId: 'acme', name: 'Acme', default: true, languages },
+      false,
+    );
+    const theirs = createClient(server.url, account.production_key);
+    const first = await orderEdit(theirs, 'The house is very big.\n');
+    const task = await claimTask(ann);
+    expect(task.job).toMatchObject({
+      brand: 'Acme',
+      tone: 'Informal',
+      instructions: [{ from: 'brand', text: 'Smile.' }],
+    });
+    expect(task.terms).toMatchObject([{ source: 'house', target: 'casa' }]);
+    const target = [{ text: 'La casa es muy grande.' }];
+    await confirm(ann, task, task.segments[0], { target });
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    await until(async () => (await theirs('GET', `${HUMAN}${first}/`)).body.status === 'completed');
+
+    await orderEdit(theirs, 'The house is very big.\nThe house is very old.\nThe door.\n');
+    const next = await claimTask(bob);
+    expect(next.segments[0]).toMatchObject({ origin: 'memory', draft: target });
+    const suggested = (await bob.call('GET', pathOf(next, '/segments/1/matches'))).body;
+    expect(suggested.matches).toMatchObject([{ kind: 'fuzzy', target, brand: 'acme' }]);
+    expect(suggested.terms).toMatchObject([{ source: 'house' }]);
+    expect((await bob.call('GET', pathOf(next, '/segments/2/matches'))).body.terms).toEqual([]);
+    const found = (await bob.call('GET', pathOf(next, '/concordance?q=casa'))).body;
+    expect(found.entries).toMatchObject([
+      { target: 'La casa es muy grande.', target_ranges: [{ start: 3, end: 7 }] },
+    ]);
+    expect((await bob.call('GET', pathOf(next, '/concordance?q='))).status).toBe(400);
+    await bob.call('POST', pathOf(next, '/release'), { token: next.lease.token });
+  });
+});
+
 describe('who may see a task', () => {
   it('is nobody without its languages, nor a customer', async () => {
+    await owner.query(`truncate tasks, claims, editor_slots, edited_jobs cascade`);
     await orderEdit(call, 'Not for everybody to read.\n');
     const other = await createPerson(server, { role: 'editor', languages: ['en:fr'] });
     const customer = await createPerson(server, { role: 'customer' });
