@@ -76,9 +76,9 @@ const consoleArea = area(signedIn, 'console', ['operator']);
 const tree = root.addChildren([
   home,
   page(root, paths.signIn, () => import('./pages/SignIn.tsx')),
-  page(root, '/invitation/$token', () => import('./pages/Invitation.tsx')),
   page(root, paths.sandbox, () => import('./pages/Sandbox.tsx')),
   page(root, '/sandbox/$token', () => import('./pages/SandboxKey.tsx')),
+  page(root, '/invitation/$token', () => import('./pages/Invitation.tsx')),
   wholeWindow.addChildren([workbench.addChildren(workbenchPages(workbench))]),
   signedIn.addChildren([
     page(signedIn, paths.me, () => import('./pages/Me.tsx')),

@@ -3,7 +3,7 @@ import { FormattedNumber } from 'react-intl';
 /** Dollars with cents. @param cents US cents, as the interface counts */
 export function Money({ cents }: { cents: number }) {
   return (
-    <span className="numbers">
+    <bdi className="numbers" dir="ltr">
       <FormattedNumber
         value={cents / 100}
         // biome-ignore lint/style/useNamingConvention: the name of the platform
@@ -13,6 +13,6 @@ export function Money({ cents }: { cents: number }) {
         minimumFractionDigits={2}
         maximumFractionDigits={2}
       />
-    </span>
+    </bdi>
   );
 }

@@ -11,7 +11,9 @@ export function useSentence(): (finding: Finding) => string {
     const label =
       kind === undefined ? '' : labelOf({ kind: kind as CodeKind, number: Number(code), text: String(text) });
     const said = Object.entries(values).map(([name, value]) => [name, value === '' ? 'empty' : value]);
-    return say(`workbench.check.${check}`, { problem: '', ...Object.fromEntries(said), label });
+    // Messages choose by a name, which has no hyphen.
+    const problem = String(values.problem ?? '').replaceAll('-', '_');
+    return say(`workbench.check.${check}`, { ...Object.fromEntries(said), problem, label });
   };
 }
 
