@@ -117,7 +117,7 @@ describe('a request', () => {
     const { call } = createBrowser(server.url);
     const here = { 'x-forwarded-for': '198.51.100.1' };
     const statuses: number[] = [];
-    for (let n = 0; n < 8; n++) {
+    for (let n = 0; n < 13; n++) {
       statuses.push((await call('POST', '/api/sandbox-requests', wish(), here)).status);
     }
     expect(statuses.slice(0, 5)).toEqual([202, 202, 202, 202, 202]);
