@@ -211,12 +211,12 @@ describe('an entry that is taken back', () => {
     });
     expect(created.status).toBe(201);
     await until(async () => (await call('GET', `${HUMAN}teacher/`)).body.status === 'translating');
-    const { job_id: jobId } = (
-      await server.database.query(
-        { name: 'test.job', text: `select job_id from jobs where uid = 'teacher' and account_id = $1` },
-        [ref.accountId],
-      )
-    )[0] as { job_id: string };
+    const jobOf = async (uid: string) => {
+      const text = 'select job_id from jobs where account_id = $1 and uid = $2';
+      const rows = await server.database.query({ name: 'test.job', text }, [ref.accountId, uid]);
+      return (rows[0] as { job_id: string }).job_id;
+    };
+    const jobId = await jobOf('teacher');
     await teach(ref, [['One line.', 'Una lína.']], { jobId });
     const fields = { text: 'Before.\nOne line.', source_language: 'en', target_language: 'es' };
     await call('POST', MACHINE, { uid: 'machine', ...fields });
@@ -243,7 +243,9 @@ describe('an entry that is taken back', () => {
     expect(await targets(ref, 'One line.')).toEqual([]);
     expect(await concordance(server.database, ref, PAIR, 'line')).toEqual([]);
     // Another job that says the same does not bring it back; a person does.
-    await teach(ref, [['One line.', 'Una lína.']]);
+    await teach(ref, [['One line.', 'Una lína.']], { jobId: await jobOf('human') });
+    const now = (await readEntry(server.database, ref, id))!.touched;
+    expect(now.filter(({ how }) => how === 'taken')).toMatchObject([{ uid: 'human', position: 0 }]);
     expect(await targets(ref, 'One line.')).toEqual([]);
     const [retracted] = await searchMemory(server.database, ref, { state: 'retracted', limit: 10 });
     expect(retracted).toMatchObject({ memory_id: id, weight: 0, retracted: { by: 'ana', reason: 'a typo' } });

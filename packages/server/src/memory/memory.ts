@@ -249,18 +249,18 @@ export async function importEntries(
   entries: readonly MemoryEntry[],
 ): Promise<number> {
   const written = await write(on, account, pair, { origin: 'import', weight: IMPORT_WEIGHT }, entries);
-  return new Set(written).size;
+  return new Set(written.map(({ id }) => id)).size;
 }
 
-/** Writes entries. @returns their ids, one for each that was given */
+/** @returns for each that was given its entry, and whether that was there before */
 async function write(
   on: Queryable,
   account: AccountRef,
   pair: store.MemoryPair,
   as: { origin: store.Origin; weight: number },
   entries: readonly MemoryEntry[],
-): Promise<string[]> {
-  const ids = new Map<string, string>();
+): Promise<{ id: string; confirmed: boolean }[]> {
+  const ids = new Map<string, { id: string; confirmed: boolean }>();
   const names: string[] = [];
   for (let start = 0; start < entries.length; start += BATCH) {
     // One statement cannot write the same row twice.
@@ -272,8 +272,8 @@ async function write(
       if (!ids.has(name)) batch.set(name, entry);
     }
     const rows = await store.writeMemory(on, account, pair, as, [...batch.values()]);
-    for (const { memory_id, source_hash, target_hash } of rows) {
-      ids.set(`${source_hash.toString('base64')} ${target_hash.toString('base64')}`, memory_id);
+    for (const { memory_id: id, source_hash, target_hash, confirmed } of rows) {
+      ids.set(`${source_hash.toString('base64')} ${target_hash.toString('base64')}`, { id, confirmed });
     }
   }
   known.delete(account.accountId);
@@ -338,15 +338,22 @@ export async function learn(transaction: Transaction, account: AccountRef, job: 
         ],
   );
   const as = { origin: 'job', weight: WEIGHTS[outcome] } as const;
-  const ids = await write(transaction, account, job, as, taught);
+  const entries = await write(transaction, account, job, as, taught);
   const lessons = taught.map(({ position, editor, context }, index) => ({
     position,
     editor,
     context,
-    memoryId: ids[index]!,
+    memoryId: entries[index]!.id,
   }));
   if (lessons.length > 0) await store.writeLessons(transaction, account, { jobId, outcome }, lessons);
-  const touched = [...new Set([...before, ...ids])].sort();
+  // What the editor left or took as it had been remembered went into this job as well.
+  const taken = lessons.flatMap(({ memoryId, position }, index) =>
+    entries[index]!.confirmed && !before.includes(memoryId)
+      ? [{ memoryId, position, how: 'taken' as const }]
+      : [],
+  );
+  await recordUses(transaction, account, jobId, taken);
+  const touched = [...new Set([...before, ...entries.map(({ id }) => id)])].sort();
   if (touched.length > 0) await store.weigh(transaction, account, touched, IMPORT_WEIGHT);
   return lessons.length;
 }

@@ -64,7 +64,7 @@ const Touched = Type.Object(
         position: Type.Integer({ description: 'Of the segment in its job, from 0.' }),
         how: Type.Enum(['taught', 'applied', 'taken'], {
           description:
-            'The entry came from there; or went there: put into the draft by the machine, or taken by an editor.',
+            'The entry came from there; or went there: put into the draft by the machine, or confirmed by an editor as it was.',
         }),
         outcome: OPTIONAL,
         editor_id: Type.Optional(Type.Union([ID, Type.Null()], { description: 'For operators.' })),

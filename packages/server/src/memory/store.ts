@@ -14,7 +14,7 @@ export interface MemoryPair {
 export type Origin = 'import' | 'job';
 /** How a job's translation was received, in the order of what it weighs. */
 export type Outcome = 'rejected' | 'delivered' | 'reviewed' | 'accepted';
-/** Put into a draft by the machine, or taken by an editor. */
+/** Put into a draft by the machine, or confirmed by an editor as it was there. */
 export type Use = 'applied' | 'taken';
 
 const EXISTS = statement<{ found: boolean }>(
@@ -166,7 +166,15 @@ export interface NewMemory {
 
 // Lists within a list cannot be nested in an array of PostgreSQL, so sketches come as JSON. Written in the order of
 // their key: two jobs that teach the same must not wait for each other.
-const WRITE = statement<{ memory_id: string; source_hash: Buffer; target_hash: Buffer }>(
+export interface WrittenRow {
+  memory_id: string;
+  source_hash: Buffer;
+  target_hash: Buffer;
+  /** It was there before. */
+  confirmed: boolean;
+}
+
+const WRITE = statement<WrittenRow>(
   'memory.write',
   `insert into memory (part, account_id, memory_id, brand, source_language, target_language, source_hash, source,
      target, origin, weight, target_hash, sketch, searched)
@@ -177,7 +185,7 @@ const WRITE = statement<{ memory_id: string; source_hash: Buffer; target_hash: B
     order by source_hash, target_hash
    on conflict (part, account_id, source_language, target_language, source_hash, brand, target_hash)
    do update set weight = greatest(memory.weight, excluded.weight), changed_at = now()
-   returning memory_id, source_hash, target_hash`,
+   returning memory_id, source_hash, target_hash, xmax <> 0 as confirmed`,
 );
 
 /** Writes entries; one that is there is confirmed. */
@@ -187,7 +195,7 @@ export function writeMemory(
   { from, to, brand }: MemoryPair,
   { origin, weight }: { origin: Origin; weight: number },
   entries: readonly NewMemory[],
-): Promise<{ memory_id: string; source_hash: Buffer; target_hash: Buffer }[]> {
+): Promise<WrittenRow[]> {
   return on.query(WRITE, [
     account.part,
     account.accountId,
