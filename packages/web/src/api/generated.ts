@@ -1079,7 +1079,7 @@ export type MemoryEntryTouched = {
     status: string;
     /** Of the segment in its job, from 0. */
     position: number;
-    /** The entry came from there; or went there: put into the draft by the machine, or taken by an editor. */
+    /** The entry came from there; or went there: put into the draft by the machine, or confirmed by an editor as it was. */
     how: 'taught' | 'applied' | 'taken';
     outcome: string | null;
     /** For operators. */
