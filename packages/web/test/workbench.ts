@@ -79,12 +79,15 @@ export async function target(page: Page, number: number): Promise<Locator> {
 export const row = (page: Page, number: number) => page.locator(`[role=row][data-position="${number - 1}"]`);
 
 /** What is seen of a text: its words, and its chips in brackets. */
-export function read(text: Locator): Promise<string> {
-  return text.evaluate(`(element) => {
-    const copy = element.cloneNode(true);
-    for (const chip of copy.querySelectorAll('[data-kind]')) chip.textContent = '[' + chip.textContent + ']';
-    return copy.textContent.replaceAll('\\ufeff', '');
-  }`);
+export async function read(text: Locator): Promise<string> {
+  const html = await text.innerHTML();
+  return html
+    .replace(/<span[^>]*data-kind[^>]*><bdi dir="ltr">([^<]*)<\/bdi><\/span>/g, '[$1]')
+    .replace(/<[^>]*>|\ufeff/g, '')
+    .replaceAll('&nbsp;', '\u00a0')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
 }
 
 /** Waits until a text is seen. */

@@ -2,7 +2,6 @@
  * The document as it would be delivered now. A customer's HTML is never part of the page: it is shown in a frame that
  * runs no scripts, is of no origin, and loads nothing.
  */
-import { SegmentedControl } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, useSyncExternalStore } from 'react';
 import { FailureNotice } from '../ui/Failure.tsx';
@@ -14,7 +13,8 @@ import { plainText } from './pieces.ts';
 import { cuesOf, speedOf } from './subtitles.ts';
 import css from './workbench.module.css';
 
-type Side = 'source' | 'target';
+const SIDES = ['source', 'target'] as const;
+type Side = (typeof SIDES)[number];
 
 export default function Preview() {
   const workbench = useWorkbench();
@@ -25,16 +25,13 @@ export default function Preview() {
     <section className={css.preview} aria-label={say('workbench.preview')}>
       <div className={css.previewHead}>
         <h2>{say('workbench.preview')}</h2>
-        <SegmentedControl
-          size="xs"
-          aria-label={say('workbench.preview.side')}
-          value={side}
-          onChange={(value) => setSide(value as Side)}
-          data={[
-            { value: 'source', label: say('workbench.preview.source') },
-            { value: 'target', label: say('workbench.preview.target') },
-          ]}
-        />
+        <fieldset className={css.sides} aria-label={say('workbench.preview.side')}>
+          {SIDES.map((one) => (
+            <button key={one} type="button" aria-pressed={one === side} onClick={() => setSide(one)}>
+              {say(`workbench.preview.${one}`)}
+            </button>
+          ))}
+        </fieldset>
       </div>
       {side === 'target' && (format === 'html' || format === 'srt') ? <Assembled /> : <Units side={side} />}
     </section>

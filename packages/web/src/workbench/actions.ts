@@ -3,7 +3,11 @@ import type { ActionId } from './keys.ts';
 import { plainText } from './pieces.ts';
 import type { Workbench } from './workbench.ts';
 
-export function act(workbench: Workbench, action: ActionId, event: { target: EventTarget | null }): boolean {
+export function act(
+  workbench: Workbench,
+  action: ActionId,
+  event: { target: EventTarget | null; key: string },
+): boolean {
   const { page, live } = workbench;
   switch (action) {
     case 'confirm':
@@ -52,6 +56,9 @@ export function act(workbench: Workbench, action: ActionId, event: { target: Eve
       return true;
     case 'codes':
       if (page.plain || !workbench.canEdit(page.active) || !live.hasFocus) return false;
+      // It is a character, too: typing it opens the list (`live.ts`), and Esc leaves it where it is.
+      if (event.key === '<') return false;
+      live.settle();
       workbench.update({ codes: { typed: false } });
       return true;
     case 'moveCodeBack':

@@ -151,6 +151,11 @@ export class Live {
     return true;
   }
 
+  /** Takes over where the caret is now. */
+  settle(): void {
+    if (this.#view) this.#sync();
+  }
+
   /** Takes back the `<` that the list of codes was opened with. */
   untype(): void {
     const view = this.#view;
@@ -163,8 +168,8 @@ export class Live {
 
   /** Moves the chip at the caret to the next border of a word, or over the next chip. */
   moveCode(direction: -1 | 1): void {
-    const view = this.#view;
-    if (!view || !this.#host.editable()) return;
+    if (!this.#view || !this.#host.editable()) return;
+    const view = this.#sync();
     const { state } = view;
     const chosen =
       state.selection instanceof NodeSelection
@@ -259,9 +264,25 @@ export class Live {
     return this.#erased(event.key === 'Backspace' ? -1 : 1);
   }
 
+  /** The browser tells of a moved caret a moment later; a key that follows at once must not act where it was. */
+  #sync(): EditorView {
+    const view = this.#view!;
+    const { anchorNode, anchorOffset, focusNode, focusOffset } = getSelection() ?? {};
+    if (view.composing || !anchorNode || !focusNode || !view.dom.contains(anchorNode)) return view;
+    const anchor = view.posAtDOM(anchorNode, anchorOffset!);
+    const head = view.posAtDOM(focusNode, focusOffset!);
+    const { selection, doc } = view.state;
+    const isThere =
+      selection instanceof NodeSelection
+        ? Math.min(anchor, head) === selection.from && Math.max(anchor, head) === selection.to
+        : selection.anchor === anchor && selection.head === head;
+    if (!isThere) view.dispatch(view.state.tr.setSelection(TextSelection.create(doc, anchor, head)));
+    return view;
+  }
+
   /** Over a chip, erasing is a step: it is said, and nothing is lost. */
   #erased(direction: -1 | 1): boolean {
-    const view = this.#view!;
+    const view = this.#sync();
     const { state } = view;
     if (state.selection instanceof NodeSelection) {
       const place = direction === -1 ? state.selection.from : state.selection.to;
@@ -281,13 +302,15 @@ export class Live {
   #typed(from: number, to: number, text: string): boolean {
     const view = this.#view!;
     if (text !== '<' || view.composing || this.codes().length === 0) return false;
-    view.dispatch(view.state.tr.insertText(text, from, to).scrollIntoView());
+    const transaction = view.state.tr.insertText(text, from, to);
+    transaction.setSelection(TextSelection.create(transaction.doc, from + text.length));
+    view.dispatch(transaction.scrollIntoView());
     this.#host.codesWanted(true);
     return true;
   }
 
   #copied(event: ClipboardEvent): boolean {
-    const view = this.#view!;
+    const view = this.#sync();
     if (view.state.selection.empty || !event.clipboardData) return false;
     const { from, to } = view.state.selection;
     const pieces = piecesOf(view.state.doc.cut(from, to));
@@ -299,6 +322,7 @@ export class Live {
 
   #pasted(event: ClipboardEvent): boolean {
     event.preventDefault();
+    this.#sync();
     if (event.clipboardData) this.#insert(event.clipboardData);
     return true;
   }

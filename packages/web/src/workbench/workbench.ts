@@ -180,13 +180,9 @@ export class Workbench {
     for (const segment of task.segments) this.#segments.set(segment.position, stateOf(segment));
     this.#comments = task.comments;
     this.total = task.segments.filter(({ mine }) => mine).length;
-    const first =
-      task.segments.find((segment) => segment.mine && segment.status !== 'confirmed') ??
-      task.segments.find((segment) => segment.mine) ??
-      task.segments[0];
     if (task.lease) this.#ahead = Date.parse(task.lease.now) - this.#now();
     this.#page = {
-      active: first?.position ?? -1,
+      active: this.#firstOpen(),
       focus: 'text',
       moves: 1,
       selected: new Set(),
@@ -317,6 +313,7 @@ export class Workbench {
       });
       this.live.forget(position);
     }
+    this.#page = { ...this.#page, active: this.#firstOpen() };
     const beat = setInterval(() => void this.#beat(), HEARTBEAT_MS);
     const tick = setInterval(() => this.#tick(), 1_000);
     this.#stops.push(
@@ -874,6 +871,15 @@ export class Workbench {
 
   #tell(what: number | 'page' | 'text'): void {
     for (const listener of this.#listeners.get(what) ?? []) listener();
+  }
+
+  #firstOpen(): number {
+    const states = this.positions.map((position) => this.segment(position));
+    const first =
+      states.find(({ segment, status }) => segment.mine && status !== 'confirmed') ??
+      states.find(({ segment }) => segment.mine) ??
+      states[0];
+    return first?.segment.position ?? -1;
   }
 
   #countConfirmed(): number {
