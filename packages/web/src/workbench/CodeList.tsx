@@ -6,7 +6,7 @@ import { Chip } from './Pieces.tsx';
 import { type Code, keyOf } from './pieces.ts';
 import css from './workbench.module.css';
 
-export function CodeList({ typed }: { typed: boolean }) {
+export default function CodeList({ typed }: { typed: boolean }) {
   const workbench = useWorkbench();
   const say = useSay();
   const list = useRef<HTMLDivElement>(null);

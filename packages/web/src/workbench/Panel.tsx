@@ -18,7 +18,7 @@ import { useSentence } from './sentences.ts';
 import type { Match } from './task.ts';
 import css from './workbench.module.css';
 
-export function Panel() {
+export default function Panel() {
   const say = useSay();
   const active = usePage((page) => page.active);
   const [opened, open] = useState(false);

@@ -1,11 +1,12 @@
 /** The translation of the active segment, where it is written: with chips, or as plain text with tokens. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useSay } from '../words.tsx';
-import { CodeList } from './CodeList.tsx';
 import { directionOf, localeOf, usePage, useSegment, useWorkbench } from './context.tsx';
 import { labelOf } from './pieces.ts';
 import { readTokens, withTokens } from './tokens.ts';
 import css from './workbench.module.css';
+
+const CodeList = lazy(() => import('./CodeList.tsx'));
 
 export function Target({ position }: { position: number }) {
   const plain = usePage((page) => page.plain);
@@ -44,7 +45,7 @@ function LiveTarget({ position }: { position: number }) {
   return (
     <>
       <div ref={holder} className={css.holder} />
-      {codes && <CodeList typed={codes.typed} />}
+      <Suspense>{codes && <CodeList typed={codes.typed} />}</Suspense>
     </>
   );
 }

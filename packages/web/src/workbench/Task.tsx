@@ -12,21 +12,20 @@ import { useSay } from '../words.tsx';
 import { act } from './actions.ts';
 import { createServer, task } from './api.ts';
 import { mac, usePage, useWorkbench, WorkbenchContext } from './context.tsx';
-import { type Drafts, noDrafts, openDrafts } from './drafts.ts';
+import { noDrafts, openDrafts } from './drafts.ts';
 import { Grid } from './Grid.tsx';
 import { Header } from './Header.tsx';
 import { KeyBar } from './KeyBar.tsx';
 import { actionOf, type Place } from './keys.ts';
-import { Panel } from './Panel.tsx';
 import { type Code, labelOf } from './pieces.ts';
 import { useAnnouncement } from './sentences.ts';
-import type { Task } from './task.ts';
 import css from './workbench.module.css';
 import { type Announcement, Workbench } from './workbench.ts';
 
 /** What is not there at first sight is fetched when it is wanted. */
 const Dialogs = lazy(() => import('./Dialogs.tsx'));
 const Find = lazy(() => import('./Find.tsx'));
+const Panel = lazy(() => import('./Panel.tsx'));
 const Preview = lazy(() => import('./Preview.tsx'));
 
 /** Always read anew: what another page of an hour ago knew of a lease is worth nothing. */
@@ -61,9 +60,12 @@ function Opened({ id, person }: { id: string; person: string }) {
       label: sayIt.current(`workbench.chip.${code.kind}`, { label: labelOf(code), number: code.number }),
     });
     async function open(): Promise<void> {
-      const drafts: Drafts = await openDrafts(person, id).catch(noDrafts);
-      const read = (await call('readTask', { path: { task: id } })) as Task;
-      opened = new Workbench({ task: read, server: createServer(id), drafts, announce, chip });
+      const [checks, drafts, read] = await Promise.all([
+        import('./checking.ts'),
+        openDrafts(person, id).catch(noDrafts),
+        call('readTask', { path: { task: id } }),
+      ]);
+      opened = new Workbench({ task: read, checks, server: createServer(id), drafts, announce, chip });
       await opened.begin();
       if (gone) opened.end();
       else setWorkbench(opened);
@@ -126,7 +128,9 @@ function Page() {
       <div className={css.columns}>
         <Grid />
         <Suspense>{preview && <Preview />}</Suspense>
-        <Panel />
+        <Suspense fallback={<aside className={css.panel} />}>
+          <Panel />
+        </Suspense>
       </div>
       <KeyBar />
       <Suspense>{dialog && <Dialogs dialog={dialog} />}</Suspense>

@@ -1,10 +1,10 @@
 /** The checks of one segment, as the server runs them too. */
-import { check, type Finding, keyOf, type Term } from '@dragoman/checks';
+import { check, type Finding, glossary, keyOf, type Term } from '@dragoman/checks';
 import type { Piece } from './pieces.ts';
 import type { Segment, Task } from './task.ts';
 
 export type { Finding };
-export { keyOf as keyOfFinding };
+export { glossary, keyOf as keyOfFinding };
 
 export function findingsOf(
   { job }: Task,

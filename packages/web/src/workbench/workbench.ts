@@ -5,8 +5,9 @@
  * A segment's text is the editor's from the moment it changes: what the server answers changes its revision, never what
  * is being typed. Confirming does not wait for the server.
  */
-import { type Glossary, glossary, type Term } from '@dragoman/checks';
-import { type Finding, findingsOf, keyOfFinding } from './checking.ts';
+import type { Glossary, Term } from '@dragoman/checks';
+import type * as checking from './checking.ts';
+import type { Finding } from './checking.ts';
 import type { Drafts } from './drafts.ts';
 import { counted, type Effort, idle, seen, used } from './effort.ts';
 import { countIn, replaceIn } from './find.ts';
@@ -130,6 +131,8 @@ export type SaveAnswer =
 
 export interface WorkbenchOptions {
   task: Task;
+  /** Fetched while the task is. */
+  checks: typeof checking;
   server: Server;
   drafts: Drafts;
   announce: (what: Announcement) => void;
@@ -174,7 +177,7 @@ export class Workbench {
       doNotTranslate: do_not_translate,
       ...(note === undefined ? {} : { note }),
     }));
-    this.glossary = glossary(this.terms, task.job.source_language, task.job.target_language);
+    this.glossary = options.checks.glossary(this.terms, task.job.source_language, task.job.target_language);
     this.positions = task.segments.map(({ position }) => position);
     this.#indexes = new Map(this.positions.map((position, index) => [position, index]));
     for (const segment of task.segments) this.#segments.set(segment.position, stateOf(segment));
@@ -280,7 +283,8 @@ export class Workbench {
   /** Everything there is to say of a segment's text, now. */
   findings(position: number): readonly Finding[] {
     const state = this.segment(position);
-    const findings = state.findings ?? findingsOf(this.task, this.terms, state.segment, state.target);
+    const findings =
+      state.findings ?? this.#options.checks.findingsOf(this.task, this.terms, state.segment, state.target);
     if (!state.findings) this.#change(position, { findings });
     return findings;
   }
@@ -453,6 +457,7 @@ export class Workbench {
   #confirmOne(position: number): boolean {
     const state = this.segment(position);
     if (state.status === 'confirmed') return true;
+    const { keyOfFinding } = this.#options.checks;
     const findings = this.findings(position);
     const errors = findings.filter(({ severity }) => severity === 'error');
     const open = findings.filter(
