@@ -6,6 +6,7 @@ import { benchEngines } from './engines.ts';
 import { runNamed } from './figures.ts';
 import { benchLists } from './lists.ts';
 import { MISSED } from './missed.ts';
+import { benchWorkbench } from './workbench.ts';
 
 await runNamed(
   {
@@ -14,6 +15,7 @@ await runNamed(
     documents: benchDocuments,
     engines: benchEngines,
     lists: benchLists,
+    workbench: benchWorkbench,
   },
   {
     file: new URL('./report.md', import.meta.url),
