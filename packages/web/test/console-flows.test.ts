@@ -161,7 +161,7 @@ it('does not write over what somebody else changed meanwhile', async () => {
     await dialog.getByLabel('E-mail').fill('mine@acme.test');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('button', { name: 'Reload' }).click();
-    await page.waitForFunction("document.querySelector('input[name=email]')?.value === 'other@acme.test'");
+    await until(async () => (await dialog.getByLabel('E-mail').inputValue()) === 'other@acme.test');
     await dialog.getByLabel('Credit limit in dollars').fill('10');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'hidden' });
