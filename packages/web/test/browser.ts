@@ -174,7 +174,7 @@ export async function expectAccessible(page: Page): Promise<void> {
           (node) => `${theme} ${direction}: ${id}: ${node.target.join(' ')} (${node.failureSummary})`,
         ),
       );
-      expect(found).toEqual([]);
+      expect(found, found.join('\n')).toEqual([]);
     }
   }
   await wear(page, scheme, dir);
