@@ -9,7 +9,7 @@ import { migrate } from './migrate.ts';
 import { describeSchema } from './schema.ts';
 import { statement } from './statements.ts';
 
-const WHO = statement<{ current_user: string }>('test.who', 'select current_user');
+const WHO = statement<{ current_user: string }>('test.schema_user', 'select current_user');
 
 let test: TestDatabase;
 beforeAll(async () => {

@@ -87,7 +87,8 @@ describe('tenant walls', () => {
 
   it('has every statement start from its account', () => {
     const breaches = allStatements()
-      .filter(({ name }) => !ACROSS_ACCOUNTS.includes(name))
+      // Files of tests share a process, and some make statements of their own.
+      .filter(({ name }) => !ACROSS_ACCOUNTS.includes(name) && !name.startsWith('test.'))
       .flatMap(({ name, text }) => (breach(text) === undefined ? [] : [`${name}: ${breach(text)}`]));
     expect(allStatements().length).toBeGreaterThan(20);
     expect(breaches).toEqual([]);
