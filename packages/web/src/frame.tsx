@@ -18,7 +18,7 @@ import { Outlet, useNavigate } from '@tanstack/react-router';
 import { consoleNavigation } from './console/navigation.ts';
 import css from './frame.module.css';
 import { LookSwitches } from './LookSwitches.tsx';
-import { paths } from './paths.ts';
+import { GUIDES, paths } from './paths.ts';
 import { type Person, signOut, usePerson } from './session.ts';
 import { AppLayout, type NavigationItem } from './ui/AppLayout.tsx';
 import { Link } from './ui/Link.tsx';
@@ -72,6 +72,7 @@ function Foot({ person }: { person: Person }) {
         </strong>
         <span className={css.email}>{person.email}</span>
       </Link>
+      <a href={GUIDES}>{say('session.guides')}</a>
       <LookSwitches />
       <Button
         size="xs"

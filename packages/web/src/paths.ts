@@ -48,3 +48,6 @@ export const HOMES = {
   customer: paths.account.overview,
   operator: paths.console.home,
 } as const;
+
+/** The guides, which the server hands out beside the app. */
+export const GUIDES = '/docs';
