@@ -186,7 +186,7 @@ describe('whatever the texts', () => {
       for (const [from, to] of PAIRS) check({ ...input, from, to });
       return process.threadCpuUsage(start).user;
     };
-    const [small, large] = [given(2_000), given(32_000)];
+    const [small, large] = [given(4_000), given(64_000)];
     work(large);
     // Collecting garbage counts as well, so the least of several is taken; what is quadratic takes 256 times the work.
     let ratio = Number.POSITIVE_INFINITY;
