@@ -58,6 +58,8 @@ beforeAll(async () => {
   owner = new pg.Pool(server.connection);
   account = await server.createAccount({ balanceCents: 100_000 });
   call = createClient(server.url, account.production_key);
+  // The server is ready with the pairs of one engine; the second may publish its own a moment later.
+  await until(async () => (await call('GET', '/tapi/v2/language_pair/')).text.includes('"fr"'));
 });
 beforeEach(() => {
   for (const engine of [first, second]) {
