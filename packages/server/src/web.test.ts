@@ -52,7 +52,7 @@ describe('the page', () => {
         "base-uri 'none'",
         "form-action 'self'",
         "require-trusted-types-for 'script'",
-        'trusted-types default ProseMirrorClipboard',
+        'trusted-types default dragoman-preview',
       ]);
       const html = await response.text();
       expect(html).toContain(`nonce="${nonce}"`);
