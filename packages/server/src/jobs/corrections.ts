@@ -1,6 +1,7 @@
 /** Jobs that correct a chat's messages: of a tier of their own, which no customer lists, reads or pays for. */
 import type { AccountRef, Environment } from '../account.ts';
 import type { Transaction } from '../database/database.ts';
+import { moveAll } from './jobs.ts';
 import { insertJobs, type TextFormat } from './store.ts';
 
 export interface Correction {
@@ -14,6 +15,16 @@ export interface Correction {
   text: string;
   /** What the machine answered: the draft. */
   translated: string;
+}
+
+/** Takes back one that is not finished, where all of its account's are. */
+export async function withdrawCorrection(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<void> {
+  const move = { account, jobId, leaseToken: undefined, failure: undefined, due: 'never' } as const;
+  await moveAll(transaction, [move], 'cancel', 'operator');
 }
 
 /** No worker has it yet. */

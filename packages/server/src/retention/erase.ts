@@ -8,6 +8,7 @@
 import type { AccountRef } from '../account.ts';
 import { KEYS_CHANNEL } from '../accounts/accounts.ts';
 import type { Database } from '../database/database.ts';
+import { withdrawCorrection } from '../jobs/corrections.ts';
 import { cancelJob, type JobFollower } from '../jobs/jobs.ts';
 import * as store from './store.ts';
 
@@ -39,7 +40,11 @@ async function cancelAll(database: Database, account: AccountRef): Promise<void>
   for (;;) {
     const jobs = await store.listUnfinished(database, account, ROWS);
     if (jobs.length === 0) return;
-    for (const { environment, tier, uid } of jobs) {
+    for (const { environment, tier, uid, job_id: jobId } of jobs) {
+      if (tier === 'chat') {
+        await database.transaction((transaction) => withdrawCorrection(transaction, account, jobId));
+        continue;
+      }
       await cancelJob(database, NOBODY, { account, environment }, tier, uid, 'operator').catch(
         async (error: unknown) => {
           // It was finished meanwhile; anything else would be met again for ever.

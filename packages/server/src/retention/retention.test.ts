@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Account, accountNamed } from '../accounts/accounts.ts';
+import { type Account, accountNamed, setAccount } from '../accounts/accounts.ts';
 import { uuidv7 } from '../ids.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { editNext, HUMAN, orderEdit } from '../testing/editors.ts';
@@ -245,6 +245,28 @@ describe('what is kept for a while', () => {
 });
 
 describe('an account', () => {
+  it('is erased though an answer of a chat waits to be corrected', async () => {
+    const account = await server.createAccount({ chat: true });
+    await setAccount(server.database, account.username, { chatCorrection: true, environment: 'production' });
+    const call = createClient(server.url, account.production_key);
+    await call('POST', '/v2/chats/messages', {
+      chat_external_id: 'talk',
+      external_id: 'one',
+      text: 'The house.',
+      text_format: 'text',
+      source_language: 'en',
+      target_language: 'es',
+    });
+    const { ref } = await accountNamed(server.database, account.username);
+    const customer = { ...account, ref } as unknown as Customer;
+    await until(async () => (await rowsOf(customer, 'tasks')) > 0);
+    expect(await command('account', 'erase', account.username, '--yes', '--json')).toMatchObject({
+      status: 0,
+    });
+    expect(await rowsOf(customer, 'tasks')).toBe(0);
+    expect(await rowsOf(customer, 'jobs', `status <> 'canceled'`)).toBe(0);
+  });
+
   it('is taken out whole, without its secrets, and erased for good', async () => {
     const customer = await createCustomer();
     const other = await createCustomer();

@@ -249,11 +249,12 @@ export async function* rowsOf(
 
 const UNFINISHED = statement<{
   environment: 'production' | 'sandbox';
-  tier: 'human' | 'machine';
+  tier: 'human' | 'machine' | 'chat';
   uid: string;
+  job_id: string;
 }>(
   'retention.unfinished',
-  `select environment, tier, uid from jobs
+  `select environment, tier, uid, job_id from jobs
     where part = $1 and account_id = $2 and status in ('new', 'machine_translate_in_progress', 'translating')
     limit $3`,
 );
