@@ -104,6 +104,28 @@ describe('a review', () => {
     expect(rows).toHaveLength(2);
   });
 
+  it('lays a mark to whom it was that wrote it, also where the reviewer has put it right', async () => {
+    const uid = await orderEdit(call, 'The gate is shut.\n');
+    const edited = await editNext(ann);
+    const operator = await createPerson(server, { role: 'operator' });
+    const review = await claimTask(rita);
+    // Whose own work it is, could not claim it.
+    const path = `/api/console/tasks/${review.task}/reassign`;
+    const refused = await operator.call('POST', path, { user: ann.userId });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.fields).toHaveProperty('user');
+    const [segment] = review.segments;
+    await confirm(rita, review, { ...segment, draft: [{ text: 'La puerta está cerrada.' }] });
+    const { token } = review.lease;
+    const mark = { token, position: segment.position, category: 'style', severity: 'minor' };
+    expect((await rita.call('POST', pathOf(review, '/issues'), mark)).status).toBe(201);
+    const { rows } = await owner.query('select editor_id from issues where task_id = $1', [review.task]);
+    expect(rows).toEqual([{ editor_id: ann.userId }]);
+    await rita.call('POST', pathOf(review, '/approve'), { token });
+    await done(uid);
+    expect((await ann.call('GET', pathOf(edited))).body.status).toBe('done');
+  });
+
   it('does not wait where nobody else reads the languages', async () => {
     await owner.query('update user_languages set review = false where user_id = $1', [rita.userId]);
     const uid = await orderEdit(call, 'Nobody reviews this.\n');
@@ -156,6 +178,18 @@ describe('a deadline that is over', () => {
       fallback: 'machine',
       translated_text: body.translated_text,
     });
+    expect(await kindsOf(ann)).toEqual([]);
+  });
+
+  it('is the end of it, though some of it was edited: nothing was paid for editing the rest', async () => {
+    const uid = await orderEdit(call, 'The house is big.\nThe door is red.\n', {
+      brand: await brand('machine'),
+    });
+    await editNext(ann);
+    await pass(uid);
+    expect((await done(uid)).fallback).toBe('machine');
+    const rejected = await call('POST', `${HUMAN}${uid}/reject/`, { reason: 'Not good.' });
+    expect(rejected.status, rejected.text).toBe(400);
     expect(await kindsOf(ann)).toEqual([]);
   });
 

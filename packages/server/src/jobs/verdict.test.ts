@@ -185,6 +185,22 @@ describe('a customer who is not', () => {
   });
 });
 
+describe('a job whose texts are not kept any more', () => {
+  it('cannot be rejected: what was delivered would make room for nothing', async () => {
+    const uid = await delivered('Long ago.');
+    const judged = await inSandbox('long-ago');
+    // As retention leaves it.
+    await owner.query(`delete from job_texts where job_id in (select job_id from jobs where uid = any($1))`, [
+      [uid, judged],
+    ]);
+    const refused = await call('POST', `${HUMAN}${uid}/reject/`, { reason: 'Too late.' });
+    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('not kept') } });
+    expect((await call('GET', `${HUMAN}${uid}/`)).body.status).toBe('completed');
+    expect((await weights())['LONG AGO.']).toBe(2);
+    expect((await sandbox('POST', `${HUMAN}${judged}/reject/`, { reason: 'Too late.' })).status).toBe(400);
+  });
+});
+
 describe('a word that is refused', () => {
   it('is about a job that is not finished, not there, or somebody else’s', async () => {
     const uid = await orderEdit(call, 'Waits.');

@@ -76,16 +76,18 @@ export async function rejectJob(
     const job = await find(transaction, who, uid, tier);
     const jobId = job.job_id;
     if (job.tier === 'machine') throw fieldError('status', `${NO_EDITOR} It can be upgraded.`);
+    if (job.fell_back) throw fieldError('status', FELL_BACK);
     const move = { ...moveOf(account, jobId), failure: by.reason };
     const [moved] = await moveAll(transaction, [move], 'reject', 'customer');
     if (!moved) {
       const { status } = await find(transaction, who, uid, tier);
       throw fieldError('status', `the job is ${status}; only a completed one can be rejected.`);
     }
+    const { source, result } = await store.readTexts(transaction, account, jobId, ['source', 'result']);
+    if (source === undefined) throw fieldError('status', FORGOTTEN);
     await judge(transaction, account, jobId, 'rejected');
     if (who.environment === 'sandbox') {
       // There is nobody to edit it: a program is shown the whole way all the same.
-      const { result } = await store.readTexts(transaction, account, jobId, ['result']);
       await completeEdited(transaction, account, jobId, result ?? '', 'revise', 'machine');
     } else if (!(await reopen(transaction, account, jobId, by))) throw fieldError('status', NO_EDITOR);
   });
@@ -97,6 +99,10 @@ export async function statusOf(on: Queryable, who: Who, uid: string): Promise<St
 }
 
 const NO_EDITOR = 'the job was done by a machine alone; no editor can have it again.';
+const FELL_BACK =
+  'the job was delivered for nothing before its editors had finished it; they cannot have it again.';
+/** Editing nothing again would put nothing in the place of what was delivered. */
+const FORGOTTEN = 'the texts of the job are not kept any more; no editor can have it again.';
 
 async function find(
   on: Queryable,
