@@ -208,6 +208,20 @@ describe('a task that is put aside', () => {
     expect(await statusOf(task)).toBe('open');
   });
 
+  it('by skipping stays kept for whom it waits for', async () => {
+    await orderEdit(call, 'One house.\n');
+    const [task] = (await ann.call('GET', '/api/editing/queue')).body.open;
+    await operator.call('POST', `/api/console/tasks/${task.task}/reassign`, { user: bob.userId });
+    const skipped = await ann.call('POST', pathOf(task, '/skip'), { reason: 'no_time' });
+    expect(skipped.body.status).toBe('open');
+    expect((await bob.call('GET', '/api/editing/queue')).body.open).toMatchObject([{ reserved: true }]);
+    // Who has skipped it could not claim it.
+    const back = await operator.call('POST', `/api/console/tasks/${task.task}/reassign`, {
+      user: ann.userId,
+    });
+    expect(back.status).toBe(400);
+  });
+
   it('by a report waits for an operator, who reads why', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);

@@ -269,6 +269,9 @@ async function putAside(
       if (held === undefined) return undefined;
     }
     const trigger = await decide(transaction);
+    // It stays kept for whom it waits for.
+    const isOthers = task.reserved_for !== null && task.reserved_for !== userId;
+    if (trigger === 'skip' && token === undefined && isOthers) return 'open';
     const move = { account, jobId, tasks: [taskId], trigger, actor: 'editor', ends } as const;
     await store.moveTasks(transaction, move);
     return trigger === 'skip' ? 'open' : 'reported';

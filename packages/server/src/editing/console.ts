@@ -40,7 +40,7 @@ export function freeTask(room: EditingRoom, by: Actor, key: store.TaskKey): Prom
   return takeBack(room, by, key, 'task.released', {});
 }
 
-/** Keeps a task for an editor, from whoever has it. @throws ApiError `invalid_request` where they lack its languages */
+/** Keeps a task for an editor, from whoever has it. @throws ApiError `invalid_request` where they could not claim it */
 export async function reassignTask(
   room: EditingRoom,
   by: Actor,
@@ -48,7 +48,10 @@ export async function reassignTask(
   userId: string,
 ): Promise<TaskStatus> {
   if (!(await store.isAble(room.database, key, userId))) {
-    throw fieldError('user', 'is no editor of the task’s languages.');
+    throw fieldError(
+      'user',
+      'is no editor of the task’s languages, has skipped it, or edited what it reviews.',
+    );
   }
   const reserved = { reservedFor: userId, reservedHours: Math.max(1, room.rules.reservedHours) };
   return takeBack(room, by, key, 'task.reassigned', reserved);

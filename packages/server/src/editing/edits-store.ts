@@ -298,13 +298,20 @@ export interface NewIssue {
   range: { start: number; end: number } | undefined;
 }
 
+// Whose the target is: not the reviewer's, who may have put it right before marking what was wrong with it.
 const INSERT_ISSUE = statement<IssueRow>(
   'editing.insert_issue',
   `with made as (
      insert into issues (part, account_id, issue_id, job_id, position, category, severity, note, range_start, range_end,
        reviewer_id, editor_id, task_id)
      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-            (select editor_id from edits where part = $1 and account_id = $2 and job_id = $4 and position = $5), $12
+            coalesce(
+              (select editor_id from edits
+                where part = $1 and account_id = $2 and job_id = $4 and position = $5 and editor_id <> $11),
+              (select editor_id from edit_history
+                where part = $1 and account_id = $2 and job_id = $4 and position = $5 and kind = 'confirmed'
+                  and editor_id <> $11
+                order by history_id desc limit 1)), $12
      returning issue_id, position, category, severity, note, range_start, range_end, reviewer_id, created_at)
    select m.*, coalesce(u.name, '') as by from made m left join users u on u.user_id = m.reviewer_id`,
 );

@@ -291,11 +291,12 @@ export interface TaskRow {
   last_position: number;
   words: number;
   editor_id: string | null;
+  reserved_for: string | null;
   returned: boolean;
 }
 
 const TASK_COLUMNS =
-  'task_id, job_id, kind, status, first_position, last_position, words, editor_id, returned';
+  'task_id, job_id, kind, status, first_position, last_position, words, editor_id, reserved_for, returned';
 
 const FIND_TASK = statement<TaskRow & { may_claim: boolean; has_claimed: boolean }>(
   'editing.find_task',
@@ -506,10 +507,16 @@ const IS_EDITOR = statement<{ able: boolean }>(
   `select exists (
      select from tasks t join user_languages l using (source_language, target_language) join users u using (user_id)
       where t.part = $1 and t.account_id = $2 and t.task_id = $3 and l.user_id = $4 and u.disabled_at is null
-        and (t.kind = 'edit' or l.review)) as able`,
+        and not exists (
+          select from task_skips k
+           where k.part = t.part and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = $4)
+        and (t.kind = 'edit' or l.review and not exists (
+          select from claims c
+           where c.part = t.part and c.account_id = t.account_id and c.job_id = t.job_id and c.kind = 'edit'
+             and c.user_id = $4 and c.saves > 0))) as able`,
 );
 
-/** Whether a person has the languages of a task. */
+/** Whether a person may have a task: its languages, not skipped, and of a review not one's own work. */
 export async function isAble(on: Queryable, { account, taskId }: TaskKey, userId: string): Promise<boolean> {
   return (await on.query(IS_EDITOR, [account.part, account.accountId, taskId, userId]))[0]!.able;
 }
