@@ -140,14 +140,16 @@ export async function brandOf(
   return (await on.query(FIND_CHAT, [account.part, account.accountId, chatId]))[0]?.brand ?? undefined;
 }
 
+// What was forgotten meanwhile stays forgotten: nobody would come by a second time to forget it.
 const CORRECT = statement<CorrectedRow>(
   'chats.correct',
   `update messages m set translated = $4
     where m.part = $1 and m.account_id = $2 and m.message_id = $3 and m.translated is not null and m.translated <> $4
+      and m.body <> ''
    returning ${COLUMNS}`,
 );
 
-/** @returns the message with its new text; undefined where it was that before */
+/** @returns the message with its new text; undefined where it was that before, or is not kept any more */
 export async function correct(
   transaction: Transaction,
   account: AccountRef,

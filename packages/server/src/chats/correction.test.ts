@@ -151,4 +151,27 @@ describe('an answer of a chat', () => {
     });
     expect(waiting).toHaveLength(3);
   });
+
+  it('is not given a text again once it was forgotten', async () => {
+    await setAccount(server.database, username, { chatCorrection: true, environment: 'production' });
+    const message = await send('A secret.');
+    const task = await nextTask();
+    // As retention leaves it.
+    await server.database.query({
+      name: 'test.forget',
+      text: `update messages set body = '', translated = '' where message_id = '${message.id}'`,
+    });
+    const [segment] = task.segments;
+    await confirm(ann, task, segment, { target: [{ text: 'Un secreto.' }] });
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    const isFinished = async () =>
+      (
+        await server.database.query({
+          name: 'test.finished',
+          text: `select from message_corrections where message_id = '${message.id}' and finished_at is not null`,
+        })
+      ).length > 0;
+    await until(isFinished);
+    expect(JSON.stringify(await read(message))).not.toContain('Un secreto.');
+  });
 });
