@@ -7,6 +7,7 @@
  *                                 not while somebody is at work on it, and not where a sentence has no draft at all
  *   review, deadline over         the same, but all of it is edited: delivered without the review, as usual
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { AccountRef } from '../account.ts';
 import type { Transaction } from '../database/database.ts';
 import { completeEdited, readTexts } from '../jobs/jobs.ts';
@@ -134,6 +135,9 @@ async function deliver(
       // Somebody has begun since: past its deadline a job waits for who is at work on it.
       if (edited.stage !== 'assembling' && (await claims.isInWork(transaction, account, jobId)))
         throw new Overtaken();
+      // Somebody may have begun, confirmed and released while it was put together: that belongs into the result.
+      const now = await edits.readTargets(transaction, account, jobId, false);
+      if (!isDeepStrictEqual(now, targets)) throw new Overtaken();
       const common = { account, jobId, actor: 'system', ends: 'canceled' } as const;
       await store.moveTasks(transaction, { ...common, trigger: 'deliver' });
       await store.moveTasks(transaction, { ...common, trigger: 'cancel' });
