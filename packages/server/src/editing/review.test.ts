@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
+import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -211,6 +211,40 @@ describe('a deadline that is over', () => {
     const review = await claimTask(rita);
     await rita.call('POST', pathOf(review, '/approve'), { token: review.lease.token });
     expect(await done(uid)).not.toHaveProperty('fallback');
+  });
+
+  it('delivers what was confirmed while the result was put together', async () => {
+    const uid = await orderEdit(call, 'The roof is red.\n', { brand: await brand('machine') });
+    const { job_id } = await jobOf(uid);
+    const holder = new pg.Client(server.connection);
+    await holder.connect();
+    try {
+      // What was assembled waits for the job's row.
+      await holder.query('begin');
+      await holder.query('select from jobs where job_id = $1 for update', [job_id]);
+      await pass(uid);
+      await until(async () => {
+        const { rows } = await owner.query(
+          `select count(*)::int as waiting from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rows[0].waiting > 0;
+      });
+      const task = await claimTask(ann);
+      const target = [{ text: 'El tejado es rojo.' }];
+      const saved = await save(ann, task, task.segments[0], { target, status: 'confirmed' });
+      expect(saved.status, saved.text).toBe(200);
+      await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+    } finally {
+      await holder.query('rollback');
+      await holder.end();
+    }
+    const body = await until(async () => {
+      await pass(uid);
+      const now = await read(uid);
+      return now.status === 'completed' && now;
+    });
+    expect(body.translated_text).toBe('El tejado es rojo.\n');
   });
 
   it('changes nothing where the brand waits', async () => {
