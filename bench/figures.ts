@@ -22,6 +22,8 @@ export type Figure = Measured | Promised;
 
 export interface Report {
   seed?: number;
+  /** How long it took. */
+  seconds?: number;
   figures: Figure[];
 }
 
@@ -78,7 +80,8 @@ export function quantile(values: readonly number[], share: number): number {
 
 /**
  * Runs the named ones of `all` (none named: every one), prints their figures, and ends the process with 1 when
- * a goal was missed, 2 for a name that there is not. A run of all is also written down as a page.
+ * a goal was missed, 2 for a name that there is not. One that throws is a goal missed, and the next one's turn. A run
+ * of all is also written down as a page.
  */
 export async function runNamed(
   all: Record<string, (flags: Flags) => Promise<Report>>,
@@ -94,17 +97,43 @@ export async function runNamed(
   const reports: Record<string, Report> = {};
   for (const name of flags.names.length > 0 ? flags.names : Object.keys(all)) {
     process.stderr.write(`── ${name}\n`);
-    const report = await all[name]!(flags);
+    const report = await runOne(name, all[name]!, flags);
     reports[name] = report;
+    process.stderr.write(`── ${name} took ${report.seconds!.toFixed(0)} s\n`);
     if (flags.json) continue;
     for (const figure of report.figures) process.stdout.write(`${formatFigure(figure)}\n`);
     if (report.seed !== undefined) process.stdout.write(`seed: ${report.seed}\n`);
   }
   if (flags.names.length === 0) writeReport(page, reports, begun);
+  for (const line of summarise(reports)) process.stderr.write(`${line}\n`);
   const text = flags.json ? `${JSON.stringify(reports)}\n` : '';
   // A pipe takes 64 KiB at a time, and the exit would not wait for the rest.
   await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
   process.exit(Object.values(reports).every(({ figures }) => allHeld(figures)) ? 0 : 1);
+}
+
+/** One of them, with the time it took. What it throws is a goal missed. */
+export async function runOne(
+  name: string,
+  run: (flags: Flags) => Promise<Report>,
+  flags: Flags,
+): Promise<Report> {
+  const begun = performance.now();
+  const report = await run(flags).catch((error: unknown): Report => {
+    process.stderr.write(`${(error as Error).stack ?? error}\n`);
+    const [value] = String((error as Error).message ?? error).split('\n');
+    return { figures: [{ name: `${name}, came to its end`, value: value!, goal: 'yes', held: false }] };
+  });
+  return { ...report, seconds: (performance.now() - begun) / 1000 };
+}
+
+/** How many goals were held, and a line for each that was not. */
+export function summarise(reports: Record<string, Report>): string[] {
+  const asked = Object.values(reports)
+    .flatMap(({ figures }) => figures)
+    .filter((figure) => isHeld(figure) !== undefined);
+  const missed = asked.filter((figure) => !isHeld(figure));
+  return [`${asked.length - missed.length} of ${asked.length} goals held`, ...missed.map(formatFigure)];
 }
 
 export interface Flags {

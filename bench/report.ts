@@ -34,11 +34,11 @@ export function describeReport(
   const all = Object.values(reports).flatMap(({ figures }) => figures);
   const asked = all.filter((figure) => isHeld(figure) !== undefined);
   const held = asked.filter((figure) => isHeld(figure)).length;
-  const parts = Object.entries(reports).map(([name, { seed, figures }]) =>
+  const parts = Object.entries(reports).map(([name, { seed, seconds, figures }]) =>
     [
       `## ${name}`,
       '',
-      ...(seed === undefined ? [] : [`Seed ${seed}.`, '']),
+      ...howItRan(seed, seconds),
       '| figure | value | goal | |',
       '| --- | --- | --- | --- |',
       ...figures.map((figure) => row(figure, reasons)),
@@ -50,12 +50,26 @@ export function describeReport(
     '',
     lead,
     '',
-    `Made ${made}`,
+    `Made ${made}${lengthOf(reports)}`,
     '',
     `**${held} of ${asked.length} goals held.** A figure without a goal is there to be compared.`,
     '',
     ...parts,
   ].join('\n');
+}
+
+/** How long all of them took. */
+function lengthOf(reports: Record<string, Report>): string {
+  const seconds = Object.values(reports).reduce((sum, report) => sum + (report.seconds ?? 0), 0);
+  return seconds === 0 ? '' : ` All of it took ${(seconds / 60).toFixed(0)} min.`;
+}
+
+function howItRan(seed: number | undefined, seconds: number | undefined): string[] {
+  const words = [
+    ...(seed === undefined ? [] : [`Seed ${seed}.`]),
+    ...(seconds === undefined ? [] : [`Took ${seconds.toFixed(0)} s.`]),
+  ];
+  return words.length === 0 ? [] : [words.join(' '), ''];
 }
 
 function row(figure: Figure, reasons: Record<string, string>): string {

@@ -1,12 +1,13 @@
 /** The page that a whole run writes. */
-import { expect, it } from 'vitest';
-import type { Report } from '../bench/figures.ts';
+import { expect, it, vi } from 'vitest';
+import { allHeld, type Report, runOne, summarise } from '../bench/figures.ts';
 import { describeReport } from '../bench/report.ts';
 
 const page = { title: 'Proofs', lead: 'By hand.', reasons: { 'crash, jobs': 'the disk | is slow' } };
 const reports: Record<string, Report> = {
   crash: {
     seed: 7,
+    seconds: 64.4,
     figures: [
       { name: 'crash, kills', value: 8, unit: 'kills' },
       { name: 'crash, jobs lost', value: 1, goal: '0', held: false },
@@ -26,13 +27,13 @@ it('has every figure beside its goal, and says why one is missed', () => {
 
 By hand.
 
-Made today.
+Made today. All of it took 1 min.
 
 **1 of 3 goals held.** A figure without a goal is there to be compared.
 
 ## crash
 
-Seed 7.
+Seed 7. Took 64 s.
 
 | figure | value | goal | |
 | --- | --- | --- | --- |
@@ -41,4 +42,19 @@ Seed 7.
 | crash, balances wrong | 0 | 0 | held |
 | creations | 3000 jobs/s, ratio 0.50 against pgbench | 1 | **missed** |
 `);
+});
+
+it('goes on after one that throws, as a goal missed', async () => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const fail = async () => Promise.reject(new Error('the port is taken\nand more'));
+  const report = await runOne('slow', fail, { names: [], json: false, numbers: {} });
+  vi.restoreAllMocks();
+  expect(allHeld(report.figures)).toBe(false);
+  expect(report.seconds).toBeGreaterThanOrEqual(0);
+  expect(summarise({ slow: report, crash: reports.crash! })).toEqual([
+    '1 of 4 goals held',
+    'slow, came to its end: the port is taken, goal yes, missed',
+    'crash, jobs lost: 1, goal 0, missed',
+    'creations: 3000 jobs/s, ratio 0.50 against pgbench, goal 1, missed',
+  ]);
 });
