@@ -8,6 +8,7 @@ const answer = (uid: string, status: number, milliseconds: number, retryAfter = 
   ...{ at: 0, uid, status, milliseconds, retryAfter },
 });
 const good: OverloadHistory = {
+  alone: 3,
   capacity: 2,
   seconds: 1,
   before: [answer('a', 201, 5)],

@@ -1,4 +1,5 @@
 /** Composes the HTTP app out of the rooms' routes. Never listens. */
+import { createServer } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
@@ -27,7 +28,7 @@ import { type DeliveryRouteOptions, deliveryRoutes } from './deliveries/routes.t
 import { deliveryWebhooks } from './deliveries/schemas.ts';
 import { type EditingRouteOptions, editingRoutes } from './editing/routes.ts';
 import { guideRoutes } from './guides/routes.ts';
-import { acceptJson, answerErrors, requireCaller, routeOf, shedLoad } from './http.ts';
+import { acceptJson, answerErrors, createLoad, requireCaller, routeOf } from './http.ts';
 import { jobConsole } from './jobs/console.ts';
 import type { Creator } from './jobs/create.ts';
 import { jobsOfCustomer } from './jobs/customer.ts';
@@ -103,17 +104,25 @@ function rewrite(url: string, host: string, sandbox: URL | undefined): string {
   return URL.canParse(asked) && new URL(asked).host === sandbox.host ? `/sandbox${url}` : url;
 }
 
+// Fastify's own limits let a trickling client hold a connection for minutes.
+const SERVER_LIMITS = {
+  headersTimeout: 3_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 75_000,
+};
+const SHED_ROUTE = 'shed';
+
 /** The app with every route of every room, in both environments. It does not listen. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { settings, log, metrics } = options;
   const sandbox = settings.sandboxUrl === undefined ? undefined : new URL(settings.sandboxUrl);
+  const load = createLoad(settings.maxRequests, SAFE_HEADERS);
+  const shed = (method: string) => metrics.request(method, SHED_ROUTE, 503, 0);
   const app = fastify({
     logger: false, // a request is logged below, by its route and never by its address
     bodyLimit: settings.maxTextBytes * JSON_OVERHEAD + ENVELOPE_BYTES,
-    // Fastify's own limits let a trickling client hold a connection for minutes.
-    requestTimeout: 30_000,
-    http: { headersTimeout: 3_000, connectionsCheckingInterval: 1_000 },
-    keepAliveTimeout: 75_000,
+    serverFactory: (handle) => createServer(SERVER_LIMITS, load.guard(handle, shed)),
     // Who is asked for the address that a request comes from; nobody else may say it.
     trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
     genReqId: () => crypto.randomUUID(),
@@ -185,7 +194,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     guideRoutes(root);
   });
   void app.register(async (doors) => {
-    shedLoad(doors, settings.maxRequests);
+    load.count(doors);
     for (const { environment, prefix } of DOORS) void doors.register(openInterface(environment), { prefix });
   });
   return app;

@@ -1,4 +1,5 @@
 /** What every route of the job interface shares: JSON as it comes, errors as the interface shows them. */
+import type { RequestListener } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Caller, Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
@@ -114,25 +115,56 @@ export function requireCaller(app: FastifyInstance, doorkeeper: Doorkeeper, envi
   });
 }
 
+/** How many requests of the interface are being worked on, and what is done with those that are too many. */
+export interface Load {
+  /**
+   * Refuses a request before anything is made of it: neither its body nor its key is read. Under twice the load that
+   * a process can take, what refusals cost decides what is left for the others (measured: a tenth of what they cost
+   * inside the app).
+   * @param shed called for each that is refused
+   */
+  guard(handle: RequestListener, shed: (method: string) => void): RequestListener;
+  /** Counts the requests of the interface, and refuses those that the guard let through too many. */
+  count(app: FastifyInstance): void;
+}
+
+const TOO_MANY = 'Too many requests are under way; try again.';
+/** Both interfaces, in both environments; a host of the sandbox's own leaves its prefix out. */
+const INTERFACE = /^\/+(?:sandbox\/+)?(?:tapi|v2|chats|api\/+v1)(?:[/?]|$)/;
+const SHED_BODY = JSON.stringify({ error: TOO_MANY });
+const SHED_HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'content-length': Buffer.byteLength(SHED_BODY),
+  'retry-after': '1',
+};
+
 /**
  * Refuses what comes while `most` requests are being worked on: what waited longer would be answered too late to be of
  * use. Counted from the end of the body, so that somebody who trickles one takes nobody's place. Measured: 256 keep an
  * api process busy; more only wait.
+ * @param headers of every answer
  */
-export function shedLoad(app: FastifyInstance, most: number): void {
+export function createLoad(most: number, headers: Record<string, string>): Load {
   let working = 0;
-  app.addHook('preHandler', async (_, reply) => {
-    if (working >= most) {
-      throw new ApiError('unavailable', 'Too many requests are under way; try again.', {
-        'retry-after': '1',
+  const shedHeaders = { ...headers, ...SHED_HEADERS };
+  return {
+    guard: (handle, shed) => (request, response) => {
+      if (working < most || !INTERFACE.test(request.url!)) return handle(request, response);
+      shed(request.method!);
+      response.writeHead(503, { ...shedHeaders, 'x-request-id': crypto.randomUUID() });
+      response.end(request.method === 'HEAD' ? undefined : SHED_BODY);
+    },
+    count(app) {
+      app.addHook('preHandler', async (_, reply) => {
+        if (working >= most) throw new ApiError('unavailable', TOO_MANY, { 'retry-after': '1' });
+        working++;
+        // Comes once, whether the answer was sent or the caller went away.
+        reply.raw.once('close', () => {
+          working--;
+        });
       });
-    }
-    working++;
-    // Comes once, whether the answer was sent or the caller went away.
-    reply.raw.once('close', () => {
-      working--;
-    });
-  });
+    },
+  };
 }
 
 /**
