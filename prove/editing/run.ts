@@ -99,7 +99,7 @@ export async function runEditing(options: EditingOptions): Promise<History> {
         languages: [{ source_language: 'en', target_language: 'es', review: true }],
       });
       const visitor = { address: '127.0.0.1', userAgent: undefined, token: undefined };
-      const { token } = await beginSession(store.database, settings, userId, visitor);
+      const { token } = await beginSession(store.database, settings, { userId, passwordHash: null }, visitor);
       return { userId, cookie: `${cookie}=${token}` };
     }),
   );

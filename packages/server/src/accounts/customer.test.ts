@@ -308,6 +308,22 @@ describe('the team', () => {
     ]);
   });
 
+  it('is not told of many whether they are somebody', async () => {
+    const { call } = await createCustomer();
+    const known = (await createCustomer()).email;
+    const invite = (email: string) => call('POST', '/api/account/team', { email });
+    const statuses: number[] = [];
+    for (let n = 0; n < 10; n++) {
+      statuses.push((await invite(known)).status);
+      // One that is taken makes up for none that was refused.
+      if (n === 2) expect((await invite(`mate-of-${known}`)).status).toBe(201);
+    }
+    expect(statuses.slice(0, 5)).toEqual([400, 400, 400, 400, 400]);
+    expect(statuses).toContain(429);
+    const { body } = await (await createCustomer()).call('POST', '/api/account/team', { email: known });
+    expect(body.error.fields.email).not.toMatch(/There is already a person/);
+  });
+
   it('takes nobody who is there already, and no wrong address', async () => {
     const { call, email } = await createCustomer();
     for (const wrong of [email, 'nobody']) {

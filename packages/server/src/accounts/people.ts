@@ -59,6 +59,8 @@ export interface NewPerson {
   password?: string | undefined;
   languages?: readonly EditorLanguage[] | undefined;
   reviewShare?: number | undefined;
+  /** What is said where the e-mail is somebody's already. */
+  taken?: string | undefined;
 }
 
 const UNIQUE_VIOLATION = '23505';
@@ -119,7 +121,7 @@ export async function createPerson(database: Database, by: Actor, wanted: NewPer
     });
   } catch (error) {
     if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
-    throw wrongFields({ email: 'There is already a person with this e-mail.' });
+    throw wrongFields({ email: wanted.taken ?? 'There is already a person with this e-mail.' });
   }
   return userId;
 }
@@ -386,7 +388,7 @@ export async function acceptInvitation(
     await endSessions(transaction, used.user_id);
     const by = { userId: used.user_id, email: user.email };
     await recordAudit(transaction, by, about('person.accepted', user, { purpose: used.purpose }));
-    const begun = await beginSession(transaction, limits, used.user_id, visitor);
+    const begun = await beginSession(transaction, limits, { userId: used.user_id, passwordHash }, visitor);
     return { ...begun, userId: used.user_id };
   });
 }

@@ -1,6 +1,6 @@
 /** What is asked of the database about requests for a sandbox account. */
 import type { AccountRef } from '../account.ts';
-import type { Queryable } from '../database/database.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
 export const REQUEST_STATUSES = ['open', 'granted', 'refused'] as const;
@@ -31,6 +31,14 @@ const COLUMNS = `r.request_id, r.created_at, r.name, r.email, r.company, r.purpo
           r.shown_at, r.mailed
      from sandbox_requests r left join accounts a on a.part = r.part and a.account_id = r.account_id`;
 
+export interface NewRequest {
+  requestId: string;
+  name: string;
+  email: string;
+  company: string;
+  purpose: string;
+}
+
 const INSERT = statement<{ request_id: string }>(
   'sandbox.insert',
   `insert into sandbox_requests (request_id, name, email, company, purpose) values ($1, $2, $3, $4, $5)
@@ -39,12 +47,24 @@ const INSERT = statement<{ request_id: string }>(
 );
 
 /** @returns whether it is new: an e-mail has one open request at a time */
-export async function insertRequest(
-  on: Queryable,
-  request: { requestId: string; name: string; email: string; company: string; purpose: string },
-): Promise<boolean> {
+export async function insertRequest(on: Queryable, request: NewRequest): Promise<boolean> {
   const { requestId, name, email, company, purpose } = request;
   return (await on.query(INSERT, [requestId, name, email, company, purpose])).length > 0;
+}
+
+const INSERT_OR_LOCK = statement<{ request_id: string }>(
+  'sandbox.insert_or_lock',
+  `insert into sandbox_requests (request_id, name, email, company, purpose) values ($1, $2, $3, $4, $5)
+   on conflict (email) where status = 'open' do update set purpose = excluded.purpose
+   returning request_id`,
+);
+
+/** The open request of an e-mail, made where there is none; nobody else decides on it until the transaction ends. */
+export async function insertOrLockRequest(
+  transaction: Transaction,
+  { requestId, name, email, company, purpose }: NewRequest,
+): Promise<string> {
+  return (await transaction.query(INSERT_OR_LOCK, [requestId, name, email, company, purpose]))[0]!.request_id;
 }
 
 const HAS_ACCOUNT = statement<{ has: boolean }>(

@@ -9,10 +9,11 @@
  * opened, so that there is none that nobody has seen.
  */
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { ApiError, notFound, wrongFields } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import { setCreditLimit } from '../ledger/ledger.ts';
+import type { Log } from '../log.ts';
 import { type Actor, recordAudit } from '../operations/audit.ts';
 import type { Settings } from '../settings.ts';
 import { createBareAccount, replaceWebhookSecret, usernameOf } from './accounts.ts';
@@ -31,7 +32,8 @@ export interface SandboxOptions {
   mailer: Mailer;
   /** Of the server, as its people reach it. */
   root(): string;
-  settings: Pick<Settings, 'sandboxRequests' | 'sandboxUrl'>;
+  settings: Pick<Settings, 'sandboxRequests' | 'sandboxUrl' | 'smtpUrl'>;
+  log: Log;
 }
 
 /** Five are free, then one a second, three, seven …, one an hour. */
@@ -49,7 +51,7 @@ export interface Wanted {
 export type Received = { status: 'received' } | { status: 'granted'; link: string; expires_at: Date };
 
 /**
- * Takes a request. Whoever has one already, or an account, is told the same.
+ * Takes a request. Whoever has one already, or an account, is told the same, in the same time.
  * @throws ApiError `invalid_request` that names every wrong field, `too_many_attempts`
  */
 export async function requestSandbox(
@@ -57,16 +59,42 @@ export async function requestSandbox(
   address: string,
   wanted: Wanted,
 ): Promise<Received> {
-  const { database, vault, settings } = options;
+  const { database, vault, settings, log } = options;
   const request = readRequest(wanted);
   await admit(database, vault.mark(`sandbox ${networkOf(address)}`), BY_ADDRESS);
-  const had = await store.wasGranted(database, request.email);
+  if (settings.sandboxRequests === 'at-once' && settings.smtpUrl === undefined) {
+    return grantUnread(options, request);
+  }
   const requestId = uuidv7();
   const isNew = await store.insertRequest(database, { requestId, ...request });
-  if (!isNew || had || settings.sandboxRequests !== 'at-once') return { status: 'received' };
-  const { link, expires_at, mailed } = await grant(options, 'program', requestId);
-  // Where there is mail, only whoever reads it has asked.
-  return mailed === null ? { status: 'granted', link, expires_at } : { status: 'received' };
+  if (isNew && settings.sandboxRequests === 'at-once') {
+    // Not waited for: how long it takes would say whether the e-mail is known. What is not granted, an operator sees.
+    grantFirst(options, requestId, request.email).catch((error: unknown) =>
+      log.warn({ error, request: requestId }, 'a sandbox request waits for an operator'),
+    );
+  }
+  return { status: 'received' };
+}
+
+type NewRequest = ReturnType<typeof readRequest>;
+
+/**
+ * Where there is no mail, nobody has shown whose e-mail it is: it is given no weight, and whoever asks gets an account,
+ * whether it is known or not.
+ */
+async function grantUnread(options: SandboxOptions, request: NewRequest): Promise<Received> {
+  const { token, hash } = createToken();
+  const expires_at = await options.database.transaction(async (transaction) => {
+    const requestId = await store.insertOrLockRequest(transaction, { requestId: uuidv7(), ...request });
+    return (await decide(options, transaction, 'program', requestId, hash)).expires;
+  });
+  return { status: 'granted', link: linkOf(options, token), expires_at };
+}
+
+/** The account of an e-mail that has none yet; whoever has one asks an operator for another. */
+async function grantFirst(options: SandboxOptions, requestId: string, email: string): Promise<void> {
+  // The request is there already: of two at once the second finds what the first was granted.
+  if (!(await store.wasGranted(options.database, email))) await grant(options, 'program', requestId);
 }
 
 function readRequest(wanted: Wanted): { name: string; email: string; company: string; purpose: string } {
@@ -104,29 +132,12 @@ export interface Granted {
  * @throws ApiError `not_found`; `conflict` when it was refused, or its key was shown
  */
 export async function grant(options: SandboxOptions, by: Actor, requestId: string): Promise<Granted> {
-  const { database, vault, mailer, root } = options;
+  const { database, mailer } = options;
   const { token, hash } = createToken();
-  const { request, expires } = await database.transaction(async (transaction) => {
-    const request = await store.findRequest(transaction, requestId);
-    if (request === undefined) throw notFound();
-    if (request.status === 'refused') throw new ApiError('conflict', 'This request was refused.');
-    if (request.status === 'open') {
-      const username = usernameFor(request);
-      const account = await createBareAccount(transaction, vault, {
-        ...{ username, email: request.email, chat: true },
-      });
-      await setCreditLimit(transaction, account, 'production', 0);
-      const isOurs = await store.grantRequest(transaction, requestId, nameOf(by), account);
-      if (!isOurs) throw new ApiError('conflict', 'Somebody else has decided on it.');
-      await recordAudit(transaction, by, {
-        ...{ action: 'sandbox.granted', account, subject: requestId, detail: { username } },
-      });
-    }
-    const expires = await store.setLink(transaction, requestId, hash, LINK_SECONDS);
-    if (expires === undefined) throw new ApiError('conflict', 'The key was shown already.');
-    return { request, expires };
-  });
-  const link = `${root()}/app/sandbox/${token}`;
+  const { request, expires } = await database.transaction((transaction) =>
+    decide(options, transaction, by, requestId, hash),
+  );
+  const link = linkOf(options, token);
   const mailed = await mailer.send({
     to: request.email,
     subject: 'Your key for the Dragoman sandbox',
@@ -136,6 +147,37 @@ export async function grant(options: SandboxOptions, by: Actor, requestId: strin
   });
   if (mailed !== undefined) await store.setMailed(database, requestId, mailed);
   return { link, expires_at: expires, mailed: mailed ?? null };
+}
+
+async function decide(
+  { vault }: SandboxOptions,
+  transaction: Transaction,
+  by: Actor,
+  requestId: string,
+  tokenHash: Buffer,
+): Promise<{ request: store.RequestRow; expires: Date }> {
+  const request = await store.findRequest(transaction, requestId);
+  if (request === undefined) throw notFound();
+  if (request.status === 'refused') throw new ApiError('conflict', 'This request was refused.');
+  if (request.status === 'open') {
+    const username = usernameFor(request);
+    const account = await createBareAccount(transaction, vault, {
+      ...{ username, email: request.email, chat: true },
+    });
+    await setCreditLimit(transaction, account, 'production', 0);
+    const isOurs = await store.grantRequest(transaction, requestId, nameOf(by), account);
+    if (!isOurs) throw new ApiError('conflict', 'Somebody else has decided on it.');
+    await recordAudit(transaction, by, {
+      ...{ action: 'sandbox.granted', account, subject: requestId, detail: { username } },
+    });
+  }
+  const expires = await store.setLink(transaction, requestId, tokenHash, LINK_SECONDS);
+  if (expires === undefined) throw new ApiError('conflict', 'The key was shown already.');
+  return { request, expires };
+}
+
+function linkOf({ root }: SandboxOptions, token: string): string {
+  return `${root()}/app/sandbox/${token}`;
 }
 
 /** @throws ApiError `not_found`; `conflict` when it is decided already */

@@ -3,20 +3,33 @@ import type { PersonRole } from '../account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
+// Whoever disables a person or changes their password writes the person first and then ends their sessions. With the person
+// locked, a session that begins in that moment is either seen and ended, or does not begin.
 const INSERT_SESSION = statement<{ ends_at: Date }>(
   'sessions.insert',
-  `insert into sessions (session_id, user_id, token_hash, user_agent, ends_at)
-   values ($1, $2, $3, $4, now() + make_interval(secs => $5::float8))
+  `with person as (
+     select user_id from users
+      where user_id = $2 and disabled_at is null and password_hash is not distinct from $6 for share)
+   insert into sessions (session_id, user_id, token_hash, user_agent, ends_at)
+   select $1, user_id, $3, $4, now() + make_interval(secs => $5::float8) from person
    returning ends_at`,
 );
 
-export async function insertSession(
-  on: Queryable,
-  session: { sessionId: string; userId: string; tokenHash: Buffer; userAgent: string; seconds: number },
-): Promise<Date> {
-  const { sessionId, userId, tokenHash, userAgent, seconds } = session;
-  const [row] = await on.query(INSERT_SESSION, [sessionId, userId, tokenHash, userAgent, seconds]);
-  return row!.ends_at;
+export interface NewSession {
+  sessionId: string;
+  userId: string;
+  /** Of the password that the person has shown to know; with another it does not begin. */
+  passwordHash: string | null;
+  tokenHash: Buffer;
+  userAgent: string;
+  seconds: number;
+}
+
+/** @returns when it ends; undefined when the person is disabled or has another password by now */
+export async function insertSession(on: Queryable, session: NewSession): Promise<Date | undefined> {
+  const { sessionId, userId, tokenHash, userAgent, seconds, passwordHash } = session;
+  const values = [sessionId, userId, tokenHash, userAgent, seconds, passwordHash];
+  return (await on.query(INSERT_SESSION, values))[0]?.ends_at;
 }
 
 export interface SeenRow {

@@ -1,19 +1,23 @@
 /** Signing in, through the web app's door: what opens, what ends, and how often may be guessed. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
+import { createBrowser, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { personNamed, setDisabled } from './people.ts';
 import { describeAgent, networkOf } from './sessions.ts';
 
 let server: TestServer;
 let owner: pg.Client;
+let other: pg.Client;
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' } });
   owner = new pg.Client(server.connection);
   await owner.connect();
+  other = new pg.Client(server.connection);
+  await other.connect();
 });
 afterAll(async () => {
   await owner.end();
+  await other.end();
   await server.stop();
 });
 
@@ -21,6 +25,38 @@ const WRONG = { error: { code: 'wrong_sign_in', message: 'The e-mail or the pass
 let addresses = 0;
 /** One that nobody has come from before. */
 const from = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` });
+
+describe('a session that begins', () => {
+  // What an operator's command does in its transaction, while the sign-in is between the password and the session.
+  it.each([
+    ['is disabled', 'update users set disabled_at = now() where user_id = $1'],
+    ['is given another password', `update users set password_hash = password_hash || 'x' where user_id = $1`],
+  ])('while its person %s ends with the others, or does not begin', async (_, change) => {
+    const { email, password, userId } = await createPerson(server, { role: 'operator' });
+    const browser = createBrowser(server.url);
+    await owner.query('begin');
+    await owner.query(change, [userId]);
+    const asked = browser.call('POST', '/api/session', { email, password }, from());
+    const waits = async () => {
+      const { rows } = await other.query(
+        `select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like 'with person as%'`,
+      );
+      return rows.length > 0;
+    };
+    let answered = false;
+    void asked.then(() => {
+      answered = true;
+    });
+    await until(async () => answered || (await waits()));
+    await owner.query('delete from sessions where user_id = $1', [userId]);
+    await owner.query('commit');
+    expect((await asked).body).toEqual(WRONG);
+    await owner.query('update users set disabled_at = null where user_id = $1', [userId]);
+    const { rows } = await owner.query('select 1 from sessions where user_id = $1', [userId]);
+    expect(rows).toEqual([]);
+  });
+});
 
 describe('signing in', () => {
   it('gives a cookie that no script and no other site gets, and tells who it is', async () => {

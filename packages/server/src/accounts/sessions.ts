@@ -69,7 +69,8 @@ export async function signIn(
   await store.forgetAttempts(database, marks.account);
   await store.forgiveAttempt(database, marks.address);
   await store.forgetOld(database);
-  return database.transaction((transaction) => beginSession(transaction, limits, user.user_id, visitor));
+  const known = { userId: user.user_id, passwordHash: user.password_hash };
+  return database.transaction((transaction) => beginSession(transaction, limits, known, visitor));
 }
 
 /** As a sign-in counts, for whatever else an address may try only so often. @throws ApiError `too_many_attempts` */
@@ -88,6 +89,11 @@ export async function admit(
   );
 }
 
+/** What was admitted and did no harm counts no more. */
+export function forgive(on: Queryable, mark: Buffer): Promise<void> {
+  return store.forgiveAttempt(on, mark);
+}
+
 function wrongSignIn(): ApiError {
   return new ApiError('wrong_sign_in', 'The e-mail or the password is wrong.');
 }
@@ -100,23 +106,26 @@ export function networkOf(address: string): string {
   return (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }
 
-/** Begins one for somebody who has shown who they are, and ends the one that the browser had. */
+/**
+ * Begins one for somebody who has shown who they are, and ends the one that the browser had.
+ * @throws ApiError `wrong_sign_in` when they were disabled, or their password was changed, in the same moment
+ */
 export async function beginSession(
   on: Queryable,
   limits: SessionLimits,
-  userId: string,
+  { userId, passwordHash }: Pick<store.NewSession, 'userId' | 'passwordHash'>,
   visitor: Visitor,
 ): Promise<Begun> {
-  if (visitor.token !== undefined) await store.endByToken(on, hashKey(visitor.token));
   const { token, hash } = createToken();
   const sessionId = uuidv7();
   const endsAt = await store.insertSession(on, {
     sessionId,
-    userId,
-    tokenHash: hash,
+    ...{ userId, passwordHash, tokenHash: hash, seconds: limits.sessionSeconds },
     userAgent: describeAgent(visitor.userAgent),
-    seconds: limits.sessionSeconds,
   });
+  if (endsAt === undefined) throw wrongSignIn();
+  // After the person is locked: who disables them locks the person first, too.
+  if (visitor.token !== undefined) await store.endByToken(on, hashKey(visitor.token));
   return { token, sessionId, endsAt };
 }
 

@@ -1,6 +1,12 @@
-/** The people of a customer's own account: `/api/account/team…`. */
+/**
+ * The people of a customer's own account: `/api/account/team…`.
+ *
+ * A person has one e-mail and one account, so that an invitation cannot hide for ever that an e-mail is somebody's. Nobody
+ * learns it of many: those that are refused are soon let through one an hour.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import type { AccountRef } from '../account.ts';
 import { describedOwn, MOMENT, OPTIONAL_MOMENT, open, parameter, readForm, text } from '../console.ts';
 import type { Database } from '../database/database.ts';
 import { ApiError, notFound } from '../errors.ts';
@@ -9,9 +15,17 @@ import { accountOf } from './door.ts';
 import { SentLink, sendLink } from './links.ts';
 import type { Mailer } from './mail.ts';
 import { invitePerson, linkFor, listTeam, setDisabled, type User } from './people.ts';
+import type { Vault } from './secrets.ts';
+import { admit, forgive } from './sessions.ts';
+
+/** Mails of one account a day; then one a second, three, seven …, one an hour. */
+const MAILS = { free: 50, mostSeconds: 3600 };
+/** Invitations in a row that are refused. */
+const REFUSED = { free: 5, mostSeconds: 3600 };
 
 export interface TeamOptions {
   database: Database;
+  vault: Vault;
   mailer: Mailer;
   /** Of the server, as its people reach it. */
   root(): string;
@@ -50,7 +64,7 @@ const schemas = {
   enable: describedOwn('enableInTeam', 'Let somebody of the account in again', Team, { params: parameters }),
 };
 
-export function teamRoutes(app: FastifyInstance, { database, mailer, root }: TeamOptions): void {
+export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root }: TeamOptions): void {
   async function presentTeam(request: FastifyRequest) {
     const team = await listTeam(database, accountOf(request).ref);
     return {
@@ -60,6 +74,9 @@ export function teamRoutes(app: FastifyInstance, { database, mailer, root }: Tea
       })),
     };
   }
+
+  const admitMail = ({ accountId }: AccountRef) =>
+    admit(database, vault.mark(`mail to the team ${accountId}`), MAILS);
 
   /** Nobody of another account. */
   async function requested(request: FastifyRequest): Promise<User> {
@@ -79,8 +96,16 @@ export function teamRoutes(app: FastifyInstance, { database, mailer, root }: Tea
         const email = form.required('email', text(254));
         const name = form.optional('name', text(100));
         form.done();
-        const wanted = { email, name, role: 'customer', account: accountOf(request).ref } as const;
-        const { user, ...link } = await invitePerson(database, request.person, wanted);
+        const account = accountOf(request).ref;
+        const refused = vault.mark(`refused invitation ${account.accountId}`);
+        await admit(database, refused, REFUSED);
+        await admitMail(account);
+        const { user, ...link } = await invitePerson(database, request.person, {
+          ...{ email, name, role: 'customer', account },
+          taken:
+            'Nobody can be invited by this e-mail: who is in your team already, or known here otherwise.',
+        });
+        await forgive(database, refused);
         return reply.code(201).send(await sendLink(mailer, root(), user, link));
       },
     },
@@ -91,6 +116,7 @@ export function teamRoutes(app: FastifyInstance, { database, mailer, root }: Tea
       async handler(request, reply) {
         const user = await requested(request);
         if (user.status === 'disabled') throw new ApiError('conflict', 'They may not sign in.');
+        await admitMail(accountOf(request).ref);
         const link = await linkFor(database, request.person, user);
         return reply.code(201).send(await sendLink(mailer, root(), user, link));
       },

@@ -236,12 +236,61 @@ describe('a task that is put aside', () => {
     ]);
   });
 
+  it('by a skip counts anew once an operator has freed the task', async () => {
+    await orderEdit(call, 'One house.\n');
+    const task = await claimTask(ann);
+    const cat = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+    const skip = ({ call }: TestPerson) => call('POST', pathOf(task, '/skip'), { reason: 'too_hard' });
+    const { token } = task.lease;
+    await ann.call('POST', pathOf(task, '/skip'), { token, reason: 'too_hard' });
+    await skip(bob);
+    expect(await statusOf(task)).toBe('reported');
+    await operator.call('POST', `/api/console/tasks/${task.task}/release`);
+    expect((await skip(cat)).body.status).toBe('open');
+    const dan = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+    expect((await skip(dan)).body.status).toBe('reported');
+  });
+
   it('by releasing it waits for anybody', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
     expect(await statusOf(task)).toBe('open');
     expect((await claimTask(ann)).task).toBe(task.task);
+  });
+});
+
+describe('a look', () => {
+  it('is at what one has, or has done: not at the other parts of its job, nor at all of it for ever', async () => {
+    // Two parts: one is never longer than so many segments.
+    const uid = await orderEdit(call, 'The house is big.\n'.repeat(220));
+    const [first, second] = (await ann.call('GET', '/api/editing/queue')).body.open;
+    const held = await claimTask(ann, first.task);
+    await confirm(ann, held, held.segments[0]);
+    await claimTask(bob, second.task);
+    for (const rest of ['', '/preview', '/segments/219/history']) {
+      expect((await ann.call('GET', pathOf(second, rest))).status, rest).toBe(404);
+    }
+    // Far from one's own part, too.
+    expect((await ann.call('GET', pathOf(first, '/segments/0/history'))).status).toBe(200);
+    expect((await ann.call('GET', pathOf(first, '/segments/219/history'))).status).toBe(404);
+    const comment = { text: 'Look.', position: 219 };
+    expect((await ann.call('POST', pathOf(first, '/comments'), comment)).status).toBe(404);
+    // What was given back untouched is nobody's; what one has worked on stays in sight.
+    const { token } = held.lease;
+    await ann.call('POST', pathOf(first, '/release'), { token });
+    const cat = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+    const taken = await claimTask(cat, first.task);
+    expect((await ann.call('GET', pathOf(first))).status).toBe(200);
+    await cat.call('POST', pathOf(first, '/release'), { token: taken.lease.token });
+    await claimTask(ann, first.task);
+    expect((await cat.call('GET', pathOf(first))).status).toBe(404);
+    await owner.query(`update tasks set status = 'done' where task_id = $1`, [first.task]);
+    await owner.query(`update claims set ended = 'submitted', ended_at = now() where ended_at is null`);
+    expect((await ann.call('GET', pathOf(first))).body.status).toBe('done');
+    expect((await ann.call('GET', pathOf(first, '/preview'))).status).toBe(404);
+    expect((await operator.call('GET', pathOf(first, '/preview'))).status).toBe(200);
+    expect(uid).toBeDefined();
   });
 });
 

@@ -298,15 +298,29 @@ export interface TaskRow {
 const TASK_COLUMNS =
   'task_id, job_id, kind, status, first_position, last_position, words, editor_id, reserved_for, returned';
 
-const FIND_TASK = statement<TaskRow & { may_claim: boolean; has_claimed: boolean }>(
+/** What a person has to do with a task. */
+export interface Standing {
+  may_claim: boolean;
+  /** This task, not another of its job. */
+  has_claimed: boolean;
+  holds: boolean;
+  /** Saved something in it, or handed it in. */
+  has_worked: boolean;
+}
+
+const FIND_TASK = statement<TaskRow & Standing>(
   'editing.find_task',
   `select ${TASK_COLUMNS},
           exists (select from user_languages l
                    where l.user_id = $4 and l.source_language = t.source_language
                      and l.target_language = t.target_language and (t.kind = 'edit' or l.review)) as may_claim,
-          exists (select from claims c
-                   where c.part = $1 and c.account_id = $2 and c.job_id = t.job_id and c.user_id = $4) as has_claimed
-     from tasks t where t.part = $1 and t.account_id = $2 and t.task_id = $3`,
+          c.claims > 0 as has_claimed, c.held > 0 as holds, c.worked > 0 as has_worked
+     from tasks t, lateral (
+       select count(*) as claims, count(*) filter (where c.ended_at is null) as held,
+              count(*) filter (where c.saves > 0 or c.ended in ('submitted', 'returned')) as worked
+         from claims c
+        where c.part = $1 and c.account_id = $2 and c.job_id = t.job_id and c.task_id = t.task_id and c.user_id = $4) c
+    where t.part = $1 and t.account_id = $2 and t.task_id = $3`,
 );
 
 /** A task, and what a person has to do with it. */
@@ -444,16 +458,20 @@ export async function lookAgain(
   await on.query(DUE_AGAIN, [account.part, account.accountId, jobId, seconds ?? null]);
 }
 
+// A task that was before an operator and is open again was looked at: who skipped it before that counts no more.
 const INSERT_SKIP = statement<{ skips: number }>(
   'editing.insert_skip',
   `with skipped as (
      insert into task_skips (part, account_id, task_id, user_id, reason) values ($1, $2, $3, $4, $5)
      on conflict (part, account_id, task_id, user_id) do nothing returning 1)
    select count(*) + (select count(*) from skipped) as skips
-     from task_skips where part = $1 and account_id = $2 and task_id = $3`,
+     from task_skips s
+    where s.part = $1 and s.account_id = $2 and s.task_id = $3 and not exists (
+      select from task_reports r
+       where r.part = $1 and r.account_id = $2 and r.task_id = $3 and r.created_at >= s.created_at)`,
 );
 
-/** @returns how many have skipped the task */
+/** @returns how many have skipped the task since it was last before an operator */
 export async function insertSkip(
   transaction: Transaction,
   { account, taskId }: TaskKey,

@@ -21,7 +21,8 @@ const REMEMBER_JOBS = 64;
 type TaskRow = NonNullable<Awaited<ReturnType<typeof store.findTask>>>;
 
 /**
- * A task that a person may look at: who has it or had it, who may claim it while it waits, and operators.
+ * A task that a person may look at: who has it, who has done something in it, who may claim it while it waits, and
+ * operators. Another part of the same job is none of theirs.
  * @throws ApiError `not_found`, also for what is not theirs to see; `job_canceled` for one they had
  */
 export async function openTask(room: EditingRoom, asker: Asker, key: store.TaskKey): Promise<TaskRow> {
@@ -29,9 +30,20 @@ export async function openTask(room: EditingRoom, asker: Asker, key: store.TaskK
   if (task === undefined) throw notFound();
   if (asker.role === 'operator') return task;
   if (task.status === 'canceled' && task.has_claimed) throw canceled();
-  const mine = task.has_claimed || (task.may_claim && task.status === 'open');
+  const mine = task.holds || task.has_worked || (task.may_claim && task.status === 'open');
   if (!mine || task.status === 'canceled') throw notFound();
   return task;
+}
+
+/** The segments that come with a task: its own and some around them. */
+function shownOf({ first_position, last_position }: TaskRow): [first: number, last: number] {
+  return [first_position - AROUND, last_position + AROUND];
+}
+
+/** @throws ApiError `not_found` for a segment that an editor is not shown with the task */
+function mustShow(asker: Asker, task: TaskRow, position: number): void {
+  const [first, last] = shownOf(task);
+  if (asker.role !== 'operator' && (position < first || position > last)) throw notFound();
 }
 
 export async function readTask(room: EditingRoom, asker: Asker, key: store.TaskKey): Promise<TaskBody> {
@@ -41,7 +53,7 @@ export async function readTask(room: EditingRoom, asker: Asker, key: store.TaskK
   const [job, edited, rows, held, comments] = await Promise.all([
     store.readTaskJob(database, account, jobId),
     store.findEditedJob(database, account, jobId),
-    edits.readSegments(database, account, jobId, task.first_position - AROUND, task.last_position + AROUND),
+    edits.readSegments(database, account, jobId, ...shownOf(task)),
     claims.findHeld(database, key),
     listComments(room, key),
   ]);
@@ -209,9 +221,10 @@ export async function addComment(
   key: store.TaskKey,
   { text, position }: { text: string; position: number | undefined },
 ): Promise<CommentBody> {
-  await openTask(room, asker, key);
+  const task = await openTask(room, asker, key);
   const { account, jobId } = key;
   if (position !== undefined) {
+    mustShow(asker, task, position);
     const [row] = await edits.readSegments(room.database, account, jobId, position, position);
     if (row === undefined) throw notFound();
   }
@@ -227,9 +240,14 @@ export async function addComment(
   };
 }
 
-/** The document with what is there now; what has neither target nor draft is the source. */
+/**
+ * The document with what is there now; what has neither target nor draft is the source. It has every part of the job: once
+ * the job is delivered, its editors see no more than their own.
+ * @throws ApiError `not_found`
+ */
 export async function preview(room: EditingRoom, asker: Asker, key: store.TaskKey) {
-  await openTask(room, asker, key);
+  const task = await openTask(room, asker, key);
+  if (asker.role !== 'operator' && task.status === 'done') throw notFound();
   const { account, jobId } = key;
   const [job, texts, targets] = await Promise.all([
     store.readTaskJob(room.database, account, jobId),
@@ -249,7 +267,7 @@ export async function preview(room: EditingRoom, asker: Asker, key: store.TaskKe
 }
 
 export async function readHistory(room: EditingRoom, asker: Asker, key: store.TaskKey, position: number) {
-  await openTask(room, asker, key);
+  mustShow(asker, await openTask(room, asker, key), position);
   const rows = await edits.readHistory(room.database, key.account, key.jobId, position);
   return { entries: rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() })) };
 }

@@ -255,6 +255,26 @@ describe('an entry that is taken back', () => {
   });
 });
 
+describe('an entry that is brought in', () => {
+  it('stays when the job that taught the same is rejected, whichever came first', async () => {
+    const { ref } = await customer();
+    const entry = { source: text('One line.'), target: text('Una línea.') };
+    const import_ = () => importEntries(server.database, ref, PAIR, [entry]);
+    const jobId = uuidv7();
+    await teach(ref, [['One line.', 'Una línea.']], { jobId });
+    await import_();
+    await server.database.transaction((transaction) => judge(transaction, ref, jobId, 'rejected'));
+    expect(await targets(ref, 'One line.')).toEqual(['Una línea.']);
+    const [found] = await searchMemory(server.database, ref, { limit: 1 });
+    expect(found).toMatchObject({ origin: 'import', weight: 1 });
+    // A job that says it later does not make it its own.
+    const later = uuidv7();
+    await teach(ref, [['One line.', 'Una línea.']], { jobId: later });
+    await server.database.transaction((transaction) => judge(transaction, ref, later, 'rejected'));
+    expect(await targets(ref, 'One line.')).toEqual(['Una línea.']);
+  });
+});
+
 describe('a search for words', () => {
   it('finds them in source and target and says where they stand', async () => {
     const { ref } = await customer();

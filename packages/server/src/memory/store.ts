@@ -174,6 +174,7 @@ export interface WrittenRow {
   confirmed: boolean;
 }
 
+// What was brought in stays when the job that teaches the same is rejected, whichever of the two came first.
 const WRITE = statement<WrittenRow>(
   'memory.write',
   `insert into memory (part, account_id, memory_id, brand, source_language, target_language, source_hash, source,
@@ -184,7 +185,8 @@ const WRITE = statement<WrittenRow>(
        as g (memory_id, source_hash, target_hash, source, target, sketch, searched)
     order by source_hash, target_hash
    on conflict (part, account_id, source_language, target_language, source_hash, brand, target_hash)
-   do update set weight = greatest(memory.weight, excluded.weight), changed_at = now()
+   do update set weight = greatest(memory.weight, excluded.weight), changed_at = now(),
+     origin = case when excluded.origin = 'import' then 'import' else memory.origin end
    returning memory_id, source_hash, target_hash, xmax <> 0 as confirmed`,
 );
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, accountNamed, setAccount } from '../accounts/accounts.ts';
 import { uuidv7 } from '../ids.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
-import { editNext, HUMAN, orderEdit } from '../testing/editors.ts';
+import { claimTask, editNext, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -30,11 +30,13 @@ let server: TestServer;
 let receiver: Receiver;
 let owner: pg.Client;
 let ann: TestPerson;
+let operator: TestPerson;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
   owner = new pg.Client(server.connection);
   await owner.connect();
+  operator = await createPerson(server, { role: 'operator' });
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
   await owner.query('update users set review_share = 0');
 });
@@ -67,6 +69,10 @@ async function createCustomer(): Promise<Customer> {
     callback_url,
     instructions: SECRET,
   });
+  const { task, lease } = await claimTask(ann);
+  const report = { token: lease.token, reason: 'bad_source', note: `What is a ${SECRET}?` };
+  await ann.call('POST', pathOf({ task }, '/report'), report);
+  await operator.call('POST', `/api/console/tasks/${task}/release`);
   await editNext(ann);
   await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
   await call('POST', `${HUMAN}${uid}/reject/`, { reason: SECRET });
@@ -112,6 +118,19 @@ async function age({ ref }: Account, days: number): Promise<void> {
     [ref.accountId],
   );
   await owner.query(`update deliveries set finished_at = ${past} where account_id = $1`, [ref.accountId]);
+}
+
+/** What ends when so many days have passed. */
+async function later(account: Account, days: number): Promise<void> {
+  await age(account, days);
+  // Ids tell when they were made: the clock is put forward instead.
+  const real = Date.now;
+  Date.now = () => real() + days * 86_400_000;
+  try {
+    await endAll(server.database);
+  } finally {
+    Date.now = real;
+  }
 }
 
 describe('the list of tables', () => {
@@ -186,22 +205,14 @@ describe('what is kept for a while', () => {
     await endAll(server.database);
     expect(await count()).toEqual(before);
 
-    // Ids tell when they were made: the clock is put forward instead.
-    const real = Date.now;
-    const later = async (days: number) => {
-      await age(customer, days);
-      Date.now = () => real() + days * 86_400_000;
-      try {
-        await endAll(server.database);
-      } finally {
-        Date.now = real;
-      }
-    };
-    await later(31);
+    await later(customer, 31);
     expect(await count()).toEqual({ ...before, attempts: 0 });
-    await later(61);
+    await later(customer, 61);
     expect(await count()).toEqual({ ...before, attempts: 0, events: 0, deliveries: 0 });
-    await later(91);
+    expect(await rowsOf(customer, 'task_reports', 'note is not null')).toBe(1);
+    await later(customer, 91);
+    expect(await rowsOf(customer, 'task_reports', 'note is not null')).toBe(0);
+    expect(await rowsOf(customer, 'task_reports')).toBe(1);
     const left = await count();
     // The unfinished one keeps its text.
     expect(left).toEqual({
@@ -234,6 +245,21 @@ describe('what is kept for a while', () => {
       stderr: '',
       stdout: expect.stringMatching(/texts +for ever/),
     });
+  });
+
+  it('does not end under a customer who rejects the job in that moment', async () => {
+    const customer = await createCustomer();
+    await owner.query('update accounts set keep_texts_days = 90 where account_id = $1', [
+      customer.ref.accountId,
+    ]);
+    await age(customer, 91);
+    const texts = await rowsOf(customer, 'job_texts', `kind = 'source'`);
+    await owner.query('begin');
+    await owner.query(`update jobs set status = 'rejected' where account_id = $1 and status = 'completed'`, [
+      customer.ref.accountId,
+    ]);
+    await later(customer, 91).finally(() => owner.query('commit'));
+    expect(await rowsOf(customer, 'job_texts', `kind = 'source'`)).toBe(texts);
   });
 
   it('is told by the ids, which are in the order of time', () => {

@@ -103,14 +103,19 @@ export async function endEvents(
 }
 
 // A job whose texts are forgotten has none left, so the beginning of the key is always what is still to be done.
+// Locked: a customer who rejects a job in this moment either has it with its texts, or is told that they are gone.
 const OLD_JOBS = statement<{ job_id: string }>(
   'retention.old_jobs',
-  `select distinct t.job_id from job_texts t
-     join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
-    where t.part = $1 and t.account_id = $2 and t.job_id < $3
+  `select j.job_id from jobs j
+    where j.part = $1 and j.account_id = $2 and j.job_id in (
+        select distinct t.job_id from job_texts t
+          join jobs f on f.part = t.part and f.account_id = t.account_id and f.job_id = t.job_id
+         where t.part = $1 and t.account_id = $2 and t.job_id < $3
+           and f.status in ('completed', 'failed', 'canceled', 'accepted')
+           and f.finished_at < now() - make_interval(days => $4)
+         order by t.job_id limit $5)
       and j.status in ('completed', 'failed', 'canceled', 'accepted')
-      and j.finished_at < now() - make_interval(days => $4)
-    order by t.job_id limit $5`,
+    order by j.job_id for update of j skip locked`,
 );
 const JOBS_FORGET = [
   ['segments', `source = '[]', draft = case when draft is not null then '[]'::jsonb end, notes = '{}'`],
@@ -122,6 +127,12 @@ const JOBS_FORGET = [
     `retention.forget_${table}`,
     `update ${table} set ${change} where part = $1 and account_id = $2 and job_id = any($3)`,
   ),
+);
+const FORGET_REPORTS = statement(
+  'retention.forget_task_reports',
+  `update task_reports set note = null
+    where part = $1 and account_id = $2 and note is not null and task_id in (
+      select task_id from tasks where part = $1 and account_id = $2 and job_id = any($3))`,
 );
 const JOBS_END = (['comments', 'edit_history', 'job_texts'] as const).map((table) =>
   statement(
@@ -142,7 +153,8 @@ export async function forgetJobs(
   const rows = await transaction.query(OLD_JOBS, [...key, before, days, limit]);
   const ids = rows.map(({ job_id }) => job_id);
   if (ids.length > 0)
-    for (const one of [...JOBS_FORGET, ...JOBS_END]) await transaction.query(one, [...key, ids]);
+    for (const one of [...JOBS_FORGET, FORGET_REPORTS, ...JOBS_END])
+      await transaction.query(one, [...key, ids]);
   return ids.length;
 }
 

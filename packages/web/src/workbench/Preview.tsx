@@ -20,7 +20,10 @@ export default function Preview() {
   const workbench = useWorkbench();
   const say = useSay();
   const [side, setSide] = useState<Side>('target');
-  const { format } = workbench.task.job;
+  const { job, status } = workbench.task;
+  const { format } = job;
+  // Once the job is delivered, an editor sees no more of it than their own part.
+  const isWhole = side === 'target' && status !== 'done' && (format === 'html' || format === 'srt');
   return (
     <section className={css.preview} aria-label={say('workbench.preview')}>
       <div className={css.previewHead}>
@@ -33,7 +36,7 @@ export default function Preview() {
           ))}
         </fieldset>
       </div>
-      {side === 'target' && (format === 'html' || format === 'srt') ? <Assembled /> : <Units side={side} />}
+      {isWhole ? <Assembled /> : <Units side={side} />}
     </section>
   );
 }
