@@ -35,5 +35,10 @@ export interface Person {
   readonly name: string;
   readonly role: PersonRole;
   /** A customer's; nobody else has one. */
-  readonly account?: { readonly ref: AccountRef; readonly username: string };
+  readonly account?: {
+    readonly ref: AccountRef;
+    readonly username: string;
+    /** May decide about the account itself. */
+    readonly owner: boolean;
+  };
 }

@@ -52,6 +52,7 @@ import { operationConsole } from './operations/console.ts';
 import type { Readiness } from './operations/health.ts';
 import type { Metrics } from './operations/metrics.ts';
 import { operationRoutes } from './operations/routes.ts';
+import { retentionOfCustomer } from './retention/customer.ts';
 import type { Scanner } from './scanning/scanner.ts';
 import { loadSettings, type Settings } from './settings.ts';
 import { engineConsole } from './translation/console.ts';
@@ -170,6 +171,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       deliveriesOfCustomer(customers, { ...options, deliveriesMoved: followDeliveries });
       ledgerOfCustomer(customers, options);
       brandsOfCustomer(customers, options);
+      retentionOfCustomer(customers, options);
     });
     void web.register(async (operators) => {
       requirePerson(operators, options, 'operator');

@@ -17,6 +17,7 @@ export const ERRORS = {
   },
   read_only_key: { status: 403, meaning: 'The key may read but not change.' },
   chat_not_allowed: { status: 403, meaning: 'The account has no chat subscription.' },
+  owner_only: { status: 403, meaning: 'Only an owner of the account may do that.' },
   cross_site: { status: 403, meaning: 'A page of another site may not change anything here.' },
   not_found: { status: 404, meaning: 'There is no such job or path.' },
   method_not_allowed: {

@@ -33,6 +33,7 @@ import { findExamples, inTheirPlaces, recall } from './memory/memory.ts';
 import { checkReadiness } from './operations/health.ts';
 import { createMetrics } from './operations/metrics.ts';
 import type { Store } from './program.ts';
+import { ERASURES_CHANNEL } from './retention/erase.ts';
 import { startRetention } from './retention/retention.ts';
 import { createScanner } from './scanning/scanner.ts';
 import { publicRoot, type Settings } from './settings.ts';
@@ -240,6 +241,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const publishing = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
     const upkeep = startUpkeep(database, settings, log);
     const retention = startRetention(database, log);
+    void database.listen(ERASURES_CHANNEL, retention.wake).catch(() => {});
     const corrections = startCorrections(database, log, () => translation.wake());
     const edited = startEditingUpkeep(editing.room, log, () => sender.wake());
     void database.listen(CHANNELS.editing, () => edited.wake()).catch(() => {});

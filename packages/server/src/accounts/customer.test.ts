@@ -77,6 +77,15 @@ it('shows an account at a glance', async () => {
     { environment: 'production', tier: 'human', jobs: 1, words: 4, cents: 12 },
     { environment: 'production', tier: 'machine', jobs: 1, words: 4, cents: 8 },
   ]);
+  expect(body.days.production).toHaveLength(30);
+  expect(body.days.production[0]).toMatchObject({ jobs: 0, cents: 0 });
+  // A day may end between the two.
+  const sums = (days: { jobs: number; cents: number }[]) =>
+    days.reduce((sum, { jobs, cents }) => [sum[0]! + jobs, sum[1]! + cents], [0, 0]);
+  expect([sums(body.days.production), sums(body.days.sandbox)]).toEqual([
+    [2, 20],
+    [0, 0],
+  ]);
   expect(body.failed_deliveries).toEqual({ production: 0, sandbox: 0 });
   expect(body.latest_jobs.production.map(({ uid }: { uid: string }) => uid)).toEqual(['waiting', 'done']);
   expect(body.latest_jobs.sandbox).toEqual([]);
@@ -287,6 +296,12 @@ describe('the team', () => {
     const [{ user_id: owner }, { user_id: own }] = team;
     const self = await mate.call('POST', `/api/account/team/${own}/disable`);
     expect([self.status, self.body.error.code]).toEqual([409, 'conflict']);
+    // An owner is another owner's to shut out, and their sign-in nobody else's.
+    for (const act of ['disable', 'enable', 'link']) {
+      const refused = await mate.call('POST', `/api/account/team/${owner}/${act}`);
+      expect([refused.status, refused.body.error.code], act).toEqual([403, 'owner_only']);
+    }
+    await customer.call('POST', `/api/account/team/${own}/owner`, { owner: true });
     await mate.call('POST', `/api/account/team/${owner}/disable`);
     expect((await customer.call('GET', '/api/account')).status).toBe(401);
     expect((await mate.call('POST', `/api/account/team/${owner}/link`)).status).toBe(409);
@@ -300,6 +315,7 @@ describe('the team', () => {
         'person.link',
         'person.enabled',
         'person.disabled',
+        'person.owner',
         'person.accepted',
         'person.link',
         'person.made',
@@ -322,6 +338,42 @@ describe('the team', () => {
     expect(statuses).toContain(429);
     const { body } = await (await createCustomer()).call('POST', '/api/account/team', { email: known });
     expect(body.error.fields.email).not.toMatch(/There is already a person/);
+  });
+
+  it('has an owner, the first of them, who makes others so and is never the last one to leave', async () => {
+    const first = await createCustomer();
+    const second = await createPerson(server, { role: 'customer', account: first.account! });
+    const stranger = await createCustomer();
+    const set = (by: TestPerson, of: TestPerson, owner: unknown) =>
+      by.call('POST', `/api/account/team/${of.userId}/owner`, { owner });
+    const owners = async () =>
+      (await first.call('GET', '/api/account/team')).body.objects
+        .filter((member: { owner: boolean }) => member.owner)
+        .map((member: { user_id: string }) => member.user_id);
+    expect(await owners()).toEqual([first.userId]);
+    expect((await first.call('GET', '/api/session')).body.owner).toBe(true);
+    expect((await second.call('GET', '/api/session')).body.owner).toBe(false);
+    expect((await set(second, second, true)).body.error.code).toBe('owner_only');
+    expect((await set(stranger, second, true)).status).toBe(404);
+    expect((await set(first, second, 'yes')).body.error.fields).toHaveProperty('owner');
+    expect((await set(first, first, false)).body.error.code).toBe('conflict');
+    expect((await set(first, second, true)).status).toBe(200);
+    expect(await owners()).toEqual([first.userId, second.userId]);
+    // Both at once: one of them stays.
+    await Promise.all([set(first, second, false), set(second, first, false)]);
+    expect(await owners()).toHaveLength(1);
+  });
+
+  it('is not left to an owner who never came', async () => {
+    const { call, userId, account } = await createCustomer();
+    const invited = await call('POST', '/api/account/team', {
+      email: `late-${account!.username}@example.com`,
+    });
+    expect(invited.status).toBe(201);
+    const [, late] = (await call('GET', '/api/account/team')).body.objects;
+    await call('POST', `/api/account/team/${late.user_id}/owner`, { owner: true });
+    const left = await call('POST', `/api/account/team/${userId}/owner`, { owner: false });
+    expect([left.status, left.body.error.code]).toEqual([409, 'conflict']);
   });
 
   it('takes nobody who is there already, and no wrong address', async () => {

@@ -24,7 +24,7 @@ import { countDead } from '../deliveries/log.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
 import { latestJobs, OwnJob } from '../jobs/customer.ts';
-import { countByStatus, countSince } from '../jobs/overview.ts';
+import { countByStatus, countSince, listDays } from '../jobs/overview.ts';
 import { readBalances } from '../ledger/ledger.ts';
 import { recordAudit } from '../operations/audit.ts';
 import { accountNamed, ENVIRONMENTS, listWebhookSecrets, rollWebhookSecret } from './accounts.ts';
@@ -38,6 +38,11 @@ export interface CustomerOptions {
 }
 
 const COUNT = Type.Integer({ minimum: 0 });
+
+const Day = Type.Object(
+  { day: Type.String({ format: 'date' }), jobs: COUNT, cents: CENTS },
+  { title: 'OwnDay', description: 'What was asked for on a day, and what it costs.' },
+);
 
 const Overview = Type.Object(
   {
@@ -68,6 +73,10 @@ const Overview = Type.Object(
         words: COUNT,
         cents: CENTS,
       }),
+    ),
+    days: Type.Object(
+      { production: Type.Array(Day), sandbox: Type.Array(Day) },
+      { description: 'Each of the last 30, in UTC, the earliest first.' },
     ),
     failed_deliveries: Type.Object(
       { production: COUNT, sandbox: COUNT },
@@ -161,7 +170,8 @@ function objectsOf<T extends Parameters<typeof Type.Array>[0]>(item: T) {
   return Type.Object({ objects: Type.Array(item) });
 }
 
-const MILLISECONDS_30_DAYS = 30 * 86_400_000;
+const DAYS = 30;
+const MILLISECONDS_30_DAYS = DAYS * 86_400_000;
 const LATEST_JOBS = 5;
 
 export function customerRoutes(app: FastifyInstance, { database, vault }: CustomerOptions): void {
@@ -278,11 +288,12 @@ async function readOverview(
   { ref, username }: NonNullable<Person['account']>,
 ): Promise<Static<typeof Overview>> {
   const since = new Date(Date.now() - MILLISECONDS_30_DAYS);
-  const [{ email, chat }, balances, jobs, lately, failed, production, sandbox] = await Promise.all([
+  const [{ email, chat }, balances, jobs, lately, days, failed, production, sandbox] = await Promise.all([
     accountNamed(database, username),
     readBalances(database, ref),
     countByStatus(database, ref),
     countSince(database, ref, since),
+    listDays(database, ref, DAYS, new Date()),
     countDead(database, ref, since),
     latestJobs(database, ref, 'production', LATEST_JOBS),
     latestJobs(database, ref, 'sandbox', LATEST_JOBS),
@@ -290,6 +301,7 @@ async function readOverview(
   return {
     ...{ username, email, chat, balances, jobs },
     last_30_days: lately,
+    days,
     failed_deliveries: failed,
     latest_jobs: { production, sandbox },
   };

@@ -87,6 +87,13 @@ export function accountOf({ person }: FastifyRequest): NonNullable<Person['accou
   return person.account;
 }
 
+/** @throws ApiError `owner_only` */
+export function requireOwner(request: FastifyRequest): NonNullable<Person['account']> {
+  const account = accountOf(request);
+  if (!account.owner) throw new ApiError('owner_only', 'Only an owner of the account may do that.');
+  return account;
+}
+
 export interface SessionCookie {
   name: string;
   /** Whether browsers keep it from plain http to other hosts. */

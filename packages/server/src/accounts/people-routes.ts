@@ -178,7 +178,7 @@ async function presentMe(
   const { user_id, email, name, role, locale, theme, languages } = user;
   return {
     ...{ user_id, email, name, role, locale, theme, languages },
-    ...(user.account === undefined ? {} : { account: user.account.username }),
+    ...(user.account === undefined ? {} : { account: user.account.username, owner: user.owner }),
     session: {
       session_id: session.sessionId,
       ends_at: session.endsAt.toISOString(),

@@ -25,6 +25,9 @@ export const Me = Type.Object(
     name: Type.String(),
     role: PersonRole,
     account: Type.Optional(Type.String({ description: 'The username of a customer’s account.' })),
+    owner: Type.Optional(
+      Type.Boolean({ description: 'A customer’s: whether they decide about the account.' }),
+    ),
     locale: Type.Union([Type.String(), Type.Null()], { description: 'null: as the browser says.' }),
     theme: Theme,
     languages: Type.Array(EditorLanguage),

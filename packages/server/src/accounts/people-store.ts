@@ -13,6 +13,7 @@ export interface UserRow {
   part: number | null;
   account_id: string | null;
   username: string | null;
+  owner: boolean;
   password_hash: string | null;
   locale: string | null;
   theme: Theme;
@@ -22,15 +23,17 @@ export interface UserRow {
   last_seen_at: Date | null;
 }
 
-const USER = `u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.password_hash, u.locale, u.theme,
+const USER = `u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, u.password_hash, u.locale, u.theme,
           u.review_share, u.disabled_at, u.created_at,
           (select max(s.last_seen_at) from sessions s where s.user_id = u.user_id) as last_seen_at
      from users u left join accounts a on a.part = u.part and a.account_id = u.account_id`;
 
+// The first of an account is its owner.
 const INSERT_USER = statement(
   'people.insert',
-  `insert into users (user_id, email, name, role, part, account_id, password_hash, review_share)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  `insert into users (user_id, email, name, role, part, account_id, password_hash, review_share, owner)
+   values ($1, $2, $3, $4, $5::smallint, $6::uuid, $7, $8,
+           $6::uuid is not null and not exists (select from users where part = $5 and account_id = $6 and owner))`,
 );
 
 export interface NewUser {
@@ -100,6 +103,37 @@ export async function setProfile(
 ): Promise<void> {
   const { name = null, locale, theme = null, reviewShare = null } = changes;
   await on.query(SET_PROFILE, [userId, name, locale !== undefined, locale ?? null, theme, reviewShare]);
+}
+
+// Never the last one who may sign in: an account that nobody decides about could never be ended by its people.
+const SET_OWNER = statement<{ user_id: string }>(
+  'people.set_owner',
+  `update users set owner = $4
+    where part = $1 and account_id = $2 and user_id = $3
+      and ($4 or exists (
+        select from users u where u.part = $1 and u.account_id = $2 and u.user_id <> $3 and u.owner
+           and u.disabled_at is null and u.password_hash is not null))
+   returning user_id`,
+);
+
+/** @returns whether it was done: the last owner stays one */
+export async function setOwner(
+  on: Queryable,
+  account: AccountRef,
+  userId: string,
+  owner: boolean,
+): Promise<boolean> {
+  return (await on.query(SET_OWNER, [account.part, account.accountId, userId, owner])).length > 0;
+}
+
+const LOCK_OWNERS = statement(
+  'people.lock_owners',
+  `select user_id from users where part = $1 and account_id = $2 and owner order by user_id for update`,
+);
+
+/** Two owners who take it from each other at once wait for each other. */
+export async function lockOwners(on: Queryable, account: AccountRef): Promise<void> {
+  await on.query(LOCK_OWNERS, [account.part, account.accountId]);
 }
 
 const SET_PASSWORD = statement(

@@ -37,6 +37,8 @@ export interface User {
   role: PersonRole;
   /** A customer's. */
   account: { ref: AccountRef; username: string } | undefined;
+  /** A customer who may decide about the account itself: what is kept, and when it ends. */
+  owner: boolean;
   locale: string | null;
   theme: store.Theme;
   /** Percent of what they edit that is reviewed. */
@@ -166,6 +168,7 @@ async function present(on: Queryable, rows: store.UserRow[]): Promise<User[]> {
       row.account_id === null
         ? undefined
         : { ref: { part: row.part, accountId: row.account_id } as AccountRef, username: row.username! },
+    owner: row.owner,
     locale: row.locale,
     theme: row.theme,
     review_share: row.review_share,
@@ -218,6 +221,26 @@ export function setDisabled(database: Database, by: Actor, user: Subject, disabl
     if (!disabled) return;
     await store.endInvitations(transaction, userId);
     await endSessions(transaction, userId);
+  });
+}
+
+/**
+ * Makes somebody an owner of their account, or no owner any more.
+ * @throws ApiError `conflict` for the last owner who may sign in
+ */
+export function setOwner(
+  database: Database,
+  by: Actor,
+  account: AccountRef,
+  user: Subject,
+  owner: boolean,
+): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await store.lockOwners(transaction, account);
+    if (!(await store.setOwner(transaction, account, user.user_id, owner))) {
+      throw new ApiError('conflict', 'An account has an owner: make somebody else one first.');
+    }
+    await recordAudit(transaction, by, about('person.owner', user, { owner }));
   });
 }
 

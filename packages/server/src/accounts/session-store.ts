@@ -41,6 +41,7 @@ export interface SeenRow {
   part: number | null;
   account_id: string | null;
   username: string | null;
+  owner: boolean;
   ends_at: Date;
   /** Not remembered as seen for a while. */
   untouched: boolean;
@@ -51,7 +52,7 @@ const LIVE = `s.ends_at > now() and s.last_seen_at > now() - make_interval(secs 
 // Seen is remembered to the minute, or to a quarter of a shorter idle time: one write a minute, not one a request.
 const FIND_SESSION = statement<SeenRow>(
   'sessions.find',
-  `select s.session_id, u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, s.ends_at,
+  `select s.session_id, u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, s.ends_at,
           s.last_seen_at < now() - make_interval(secs => least(60, $2::float8 / 4)) as untouched
      from sessions s join users u on u.user_id = s.user_id
      left join accounts a on a.part = u.part and a.account_id = u.account_id

@@ -152,6 +152,7 @@ export async function recognisePerson(
           account: {
             ref: { part: row.part, accountId: row.account_id } as AccountRef,
             username: row.username!,
+            owner: row.owner,
           },
         }),
   };

@@ -7,14 +7,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { AccountRef } from '../account.ts';
-import { describedOwn, MOMENT, OPTIONAL_MOMENT, open, parameter, readForm, text } from '../console.ts';
+import { describedOwn, flag, MOMENT, OPTIONAL_MOMENT, open, parameter, readForm, text } from '../console.ts';
 import type { Database } from '../database/database.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
-import { accountOf } from './door.ts';
+import { accountOf, requireOwner } from './door.ts';
 import { SentLink, sendLink } from './links.ts';
 import type { Mailer } from './mail.ts';
-import { invitePerson, linkFor, listTeam, setDisabled, type User } from './people.ts';
+import { invitePerson, linkFor, listTeam, setDisabled, setOwner, type User } from './people.ts';
 import type { Vault } from './secrets.ts';
 import { admit, forgive } from './sessions.ts';
 
@@ -38,6 +38,7 @@ const Member = Type.Object(
     name: Type.String(),
     status: Type.Enum(['active', 'invited', 'disabled']),
     me: Type.Boolean({ description: 'Who asks.' }),
+    owner: Type.Boolean({ description: 'Decides about the account: what is kept of it, and when it ends.' }),
     created_at: MOMENT,
     last_seen_at: OPTIONAL_MOMENT,
   },
@@ -54,22 +55,28 @@ const schemas = {
   }),
   link: describedOwn('linkForTeam', 'Another link for somebody of the account', SentLink, {
     status: 201,
-    description: 'For who is invited, to accept; for who is there, to choose another password.',
+    description:
+      'For who is invited, to accept; for who is there, to choose another password. For an owner, only an owner has it.',
     params: parameters,
   }),
   disable: describedOwn('disableInTeam', 'Let somebody of the account in no more', Team, {
-    description: '`conflict`: it is oneself.',
+    description: '`conflict`: it is oneself. `owner_only`: it is an owner.',
     params: parameters,
   }),
   enable: describedOwn('enableInTeam', 'Let somebody of the account in again', Team, { params: parameters }),
+  owner: describedOwn('setOwnerInTeam', 'Make somebody an owner of the account, or no owner any more', Team, {
+    description: 'For owners. `conflict`: it is the last owner who can sign in.',
+    params: parameters,
+    body: Type.Object({ owner: Type.Boolean() }, open),
+  }),
 };
 
 export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root }: TeamOptions): void {
   async function presentTeam(request: FastifyRequest) {
     const team = await listTeam(database, accountOf(request).ref);
     return {
-      objects: team.map(({ user_id, email, name, status, created_at, last_seen_at }) => ({
-        ...{ user_id, email, name, status, created_at, last_seen_at },
+      objects: team.map(({ user_id, email, name, status, owner, created_at, last_seen_at }) => ({
+        ...{ user_id, email, name, status, owner, created_at, last_seen_at },
         me: user_id === request.person.userId,
       })),
     };
@@ -85,6 +92,13 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
     const found = team.find(({ user_id }) => user_id === wanted);
     if (found === undefined) throw notFound();
     return found;
+  }
+
+  /** The same, but nobody else's hand on an owner: a link to their sign-in would make its reader one. */
+  async function within(request: FastifyRequest): Promise<User> {
+    const user = await requested(request);
+    if (user.owner) requireOwner(request);
+    return user;
   }
 
   resource(app, '/api/account/team', {
@@ -114,7 +128,7 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
     POST: {
       schema: schemas.link,
       async handler(request, reply) {
-        const user = await requested(request);
+        const user = await within(request);
         if (user.status === 'disabled') throw new ApiError('conflict', 'They may not sign in.');
         await admitMail(accountOf(request).ref);
         const link = await linkFor(database, request.person, user);
@@ -130,7 +144,7 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
       POST: {
         schema,
         async handler(request) {
-          const user = await requested(request);
+          const user = await within(request);
           if (user.user_id === request.person.userId) {
             throw new ApiError('conflict', 'Somebody else has to do that: it is yourself.');
           }
@@ -140,4 +154,18 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
       },
     });
   }
+  resource(app, '/api/account/team/:user_id/owner', {
+    POST: {
+      schema: schemas.owner,
+      async handler(request) {
+        const user = await requested(request);
+        const { ref } = requireOwner(request);
+        const form = readForm(request.body);
+        const owner = form.required('owner', flag);
+        form.done();
+        await setOwner(database, request.person, ref, user, owner);
+        return presentTeam(request);
+      },
+    },
+  });
 }

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { accountNamed } from '../accounts/accounts.ts';
 import { eraseAccount, exportAccount } from '../retention/erase.ts';
-import { readKeeping, writeKeeping } from '../retention/retention.ts';
+import { MAX_DAYS, readKeeping, writeKeeping } from '../retention/retention.ts';
 import { data, json, withStore } from './options.ts';
 import { CommandError, print, printJson } from './output.ts';
 
@@ -80,8 +80,6 @@ export function addRetentionCommands(account: Command): void {
       }),
     );
 }
-
-const MAX_DAYS = 36_500;
 
 type Days = number | 'forever';
 

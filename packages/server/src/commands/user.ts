@@ -14,6 +14,7 @@ import {
   ROLES,
   setDisabled,
   setLanguages,
+  setOwner,
   setPassword,
   setReviewShare,
   type User,
@@ -147,6 +148,25 @@ export function addUserCommands(program: Command): void {
         }),
       );
   }
+
+  user
+    .command('owner')
+    .description('let a customer decide about their account: what is kept of it, and when it ends')
+    .argument('<email>', 'who')
+    .option('--remove', 'no more; not for the last one who can sign in', false)
+    .addOption(data())
+    .addOption(json())
+    .action((email: string, options: Options & { remove: boolean }) =>
+      withStore(options, async ({ database }) => {
+        const before = await personNamed(database, email);
+        const { account } = before;
+        if (account === undefined) throw new CommandError(`${before.email} belongs to no account.`);
+        await expected(setOwner(database, 'command', account.ref, before, !options.remove));
+        const person = await personNamed(database, email);
+        if (options.json) return printJson(shown(person));
+        print(line(person));
+      }),
+    );
 
   user
     .command('languages')

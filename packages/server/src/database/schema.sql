@@ -17,6 +17,7 @@ create table accounts (
   texts_forgotten_to uuid,
   erased_at timestamp with time zone,
   chat_correction boolean not null default false,
+  erase_requested_at timestamp with time zone,
   constraint accounts_part_account_id_key UNIQUE (part, account_id),
   constraint accounts_username_key UNIQUE (username),
   constraint accounts_pkey PRIMARY KEY (account_id),
@@ -28,6 +29,7 @@ create table accounts (
   constraint accounts_part_check CHECK (((part >= 0) AND (part <= 255))),
   constraint accounts_username_check CHECK ((username ~ '^[A-Za-z0-9._@+-]{1,64}$'::text))
 );
+CREATE INDEX accounts_to_erase ON accounts USING btree (erase_requested_at) WHERE ((erase_requested_at IS NOT NULL) AND (erased_at IS NULL));
 grant insert, select, update on accounts to dragoman_app;
 
 create table attempts (
@@ -1019,11 +1021,13 @@ create table users (
   review_share smallint not null default 100,
   disabled_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
+  owner boolean not null default false,
   constraint users_email_key UNIQUE (email),
   constraint users_pkey PRIMARY KEY (user_id),
   constraint users_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
   constraint users_check CHECK (((part IS NULL) = (account_id IS NULL))),
   constraint users_check1 CHECK (((role = 'customer'::text) = (account_id IS NOT NULL))),
+  constraint users_check2 CHECK (((NOT owner) OR (account_id IS NOT NULL))),
   constraint users_email_check CHECK (((email = lower(email)) AND (email ~ '^[^\s@]+@[^\s@]+$'::text) AND (char_length(email) <= 254))),
   constraint users_locale_check CHECK ((locale ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'::text)),
   constraint users_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),

@@ -144,6 +144,34 @@ export async function countDead(
   return { production: of('production'), sandbox: of('sandbox') };
 }
 
+const FAILED = statement<{ failed: number; until: Date }>(
+  'deliveries.failed',
+  `select now() as until, (select count(*) from (
+     select from deliveries
+      where part = $1 and account_id = $2 and environment = $3 and status = 'dead'
+        and finished_at >= $4 and finished_at < coalesce($5, now())
+      limit $6) counted) as failed`,
+);
+
+const MAX_COUNTED = 10_000;
+
+/**
+ * How many deliveries of an environment are dead that died since then, up to ten thousand.
+ * @param until counts those alone that had died by then
+ * @returns `until`: the moment that it is true of, when none was given
+ */
+export async function countFailed(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  since: Date,
+  until?: Date,
+): Promise<{ failed: number; until: Date }> {
+  const values = [environment, since, until ?? null, MAX_COUNTED];
+  const [row] = await on.query(FAILED, [account.part, account.accountId, ...values]);
+  return { failed: row!.failed, until: until ?? row!.until };
+}
+
 const FIND = statement<RecordRow>(
   'deliveries.find',
   `select ${COLUMNS} from deliveries d ${WITH_JOB}
@@ -293,19 +321,26 @@ export function replayDelivery(
 
 const REPLAYS_A_TRANSACTION = 500;
 
-/** Sends all deliveries of an environment again that died since then. @returns how many */
+/**
+ * Sends all deliveries of an environment again that died since then. Those alone that were dead at the beginning: what
+ * dies again meanwhile is not sent a third time.
+ * @param bounds `until`: those alone that were dead then, which makes a repeated call harmless; `most`: no more than that
+ * @returns how many
+ */
 export async function replayDead(
   database: Database,
   account: AccountRef,
   environment: Environment,
   since: Date,
   moved: DeliveriesMoved | undefined,
+  bounds: { until?: Date; most?: number } = {},
 ): Promise<number> {
+  const { until = null, most = Number.POSITIVE_INFINITY } = bounds;
   let replayed = 0;
-  let began: Date | null = null;
+  let began: Date | null = until;
   for (;;) {
-    // Those alone that were dead at the beginning: what dies again meanwhile is not sent a third time.
-    const values: unknown[] = [environment, since, began, REPLAYS_A_TRANSACTION];
+    const size = Math.min(REPLAYS_A_TRANSACTION, most - replayed);
+    const values: unknown[] = [environment, since, began, size];
     const rows: ReplayedRow[] = await database.transaction(async (transaction) => {
       const some = await transaction.query(REPLAY_DEAD, [account.part, account.accountId, ...values]);
       await follow(transaction, account, some, moved);
@@ -313,7 +348,7 @@ export async function replayDead(
     });
     replayed += rows.length;
     began ??= rows[0]?.at ?? null;
-    if (rows.length < REPLAYS_A_TRANSACTION) return replayed;
+    if (rows.length < size || replayed >= most) return replayed;
   }
 }
 

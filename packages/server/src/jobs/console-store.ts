@@ -202,6 +202,26 @@ export function countSince(on: Queryable, account: AccountRef, since: string): P
   return on.query(SINCE, [account.part, account.accountId, since]);
 }
 
+export interface DayRow {
+  environment: Environment;
+  /** At its beginning, in UTC. */
+  day: Date;
+  jobs: number;
+  cents: number;
+}
+
+const DAYS = statement<DayRow>(
+  'jobs.count_days',
+  `select environment, date_trunc('day', created_at, 'UTC') as day, count(*) as jobs,
+          coalesce(sum(price_cents) filter (where status not in ('failed', 'canceled')), 0)::bigint as cents
+     from jobs where part = $1 and account_id = $2 and job_id >= $3 and tier <> 'chat' group by 1, 2`,
+);
+
+/** What was created on each day since the moment of an id, those without anything left out. */
+export function listDays(on: Queryable, account: AccountRef, since: string): Promise<DayRow[]> {
+  return on.query(DAYS, [account.part, account.accountId, since]);
+}
+
 export interface WaitingPair {
   source_language: string;
   target_language: string;

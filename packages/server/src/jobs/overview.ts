@@ -1,5 +1,5 @@
 /** The work of all accounts at a glance, for the console: what waits, what was done in each hour. */
-import type { AccountRef } from '../account.ts';
+import type { AccountRef, Environment } from '../account.ts';
 import type { Queryable } from '../database/database.ts';
 import { firstIdOf } from '../ids.ts';
 import * as store from './console-store.ts';
@@ -14,6 +14,35 @@ export function countByStatus(on: Queryable, account: AccountRef): Promise<store
 /** What an account created since a moment, by environment and tier; words, and cents without what was given back. */
 export function countSince(on: Queryable, account: AccountRef, since: Date): Promise<store.PeriodCount[]> {
   return store.countSince(on, account, firstIdOf(since.getTime()));
+}
+
+const DAY_MILLISECONDS = 86_400_000;
+
+export interface Day {
+  /** ISO 8601, in UTC. */
+  day: string;
+  jobs: number;
+  cents: number;
+}
+
+/** What an account created on each of the last days in an environment, those without anything too. */
+export async function listDays(
+  on: Queryable,
+  account: AccountRef,
+  days: number,
+  now: Date,
+): Promise<Record<Environment, Day[]>> {
+  const first = Math.floor(now.getTime() / DAY_MILLISECONDS) - days + 1;
+  const rows = await store.listDays(on, account, firstIdOf(first * DAY_MILLISECONDS));
+  const dayOf = (moment: Date) => moment.toISOString().slice(0, 10);
+  const found = new Map(rows.map((row) => [`${row.environment} ${dayOf(row.day)}`, row]));
+  const all = (environment: Environment) =>
+    Array.from({ length: days }, (_, index) => {
+      const day = dayOf(new Date((first + index) * DAY_MILLISECONDS));
+      const { jobs = 0, cents = 0 } = found.get(`${environment} ${day}`) ?? {};
+      return { day, jobs, cents };
+    });
+  return { production: all('production'), sandbox: all('sandbox') };
 }
 
 /** What waits for a machine, by pair; what has waited longest first. */

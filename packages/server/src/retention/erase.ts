@@ -1,15 +1,19 @@
 /**
  * The end of an account, and all that is known of it.
  *
+ *   asked for   by an owner: from now on nobody comes in, people or programs. It cannot be taken back
+ *   erased      workers, or an operator's command, have deleted all there was
+ *
  * Erasure takes back what is not finished, deletes what the customer and its people said, and leaves what the books
  * need: transfers, balances, and jobs without a word of theirs. It goes in small steps and can be begun again where it
  * was broken off.
  */
 import type { AccountRef } from '../account.ts';
 import { KEYS_CHANNEL } from '../accounts/accounts.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { withdrawCorrection } from '../jobs/corrections.ts';
 import { cancelJob, type JobFollower } from '../jobs/jobs.ts';
+import type { Log } from '../log.ts';
 import * as store from './store.ts';
 
 const ROWS = 1_000;
@@ -18,22 +22,78 @@ const PAGE = 500;
 /** Nobody need be told: the tasks of the jobs are deleted next. */
 const NOBODY: JobFollower = { drafted: async () => {}, canceled: async () => {} };
 
+/** Workers look at once whether an account is to be erased. */
+export const ERASURES_CHANNEL = 'dragoman_erasures';
+
+/**
+ * Asks for the end of an account, and lets nobody in any more.
+ * @param alongside what is written in the transaction in which it is asked for
+ */
+export async function requestErasure(
+  database: Database,
+  account: AccountRef,
+  alongside: (transaction: Transaction) => Promise<void>,
+): Promise<Date> {
+  const since = await database.transaction(async (transaction) => {
+    await alongside(transaction);
+    return store.askToEnd(transaction, account);
+  });
+  await shutOut(database, account, {});
+  await database.notify(ERASURES_CHANNEL).catch(() => {}); // polled as well
+  return since;
+}
+
+/** Erases what is asked for. One that fails is tried again in the next round, and keeps nobody waiting. */
+export async function eraseRequested(
+  database: Database,
+  log: Log,
+  ended: () => boolean = () => false,
+): Promise<void> {
+  for (const account of await store.listAskedToEnd(database, ERASURES)) {
+    if (ended()) return;
+    try {
+      await eraseAccount(database, account);
+    } catch (error) {
+      if (!ended()) log.warn({ error, account: account.accountId }, 'an erasure was broken off');
+    }
+  }
+}
+
+const ERASURES = 100;
+
 /** @returns how many rows were deleted, by table */
 export async function eraseAccount(database: Database, account: AccountRef): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  // First of all nobody may come in any more.
-  for (const name of ['keys', 'users', ...store.allTables().map(({ table }) => table.name)]) {
-    if (name === 'attempts') await cancelAll(database, account);
-    const table = store.allTables().find((one) => one.table.name === name)!;
-    for (let erased = ROWS; erased === ROWS; ) {
-      erased = await store.eraseRows(database, account, table, ROWS);
-      if (erased > 0) counts[name] = (counts[name] ?? 0) + erased;
-    }
-    if (name === 'keys') await database.notify(KEYS_CHANNEL);
-  }
+  await shutOut(database, account, counts);
+  await cancelAll(database, account);
+  for (const { table } of store.allTables()) await eraseTable(database, account, table.name, counts);
   while ((await store.stripJobs(database, account, ROWS)) === ROWS);
   await database.transaction((transaction) => store.stripAccount(transaction, account));
   return counts;
+}
+
+/** First of all nobody may come in any more. */
+async function shutOut(
+  database: Database,
+  account: AccountRef,
+  counts: Record<string, number>,
+): Promise<void> {
+  await eraseTable(database, account, 'keys', counts);
+  await database.notify(KEYS_CHANNEL);
+  await eraseTable(database, account, 'users', counts);
+}
+
+async function eraseTable(
+  database: Database,
+  account: AccountRef,
+  name: string,
+  counts: Record<string, number>,
+): Promise<void> {
+  const table = store.allTables().find((one) => one.table.name === name)!;
+  for (let erased = ROWS; erased === ROWS; ) {
+    erased = await store.eraseRows(database, account, table, ROWS);
+    if (erased > 0) counts[name] = (counts[name] ?? 0) + erased;
+  }
 }
 
 async function cancelAll(database: Database, account: AccountRef): Promise<void> {

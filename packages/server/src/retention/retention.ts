@@ -11,28 +11,43 @@
 import type { AccountRef } from '../account.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
+import { eraseRequested } from './erase.ts';
 import * as store from './store.ts';
 
 export { type Keeping, readKeeping, writeKeeping } from './store.ts';
 
+/** More is for ever. */
+export const MAX_DAYS = 36_500;
 const ROUND_MILLISECONDS = 600_000;
 const ROWS = 1_000;
 const JOBS = 100;
 const DAY_MILLISECONDS = 86_400_000;
 
-export function startRetention(database: Database, log: Log): { stop(): Promise<void> } {
+/** @returns `wake`: an account is to be erased */
+export function startRetention(database: Database, log: Log): { wake(): void; stop(): Promise<void> } {
   let stopping = false;
+  let again = false;
   let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= endAll(database, () => stopping)
-      .catch((error: unknown) => {
-        if (!stopping) log.warn({ error }, 'retention was interrupted');
-      })
-      .finally(() => {
-        running = undefined;
-      });
-  }, ROUND_MILLISECONDS);
+  const interrupted = (error: unknown) => {
+    if (!stopping) log.warn({ error }, 'retention was interrupted');
+  };
+  async function round(): Promise<void> {
+    do {
+      again = false;
+      await eraseRequested(database, log, () => stopping).catch(interrupted);
+    } while (again && !stopping);
+    await endAll(database, () => stopping).catch(interrupted);
+  }
+  function wake(): void {
+    if (stopping) return;
+    again = true;
+    running ??= round().finally(() => {
+      running = undefined;
+    });
+  }
+  const timer = setInterval(wake, ROUND_MILLISECONDS);
   return {
+    wake,
     async stop() {
       stopping = true;
       clearInterval(timer);

@@ -37,7 +37,8 @@ const LIMITED = statement<{ part: number; account_id: string; forgotten: string 
   `select part, account_id, keep_attempts_days as attempts, keep_events_days as events, keep_texts_days as texts,
           texts_forgotten_to as forgotten
      from accounts
-    where erased_at is null and num_nonnulls(keep_attempts_days, keep_events_days, keep_texts_days) > 0`,
+    where erased_at is null and erase_requested_at is null
+      and num_nonnulls(keep_attempts_days, keep_events_days, keep_texts_days) > 0`,
 );
 
 /** The accounts that keep something for a while only. */
@@ -50,6 +51,30 @@ export async function listLimited(
     keeping,
     forgotten,
   }));
+}
+
+const ASKED_TO_END = statement<{ part: number; account_id: string }>(
+  'retention.asked_to_end',
+  `select part, account_id from accounts where erase_requested_at is not null and erased_at is null
+    order by erase_requested_at limit $1`,
+);
+
+/** The accounts that are to be erased and are not yet; what was asked for first, first. */
+export async function listAskedToEnd(on: Queryable, limit: number): Promise<AccountRef[]> {
+  const rows = await on.query(ASKED_TO_END, [limit]);
+  return rows.map(({ part, account_id: accountId }) => ({ part, accountId }) as AccountRef);
+}
+
+const ASK_TO_END = statement<{ erase_requested_at: Date }>(
+  'retention.ask_to_end',
+  `update accounts set erase_requested_at = coalesce(erase_requested_at, now())
+    where part = $1 and account_id = $2 returning erase_requested_at`,
+);
+
+/** @returns since when it is asked for */
+export async function askToEnd(on: Queryable, account: AccountRef): Promise<Date> {
+  const [row] = await on.query(ASK_TO_END, [account.part, account.accountId]);
+  return row!.erase_requested_at;
 }
 
 // Ids are in the order of time: what is old is at the beginning of its key.

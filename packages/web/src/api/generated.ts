@@ -796,7 +796,19 @@ export type EngineTested = {
   milliseconds: number
 };
 
+export type Erasing = {
+  /** ISO 8601, in UTC. */
+  requested_at: string
+};
+
 export type EventType = 'job.completed' | 'job.failed' | 'job.canceled' | 'message.translated' | 'message.failed' | 'message.corrected' | 'test';
+
+export type FailedDeliveries = {
+  /** Up to ten thousand. */
+  failed: number;
+  /** Of what had been given up by then. */
+  until: string
+};
 
 /** A host that deliveries of an account are held back from. */
 export type FailingHost = {
@@ -926,6 +938,16 @@ export type JudgedJob = {
   status: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected'
 };
 
+/** How long what has ended is kept. */
+export type Keeping = {
+  /** Days; null: for ever. */
+  attempts: number | null;
+  /** Days; null: for ever. */
+  events: number | null;
+  /** Days; null: for ever. */
+  texts: number | null
+};
+
 export type Lease = {
   /** Goes with every change; a later claim makes it stale. */
   token: string;
@@ -1022,6 +1044,8 @@ export type Me = {
   role: PersonRole;
   /** The username of a customer’s account. */
   account?: string | undefined;
+  /** A customer’s: whether they decide about the account. */
+  owner?: boolean | undefined;
   /** null: as the browser says. */
   locale: string | null;
   theme: Theme;
@@ -1160,6 +1184,11 @@ export type OwnAccount = {
     /** US cents. */
     cents: number
   })[];
+  /** Each of the last 30, in UTC, the earliest first. */
+  days: {
+    production: OwnDay[];
+    sandbox: OwnDay[]
+  };
   /** Of the last 30 days, up to a thousand. */
   failed_deliveries: {
     production: number;
@@ -1202,6 +1231,14 @@ export type OwnBrandLanguage = {
   tone: string | null;
   instructions: string | null;
   terms: OwnTerm[]
+};
+
+/** What was asked for on a day, and what it costs. */
+export type OwnDay = {
+  day: string;
+  jobs: number;
+  /** US cents. */
+  cents: number
 };
 
 export type OwnJob = {
@@ -1414,6 +1451,13 @@ export type QueueTask = {
   created_at: string;
   /** ISO 8601, in UTC. */
   deadline: string
+};
+
+export type ReplayedDeliveries = {
+  /** So many are pending again. */
+  replayed: number;
+  /** To be sent by the next request; up to ten thousand. */
+  left: number
 };
 
 export type SandboxAsking = {
@@ -1647,6 +1691,8 @@ export type TeamMember = {
   status: 'active' | 'invited' | 'disabled';
   /** Who asks. */
   me: boolean;
+  /** Decides about the account: what is kept of it, and when it ends. */
+  owner: boolean;
   /** ISO 8601, in UTC. */
   created_at: string;
   last_seen_at: string | null
@@ -1668,7 +1714,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'chat_not_allowed' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'chat_not_allowed' | 'owner_only' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'server_error' | 'unavailable';
 
 export type Work = {
   /** Segments confirmed, the last thirty days, latest first. */
@@ -2242,6 +2288,17 @@ export interface Operations {
     body: undefined;
     answer: Team
   };
+  /** Make somebody an owner of the account, or no owner any more */
+  setOwnerInTeam: {
+    path: {
+      user_id: string
+    };
+    query: undefined;
+    body: {
+      owner: boolean
+    };
+    answer: Team
+  };
   /** One’s jobs, newest first */
   listOwnJobs: {
     path: undefined;
@@ -2329,6 +2386,30 @@ export interface Operations {
     body: undefined;
     answer: DeliveryList
   };
+  /** How many were given up */
+  countFailedDeliveries: {
+    path: undefined;
+    query: {
+      environment?: 'production' | 'sandbox' | undefined;
+      /** ISO 8601, in UTC. */
+      since?: string | undefined
+    };
+    body: undefined;
+    answer: FailedDeliveries
+  };
+  /** Send all again that were given up */
+  replayFailedDeliveries: {
+    path: undefined;
+    query: undefined;
+    body: {
+      environment?: 'production' | 'sandbox' | undefined;
+      /** ISO 8601, in UTC. */
+      since?: string | undefined;
+      /** ISO 8601, in UTC. */
+      until?: string | undefined
+    };
+    answer: ReplayedDeliveries
+  };
   /** One delivery with its attempts */
   readOwnDelivery: {
     path: {
@@ -2390,6 +2471,44 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: OwnBrandDetail
+  };
+  /** How long one’s data is kept */
+  readKeeping: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: Keeping
+  };
+  /** Keep one’s data so long from now on */
+  changeKeeping: {
+    path: undefined;
+    query: undefined;
+    body: {
+      /** Days; null: for ever. */
+      attempts: number | null;
+      /** Days; null: for ever. */
+      events: number | null;
+      /** Days; null: for ever. */
+      texts: number | null
+    };
+    answer: Keeping
+  };
+  /** All that is kept of one’s account, a JSON object a line */
+  exportOwnAccount: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: undefined
+  };
+  /** Erase one’s account, for good */
+  eraseOwnAccount: {
+    path: undefined;
+    query: undefined;
+    body: {
+      /** The account’s name, so that nobody does it by mistake. */
+      username: string
+    };
+    answer: Erasing
   };
   /** What needs attention, and how the work goes */
   readHome: {
@@ -3269,18 +3388,25 @@ export const OPERATIONS = {
   linkForTeam: ['POST', '/api/account/team/{user_id}/link'],
   disableInTeam: ['POST', '/api/account/team/{user_id}/disable'],
   enableInTeam: ['POST', '/api/account/team/{user_id}/enable'],
+  setOwnerInTeam: ['POST', '/api/account/team/{user_id}/owner'],
   listOwnJobs: ['GET', '/api/account/jobs'],
   readOwnJob: ['GET', '/api/account/jobs/{uid}'],
   cancelOwnJob: ['POST', '/api/account/jobs/{uid}/cancel'],
   listOwnChats: ['GET', '/api/account/chats'],
   listOwnMessages: ['GET', '/api/account/chats/{chat_id}/messages'],
   listOwnDeliveries: ['GET', '/api/account/deliveries'],
+  countFailedDeliveries: ['GET', '/api/account/deliveries/failed'],
+  replayFailedDeliveries: ['POST', '/api/account/deliveries/replay'],
   readOwnDelivery: ['GET', '/api/account/deliveries/{delivery_id}'],
   replayOwnDelivery: ['POST', '/api/account/deliveries/{delivery_id}/replay'],
   readOwnLedger: ['GET', '/api/account/ledger'],
   downloadLedger: ['GET', '/api/account/ledger.csv'],
   listOwnBrands: ['GET', '/api/account/brands'],
   readOwnBrand: ['GET', '/api/account/brands/{brand}'],
+  readKeeping: ['GET', '/api/account/retention'],
+  changeKeeping: ['PUT', '/api/account/retention'],
+  exportOwnAccount: ['POST', '/api/account/export'],
+  eraseOwnAccount: ['POST', '/api/account/erase'],
   readHome: ['GET', '/api/console/home'],
   listSettings: ['GET', '/api/console/settings'],
   listPeople: ['GET', '/api/console/people'],

@@ -1,0 +1,108 @@
+/** All failed deliveries of a customer, sent again from the web app. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accountNamed } from '../accounts/accounts.ts';
+import { listAudit } from '../operations/audit.ts';
+import {
+  createClient,
+  createPerson,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+import { replayDead } from './log.ts';
+
+const OWN = '/api/account/deliveries';
+let server: TestServer;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
+});
+afterAll(async () => {
+  await server.stop();
+  await receiver.close();
+});
+
+/** Somebody with so many deliveries that were given up, in each environment. */
+async function createUnlucky(count: number): Promise<TestPerson & { path: string }> {
+  const account = await server.createAccount();
+  const person = await createPerson(server, { role: 'customer', account });
+  const path = `/${account.username}`;
+  receiver.answer((received) => (received.path === path ? 410 : 200));
+  for (const [prefix, key] of [
+    ['', account.production_key],
+    ['/sandbox', account.sandbox_key],
+  ] as const) {
+    const call = createClient(server.url, key);
+    for (let at = 0; at < count; at++) {
+      await call('POST', `${prefix}/api/v1/test-event/`, { url: `${receiver.url}${path}` });
+    }
+  }
+  for (const environment of ['production', 'sandbox']) {
+    await until(async () => (await failed(person, environment)).failed === count);
+  }
+  return { ...person, path };
+}
+
+const failed = async ({ call }: TestPerson, environment: string) =>
+  (await call('GET', `${OWN}/failed?environment=${environment}`)).body;
+const arrived = (path: string) => receiver.received.filter((received) => received.path === path);
+
+it('are sent again once, however often it is asked for, and those of the other half are not', async () => {
+  const customer = await createUnlucky(3);
+  const stranger = await createUnlucky(1);
+  receiver.answer((received) => (received.path === stranger.path ? 410 : 200));
+  const { until: then } = await failed(customer, 'production');
+  const ask = () => customer.call('POST', `${OWN}/replay`, { environment: 'production', until: then });
+  const answers = await Promise.all([ask(), ask(), ask()]);
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
+  expect(answers.reduce((sum, { body }) => sum + body.replayed, 0)).toBe(3);
+  await until(() => arrived(customer.path).length === 6 + 3);
+  const ids = arrived(customer.path).map(({ headers }) => headers['webhook-id']);
+  expect(new Set(ids).size).toBe(6);
+  await until(async () => {
+    const { body } = await customer.call('GET', `${OWN}?status=delivered`);
+    return body.objects.length === 3;
+  });
+  expect(await failed(customer, 'production')).toMatchObject({ failed: 0 });
+  expect(await failed(customer, 'sandbox')).toMatchObject({ failed: 3 });
+  expect(await failed(stranger, 'production')).toMatchObject({ failed: 1 });
+  const { ref } = await accountNamed(server.database, customer.account!.username);
+  const audit = await listAudit(server.database, { account: ref, action: 'deliveries.replayed' }, 50);
+  expect(audit.reduce((sum, { detail }) => sum + Number(detail.replayed), 0)).toBe(3);
+});
+
+it('are not sent a third time when they die again before the second click', async () => {
+  const customer = await createUnlucky(2);
+  const { until: then } = await failed(customer, 'production');
+  const ask = async () =>
+    (await customer.call('POST', `${OWN}/replay`, { environment: 'production', until: then })).body;
+  expect(await ask()).toEqual({ replayed: 2, left: 0 });
+  await until(() => arrived(customer.path).length === 4 + 2);
+  await until(async () => (await failed(customer, 'production')).failed === 2);
+  expect(await ask()).toEqual({ replayed: 0, left: 0 });
+  // Asked for anew, they are.
+  const later = await customer.call('POST', `${OWN}/replay`, { environment: 'production' });
+  expect(later.body).toEqual({ replayed: 2, left: 0 });
+});
+
+it('are sent a bounded number at a time, and those alone that died since then', async () => {
+  const customer = await createUnlucky(3);
+  const { ref } = await accountNamed(server.database, customer.account!.username);
+  const some = await replayDead(server.database, ref, 'production', new Date(0), undefined, { most: 2 });
+  expect(some).toBe(2);
+  const future = new Date(Date.now() + 86_400_000).toISOString();
+  const none = await customer.call('POST', `${OWN}/replay`, { environment: 'sandbox', since: future });
+  expect(none.body).toEqual({ replayed: 0, left: 0 });
+});
+
+it('names every wrong field', async () => {
+  const { call } = await createPerson(server, { role: 'customer' });
+  const wrong = { environment: 'both', since: 'today', until: 7 };
+  const { status, body } = await call('POST', `${OWN}/replay`, wrong);
+  expect([status, Object.keys(body.error.fields).sort()]).toEqual([400, ['environment', 'since', 'until']]);
+  expect((await call('GET', `${OWN}/failed?since=today`)).body.error.fields).toHaveProperty('since');
+});
