@@ -14,6 +14,7 @@ import { proveMigrate } from './migrate/migrate.ts';
 import { MISSED } from './missed.ts';
 import { proveMoney } from './money/money.ts';
 import { proveOverload } from './overload/overload.ts';
+import { proveRecovery } from './recovery/recovery.ts';
 import { proveRotate } from './rotate/rotate.ts';
 import { proveSlow } from './slow/slow.ts';
 import { proveSweep } from './sweep/sweep.ts';
@@ -24,6 +25,7 @@ await runNamed(
     crash: proveCrash,
     money: proveMoney,
     delivery: proveDelivery,
+    recovery: proveRecovery,
     addresses: proveAddresses,
     fuzz: proveFuzz,
     editing: proveEditing,

@@ -1,9 +1,10 @@
 /** The program as a process of its own, for benchmarks and proofs: started, ready, killed, stopped. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createApertium } from '../packages/engines/src/engines.ts';
@@ -12,7 +13,8 @@ import { createLog } from '../packages/server/src/log.ts';
 import { openStore } from '../packages/server/src/program.ts';
 import { loadSettings } from '../packages/server/src/settings.ts';
 
-const MAIN = new URL('../packages/server/src/main.ts', import.meta.url).pathname;
+/** As its users start it. */
+const DRAGOMAN = new URL('../packages/server/bin/dragoman.js', import.meta.url).pathname;
 
 export interface Program {
   url: string;
@@ -44,7 +46,7 @@ export async function startProgram(options: {
     options.role ?? 'all',
   ];
   const log = options.logFile === undefined ? undefined : openSync(options.logFile, 'a');
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [DRAGOMAN, ...args], {
     env: {
       ...process.env,
       DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
@@ -82,6 +84,12 @@ export async function startProgram(options: {
   };
 }
 
+/** Kills the embedded server of a directory's running program, by the pid that the server itself wrote. */
+export function killDatabase(directory: string): void {
+  const [pid] = readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+  process.kill(Number(pid), 'SIGKILL');
+}
+
 export interface Credentials {
   username: string;
   production_key: string;
@@ -98,7 +106,7 @@ export async function createAccount(
 ): Promise<Credentials> {
   const account = ['account', 'create', name, '--balance', String(cents), ...options];
   const args = [...account, '--data', directory, '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args]);
+  const { stdout } = await promisify(execFile)(process.execPath, [DRAGOMAN, ...args]);
   return JSON.parse(stdout) as Credentials;
 }
 

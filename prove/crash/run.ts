@@ -2,16 +2,20 @@
  * A crash run: clients create jobs while the serving process is killed with -9 again and again. Everything is
  * real: the program as a process of its own, its embedded PostgreSQL, Apertium, HTTP, a receiver.
  */
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
-import { believeEngine, type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
+import {
+  believeEngine,
+  type Credentials,
+  createAccount,
+  killDatabase,
+  startProgram,
+} from '../../scripts/program.ts';
 import { createRandom } from '../random.ts';
 import type { Attempted, Delivered, History } from './history.ts';
 
@@ -167,12 +171,6 @@ const ENVIRONMENT = {
   DRAGOMAN_SENDER_DELIVERIES: String(DELIVERIES_AT_A_TIME),
   DRAGOMAN_LOG_LEVEL: 'silent', // connections break here all the time
 };
-
-/** Kills the embedded server that this run's program started, by the pid that the server itself wrote. */
-function killDatabase(directory: string): void {
-  const [pid] = readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
-  process.kill(Number(pid), 'SIGKILL');
-}
 
 type Facts = Pick<History, 'jobs' | 'transfers' | 'deliveries' | 'balances'>;
 

@@ -6,6 +6,10 @@ import { fileURLToPath } from 'node:url';
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const [major] = process.versions.node.split('.');
 if (Number(major) >= 24) {
+  const { enableCompileCache } = await import('node:module');
+  // Half of a start is compiling. Beside the libraries, where only who installed them writes: what is kept there is
+  // run. Where it cannot be written, nothing is kept.
+  enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/dragoman', import.meta.url)));
   const { main } = await import(program);
   await main(process.argv.slice(2));
 } else {

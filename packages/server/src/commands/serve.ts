@@ -1,4 +1,5 @@
 /** `dragoman serve`. */
+import { flushCompileCache } from 'node:module';
 import { createLog } from '../log.ts';
 import { openStore } from '../program.ts';
 import { type Role, startServer } from '../serve.ts';
@@ -28,6 +29,7 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
       ? new CommandError(`Cannot listen on ${settings.host}:${settings.port}: ${error.code}.`)
       : error;
   });
+  flushCompileCache(); // for the next start, also where this one is killed
   await untilSignal();
   log.info('stopping');
   const last = setTimeout(() => {

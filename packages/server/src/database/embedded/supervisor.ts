@@ -32,9 +32,10 @@ export interface ServerPlan {
 export type ExitListener = (event: { how: string; restarts: number }) => void;
 
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 10_000;
+/** With its recovery, a server that was killed shall be back within ten seconds, however often it was killed before. */
+const LONGEST_PAUSE_MS = 5_000;
 /** After so long a life an end is a new misfortune, not the same one again. */
-const STABLE_MS = 60_000;
+const STABLE_MS = 10_000;
 
 export class Supervisor {
   readonly #plan: ServerPlan;
