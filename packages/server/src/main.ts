@@ -29,7 +29,7 @@ import { LedgerError } from './ledger/ledger.ts';
 import type { Role } from './serve.ts';
 import { describeSettings, SettingError } from './settings.ts';
 
-const program = new Command('dragoman')
+export const program = new Command('dragoman')
   .description('An open, self-hostable translation service.')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true });

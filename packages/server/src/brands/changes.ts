@@ -102,3 +102,15 @@ function compareTerms(before: readonly Term[], after: readonly Term[]): TermChan
     reordered: staying.some((key, index) => key !== stayed[index]),
   };
 }
+
+/** The same in numbers, for who is told what was changed and not to what. */
+export function countChanges({ change, name, fallback, default: isDefault, languages }: BrandChanges) {
+  return {
+    ...{ change, name, fallback, default: isDefault },
+    languages: languages.map(({ language, change, tone, instructions, terms }) => ({
+      ...{ language, change, tone, instructions },
+      ...{ added: terms.added.length, changed: terms.changed.length, removed: terms.removed.length },
+      reordered: terms.reordered,
+    })),
+  };
+}

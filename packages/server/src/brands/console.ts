@@ -34,7 +34,7 @@ import {
   toLanguage,
 } from './brand.ts';
 import { listBrands, removeBrand } from './brands.ts';
-import type { BrandChanges } from './changes.ts';
+import { countChanges } from './changes.ts';
 import { readCsv, writeCsv } from './csv.ts';
 import {
   beginBrand,
@@ -336,6 +336,17 @@ export function brandConsole(app: FastifyInstance, { database }: { database: Dat
     return { brands: [...rows, ...begun].sort((a, b) => (a.external_id < b.external_id ? -1 : 1)) };
   }
 
+  async function auditDraft(
+    request: FastifyRequest,
+    account: AccountRef,
+    externalId: string,
+    detail: object,
+  ): Promise<void> {
+    await recordAudit(database, request.person, {
+      ...{ action: 'brand.draft_changed', account, subject: externalId, detail },
+    });
+  }
+
   resource(app, base, {
     GET: {
       schema: schemas.list,
@@ -386,6 +397,8 @@ export function brandConsole(app: FastifyInstance, { database }: { database: Dat
         const { revision, change } = readChange(request.body);
         const by = request.person.name;
         await named(() => changeDraft(database, ref, { externalId, revision, by }, change));
+        const fields = Object.keys(request.body as object).filter((field) => field !== 'revision');
+        await auditDraft(request, ref, externalId, { fields });
         return read({ ref, externalId });
       },
     },
@@ -418,7 +431,7 @@ export function brandConsole(app: FastifyInstance, { database }: { database: Dat
                 action: 'brand.published',
                 account: ref,
                 subject: externalId,
-                detail: presentChanges(changes),
+                detail: countChanges(changes),
               },
             });
           }),
@@ -460,6 +473,8 @@ export function brandConsole(app: FastifyInstance, { database }: { database: Dat
             withTerms(brand, language, (terms) => editTerms(terms, edits)),
           ),
         );
+        const detail = { language, put: edits.put.length, removed: edits.remove.length };
+        await auditDraft(request, ref, externalId, detail);
         return read({ ref, externalId });
       },
     },
@@ -470,7 +485,12 @@ export function brandConsole(app: FastifyInstance, { database }: { database: Dat
       schema: schemas.import,
       async handler(request) {
         const { ref, externalId } = await requested(request);
-        return importTerms(database, ref, externalId, request);
+        const imported = await importTerms(database, ref, externalId, request);
+        if (!imported.dry_run) {
+          const { language } = request.body as { language: string };
+          await auditDraft(request, ref, externalId, { language, ...imported.counts });
+        }
+        return imported;
       },
     },
   });
@@ -792,24 +812,7 @@ function present(externalId: string, kept: KeptBrand): Static<typeof BrandBody> 
             stale: isStale(kept),
             changed_at: draft.changedAt.toISOString(),
             changed_by: draft.changedBy,
-            changes: presentChanges(pendingChanges(kept)!),
+            changes: countChanges(pendingChanges(kept)!),
           },
-  };
-}
-
-function presentChanges({
-  change,
-  name,
-  fallback,
-  default: isDefault,
-  languages,
-}: BrandChanges): Static<typeof Changes> {
-  return {
-    ...{ change, name, fallback, default: isDefault },
-    languages: languages.map(({ language, change, tone, instructions, terms }) => ({
-      ...{ language, change, tone, instructions },
-      ...{ added: terms.added.length, changed: terms.changed.length, removed: terms.removed.length },
-      reordered: terms.reordered,
-    })),
   };
 }

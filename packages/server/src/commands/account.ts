@@ -99,7 +99,7 @@ export function addAccountCommands(program: Command): void {
           }
           await setAccount(database, username, { chat, chatCorrection, creditLimit, prepaid, environment });
           const { ref, ...fields } = await accountNamed(database, username);
-          const asked = { chat, creditLimit, prepaid, defaultBrand: options.defaultBrand };
+          const asked = { chat, chatCorrection, creditLimit, prepaid, defaultBrand: options.defaultBrand };
           const changed = Object.entries(asked).filter(([, value]) => value !== undefined);
           if (changed.length > 0) {
             await recordAudit(database, 'command', {

@@ -13,6 +13,7 @@ import type { Command } from 'commander';
 import { type Rows, readBackup, writeBackup } from '../database/backup.ts';
 import type { Connection } from '../database/database.ts';
 import { startEmbedded } from '../database/embedded.ts';
+import { recordAudit } from '../operations/audit.ts';
 import type { Settings } from '../settings.ts';
 import { data, json, settingsWith, withStore } from './options.ts';
 import { CommandError, print, printJson, say } from './output.ts';
@@ -27,8 +28,10 @@ export function addBackupCommands(program: Command): void {
     .addOption(data())
     .addOption(json())
     .action((file: string, options: { data?: string; json?: boolean }) =>
-      withStore(options, async ({ connection }) => {
+      withStore(options, async ({ connection, database }) => {
         if (existsSync(file)) throw new CommandError(`${file} is there already.`);
+        // First, so that it stands in the backup too.
+        await recordAudit(database, 'command', { action: 'database.backed_up', subject: file, detail: {} });
         const rows = await writeWhole(file, (target) => writeBackup(connection, target));
         report(options, { file, bytes: statSync(file).size, rows });
         const settings = settingsWith(options);

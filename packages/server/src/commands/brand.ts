@@ -1,14 +1,22 @@
 /** `dragoman brand` and `dragoman glossary`: how an account wants to sound, as the operator keeps it. */
 import type { Term } from '@dragoman/engines';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { AccountRef } from '../account.ts';
 import { accountNamed } from '../accounts/accounts.ts';
 import { readBrandFile, toBrandFile, toLanguage } from '../brands/brand.ts';
 import { type Brand, listBrands, readBrand, removeBrand, saveBrand, saveGlossary } from '../brands/brands.ts';
-import type { BrandChanges, LanguageChanges, TermChanges } from '../brands/changes.ts';
+import {
+  type BrandChanges,
+  countChanges,
+  type LanguageChanges,
+  type TermChanges,
+} from '../brands/changes.ts';
 import { readCsv, writeCsv } from '../brands/csv.ts';
 import { readText } from '../brands/files.ts';
 import { readTbx, writeTbx } from '../brands/tbx.ts';
 import { presentTerm } from '../brands/terms.ts';
+import type { Database } from '../database/database.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { data, json, withStore } from './options.ts';
 import { CommandError, print, printJson, say, write } from './output.ts';
 
@@ -36,6 +44,7 @@ export function addBrandCommands(program: Command): void {
         const { ref } = await accountNamed(database, username);
         const read = readBrandFile(file, readText(file));
         const changes = await saveBrand(database, ref, read, options.dryRun ?? false);
+        await audit(database, ref, changes, options);
         report(username, changes, options);
       }),
     );
@@ -99,6 +108,9 @@ export function addBrandCommands(program: Command): void {
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
         await removeBrand(database, ref, externalId);
+        await recordAudit(database, 'command', {
+          ...{ action: 'brand.removed', account: ref, subject: externalId, detail: {} },
+        });
         if (options.json) printJson({ removed: externalId });
         else print(`${username} has no brand ${externalId} any more.`);
       }),
@@ -134,9 +146,22 @@ export function addBrandCommands(program: Command): void {
             { language, terms },
             options.dryRun ?? false,
           );
+          await audit(database, ref, changes, options);
           report(username, changes, options);
         }),
     );
+}
+
+async function audit(
+  database: Database,
+  account: AccountRef,
+  changes: BrandChanges,
+  { dryRun = false }: { dryRun?: boolean },
+): Promise<void> {
+  if (dryRun || changes.change === 'unchanged') return;
+  await recordAudit(database, 'command', {
+    ...{ action: 'brand.published', account, subject: changes.externalId, detail: countChanges(changes) },
+  });
 }
 
 function shortname(written: string): string {

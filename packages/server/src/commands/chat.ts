@@ -1,8 +1,11 @@
 /** `dragoman chat`: who may chat, in which pairs. */
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import type { AccountRef } from '../account.ts';
 import { accountNamed } from '../accounts/accounts.ts';
 import { subscribe } from '../chats/chats.ts';
+import type { Database } from '../database/database.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { data, json, withStore } from './options.ts';
 import { print, printJson } from './output.ts';
 
@@ -18,7 +21,7 @@ export function addChatCommands(program: Command): void {
     .action((username: string, options: { pairs: string[] | null; data?: string; json?: boolean }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
-        await subscribe(database, ref, { pairs: options.pairs });
+        await set(database, ref, username, { pairs: options.pairs });
         if (options.json) return printJson({ username, chat: true, pairs: options.pairs });
         print(`${username} may chat in ${options.pairs?.join(', ') ?? 'every pair that is offered'}.`);
       }),
@@ -32,11 +35,26 @@ export function addChatCommands(program: Command): void {
     .action((username: string, options: { data?: string; json?: boolean }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
-        await subscribe(database, ref, undefined);
+        await set(database, ref, username, undefined);
         if (options.json) return printJson({ username, chat: false });
         print(`${username} may not chat any more.`);
       }),
     );
+}
+
+async function set(
+  database: Database,
+  account: AccountRef,
+  username: string,
+  subscription: { pairs: string[] | null } | undefined,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await subscribe(transaction, account, subscription);
+    await recordAudit(transaction, 'command', {
+      ...{ action: 'account.changed', account, subject: username },
+      detail: { chat: subscription ?? null },
+    });
+  });
 }
 
 /** `all` is every pair, those that come to be offered later too. */

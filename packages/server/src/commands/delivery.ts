@@ -11,6 +11,7 @@ import {
   replayDead,
   replayDelivery,
 } from '../deliveries/log.ts';
+import { recordAudit } from '../operations/audit.ts';
 import type { Store } from '../program.ts';
 import { data, date, environment, json, withStore } from './options.ts';
 import { CommandError, print, printJson } from './output.ts';
@@ -98,6 +99,9 @@ async function replayOne(store: Store, id: string): Promise<number> {
   if (!(await replayDelivery(store.database, owner, id, followDeliveries))) {
     throw new CommandError('It is pending already.');
   }
+  await recordAudit(store.database, 'command', {
+    ...{ action: 'delivery.replayed', account: owner, subject: id, detail: {} },
+  });
   return 1;
 }
 
@@ -112,7 +116,12 @@ async function replayAll(
   const { ref } = await accountNamed(database, account);
   let replayed = 0;
   for (const one of only === undefined ? (['production', 'sandbox'] as const) : [only]) {
-    replayed += await replayDead(database, ref, one, failedSince, followDeliveries);
+    const count = await replayDead(database, ref, one, failedSince, followDeliveries);
+    await recordAudit(database, 'command', {
+      ...{ action: 'deliveries.replayed', account: ref, subject: account },
+      detail: { environment: one, since: failedSince.toISOString(), replayed: count },
+    });
+    replayed += count;
   }
   return replayed;
 }

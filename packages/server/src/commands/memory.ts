@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../accounts/accounts.ts';
 import { readEntry, restore, retract, searchMemory, summarizeMemory } from '../memory/entries.ts';
 import { exportTmx, importTmx, TmxError } from '../memory/exchange.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { data, json, withStore } from './options.ts';
 import { CommandError, print, printJson } from './output.ts';
 
@@ -92,6 +93,11 @@ export function addMemoryCommands(program: Command): void {
           ? await restore(database, ref, id)
           : await retract(database, ref, id, { by: 'operator', reason: options.reason });
         const { touched } = found;
+        if (changed) {
+          const action = options.restore ? 'memory.restored' : 'memory.retracted';
+          const detail = { jobs: touched.length };
+          await recordAudit(database, 'command', { action, account: ref, subject: id, detail });
+        }
         if (options.json) return printJson({ memory_id: id, changed, touched });
         const now = options.restore ? 'in use' : 'taken back';
         print(changed ? `It is ${now}.` : `It was ${now} before.`);
@@ -127,6 +133,13 @@ export function addMemoryCommands(program: Command): void {
               throw fileError(error, file, 'read');
             },
           );
+          if (!options.dryRun) {
+            const { from, to } = pair;
+            await recordAudit(database, 'command', {
+              ...{ action: 'memory.imported', account: ref, subject: `${from}>${to}` },
+              detail: { brand: pair.brand ?? null, ...counts },
+            });
+          }
           if (options.json) return printJson(counts);
           const { read, written, skipped } = counts;
           const done = options.dryRun ? 'would be written' : 'written';

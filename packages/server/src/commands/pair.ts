@@ -5,6 +5,7 @@ import type { Queryable } from '../database/database.ts';
 import { listKeptPairs, switchPair } from '../languages/languages.ts';
 import { endPrice, listPrices, setPrice } from '../ledger/price-list.ts';
 import type { Price, Scope, Tier } from '../ledger/prices.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { data, date, json, withStore } from './options.ts';
 import { CommandError, print, printJson } from './output.ts';
 
@@ -50,7 +51,11 @@ export function addPairCommands(program: Command): void {
       .addOption(json())
       .action((from: string, to: string, options: Options) =>
         withStore(options, async ({ database }) => {
-          await switchPair(database, from, to, enabled);
+          await database.transaction(async (transaction) => {
+            await switchPair(transaction, from, to, enabled);
+            const action = enabled ? 'pair.enabled' : 'pair.disabled';
+            await recordAudit(transaction, 'command', { action, subject: `${from}>${to}`, detail: {} });
+          });
           if (options.json) return printJson({ source_language: from, target_language: to, enabled });
           print(`${from} ${to} is ${enabled ? 'enabled' : 'disabled'}.`);
         }),
@@ -101,8 +106,12 @@ export function addPairCommands(program: Command): void {
               options.account === undefined ? undefined : (await accountNamed(database, options.account)).ref,
             pair: from === '*' ? undefined : { sourceLanguage: from, targetLanguage: to },
           };
+          const subject = `${from}>${to} ${options.tier}`;
           if (options.end) {
             if (!(await endPrice(database, scope, now))) throw new CommandError('No such price is set.');
+            await recordAudit(database, 'command', {
+              ...{ action: 'price.ended', account: scope.account, subject, detail: {} },
+            });
             return options.json ? printJson({ ended: now }) : print('The price has ended.');
           }
           if (options.cents === undefined) throw new CommandError('Say --cents, or --end.');
@@ -117,6 +126,9 @@ export function addPairCommands(program: Command): void {
           }
           const wanted = { from: begins, until: options.until, centsPerWord: options.cents };
           const price = await presentPrice(database, await setPrice(database, scope, wanted));
+          await recordAudit(database, 'command', {
+            ...{ action: 'price.set', account: scope.account, subject, detail: price },
+          });
           if (options.json) printJson(price);
           else print(sayPrice(price));
         }),

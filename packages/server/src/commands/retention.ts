@@ -1,8 +1,10 @@
 /** `dragoman account keep`, `export` and `erase`: how long a customer's data is kept, and how it ends. */
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Command, InvalidArgumentError } from 'commander';
 import { accountNamed } from '../accounts/accounts.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { eraseAccount, exportAccount } from '../retention/erase.ts';
 import { MAX_DAYS, readKeeping, writeKeeping } from '../retention/retention.ts';
 import { data, json, withStore } from './options.ts';
@@ -32,7 +34,14 @@ export function addRetentionCommands(account: Command): void {
           return given === undefined ? before[what] : given === 'forever' ? null : given;
         };
         const keeping = { attempts: after('attempts'), events: after('events'), texts: after('texts') };
-        await writeKeeping(database, ref, keeping);
+        if (!isDeepStrictEqual(keeping, before)) {
+          await database.transaction(async (transaction) => {
+            await writeKeeping(transaction, ref, keeping);
+            await recordAudit(transaction, 'command', {
+              ...{ action: 'account.kept', account: ref, subject: username, detail: keeping },
+            });
+          });
+        }
         if (options.json) return printJson({ username, keep_days: keeping });
         for (const [what, kept] of Object.entries(keeping)) {
           print(`${what.padEnd(9)} ${kept === null ? 'for ever' : `${kept} days`}`);
@@ -50,6 +59,10 @@ export function addRetentionCommands(account: Command): void {
     .action((username: string, file: string, options: Common) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
+        // Before anything is read: what has left is on record though the file was not finished.
+        await recordAudit(database, 'command', {
+          ...{ action: 'account.exported', account: ref, subject: username, detail: {} },
+        });
         const to = createWriteStream(file, { mode: 0o600 });
         await pipeline(exportAccount(database, ref), to).catch((error: NodeJS.ErrnoException) => {
           if (error.syscall === undefined) throw error;
@@ -74,6 +87,9 @@ export function addRetentionCommands(account: Command): void {
           throw new CommandError(`Nothing was done. To erase ${username} for good, add --yes.`);
         }
         const deleted = await eraseAccount(database, ref);
+        await recordAudit(database, 'command', {
+          ...{ action: 'account.erased', account: ref, subject: username, detail: deleted },
+        });
         if (options.json) return printJson({ username, deleted });
         const rows = Object.values(deleted).reduce((sum, count) => sum + count, 0);
         print(`${username} is erased: ${rows} rows.`);

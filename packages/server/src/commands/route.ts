@@ -1,7 +1,9 @@
 /** `dragoman route`: which engines serve what, in which order. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { AccountRef } from '../account.ts';
 import { accountNamed } from '../accounts/accounts.ts';
 import type { Database } from '../database/database.ts';
+import { recordAudit } from '../operations/audit.ts';
 import { ENGINE_NAMES, type EngineName } from '../translation/names.ts';
 import type { RouteRule, RouteTier } from '../translation/routes.ts';
 import { listRoutes, removeRoute, setRoute } from '../translation/translator.ts';
@@ -43,8 +45,13 @@ export function addRouteCommands(program: Command): void {
     .argument('<engines>', `a comma list of ${ENGINE_NAMES.join(', ')}`, engineNames)
     .action((engines: EngineName[], options: Selectors) =>
       withStore(options, async ({ database }) => {
-        const rule = { ...(await selected(database, options)), engines };
-        await setRoute(database, rule);
+        const { rule, account } = await selected(database, options);
+        await database.transaction(async (transaction) => {
+          await setRoute(transaction, { ...rule, engines });
+          await recordAudit(transaction, 'command', {
+            ...{ action: 'route.set', account, subject: subjectOf(rule), detail: { engines } },
+          });
+        });
         if (options.json) printJson({ engines });
         else print(`${describe(rule, options.account)}: ${engines.join(', ')}`);
       }),
@@ -52,10 +59,15 @@ export function addRouteCommands(program: Command): void {
   withSelectors(route.command('remove').description('remove the route for exactly this')).action(
     (options: Selectors) =>
       withStore(options, async ({ database }) => {
-        const rule = await selected(database, options);
-        if (!(await removeRoute(database, rule))) {
-          throw new CommandError(`There is no route for ${describe(rule, options.account)}.`);
-        }
+        const { rule, account } = await selected(database, options);
+        await database.transaction(async (transaction) => {
+          if (!(await removeRoute(transaction, rule))) {
+            throw new CommandError(`There is no route for ${describe(rule, options.account)}.`);
+          }
+          await recordAudit(transaction, 'command', {
+            ...{ action: 'route.removed', account, subject: subjectOf(rule), detail: {} },
+          });
+        });
         if (options.json) printJson({ removed: true });
         else print(`Removed the route for ${describe(rule, options.account)}.`);
       }),
@@ -75,18 +87,29 @@ function withSelectors(command: Command): Command {
     .addOption(json());
 }
 
-async function selected(database: Database, options: Selectors): Promise<Omit<RouteRule, 'engines'>> {
-  const { account, brand } = options;
-  if (brand !== undefined && account === undefined) {
+async function selected(
+  database: Database,
+  options: Selectors,
+): Promise<{ rule: Omit<RouteRule, 'engines'>; account: AccountRef | undefined }> {
+  const { brand } = options;
+  if (brand !== undefined && options.account === undefined) {
     throw new CommandError('A brand belongs to an account: name it with --account.');
   }
-  return {
+  const account =
+    options.account === undefined ? undefined : (await accountNamed(database, options.account)).ref;
+  const rule = {
     source_language: options.from,
     target_language: options.to,
     tier: options.tier,
-    account_id: account === undefined ? null : (await accountNamed(database, account)).ref.accountId,
+    account_id: account?.accountId ?? null,
     brand: brand ?? null,
   };
+  return { rule, account };
+}
+
+/** As the console's audit names it. */
+function subjectOf({ source_language, target_language, tier }: Omit<RouteRule, 'engines'>): string {
+  return `${source_language}>${target_language} ${tier}`;
 }
 
 function describe(rule: Omit<RouteRule, 'engines'>, account: string | null | undefined): string {

@@ -9,6 +9,7 @@ import { BrandError, requireBrand } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import { fieldError, notFound, wrongFields } from '../errors.ts';
 import { resource } from '../http.ts';
+import { recordAudit } from '../operations/audit.ts';
 import {
   type Entry,
   readEntry,
@@ -101,7 +102,14 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
         const { from, to, brand, dryRun, tmx } = readImport(request.body);
         try {
           if (brand !== undefined) await requireBrand(database, ref, brand);
-          return await importTmx(database, ref, { from, to, brand }, Readable.from([tmx]), dryRun);
+          const counts = await importTmx(database, ref, { from, to, brand }, Readable.from([tmx]), dryRun);
+          if (!dryRun) {
+            await recordAudit(database, request.person, {
+              ...{ action: 'memory.imported', account: ref, subject: `${from}>${to}` },
+              detail: { brand: brand ?? null, ...counts },
+            });
+          }
+          return counts;
         } catch (error) {
           if (error instanceof TmxError) throw fieldError('tmx', error.message);
           if (error instanceof BrandError) throw fieldError('brand', error.message);
@@ -134,9 +142,14 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
       schema: schemas.retract,
       async handler(request) {
         const [ref, id] = [await account(request), idOf(request)];
-        await present(ref, id);
+        const { touched } = await present(ref, id);
         const reason = readReason(request.body);
-        await retract(database, ref, id, { by: request.person.name, reason });
+        if (await retract(database, ref, id, { by: request.person.name, reason })) {
+          const detail = { jobs: touched.length };
+          await recordAudit(database, request.person, {
+            ...{ action: 'memory.retracted', account: ref, subject: id, detail },
+          });
+        }
         return present(ref, id);
       },
     },
@@ -147,7 +160,11 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
       async handler(request) {
         const [ref, id] = [await account(request), idOf(request)];
         await present(ref, id);
-        await restore(database, ref, id);
+        if (await restore(database, ref, id)) {
+          await recordAudit(database, request.person, {
+            ...{ action: 'memory.restored', account: ref, subject: id, detail: {} },
+          });
+        }
         return present(ref, id);
       },
     },

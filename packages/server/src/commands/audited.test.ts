@@ -1,0 +1,231 @@
+/**
+ * Every command that changes something leaves a row of the audit, with the name of who ran it, or says here why not. A
+ * command that is added and stands in neither list fails.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { program } from '../main.ts';
+import { editNext, HUMAN, orderEdit } from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+import { dragoman, dragomanProcess, urlOf } from '../testing/programs.ts';
+
+const READS = 'changes nothing';
+const MACHINE = 'of this machine, not of the database: whoever may do it writes its files';
+
+const NOT: Record<string, string> = {
+  serve: 'the program itself',
+  migrate: 'of the schema: the table of migrations says it',
+  restore: 'puts a database in place, with the audit that it had',
+  doctor: READS,
+  settings: READS,
+  translate: READS,
+  'brand list': READS,
+  'brand export': READS,
+  'delivery list': READS,
+  'delivery show': READS,
+  'key list': READS,
+  'ledger verify': READS,
+  'ledger statement': READS,
+  'memory list': READS,
+  'memory search': READS,
+  'memory export': READS,
+  'pair list': READS,
+  'route list': READS,
+  'task list': READS,
+  'user list': READS,
+  'engine install': MACHINE,
+  'model pull': MACHINE,
+  'model seal': MACHINE,
+};
+
+const directory = mkdtempSync(join(tmpdir(), 'dragoman-audited-'));
+const file = (name: string, text: string): string => {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+};
+const BRAND = { external_id: 'shop', name: 'Shop', languages: { es: { tone: 'Formal' } } };
+const SEGMENTS = [
+  '<tuv xml:lang="en"><seg>House.</seg></tuv>',
+  '<tuv xml:lang="es"><seg>Casa.</seg></tuv>',
+].join('');
+const TMX = `<?xml version="1.0"?><tmx version="1.4"><header/><body><tu>${SEGMENTS}</tu></body></tmx>`;
+
+let server: TestServer;
+let receiver: Receiver;
+let owner: pg.Client;
+let call: ReturnType<typeof createClient>;
+let username: string;
+let place: Record<string, string>;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  server = await startTestServer();
+  place = { DATABASE_URL: urlOf(server.connection), DRAGOMAN_DATA: directory };
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+  const account = await server.createAccount({ balanceCents: 10_000 });
+  username = account.username;
+  call = createClient(server.url, account.production_key);
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+  await receiver.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function run(...args: string[]): Promise<string> {
+  const ended = await dragoman(args, place);
+  expect(ended.status, ended.stderr).toBe(0);
+  return ended.stdout;
+}
+const read = async (...args: string[]) => JSON.parse(await run(...args, '--json'));
+const one = async (sql: string) => (await owner.query(sql)).rows[0];
+let emails = 0;
+async function person(): Promise<string> {
+  const email = `person-${++emails}@example.com`;
+  await run('user', 'invite', email, '--role', 'editor');
+  return email;
+}
+const key = async () =>
+  (await read('key', 'create', username, '--environment', 'sandbox', '--name', 'x')).key_id as string;
+async function entry(): Promise<string> {
+  await run('memory', 'import', username, file('memory.tmx', TMX), '--from', 'en', '--to', 'es');
+  return (await read('memory', 'search', username, '--state', 'all')).entries[0].memory_id;
+}
+async function refundable(): Promise<string> {
+  const ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  await owner.query('update users set review_share = 0');
+  const uid = await orderEdit(call, 'One house.\n');
+  await editNext(ann);
+  await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
+  return uid;
+}
+async function task(): Promise<string> {
+  await orderEdit(call, 'Two houses.\n');
+  return (await one(`select task_id from tasks where status = 'open'`)).task_id;
+}
+async function delivered(): Promise<string> {
+  const { body } = await call('POST', '/api/v1/test-event/', { url: `${receiver.url}/` });
+  await until(async () => (await call('GET', `/api/v1/deliveries/${body.id}/`)).body.status === 'delivered');
+  return body.id;
+}
+const PRICE = ['pair', 'price', 'en', 'es', '--tier', 'machine'];
+const ROUTE = ['--from', 'cy', '--to', 'br'];
+const secretly = async (...args: string[]) => {
+  const ended = await dragomanProcess([...args, '--password-stdin'], place, 'a password of theirs\n');
+  expect(ended.status, ended.stderr).toBe(0);
+};
+
+/** By command, in this order: what is run, and the action that is then on record. */
+const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
+  'account create': ['account.created', () => run('account', 'create', 'made')],
+  'account set': ['account.changed', () => run('account', 'set', username, '--chat-correction', 'on')],
+  'account top-up': ['money.top_up', () => run('account', 'top-up', username, '5')],
+  'account keep': ['account.kept', () => run('account', 'keep', 'made', '--texts', '90')],
+  'account export': [
+    'account.exported',
+    () => run('account', 'export', 'made', join(directory, 'made.jsonl')),
+  ],
+  'account erase': ['account.erased', () => run('account', 'erase', 'made', '--yes')],
+  'brand import': [
+    'brand.published',
+    () => run('brand', 'import', username, file('shop.json', JSON.stringify(BRAND))),
+  ],
+  'glossary import': [
+    'brand.published',
+    () => run('glossary', 'import', username, 'shop', 'es', file('terms.csv', 'source,target\nhouse,casa\n')),
+  ],
+  'brand remove': ['brand.removed', () => run('brand', 'remove', username, 'shop')],
+  'chat subscribe': ['account.changed', () => run('chat', 'subscribe', username, '--pairs', 'en-es')],
+  'chat unsubscribe': ['account.changed', () => run('chat', 'unsubscribe', username)],
+  'delivery replay': ['delivery.replayed', async () => run('delivery', 'replay', await delivered())],
+  'key create': ['key.made', key],
+  'key roll': ['key.rolled', async () => run('key', 'roll', username, await key())],
+  'key revoke': ['key.revoked', async () => run('key', 'revoke', username, await key())],
+  'webhook-secret roll': [
+    'webhook_secret.rolled',
+    () => run('webhook-secret', 'roll', username, '--environment', 'sandbox'),
+  ],
+  'ledger adjust': ['money.adjustment', () => run('ledger', 'adjust', username, '3', '--memo', 'a present')],
+  'ledger refund': [
+    'money.refund',
+    async () => run('ledger', 'refund', username, await refundable(), '--memo', 'a pity'),
+  ],
+  'memory import': ['memory.imported', entry],
+  'memory retract': [
+    'memory.retracted',
+    async () => run('memory', 'retract', username, await entry(), '--reason', 'a typo'),
+  ],
+  'pair disable': ['pair.disabled', () => run('pair', 'disable', 'en', 'cy')],
+  'pair enable': ['pair.enabled', () => run('pair', 'enable', 'en', 'cy')],
+  'pair price': ['price.set', () => run(...PRICE, '--cents', '3')],
+  'route set': ['route.set', () => run('route', 'set', ...ROUTE, 'apertium')],
+  'route remove': ['route.removed', () => run('route', 'remove', ...ROUTE)],
+  'task release': ['task.released', async () => run('task', 'release', await task())],
+  'user create': ['person.made', () => secretly('user', 'create', 'made@example.com', '--role', 'editor')],
+  'user invite': ['person.link', person],
+  'user reset': ['person.link', async () => run('user', 'reset', await person())],
+  'user password': ['person.password', async () => secretly('user', 'password', await person())],
+  'user disable': ['person.disabled', async () => run('user', 'disable', await person())],
+  'user enable': ['person.enabled', async () => run('user', 'enable', await person())],
+  'user languages': [
+    'person.languages',
+    async () => run('user', 'languages', await person(), '--language', 'en:es'),
+  ],
+  backup: ['database.backed_up', () => run('backup', join(directory, 'all.backup'))],
+};
+
+function leaves(command: Command, path: string[] = []): string[] {
+  return command.commands.length === 0
+    ? [path.join(' ')]
+    : command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
+}
+
+describe('the audit', () => {
+  it('knows every command', () => {
+    expect(leaves(program).toSorted()).toEqual([...Object.keys(AUDITED), ...Object.keys(NOT)].toSorted());
+  });
+
+  it.each(Object.entries(AUDITED))('has %s', async (_, [action, work]) => {
+    await work();
+    const { rows } = await owner.query(
+      'select action, actor, name, detail from audit order by audit_id desc limit 1',
+    );
+    expect(rows[0]).toMatchObject({ action, actor: 'command', name: userInfo().username });
+    expect(JSON.stringify(rows[0])).not.toMatch(/dgm_|whsec_|One house|Casa\./);
+  });
+
+  it('has the other ways of a command too, and no row where nothing was changed', async () => {
+    const actions = async () =>
+      (await owner.query('select action from audit order by audit_id')).rows.map(({ action }) => action);
+    const before = (await actions()).length;
+    await run(...PRICE, '--end');
+    await run('memory', 'retract', username, await entry(), '--restore');
+    await run('delivery', 'replay', '--failed-since', '2020-01-01', '--account', username);
+    const shop = file('shop.json', JSON.stringify(BRAND));
+    await run('brand', 'import', username, shop);
+    expect((await actions()).slice(before)).toEqual([
+      ...['price.ended', 'memory.imported', 'memory.restored'],
+      ...['deliveries.replayed', 'deliveries.replayed', 'brand.published'],
+    ]);
+    const then = (await actions()).length;
+    await run('brand', 'import', username, shop);
+    await run('brand', 'import', username, shop, '--dry-run');
+    await run('account', 'keep', username);
+    await run('account', 'set', username);
+    expect((await actions()).length).toBe(then);
+  });
+});

@@ -1,0 +1,378 @@
+/**
+ * Every operation of the web app that changes something leaves a row of the audit, or says here why not. What is added
+ * and stands in neither list fails.
+ */
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeApp } from '../app.ts';
+import { editNext, orderEdit } from '../testing/editors.ts';
+import {
+  type Answer,
+  createClient,
+  createPerson,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+
+const EDITED = 'of an editor at work: segments, claims and reports are tables of their own';
+const OWN = 'of somebody about themselves: nobody else is changed';
+const TOLD = 'of a customer about their own job, chat or delivery: its history says it';
+
+const NOT: Record<string, string> = {
+  claimTask: EDITED,
+  saveSegment: EDITED,
+  heartbeat: EDITED,
+  extendTask: EDITED,
+  releaseTask: EDITED,
+  submitTask: EDITED,
+  approveTask: EDITED,
+  skipTask: EDITED,
+  reportTask: EDITED,
+  returnTask: EDITED,
+  markIssue: EDITED,
+  unmarkIssue: EDITED,
+  addComment: EDITED,
+  signIn: OWN,
+  signOut: OWN,
+  endOtherSessions: OWN,
+  endSession: OWN,
+  changeMe: OWN,
+  cancelOwnJob: TOLD,
+  acceptMyJob: TOLD,
+  rejectMyJob: TOLD,
+  replayOwnDelivery: TOLD,
+  requestSandbox: 'of anybody: the request is a row that stays',
+  previewBrand: 'changes nothing',
+  testEngine: 'changes nothing',
+};
+
+let server: TestServer;
+let receiver: Receiver;
+let owner: pg.Client;
+let operator: TestPerson;
+let customer: TestPerson;
+let editor: TestPerson;
+let call: ReturnType<typeof createClient>;
+let who: string;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_REQUESTS: 'operator' } });
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+  operator = await createPerson(server, { role: 'operator' });
+  editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  const account = await server.createAccount({ balanceCents: 10_000 });
+  customer = await createPerson(server, { role: 'customer', account });
+  call = createClient(server.url, account.production_key);
+  who = `/api/console/accounts/${account.username}`;
+  await owner.query('update users set review_share = 0');
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+  await receiver.close();
+});
+
+const operate = (method: string, path: string, body?: unknown, headers = {}) =>
+  operator.call(method, path, body, headers);
+const ask = (method: string, path: string, body?: unknown) => customer.call(method, path, body);
+
+/** Somebody of another role, made by hand. */
+const another = async (): Promise<string> => (await createPerson(server, { role: 'editor' })).userId;
+const mate = async (): Promise<string> =>
+  (await createPerson(server, { role: 'customer', account: customer.account! })).userId;
+const jobOf = async (uid: string): Promise<string> =>
+  (await owner.query('select job_id from jobs where uid = $1', [uid])).rows[0].job_id;
+const taskOf = async (): Promise<string> => {
+  const uid = await orderEdit(call, 'One house.\n');
+  const { rows } = await owner.query('select task_id from tasks where job_id = $1', [await jobOf(uid)]);
+  return rows[0].task_id;
+};
+/** One that was answered. */
+async function delivered(): Promise<string> {
+  const { body } = await call('POST', '/api/v1/test-event/', { url: `${receiver.url}/` });
+  await until(async () => (await call('GET', `/api/v1/deliveries/${body.id}/`)).body.status === 'delivered');
+  return body.id;
+}
+let wishes = 0;
+async function wish(): Promise<string> {
+  const email = `wish-${++wishes}@example.com`;
+  await operator.call('POST', '/api/sandbox-requests', { name: 'Ada', email });
+  const { requests } = (await operate('GET', '/api/console/sandbox-requests?status=open')).body;
+  return requests.find((one: { email: string }) => one.email === email).request_id;
+}
+let brands = 0;
+/** A brand that is begun. @returns its path */
+async function begun(): Promise<string> {
+  const external_id = `brand-${++brands}`;
+  await operate('POST', `${who}/brands`, { external_id });
+  return `${who}/brands/${external_id}`;
+}
+const TERM = { source: 'house', target: 'casa' };
+const PAIR = { source_language: 'en', target_language: 'es' };
+/** Nobody translates it here. */
+const ROUTE = { source_language: 'cy', target_language: 'br', tier: 'human', engines: ['apertium'] };
+const TMX = `<?xml version="1.0"?><tmx version="1.4"><header/><body><tu><tuv xml:lang="en"><seg>House.</seg></tuv><tuv xml:lang="es"><seg>Casa.</seg></tuv></tu></body></tmx>`;
+/** An entry of the memory. */
+async function remembered(): Promise<string> {
+  await ask('POST', '/api/account/memory/import', { from: 'en', to: 'es', tmx: TMX });
+  return (await ask('GET', '/api/account/memory?state=all')).body.entries[0].memory_id;
+}
+async function setPrice(): Promise<Answer> {
+  return operate('POST', '/api/console/prices', { ...PAIR, tier: 'human', cents_per_word: 3 });
+}
+async function takenBack(path: string): Promise<string> {
+  const id = await remembered();
+  await ask('POST', `/api/account/memory/${id}/restore`);
+  if (path === 'restore') await ask('POST', `/api/account/memory/${id}/retract`);
+  return id;
+}
+
+/** By operation: what does it, and the action that is then on record, newest first. */
+const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
+  openSandboxLink: [
+    'key.made',
+    async () => {
+      const { link } = (await operate('POST', `/api/console/sandbox-requests/${await wish()}/grant`)).body;
+      return operator.call('POST', `/api/sandbox-requests/${link.split('/').at(-1)}`);
+    },
+  ],
+  acceptInvitation: [
+    'person.accepted',
+    async () => {
+      const email = 'accepts@example.com';
+      const { link } = (await operate('POST', '/api/console/people', { email, role: 'editor' })).body;
+      const password = 'a password of theirs';
+      const visitor = await createPerson(server, { role: 'editor' });
+      return visitor.call('POST', `/api/invitations/${link.split('/').at(-1)}`, { password });
+    },
+  ],
+  changePassword: [
+    'person.password',
+    async () => {
+      const { call: own, password } = await createPerson(server, { role: 'editor' });
+      return own('POST', '/api/me/password', { current_password: password, password: 'another long one' });
+    },
+  ],
+  releaseTaskOfAnother: [
+    'task.released',
+    async () => operate('POST', `/api/console/tasks/${await taskOf()}/release`),
+  ],
+  setPriority: [
+    'task.prioritised',
+    async () => operate('POST', `/api/console/tasks/${await taskOf()}/priority`, { priority: 1 }),
+  ],
+  reassignTask: [
+    'task.reassigned',
+    async () => operate('POST', `/api/console/tasks/${await taskOf()}/reassign`, { user: editor.userId }),
+  ],
+  makeOwnKey: ['key.made', () => ask('POST', '/api/account/keys', { name: 'x', environment: 'sandbox' })],
+  rollOwnKey: [
+    'key.rolled',
+    async () => {
+      const { key_id } = (await ask('POST', '/api/account/keys', { name: 'x', environment: 'sandbox' })).body;
+      return ask('POST', `/api/account/keys/${key_id}/roll`, { overlap: 'now' });
+    },
+  ],
+  revokeOwnKey: [
+    'key.revoked',
+    async () => {
+      const { key_id } = (await ask('POST', '/api/account/keys', { name: 'x', environment: 'sandbox' })).body;
+      return ask('POST', `/api/account/keys/${key_id}/revoke`, {});
+    },
+  ],
+  rollOwnWebhookSecret: [
+    'webhook_secret.rolled',
+    () => ask('POST', '/api/account/webhook-secrets/sandbox/roll', { overlap: 'now' }),
+  ],
+  inviteToTeam: ['person.link', () => ask('POST', '/api/account/team', { email: 'mate@example.com' })],
+  linkForTeam: ['person.link', async () => ask('POST', `/api/account/team/${await mate()}/link`)],
+  disableInTeam: ['person.disabled', async () => ask('POST', `/api/account/team/${await mate()}/disable`)],
+  enableInTeam: ['person.enabled', async () => ask('POST', `/api/account/team/${await mate()}/enable`)],
+  invitePerson: [
+    'person.link',
+    () => operate('POST', '/api/console/people', { email: 'new@example.com', role: 'editor' }),
+  ],
+  changePerson: [
+    'person.review_share',
+    async () => operate('PATCH', `/api/console/people/${await another()}`, { review_share: 10 }),
+  ],
+  linkForPerson: ['person.link', async () => operate('POST', `/api/console/people/${await another()}/link`)],
+  disablePerson: [
+    'person.disabled',
+    async () => operate('POST', `/api/console/people/${await another()}/disable`),
+  ],
+  enablePerson: [
+    'person.enabled',
+    async () => operate('POST', `/api/console/people/${await another()}/enable`),
+  ],
+  grantSandbox: [
+    'sandbox.granted',
+    async () => operate('POST', `/api/console/sandbox-requests/${await wish()}/grant`),
+  ],
+  refuseSandbox: [
+    'sandbox.refused',
+    async () => operate('POST', `/api/console/sandbox-requests/${await wish()}/refuse`),
+  ],
+  createAccount: ['account.created', () => operate('POST', '/api/console/accounts', { username: 'made' })],
+  changeAccount: [
+    'account.changed',
+    async () => {
+      const { version } = (await operate('GET', who)).body;
+      return operate('PATCH', who, { version, credit_limit: 5 });
+    },
+  ],
+  makeAccountKey: ['key.made', () => operate('POST', `${who}/keys`, { name: 'x', environment: 'sandbox' })],
+  revokeAccountKey: [
+    'key.revoked',
+    async () => {
+      const { key_id } = (await operate('POST', `${who}/keys`, { name: 'x', environment: 'sandbox' })).body;
+      return operate('DELETE', `${who}/keys/${key_id}`);
+    },
+  ],
+  moveMoney: [
+    'money.top_up',
+    () =>
+      operate(
+        'POST',
+        `${who}/transfers`,
+        { kind: 'top_up', environment: 'production', cents: 5, memo: 'a present' },
+        { 'idempotency-key': 'once' },
+      ),
+  ],
+  setPrice: ['price.set', setPrice],
+  endPrice: [
+    'price.ended',
+    async () => {
+      await setPrice();
+      return operate('POST', '/api/console/prices/end', { ...PAIR, tier: 'human' });
+    },
+  ],
+  beginBrand: ['brand.begun', () => operate('POST', `${who}/brands`, { external_id: 'begun' })],
+  removeBrand: ['brand.removed', async () => operate('DELETE', await begun())],
+  changeBrandDraft: [
+    'brand.draft_changed',
+    async () => operate('PATCH', `${await begun()}/draft`, { revision: 1, name: 'Other' }),
+  ],
+  discardBrandDraft: ['brand.draft_discarded', async () => operate('DELETE', `${await begun()}/draft`)],
+  publishBrand: [
+    'brand.published',
+    async () => operate('POST', `${await begun()}/publish`, { revision: 1, anyway: true }),
+  ],
+  editTerms: [
+    'brand.draft_changed',
+    async () => operate('POST', `${await begun()}/terms`, { revision: 1, language: 'es', put: [TERM] }),
+  ],
+  importTerms: [
+    'brand.draft_changed',
+    async () =>
+      operate('POST', `${await begun()}/import`, {
+        ...{ revision: 1, language: 'es', mode: 'merge', dry_run: false },
+        text: 'source,target\nhouse,casa\n',
+      }),
+  ],
+  switchPair: ['pair.disabled', () => operate('PUT', '/api/console/pairs/en/cy', { enabled: false })],
+  setRoute: ['route.set', () => operate('PUT', '/api/console/routes', ROUTE)],
+  removeRoute: [
+    'route.removed',
+    async () => {
+      await operate('PUT', '/api/console/routes', ROUTE);
+      return operate('DELETE', '/api/console/routes', ROUTE);
+    },
+  ],
+  cancelConsoleJob: [
+    'job.canceled',
+    async () => operate('POST', `${who}/jobs/${await jobOf(await orderEdit(call, 'A job.\n'))}/cancel`),
+  ],
+  retryConsoleJob: [
+    'job.retried',
+    async () => {
+      const job = await jobOf(await orderEdit(call, 'A job that waits.\n'));
+      await owner.query(
+        `update jobs set status = 'new', due_at = now() + interval '1 day', lease_token = null where job_id = $1`,
+        [job],
+      );
+      return operate('POST', `${who}/jobs/${job}/retry`);
+    },
+  ],
+  replayDeadDeliveries: [
+    'deliveries.replayed',
+    () =>
+      operate('POST', '/api/console/deliveries/replay', {
+        ...{ account: customer.account!.username, environment: 'production', since: '2020-01-01' },
+      }),
+  ],
+  replayConsoleDelivery: [
+    'delivery.replayed',
+    async () => operate('POST', `/api/console/deliveries/${await delivered()}/replay`),
+  ],
+  importMyMemory: [
+    'memory.imported',
+    () => ask('POST', '/api/account/memory/import', { from: 'en', to: 'es', tmx: TMX }),
+  ],
+  retractMyMemory: [
+    'memory.retracted',
+    async () => ask('POST', `/api/account/memory/${await takenBack('retract')}/retract`),
+  ],
+  restoreMyMemory: [
+    'memory.restored',
+    async () => ask('POST', `/api/account/memory/${await takenBack('restore')}/restore`),
+  ],
+  importAccountMemory: [
+    'memory.imported',
+    () => operate('POST', `${who}/memory/import`, { from: 'en', to: 'es', tmx: TMX }),
+  ],
+  retractAccountMemory: [
+    'memory.retracted',
+    async () => operate('POST', `${who}/memory/${await takenBack('retract')}/retract`),
+  ],
+  restoreAccountMemory: [
+    'memory.restored',
+    async () => operate('POST', `${who}/memory/${await takenBack('restore')}/restore`),
+  ],
+};
+
+const changing = async (): Promise<string[]> =>
+  Object.values((await describeApp('web')).paths).flatMap((operations) =>
+    Object.entries(operations).flatMap(([method, operation]) =>
+      method === 'get' ? [] : [operation!.operationId],
+    ),
+  );
+
+describe('the audit', () => {
+  it('knows every operation that changes something', async () => {
+    expect((await changing()).toSorted()).toEqual([...Object.keys(AUDITED), ...Object.keys(NOT)].toSorted());
+  });
+
+  it.each(Object.entries(AUDITED))('has %s', async (_, [action, run]) => {
+    const answer = await run();
+    expect(answer.status, answer.text).toBeLessThan(300);
+    const { rows } = await owner.query(
+      'select action, actor, name, detail from audit order by audit_id desc limit 1',
+    );
+    expect(rows[0].action).toBe(action);
+    // What is done by a link is the program's: whoever opens it has not signed in.
+    expect(rows[0].actor).toBe(action === 'key.made' && answer.body?.webhook_secret ? 'program' : 'person');
+    expect(JSON.stringify(rows[0])).not.toMatch(/dgm_|whsec_|One house|Casa\./);
+  });
+
+  it('has no row of what only looks as if it changed something', async () => {
+    const count = async () => (await owner.query('select count(*)::int as n from audit')).rows[0].n;
+    const path = await begun();
+    const before = await count();
+    await operate('POST', `${path}/import`, {
+      ...{ revision: 1, language: 'es', mode: 'merge', dry_run: true, text: 'source,target\nhouse,casa\n' },
+    });
+    await operate('POST', '/api/console/prices', {
+      ...{ ...PAIR, tier: 'human', cents_per_word: 3, dry_run: true },
+    });
+    await ask('POST', '/api/account/memory/import', { from: 'en', to: 'es', tmx: TMX, dry_run: true });
+    await operate('POST', '/api/console/engines/fake/test', { ...PAIR, text: 'One house.' });
+    await editNext(editor);
+    expect(await count()).toBe(before);
+  });
+});
