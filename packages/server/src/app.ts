@@ -44,6 +44,8 @@ import { languageRoutes } from './languages/routes.ts';
 import { ledgerConsole } from './ledger/console.ts';
 import { ledgerOfCustomer } from './ledger/customer.ts';
 import { priceConsole } from './ledger/price-console.ts';
+import type { Hub } from './live/hub.ts';
+import { LIVE_PATH, liveRoutes } from './live/routes.ts';
 import { createLog, type Log } from './log.ts';
 import { memoryRoutes } from './memory/routes.ts';
 import { type Audience, describeInterface, type OpenApi } from './openapi.ts';
@@ -70,6 +72,7 @@ export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'delive
   reopen: Reopen;
   editing: EditingRouteOptions['editing'];
   languages: Languages;
+  live: Hub;
   scanner: Scanner;
   messages: MessageCreator;
   metrics: Metrics;
@@ -148,6 +151,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addHook('onResponse', async (request, reply) => {
     const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
     const route = routeOf(request);
+    if (route === LIVE_PATH && reply.statusCode === 200) return; // as long as somebody looked on
     metrics.request(request.method, route, reply.statusCode, milliseconds / 1000);
     const status = reply.statusCode;
     log.debug({ request: request.id, method: request.method, route, status, milliseconds }, 'answered');
@@ -162,6 +166,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     peopleRoutes(web, options);
     sandboxRoutes(web, options);
     editingRoutes(web, options);
+    liveRoutes(web, options);
     void web.register(async (customers) => {
       requirePerson(customers, options, 'customer');
       customerRoutes(customers, options);

@@ -49,6 +49,7 @@ export const ERRORS = {
     status: 429,
     meaning: 'Too many attempts; the next is looked at after `Retry-After` seconds.',
   },
+  too_many_streams: { status: 429, meaning: 'Too many pages of one person look on; close some.' },
   server_error: { status: 500, meaning: 'A fault of ours; retrying with the same uid is safe.' },
   unavailable: {
     status: 503,

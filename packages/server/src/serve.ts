@@ -13,6 +13,7 @@ import type { Environment } from './account.ts';
 import { createDoorkeeper, createSecretReader, KEYS_CHANNEL } from './accounts/accounts.ts';
 import { cookieOf } from './accounts/door.ts';
 import { createMailer } from './accounts/mail.ts';
+import { openAmong } from './accounts/sessions.ts';
 import { createApp } from './app.ts';
 import { followDeliveries } from './chats/chats.ts';
 import { correctMessage, startCorrections } from './chats/correction.ts';
@@ -28,6 +29,8 @@ import { type Creator, createCreator } from './jobs/create.ts';
 import { startUpkeep } from './jobs/upkeep.ts';
 import { createLanguages, publishPairs, withdrawPairs } from './languages/languages.ts';
 import { createPriceList } from './ledger/price-list.ts';
+import { watchChanges } from './live/changes.ts';
+import { createHub } from './live/hub.ts';
 import type { Log } from './log.ts';
 import { findExamples, inTheirPlaces, recall } from './memory/memory.ts';
 import { checkReadiness } from './operations/health.ts';
@@ -84,11 +87,18 @@ const MESSAGE_LEASE_SECONDS = 10;
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { store, settings, role, log } = options;
-  const { database } = store;
+  const metrics = createMetrics(store.database);
+  const live = createHub({
+    database: store.database,
+    openAmong: (sessions) => openAmong(store.database, settings, sessions),
+    observer: metrics.live,
+    log,
+    most: settings.liveStreams,
+  });
+  const database = watchChanges(store.database, () => live.watched, live.tell);
   const guard = createAddressGuard({ allowedNetworks: settings.allowedNetworks });
   const languages = createLanguages(database);
   const doorkeeper = createDoorkeeper(database);
-  const metrics = createMetrics(database);
   const scanner = createScanner();
   const hints = createHints(database, log);
   let stopping = false;
@@ -141,7 +151,18 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       },
     });
     const readiness = () => checkReadiness({ database, languages, stopping });
-    const rooms = { doorkeeper, creator, messages, languages, scanner, guard, follower, reopen, editing };
+    const rooms = {
+      live,
+      doorkeeper,
+      creator,
+      messages,
+      languages,
+      scanner,
+      guard,
+      follower,
+      reopen,
+      editing,
+    };
     const deliveryDue = () => worker?.sender.wake();
     app = createApp({
       database,
@@ -213,6 +234,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       log,
       capacity: settings.workerJobs,
       leaseSeconds: settings.leaseSeconds,
+      progress: live.progress,
       settled(outcome) {
         metrics.jobSettled(outcome);
         sender.wake();
@@ -302,6 +324,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         app && closeApp(app, graceMilliseconds).then(() => Promise.all([creator?.idle(), messages?.idle()])),
         worker?.stop(graceMilliseconds),
       ]);
+      await live.close();
       await scanner.close();
     },
   };

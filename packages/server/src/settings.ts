@@ -448,6 +448,12 @@ const DEFINITIONS = {
     integer(1, 100_000),
     'How many requests of the interface one process works on at a time; more are answered 503 at once, with Retry-After.',
   ),
+  liveStreams: setting(
+    'DRAGOMAN_LIVE_STREAMS',
+    '1000',
+    integer(0, 100_000),
+    'How many open pages one process tells of changes; more, and all of them with 0, look again every half minute.',
+  ),
   senderPerHost: setting(
     'DRAGOMAN_SENDER_PER_HOST',
     '8',

@@ -66,6 +66,16 @@ function isSameSite({ headers }: FastifyRequest, publicHost: string | undefined)
   return host !== undefined && (host === headers.host || host === publicHost);
 }
 
+/** Refuses what pages elsewhere ask, for routes that hold something while they are read. */
+export function requireSameOrigin(app: FastifyInstance, settings: Pick<Settings, 'publicUrl'>): void {
+  const publicHost = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).host;
+  app.addHook('onRequest', async (request) => {
+    if (!isSameSite(request, publicHost)) {
+      throw new ApiError('cross_site', 'A page of another site may not look on here.');
+    }
+  });
+}
+
 /** Lets only people of these roles in. Another role is told what it would be told were there nothing. */
 export function requirePerson(
   app: FastifyInstance,

@@ -68,6 +68,21 @@ export async function findSession(
   return (await on.query(FIND_SESSION, [tokenHash, idleSeconds]))[0];
 }
 
+const OPEN_AMONG = statement<{ session_id: string; role: PersonRole }>(
+  'sessions.open_among',
+  `select s.session_id, u.role from sessions s join users u on u.user_id = s.user_id
+    where s.session_id = any($1) and u.disabled_at is null and ${LIVE}`,
+);
+
+/** Those of these sessions that have not ended. To be looked at is not to be used. */
+export function findOpenAmong(
+  on: Queryable,
+  sessionIds: readonly string[],
+  idleSeconds: number,
+): Promise<{ session_id: string; role: PersonRole }[]> {
+  return on.query(OPEN_AMONG, [sessionIds, idleSeconds]);
+}
+
 const TOUCH_SESSION = statement(
   'sessions.touch',
   `update sessions set last_seen_at = now() where session_id = $1`,

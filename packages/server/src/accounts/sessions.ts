@@ -13,7 +13,7 @@
  * signs in from elsewhere, and no session that there is.
  */
 import ipaddr from 'ipaddr.js';
-import type { AccountRef, Person } from '../account.ts';
+import type { AccountRef, Person, PersonRole } from '../account.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
@@ -156,6 +156,16 @@ export async function recognisePerson(
           },
         }),
   };
+}
+
+/** Those of these sessions that are open still, with the role of their people. */
+export async function openAmong(
+  on: Queryable,
+  limits: SessionLimits,
+  sessionIds: readonly string[],
+): Promise<Map<string, PersonRole>> {
+  const rows = await store.findOpenAmong(on, sessionIds, limits.sessionIdleSeconds);
+  return new Map(rows.map(({ session_id: id, role }) => [id, role]));
 }
 
 /** Gives a session another token and ends every other one of its person. */

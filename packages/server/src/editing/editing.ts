@@ -9,10 +9,12 @@ import type { AccountRef } from '../account.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { JobFollower } from '../jobs/jobs.ts';
 import type { Scanner } from '../scanning/scanner.ts';
+import { locate } from './claims.ts';
 import { countTasks } from './console-store.ts';
 import { openTasks } from './open.ts';
 import { cancelEditing, reopenEditing } from './review.ts';
-import { type EditingObserver, type EditingRoom, type EditingSettings, rulesOf } from './room.ts';
+import { type Asker, type EditingObserver, type EditingRoom, type EditingSettings, rulesOf } from './room.ts';
+import { openTask } from './view.ts';
 
 export { locate } from './claims.ts';
 export { freeTask, listTasks } from './console.ts';
@@ -58,6 +60,17 @@ export function createEditing({ settings, ...options }: EditingOptions): Editing
     },
     reopen: (transaction, account, jobId, by) => reopenEditing(room, transaction, account, jobId, by),
   };
+}
+
+/** The job of a task that a person may look at. @throws ApiError `not_found`, `job_canceled` */
+export async function jobOfTask(
+  room: EditingRoom,
+  asker: Asker,
+  taskId: string,
+): Promise<{ account: AccountRef; jobId: string }> {
+  const key = await locate(room, taskId);
+  await openTask(room, asker, key);
+  return key;
 }
 
 /** Tasks that are not over, by pair, for figures. */

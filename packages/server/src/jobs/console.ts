@@ -27,6 +27,7 @@ import { listJobTransfers } from '../ledger/ledger.ts';
 import { recordAudit } from '../operations/audit.ts';
 import * as store from './console-store.ts';
 import { cancelJob, type JobFollower } from './jobs.ts';
+import { type Live, Progress, readProgress } from './progress.ts';
 import { allows, STATUSES } from './states.ts';
 
 const job = {
@@ -72,6 +73,7 @@ const JobDetail = Type.Object(
     }),
     attempts: Type.Integer(),
     leased: Type.Boolean({ description: 'A worker has it now.' }),
+    progress: Progress,
     may: Type.Object({ cancel: Type.Boolean(), retry: Type.Boolean(), refund: Type.Boolean() }),
     timeline: Type.Array(Step),
     routes: Type.Array(
@@ -113,7 +115,7 @@ const UNFINISHED = STATUSES.filter((status) => allows('cancel', status));
 
 export function jobConsole(
   app: FastifyInstance,
-  { database, follower }: { database: Database; follower: JobFollower },
+  { database, follower, live }: { database: Database; follower: JobFollower; live: Live },
 ): void {
   resource(app, '/api/console/jobs', {
     GET: { schema: schemas.list, handler: (request) => list(database, request) },
@@ -132,7 +134,7 @@ export function jobConsole(
       schema: schemas.read,
       async handler(request) {
         const { ref, row } = await requested(request);
-        return detail(database, ref, row);
+        return detail(database, live, ref, row);
       },
     },
   });
@@ -151,7 +153,7 @@ export function jobConsole(
             detail: { order_number: row.order_number },
           },
         });
-        return detail(database, ref, (await requested(request)).row);
+        return detail(database, live, ref, (await requested(request)).row);
       },
     },
   });
@@ -172,7 +174,7 @@ export function jobConsole(
             detail: { order_number: row.order_number },
           },
         });
-        return detail(database, ref, (await requested(request)).row);
+        return detail(database, live, ref, (await requested(request)).row);
       },
     },
   });
@@ -232,14 +234,16 @@ function present(row: store.ConsoleJobRow): Static<typeof ListedJob> {
 
 async function detail(
   database: Database,
+  live: Live,
   account: AccountRef,
   row: store.ConsoleJobRow,
 ): Promise<Static<typeof JobDetail>> {
-  const [events, transfers, routes, texts] = await Promise.all([
+  const [events, transfers, routes, texts, progress] = await Promise.all([
     store.listEvents(database, account, row.job_id),
     listJobTransfers(database, account, row.job_id),
     store.countRoutes(database, account, row.job_id),
     store.readBeginnings(database, account, row.job_id),
+    readProgress(database, live, account, row),
   ]);
   const steps: Static<typeof Step>[] = [
     { at: row.created_at.toISOString(), kind: 'created' },
@@ -268,6 +272,7 @@ async function detail(
     due_at: row.due_at?.toISOString() ?? null,
     attempts: row.attempts,
     leased: row.leased,
+    progress,
     may: {
       cancel: allows('cancel', row.status),
       retry: waits && (row.status === 'new' || row.status === 'machine_translate_in_progress'),

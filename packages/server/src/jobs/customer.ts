@@ -24,6 +24,7 @@ import * as log from './console-store.ts';
 import { cancelJob, type JobFollower } from './jobs.ts';
 import { findJobs } from './lists.ts';
 import { showsResult } from './present.ts';
+import { type Live, Progress, readProgress } from './progress.ts';
 import { readListQuery } from './query.ts';
 import { isUid } from './request.ts';
 import { allows, MOVES, STATUSES } from './states.ts';
@@ -75,6 +76,7 @@ const OwnJobDetail = Type.Object(
     topics: Type.Array(Type.String()),
     callback_url: OPTIONAL_TEXT,
     failure: OPTIONAL_TEXT,
+    progress: Progress,
     source: Text,
     result: Type.Union([Text, Type.Null()]),
     instructions: OPTIONAL_TEXT,
@@ -125,9 +127,10 @@ const schemas = {
 export interface CustomerJobOptions {
   database: Database;
   follower: JobFollower;
+  live: Live;
 }
 
-export function jobsOfCustomer(app: FastifyInstance, { database, follower }: CustomerJobOptions): void {
+export function jobsOfCustomer(app: FastifyInstance, { database, follower, live }: CustomerJobOptions): void {
   resource(app, '/api/account/jobs', {
     GET: {
       schema: schemas.list,
@@ -152,7 +155,7 @@ export function jobsOfCustomer(app: FastifyInstance, { database, follower }: Cus
       schema: schemas.read,
       async handler(request) {
         const { ref } = accountOf(request);
-        return detail(database, ref, await requested(database, request));
+        return detail(database, live, ref, await requested(database, request));
       },
     },
   });
@@ -164,7 +167,7 @@ export function jobsOfCustomer(app: FastifyInstance, { database, follower }: Cus
         const { environment, tier, uid, status } = await requested(database, request);
         if (!allows('cancel', status)) throw new ApiError('conflict', 'The job is finished.');
         await cancelJob(database, follower, { account: ref, environment }, tier, uid);
-        return detail(database, ref, await requested(database, request));
+        return detail(database, live, ref, await requested(database, request));
       },
     },
   });
@@ -241,16 +244,18 @@ const DELIVERED = new Set<string>(
 
 async function detail(
   database: Database,
+  live: Live,
   account: AccountRef,
   row: JobRow,
 ): Promise<Static<typeof OwnJobDetail>> {
-  const [events, texts, more] = await Promise.all([
+  const [events, texts, more, progress] = await Promise.all([
     log.listEvents(database, account, row.job_id),
     readTexts(database, account, row.job_id, [
       ...(['source', 'instructions'] as const),
       ...(showsResult(row.status) ? (['result'] as const) : []),
     ]),
     log.findJob(database, account, row.job_id),
+    readProgress(database, live, account, row),
   ]);
   const moves = events.filter(({ to_status: to }) => DELIVERED.has(to)).map(({ event_id: id }) => id);
   const deliveries = await listDeliveriesOfJob(database, account, row.job_id, moves);
@@ -262,6 +267,7 @@ async function detail(
     topics: row.topics ?? [],
     callback_url: row.callback_url,
     failure: row.status === 'failed' ? row.failure : null,
+    progress,
     source: shown(texts.source ?? ''),
     result: texts.result === undefined ? null : shown(texts.result),
     instructions: texts.instructions ?? null,

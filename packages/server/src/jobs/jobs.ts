@@ -14,6 +14,7 @@ import * as store from './store.ts';
 export type { OpenWorker } from './insert.ts';
 export {
   type DraftedSegment,
+  findJob as findJobByUid,
   type JobRow,
   readTexts,
   type TextFormat,

@@ -4,9 +4,11 @@ import type { Database } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { SenderMetrics } from '../deliveries/sender.ts';
 import type { EditingObserver } from '../editing/editing.ts';
+import type { HubObserver } from '../live/hub.ts';
 import type { EngineObserver, Station } from '../translation/stations.ts';
 import { createEditingMetrics } from './editing-metrics.ts';
 import { createEngineMetrics } from './engine-metrics.ts';
+import { createLiveMetrics } from './live-metrics.ts';
 
 export interface Metrics {
   request(method: string, route: string, status: number, seconds: number): void;
@@ -18,6 +20,7 @@ export interface Metrics {
   messageSettled(outcome: string, seconds: number): void;
   readonly engines: EngineObserver;
   readonly editing: EditingObserver;
+  readonly live: HubObserver;
   /** Whose state and queue are read at each scrape. */
   watchEngines(stations: () => readonly Pick<Station, 'name' | 'state' | 'waiting'>[]): void;
   /** The text that Prometheus scrapes. */
@@ -113,6 +116,7 @@ export function createMetrics(database: Database): Metrics {
   const editing = createEditingMetrics(registry);
   return {
     editing: editing.observer,
+    live: createLiveMetrics(registry),
     engines: engines.observer,
     watchEngines: engines.watch,
     request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),

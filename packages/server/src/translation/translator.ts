@@ -33,6 +33,8 @@ export interface Ask {
   /** What was said before the first segment, for engines that read it. */
   before?: string;
   signal: AbortSignal;
+  /** Told as the work goes on: how many of the segments have a draft. */
+  progress?(drafted: number): void;
 }
 
 export interface Translator {
@@ -128,11 +130,12 @@ export function createTranslator(options: TranslatorOptions): Translator {
       segments.map(({ pieces }) => pieces),
     );
     for (const [index, place] of places.entries()) place.recalled = recalled[index];
+    const told = ask.progress && tellProgress(places, ask.progress);
     const asked = new Set(places.flatMap((place) => (place.recalled === undefined ? [place.sentence] : [])));
     for (const station of engines) {
       const open = sentences.filter((sentence) => asked.has(sentence) && sentence.done === undefined);
       if (open.length === 0) break;
-      await draftAt(station, open, ask, glossary, cache, options);
+      await draftAt(station, open, ask, glossary, cache, options, told);
     }
     return segments.map((segment, index) => conclude(segment, places[index]!, glossary));
   }
@@ -178,6 +181,23 @@ async function gather(
   return { sentences: [...byKey.values()], places };
 }
 
+/** Counts the segments that have a draft: those that were recalled, and each sentence as often as it comes. */
+function tellProgress(
+  places: readonly Place[],
+  progress: (drafted: number) => void,
+): (sentence: Sentence) => void {
+  const comes = new Map<Sentence, number>();
+  let drafted = 0;
+  for (const { sentence, recalled } of places) {
+    if (recalled === undefined) comes.set(sentence, (comes.get(sentence) ?? 0) + 1);
+    else drafted++;
+  }
+  return (sentence) => {
+    drafted += comes.get(sentence) ?? 0;
+    progress(drafted);
+  };
+}
+
 async function draftAt(
   station: Station,
   open: readonly Sentence[],
@@ -185,6 +205,7 @@ async function draftAt(
   glossary: Glossary,
   cache: Cache,
   { observer, examples }: Pick<TranslatorOptions, 'observer' | 'examples'>,
+  told: ((sentence: Sentence) => void) | undefined,
 ): Promise<void> {
   const { capabilities } = station.engine;
   const version = await station.version();
@@ -211,8 +232,10 @@ async function draftAt(
     ]);
     const cached = cache.get(key);
     observer.cached(station.name, cached !== undefined);
-    if (cached !== undefined) sentence.done = cached;
-    else slices.add({ sentence, key, placed, before, examples: own });
+    if (cached !== undefined) {
+      sentence.done = cached;
+      told?.(sentence);
+    } else slices.add({ sentence, key, placed, before, examples: own });
   }
   const request = {};
   await Promise.all(
@@ -246,6 +269,7 @@ async function draftAt(
           continue;
         }
         sentence.done = judged;
+        told?.(sentence);
         words += countWords(sentence.canonical.pieces);
         cache.set(wanted.key, judged);
       }

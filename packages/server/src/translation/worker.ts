@@ -43,6 +43,16 @@ export interface TranslationWorkerOptions {
   leaseSeconds: number;
   /** Called after each job that was settled, for metrics and hints. */
   settled(outcome: Outcome['kind']): void;
+  /** How far a job is that takes long; told now and then. */
+  progress(progress: Progress): void;
+}
+
+/** How far a machine is with a job: numbers, of segments. */
+export interface Progress {
+  account: string;
+  job: string;
+  drafted: number;
+  segments: number;
 }
 
 /**
@@ -71,6 +81,9 @@ const MAX_ACCOUNT_CHARACTERS = 64 * 1024;
 
 /** Much less than what is in hand keeps an engine busy. */
 const REST_MILLISECONDS = 20;
+
+/** How often a long job's progress is told. */
+const PROGRESS_MILLISECONDS = 500;
 
 export function startTranslationWorker(options: TranslationWorkerOptions): Loop & OpenWorker {
   const { database, translator, scanner, log } = options;
@@ -128,6 +141,14 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       lane: 'bulk',
       context: contextOf(row, texts.instructions, said),
       signal: lost,
+      progress: tellNowAndThen((done) =>
+        options.progress({
+          account: lease.account.accountId,
+          job: lease.id,
+          drafted: done,
+          segments: segments.length,
+        }),
+      ),
     });
     const failed = drafted.find((one) => one.status === 'failed');
     if (failed !== undefined) {
@@ -172,6 +193,17 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       // Where it cannot be given back either, the lease runs out.
       queue.release([lease]).catch((error: unknown) => log.warn({ error }, 'could not give a job back'));
     },
+  };
+}
+
+/** Most jobs are done before anybody is told how far they are. */
+function tellNowAndThen(tell: (drafted: number) => void): (drafted: number) => void {
+  let toldAt = performance.now();
+  return (drafted) => {
+    const now = performance.now();
+    if (now - toldAt < PROGRESS_MILLISECONDS) return;
+    toldAt = now;
+    tell(drafted);
   };
 }
 
