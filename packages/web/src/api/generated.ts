@@ -416,6 +416,8 @@ export type ConsoleJobDetail = {
   attempts: number;
   /** A worker has it now. */
   leased: boolean;
+  /** While somebody is at work on it, and it is known; null: neither. */
+  progress: JobProgress | null;
   may: {
     cancel: boolean;
     retry: boolean;
@@ -932,6 +934,14 @@ export type Issue = {
   created_at: string
 };
 
+export type JobProgress = {
+  work: 'drafting' | 'editing';
+  /** Segments drafted by the machine, or confirmed by an editor. */
+  done: number;
+  /** All segments. */
+  segments: number
+};
+
 export type JudgedJob = {
   uid: string;
   environment: 'production' | 'sandbox';
@@ -1277,6 +1287,8 @@ export type OwnJobDetail = {
   topics: string[];
   callback_url: string | null;
   failure: string | null;
+  /** While somebody is at work on it, and it is known; null: neither. */
+  progress: JobProgress | null;
   source: OwnJobText;
   result: OwnJobText | null;
   instructions: string | null;
@@ -1714,7 +1726,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'chat_not_allowed' | 'owner_only' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'chat_not_allowed' | 'owner_only' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'server_error' | 'unavailable';
 
 export type Work = {
   /** Segments confirmed, the last thirty days, latest first. */
@@ -2176,6 +2188,16 @@ export interface Operations {
       user: string
     };
     answer: TaskState
+  };
+  /** Be told when something has changed */
+  live: {
+    path: undefined;
+    query: {
+      /** One, or several: `topic=jobs&topic=balance`; at most 12. */
+      topic: string | string[]
+    };
+    body: undefined;
+    answer: undefined
   };
   /** One’s account at a glance */
   readOwnAccount: {
@@ -3376,6 +3398,7 @@ export const OPERATIONS = {
   releaseTaskOfAnother: ['POST', '/api/console/tasks/{task}/release'],
   setPriority: ['POST', '/api/console/tasks/{task}/priority'],
   reassignTask: ['POST', '/api/console/tasks/{task}/reassign'],
+  live: ['GET', '/api/live'],
   readOwnAccount: ['GET', '/api/account'],
   listOwnKeys: ['GET', '/api/account/keys'],
   makeOwnKey: ['POST', '/api/account/keys'],
