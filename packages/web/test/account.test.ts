@@ -13,7 +13,7 @@ import {
   type TestPerson,
   until,
 } from '../../server/src/testing/harness.ts';
-import { expectAccessible, PHONE, shoot, startWeb, type Web } from './browser.ts';
+import { expectAccessible, PHONE, quiet, shoot, startWeb, type Web } from './browser.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
 let web: Web;
@@ -70,7 +70,7 @@ async function visit(path: string, heading: string, size = { width: 1280, height
   const context = await web.signedIn(customer);
   await web.visit({ context, path, size }, async (page) => {
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
-    await page.waitForLoadState('networkidle');
+    await quiet(page);
     await expectAccessible(page);
     await shoot(page, path.slice(1).replaceAll(/[^a-z]+/g, '-'));
   });
@@ -94,7 +94,7 @@ it('fits a phone on every page', async () => {
   const context = await web.signedIn(customer);
   for (const path of ['', '/access', '/jobs', '/deliveries', '/balance', '/brands', '/team']) {
     await web.visit({ context, path: `/account${path}`, size: PHONE, language: 'de' }, async (page) => {
-      await page.waitForLoadState('networkidle');
+      await quiet(page);
       const wide = await page.evaluate('document.documentElement.scrollWidth');
       expect({ path, wide }).toEqual({ path, wide: PHONE.width });
     });

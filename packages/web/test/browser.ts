@@ -8,7 +8,7 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 import { expect } from 'vitest';
 import {
   startTestServer,
@@ -98,7 +98,34 @@ async function newWindow(browser: Browser, url: string): Promise<BrowserContext>
     viewport: DESK,
   });
   context.setDefaultTimeout(PATIENCE_MILLISECONDS);
+  context.on('page', countRequests);
   return context;
+}
+
+/** What each page has asked for and is waiting for. */
+const underway = new WeakMap<Page, Set<Request>>();
+
+function countRequests(page: Page): void {
+  const waiting = new Set<Request>();
+  underway.set(page, waiting);
+  page.on('request', (request) => {
+    // A stream of events has no end.
+    if (request.headers().accept?.includes('text/event-stream') !== true) waiting.add(request);
+  });
+  page.on('requestfinished', (request) => waiting.delete(request));
+  page.on('requestfailed', (request) => waiting.delete(request));
+}
+
+/** Waits until a page is drawn, with all that it asks for by itself. */
+export async function quiet(page: Page): Promise<void> {
+  await settled(page);
+  const waiting = underway.get(page) ?? new Set();
+  // What has come is drawn, and may ask for more: it has had two pictures to do so, in all three rounds.
+  for (let rounds = 0; rounds < 3; rounds += 1) {
+    await expect.poll(() => waiting.size, { timeout: PATIENCE_MILLISECONDS }).toBe(0);
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    if (waiting.size > 0) rounds = -1;
+  }
 }
 
 async function visitPage(
@@ -138,7 +165,7 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** Everything that a page did which it must not. */
-function watchFaults(page: Page, url: string): string[] {
+export function watchFaults(page: Page, url: string): string[] {
   const faults: string[] = [];
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
@@ -157,27 +184,40 @@ function watchFaults(page: Page, url: string): string[] {
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
+type Look = readonly [theme: 'light' | 'dark', direction: 'ltr' | 'rtl'];
+const LOOKS: readonly Look[] = [
+  ['light', 'ltr'],
+  ['light', 'rtl'],
+  ['dark', 'ltr'],
+  ['dark', 'rtl'],
+];
+
 /** No rule of WCAG A and AA is broken: light and dark, from left to right and from right to left. */
 export async function expectAccessible(page: Page): Promise<void> {
+  const found = await accessibilityFaults(page);
+  expect(found, found.join('\n')).toEqual([]);
+}
+
+/** The rules that are broken, one sentence an element. */
+export async function accessibilityFaults(page: Page, looks: readonly Look[] = LOOKS): Promise<string[]> {
+  const faults: string[] = [];
   const root = page.locator('html');
   const before = await root.evaluate(
     '({ dir: document.dir, scheme: document.documentElement.dataset.mantineColorScheme })',
   );
   const { dir, scheme } = before as { dir: string; scheme: string };
-  for (const theme of ['light', 'dark']) {
-    for (const direction of ['ltr', 'rtl']) {
-      await wear(page, theme, direction);
-      // One page, no frames: what it finds needs no second page to be put together in.
-      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(RULES).analyze();
-      const found = violations.flatMap(({ id, nodes }) =>
-        nodes.map(
-          (node) => `${theme} ${direction}: ${id}: ${node.target.join(' ')} (${node.failureSummary})`,
-        ),
-      );
-      expect(found, found.join('\n')).toEqual([]);
+  for (const [theme, direction] of looks) {
+    await wear(page, theme, direction);
+    // One page, no frames: what it finds needs no second page to be put together in.
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(RULES).analyze();
+    for (const { id, nodes } of violations) {
+      for (const { target, failureSummary } of nodes) {
+        faults.push(`${theme} ${direction}: ${id}: ${target.join(' ')} (${failureSummary})`);
+      }
     }
   }
   await wear(page, scheme, dir);
+  return faults;
 }
 
 async function wear(page: Page, theme: string, direction: string): Promise<void> {
@@ -215,8 +255,7 @@ export async function shoot(page: Page, name: string, state: 'page' | 'state' = 
     if (state === 'page') {
       await dress(page.context(), url, look.theme, look.language);
       await page.reload();
-      await settled(page);
-      await page.waitForLoadState('networkidle');
+      await quiet(page);
     } else {
       await wear(page, look.theme, 'ltr');
     }

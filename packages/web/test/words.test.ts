@@ -1,7 +1,7 @@
 /** Every word on a page is a message: with messages in brackets, whatever stands outside of them was not translated. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPerson } from '../../server/src/testing/harness.ts';
-import { startWeb, type Web } from './browser.ts';
+import { quiet, startWeb, type Web } from './browser.ts';
 
 let web: Web;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ it.each([
   const names = ['Dragoman', person.email, person.account?.username ?? ''];
   for (const path of paths) {
     await web.visit({ context, path }, async (page) => {
-      await page.waitForLoadState('networkidle');
+      await quiet(page);
       const bare = (await page.evaluate<string[]>(BARE)).filter((text) => !names.includes(text));
       expect({ path, bare }).toEqual({ path, bare: [] });
     });
