@@ -122,6 +122,8 @@ export interface Capabilities {
   context: boolean;
   /** Texts leave this machine. */
   remote: boolean;
+  /** How many pipelines of its own it has for a direction's `bulk` lane; one where it does not say. */
+  atOnce?: number;
 }
 
 export interface Engine {

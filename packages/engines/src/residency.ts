@@ -24,6 +24,8 @@ export interface Gate {
   ask(tenant: Tenant): void;
   leave(tenant: Tenant): void;
   idle(tenant: Tenant): void;
+  /** Could it start now without another's giving way? */
+  hasRoom(tenant: Tenant): boolean;
   /** Should this one hand its room to one that waits? */
   wanted(tenant: Tenant): boolean;
 }
@@ -66,6 +68,10 @@ export class Residency implements Gate {
 
   idle(_tenant: Tenant): void {
     this.#admit();
+  }
+
+  hasRoom(tenant: Tenant): boolean {
+    return this.#waiting.length === 0 && this.megabytes + tenant.megabytes <= this.#maxMegabytes;
   }
 
   wanted(tenant: Tenant): boolean {

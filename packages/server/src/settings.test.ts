@@ -99,6 +99,7 @@ describe('loadSettings', () => {
     ['DRAGOMAN_PRICE_HUMAN', '0.5', 'a whole number from 0 to 100000'],
     ['DRAGOMAN_PRICE_MACHINE', '1e3', 'a whole number from 0 to 100000'],
     ['DRAGOMAN_APERTIUM_MEMORY', '255', 'a whole number from 256 to 1048576'],
+    ['DRAGOMAN_APERTIUM_PIPELINES', '0', 'a whole number from 1 to 64'],
     ['DRAGOMAN_LEASE', '1', 'a whole number from 2 to 3600'],
     ['DRAGOMAN_WORKER_JOBS', '0', 'a whole number from 1 to 10000'],
     ['DRAGOMAN_SENDER_DELIVERIES', '10001', 'a whole number from 1 to 10000'],

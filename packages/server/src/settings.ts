@@ -418,6 +418,12 @@ const DEFINITIONS = {
     integer(256, 1_048_576),
     'Memory, in MiB, that resident Apertium pipelines may take together; idle ones make room.',
   ),
+  apertiumPipelines: setting(
+    'DRAGOMAN_APERTIUM_PIPELINES',
+    '1',
+    integer(1, 64),
+    'Apertium pipelines that a direction’s jobs may have at a time; those after the first start for much work.',
+  ),
   leaseSeconds: setting(
     'DRAGOMAN_LEASE',
     '30',

@@ -1,5 +1,6 @@
 /**
- * The Apertium engine: resident pipelines, two lanes a mode, one or two hops by a fixed table.
+ * The Apertium engine: resident pipelines, two lanes a mode, one or two hops by a fixed table. A `bulk` lane may have
+ * several pipelines.
  *
  * Everything measured that it follows is in the files beside it: encode.ts (the stream), pipeline.ts (protocol and
  * recovery), residency.ts (memory), routes.ts (hops).
@@ -7,11 +8,21 @@
 
 import { existsSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import type { Direction, Draft, DraftRequest, Engine, Lane, Piece, Segment } from '../engine.ts';
+import type {
+  Capabilities,
+  Direction,
+  Draft,
+  DraftRequest,
+  Engine,
+  Lane,
+  Piece,
+  Segment,
+} from '../engine.ts';
 import { Residency } from '../residency.ts';
 import type { Stage } from './chain.ts';
 import { readChain } from './chain.ts';
 import { faultOf, unmark } from './check.ts';
+import { Crew } from './crew.ts';
 import { decode, Garbled } from './decode.ts';
 import { encode, hasLetters } from './encode.ts';
 import { findApertium } from './find.ts';
@@ -20,7 +31,6 @@ import { LIMITS } from './limits.ts';
 import type { Mode } from './modes.ts';
 import { modeNamed } from './modes.ts';
 import { SELF_TEST, warmUpFor } from './phrases.ts';
-import { Pipeline } from './pipeline.ts';
 import type { Route } from './routes.ts';
 import { parseDirection, ROUTES, routeName } from './routes.ts';
 import type { Tree } from './tree.ts';
@@ -34,6 +44,8 @@ export interface ApertiumOptions {
   root?: string;
   /** What all pipelines together may take, in MiB. Default: a quarter of the machine's memory, 700 at least. */
   memoryMebibytes?: number;
+  /** Pipelines of a mode's bulk lane, at most; 1 by default. The others start for much work, in memory that is free. */
+  bulkPipelines?: number;
   /** How long a busy pipeline keeps its place while others wait for memory, in ms. */
   turnMs?: number;
   /** Lines that replace those of the table (key `en>pt`). */
@@ -67,19 +79,12 @@ export function createApertium(options: ApertiumOptions = {}): ApertiumEngine {
 
 class Apertium implements ApertiumEngine {
   readonly name = 'apertium';
-  readonly capabilities = {
-    codes: 'kept',
-    terms: false,
-    tone: false,
-    instructions: false,
-    context: false,
-    remote: false,
-  } as const;
+  readonly capabilities: Capabilities;
   readonly #options: ApertiumOptions;
   readonly #routes: Readonly<Record<string, Route>>;
   readonly #residency: Residency;
   readonly #chains = new Map<string, Promise<readonly Stage[]>>();
-  readonly #pipelines = new Map<string, { mode: Mode; lane: Lane; pipeline: Pipeline }>();
+  readonly #crews = new Map<string, { mode: Mode; lane: Lane; crew: Crew }>();
   readonly #soundness = new Map<string, Promise<Soundness>>();
   #foundTree: Tree | null = null;
   #testing: Promise<Direction[]> | null = null;
@@ -87,6 +92,15 @@ class Apertium implements ApertiumEngine {
 
   constructor(options: ApertiumOptions) {
     this.#options = options;
+    this.capabilities = {
+      codes: 'kept',
+      terms: false,
+      tone: false,
+      instructions: false,
+      context: false,
+      remote: false,
+      atOnce: options.bulkPipelines ?? 1,
+    };
     this.#routes = { ...ROUTES, ...options.routes };
     const share = Math.max(700, Math.floor(totalmem() / 4 / 1024 / 1024));
     this.#residency = new Residency(options.memoryMebibytes ?? share, options.turnMs ?? 2_000);
@@ -119,11 +133,11 @@ class Apertium implements ApertiumEngine {
     if (route === undefined) {
       return unsupported(request, `Apertium has no route from ${request.from} to ${request.to}`);
     }
-    const hops: Pipeline[] = [];
+    const hops: Crew[] = [];
     for (const name of route) {
       const ready = await this.#ready(name, request.lane);
       if (!ready.ok && !this.#stopped) return unsupported(request, ready.detail);
-      if (ready.ok) hops.push(ready.pipeline);
+      if (ready.ok) hops.push(ready.crew);
     }
     request.signal?.throwIfAborted();
     if (this.#stopped) {
@@ -147,10 +161,10 @@ class Apertium implements ApertiumEngine {
 
   async health(): Promise<{ ok: boolean; detail: string }> {
     if (this.#stopped) return { ok: false, detail: 'stopped' };
-    const closed = [...this.#pipelines.values()].filter(({ pipeline }) => pipeline.closed !== null);
+    const closed = [...this.#crews.values()].filter(({ crew }) => crew.closed !== null);
     const resident = `${this.#residency.count} pipelines resident, about ${this.#residency.megabytes} MB`;
     if (closed.length > 0) {
-      const names = closed.map(({ mode, lane, pipeline }) => `${mode.name} (${lane}): ${pipeline.closed}`);
+      const names = closed.map(({ mode, lane, crew }) => `${mode.name} (${lane}): ${crew.closed}`);
       return { ok: false, detail: `${resident}; closed: ${names.join('; ')}` };
     }
     const modes = new Set(Object.values(this.#routes).flat());
@@ -162,11 +176,12 @@ class Apertium implements ApertiumEngine {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.all([...this.#pipelines.values()].map(({ pipeline }) => pipeline.stop()));
+    await Promise.all([...this.#crews.values()].map(({ crew }) => crew.stop()));
   }
 
   pipelines() {
-    return [...this.#pipelines.values()]
+    return [...this.#crews.values()]
+      .flatMap(({ mode, lane, crew }) => crew.pipelines.map((pipeline) => ({ mode, lane, pipeline })))
       .filter(({ pipeline }) => pipeline.resident)
       .map(({ mode, lane, pipeline }) => ({
         mode: mode.name,
@@ -191,10 +206,10 @@ class Apertium implements ApertiumEngine {
     const sound = new Map<string, boolean>();
     for (const name of new Set(Object.values(this.#routes).flat())) {
       if (this.#stopped) break;
-      const used = this.#pipelines.get(`${name} bulk`)?.pipeline.resident ?? false;
+      const used = this.#crews.get(`${name} bulk`)?.crew.resident ?? false;
       const ready = await this.#ready(name, 'bulk');
-      sound.set(name, ready.ok && ready.pipeline.closed === null);
-      if (ready.ok && !used) ready.pipeline.rest();
+      sound.set(name, ready.ok && ready.crew.closed === null);
+      if (ready.ok && !used) ready.crew.rest();
     }
     // Part of the answer would be believed to be all of it.
     if (this.#stopped) throw new Error('the Apertium engine is stopped');
@@ -203,25 +218,22 @@ class Apertium implements ApertiumEngine {
       .map(([key, route]) => ({ ...parseDirection(key), route: routeName(route), hops: route.length }));
   }
 
-  /** The mode's pipeline of that lane, once the mode has passed its self-test on this machine. */
-  async #ready(
-    name: string,
-    lane: Lane,
-  ): Promise<{ ok: true; pipeline: Pipeline } | { ok: false; detail: string }> {
+  /** The mode's pipelines of that lane, once the mode has passed its self-test on this machine. */
+  async #ready(name: string, lane: Lane): Promise<{ ok: true; crew: Crew } | { ok: false; detail: string }> {
     const mode = modeNamed(name);
     if (mode === undefined) return { ok: false, detail: `${name} is not a mode we drive` };
     if (this.#options.chainOf === undefined && !hasMode(this.#tree, name)) {
       return { ok: false, detail: `${mode.package} is not installed` };
     }
-    let pipeline: Pipeline;
+    let crew: Crew;
     try {
-      pipeline = await this.#pipeline(mode, lane);
+      crew = await this.#crew(mode, lane);
     } catch (error) {
       return { ok: false, detail: `${name} cannot be read: ${String(error)}` };
     }
     let soundness = this.#soundness.get(name);
     if (soundness === undefined) {
-      soundness = selfTest(mode, pipeline);
+      soundness = selfTest(mode, crew);
       this.#soundness.set(name, soundness);
       // A crash may be the machine's (memory, a kill): the next who asks tries anew, as soon as the breaker lets it.
       soundness.then((result) => {
@@ -231,15 +243,15 @@ class Apertium implements ApertiumEngine {
       });
     }
     const result = await soundness;
-    return result.ok ? { ok: true, pipeline } : result;
+    return result.ok ? { ok: true, crew } : result;
   }
 
-  async #pipeline(mode: Mode, lane: Lane): Promise<Pipeline> {
+  async #crew(mode: Mode, lane: Lane): Promise<Crew> {
     const key = `${mode.name} ${lane}`;
     const stages = await this.#chain(mode.name);
-    const known = this.#pipelines.get(key);
-    if (known !== undefined) return known.pipeline;
-    const pipeline = new Pipeline({
+    const known = this.#crews.get(key);
+    if (known !== undefined) return known.crew;
+    const crew = new Crew(lane === 'bulk' ? (this.#options.bulkPipelines ?? 1) : 1, {
       name: mode.name,
       megabytes: mode.megabytes,
       urgent: lane === 'live',
@@ -253,8 +265,8 @@ class Apertium implements ApertiumEngine {
       },
       gate: this.#residency,
     });
-    this.#pipelines.set(key, { mode, lane, pipeline });
-    return pipeline;
+    this.#crews.set(key, { mode, lane, crew });
+    return crew;
   }
 
   #chain(name: string): Promise<readonly Stage[]> {
@@ -276,9 +288,9 @@ class Apertium implements ApertiumEngine {
  */
 const BULK = { window: 64, refill: 32 };
 
-async function selfTest(mode: Mode, pipeline: Pipeline): Promise<Soundness> {
+async function selfTest(mode: Mode, crew: Crew): Promise<Soundness> {
   const text = SELF_TEST[mode.from] ?? '';
-  const step = await hop([{ text }], pipeline, 'self-test', {});
+  const step = await hop([{ text }], crew, 'self-test', {});
   if (!step.ok) {
     const { reason, detail } = step.draft.status === 'failed' ? step.draft : { reason: null, detail: '' };
     return {
@@ -296,7 +308,7 @@ async function selfTest(mode: Mode, pipeline: Pipeline): Promise<Soundness> {
 
 async function translate(
   segment: Segment,
-  hops: readonly Pipeline[],
+  hops: readonly Crew[],
   route: string,
   group: object,
 ): Promise<Draft> {
@@ -309,8 +321,8 @@ async function translate(
   }
   // Nothing to translate: digits, emoji, punctuation, codes and white space are the same in every language.
   if (hasLetters(text)) {
-    for (const pipeline of hops) {
-      const step = await hop(pieces, pipeline, id, group);
+    for (const crew of hops) {
+      const step = await hop(pieces, crew, id, group);
       if (!step.ok) return step.draft;
       pieces = step.pieces;
     }
@@ -318,11 +330,11 @@ async function translate(
   return { id, status: 'translated', pieces, route };
 }
 
-async function hop(pieces: readonly Piece[], pipeline: Pipeline, id: string, group: object): Promise<Step> {
+async function hop(pieces: readonly Piece[], crew: Crew, id: string, group: object): Promise<Step> {
   const { stream, book } = encode(pieces);
-  const reply = await pipeline.send(stream, group);
+  const reply = await crew.send(stream, group);
   if (!reply.ok) {
-    const detail = `${pipeline.name}: ${reply.detail}`;
+    const detail = `${crew.name}: ${reply.detail}`;
     return { ok: false, draft: { id, status: 'failed', reason: reply.reason, detail } };
   }
   let fault: string | null;
@@ -336,7 +348,7 @@ async function hop(pieces: readonly Piece[], pipeline: Pipeline, id: string, gro
   }
   return {
     ok: false,
-    draft: { id, status: 'failed', reason: 'garbled', detail: `${pipeline.name}: ${fault}` },
+    draft: { id, status: 'failed', reason: 'garbled', detail: `${crew.name}: ${fault}` },
   };
 }
 

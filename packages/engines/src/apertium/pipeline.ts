@@ -16,11 +16,15 @@
  *
  * The first unanswered segment is retried once, alone, then fails alone; the others are put back unharmed. Only a
  * start that cannot even answer our own warm-up counts towards closing: no customer's text can close a direction.
+ *
+ * Several may share one line (see crew.ts): each takes the next segments from it when it has room. The first is there
+ * for every segment; the others are spare: they start when more is in hand than one has in flight and there is memory
+ * that nobody else wants, and what one of them cannot send any more goes to another.
  */
 
 import { Breaker } from '../breaker.ts';
 import type { FailureReason } from '../engine.ts';
-import { FairQueue } from '../queue.ts';
+import type { FairQueue } from '../queue.ts';
 import type { Gate, Tenant } from '../residency.ts';
 import type { Stage } from './chain.ts';
 import { Framing } from './framing.ts';
@@ -40,10 +44,27 @@ export interface PipelineSetup {
   warmUp: readonly string[];
   limits: Limits;
   gate: Gate;
+  crew: CrewView;
+  /** One that may be done without: started for much work alone, in memory that is free. */
+  spare: boolean;
 }
 
-interface Item {
+/** Those that share a line, as one of them sees it. */
+export interface CrewView {
+  readonly line: FairQueue<object, Item>;
+  /** Waiting, put back and in flight, of all. */
+  readonly inHand: number;
+  /** How many take from the line at present. */
+  readonly running: number;
+  /** Whether another than this one may work. */
+  hasOther(than: Pipeline): boolean;
+  /** Hands what one has in hand, if anything, to another, which looks at the line in any case. */
+  handOver(from: Pipeline, items: Item[]): void;
+}
+
+export interface Item {
   stream: string;
+  /** The request it belongs to; null for one of our own. */
   group: object | null;
   tries: number;
   id: string;
@@ -54,13 +75,14 @@ interface Item {
 const SHORT_DRAIN_MS = 100;
 const MAX_REPLY = 1024 * 1024;
 
+export const STOPPED: Reply = { ok: false, reason: 'stopped', detail: 'the engine was stopped' };
+
 export class Pipeline implements Tenant {
   readonly name: string;
   readonly megabytes: number;
   readonly urgent: boolean;
   readonly #setup: PipelineSetup;
   readonly #limits: Limits;
-  readonly #queue = new FairQueue<object, Item>();
   #state: 'stopped' | 'waiting' | 'running' | 'draining' = 'stopped';
   #processes: Processes | null = null;
   #ended: Promise<void> = Promise.resolve();
@@ -106,7 +128,20 @@ export class Pipeline implements Tenant {
   }
 
   get busy(): boolean {
-    return this.#flight.length + this.#returned.length + this.#queue.size > 0;
+    return this.inHand + this.#line.size > 0;
+  }
+
+  /** Sent and not answered, or put back. */
+  get inHand(): number {
+    return this.#flight.length + this.#returned.length;
+  }
+
+  get running(): boolean {
+    return this.#state === 'running' && this.#unproven === 0;
+  }
+
+  get #line(): FairQueue<object, Item> {
+    return this.#setup.crew.line;
   }
 
   /** Why it is closed at the moment, or null. */
@@ -114,33 +149,35 @@ export class Pipeline implements Tenant {
     return this.#breaker.closed ? this.#lastDeath : null;
   }
 
-  /**
-   * @param stream one encoded segment
-   * @param group the request it belongs to: requests are served in turn, and {@link cancel} takes one out whole
-   */
-  send(stream: string, group: object): Promise<Reply> {
-    return new Promise((settle) => {
-      if (this.closed !== null) return settle({ ok: false, reason: 'crashed', detail: this.#closedDetail() });
-      this.#queue.push(group, { stream, group, tries: 0, id: '', settle });
-      this.#schedule();
+  /** Something waits in the line: looks once, for all that was asked for in the same turn. */
+  wake(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    queueMicrotask(() => {
+      this.#pumping = false;
+      this.#pump();
     });
   }
 
-  /** Drops what the request still has waiting; answers to what is in flight go nowhere. */
-  cancel(group: object): void {
-    const dropped: Reply = { ok: false, reason: 'stopped', detail: 'the request was given up' };
-    for (const item of this.#queue.remove(group)) item.settle(dropped);
-    const kept = this.#returned.filter((item) => item.group !== group);
-    for (const item of this.#returned) if (item.group === group) item.settle(dropped);
-    this.#returned = kept;
+  /** Takes what another of its crew has put back. */
+  take(items: readonly Item[]): void {
+    this.#returned.push(...items);
+    this.wake();
   }
 
-  /** Ends the processes and fails all work (`stopped`). Resolves when every process has ended. */
+  /** Drops what it has put back of a request; answers to what is in flight go nowhere. */
+  cancel(group: object): Item[] {
+    const dropped = this.#returned.filter((item) => item.group === group);
+    this.#returned = this.#returned.filter((item) => item.group !== group);
+    return dropped;
+  }
+
+  /** Ends the processes and fails all that it has in hand (`stopped`). Resolves when every process has ended. */
   async stop(): Promise<void> {
-    const work = [...this.#flight, ...this.#returned, ...this.#queue.clear()];
+    const work = [...this.#flight, ...this.#returned];
     this.#returned = [];
     this.#shutDown();
-    for (const item of work) item.settle({ ok: false, reason: 'stopped', detail: 'the engine was stopped' });
+    for (const item of work) item.settle(STOPPED);
     await this.#ended;
   }
 
@@ -185,23 +222,16 @@ export class Pipeline implements Tenant {
       (stream): Item => ({ stream, group: null, tries: 0, id: '', settle: () => {} }),
     );
     this.#write(warm);
-    this.#schedule();
-  }
-
-  /** One write for all that was asked for in the same turn. */
-  #schedule(): void {
-    if (this.#pumping) return;
-    this.#pumping = true;
-    queueMicrotask(() => {
-      this.#pumping = false;
-      this.#pump();
-    });
+    this.wake();
   }
 
   #pump(): void {
     if (this.#state === 'stopped' && this.busy) {
-      this.#state = 'waiting';
-      this.#setup.gate.ask(this);
+      if (this.closed !== null) return;
+      if (this.#isNeeded()) {
+        this.#state = 'waiting';
+        this.#setup.gate.ask(this);
+      } else if (this.#returned.length > 0) this.#handOver();
       return;
     }
     if (this.#state !== 'running') return;
@@ -213,17 +243,36 @@ export class Pipeline implements Tenant {
     this.#watch();
   }
 
+  /** A spare one works where no other can, and where one is full and there is room for both. */
+  #isNeeded(): boolean {
+    const { crew, gate, spare } = this.#setup;
+    if (!spare || !crew.hasOther(this)) return true;
+    return crew.inHand >= this.#limits.window && gate.hasRoom(this);
+  }
+
+  #handOver(): void {
+    this.#setup.crew.handOver(this, this.#returned.splice(0));
+  }
+
+  /** How many may be in flight: no more than its part of what there is, where others work too. */
+  #most(): number {
+    const { crew } = this.#setup;
+    const part = crew.running > 1 ? Math.ceil(crew.inHand / crew.running) : Number.MAX_SAFE_INTEGER;
+    return Math.min(this.#limits.window, part) + this.#unproven;
+  }
+
   /** Sends what the window allows. A suspect goes alone: if the pipeline dies again, it was surely that one. */
   #fill(): void {
     const batch: Item[] = [];
     let { length } = this.#flight;
     if (this.#unproven === 0 && length >= this.#limits.refill) return;
+    const most = this.#most();
     let size = this.#flightLength;
     let suspect = (this.#flight[0]?.tries ?? 0) > 0;
-    while (!suspect && length < this.#limits.window + this.#unproven && size <= this.#limits.windowLength) {
+    while (!suspect && length < most && size <= this.#limits.windowLength) {
       suspect = (this.#returned[0]?.tries ?? 0) > 0;
       if (suspect && length > 0) break;
-      const item = this.#returned.shift() ?? this.#queue.shift();
+      const item = this.#returned.shift() ?? this.#line.shift();
       if (item === undefined) break;
       batch.push(item);
       length++;
@@ -338,22 +387,27 @@ export class Pipeline implements Tenant {
       head.settle({ ok: false, reason, detail: this.#lastDeath });
     }
     if (this.closed !== null) {
-      const work = [...this.#returned, ...this.#queue.clear()];
-      this.#returned = [];
       this.#shutDown();
-      for (const item of work) item.settle({ ok: false, reason: 'crashed', detail: this.#closedDetail() });
+      if (this.#setup.crew.hasOther(this)) this.#handOver();
+      else this.#failAll();
     } else if (this.busy) this.#launch();
     else this.#shutDown();
   }
 
-  #closedDetail(): string {
+  #failAll(): void {
+    const work = [...this.#returned.splice(0), ...this.#line.clear()];
+    for (const item of work) item.settle({ ok: false, reason: 'crashed', detail: this.closedDetail });
+  }
+
+  get closedDetail(): string {
     return `closed for ${Math.ceil(this.#breaker.remainingMs / 1_000)} s after failed starts: ${this.#lastDeath}`;
   }
 
   /** Its turn is over while others wait for room: what is queued waits for the next turn. */
   #giveWay(): void {
     this.#shutDown();
-    this.#schedule();
+    this.wake();
+    this.#setup.crew.handOver(this, []);
   }
 
   #endProcesses(): void {

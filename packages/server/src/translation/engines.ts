@@ -33,7 +33,11 @@ export function createEngines(settings: Settings): Engine[] {
 
 const MAKERS: Record<EngineName, (settings: Settings) => Engine> = {
   apertium: (settings) =>
-    createApertium({ root: apertiumRoot(settings), memoryMebibytes: settings.apertiumMebibytes }),
+    createApertium({
+      root: apertiumRoot(settings),
+      memoryMebibytes: settings.apertiumMebibytes,
+      bulkPipelines: settings.apertiumPipelines,
+    }),
   bergamot: (settings) => {
     const folder = modelsFolder(settings);
     const memoryMebibytes = settings.bergamotMebibytes;

@@ -45,7 +45,7 @@ export interface Station {
 }
 
 /**
- * Characters that may be at a local engine at a time, for each pair: enough to keep a pipeline busy (its window of 64
+ * Characters that may be at a local engine at a time, for each pair and each pipeline of it: enough to keep a pipeline busy (its window of 64
  * segments is some 5,000), and what a newcomer waits for at most.
  */
 const LOCAL_WEIGHT = 6144;
@@ -74,13 +74,14 @@ export function createStation(
    * request may be more than one; here no more are let through than that, so that those who wait do so in turn.
    */
   function turnsOf({ from, to, lane }: DraftRequest): Turns {
-    const { remote } = engine.capabilities;
+    const { remote, atOnce = 1 } = engine.capabilities;
+    const pipelines = lane === 'bulk' ? atOnce : 1;
     const key = remote ? '' : `${lane} ${from} ${to}`;
     let turns = lines.get(key);
     if (turns === undefined) {
       turns = createTurns({
-        maxWeight: remote ? REMOTE_WEIGHT : LOCAL_WEIGHT,
-        sharedWeight: remote ? undefined : LOCAL_SHARED_WEIGHT,
+        maxWeight: remote ? REMOTE_WEIGHT : LOCAL_WEIGHT * pipelines,
+        sharedWeight: remote ? undefined : LOCAL_SHARED_WEIGHT * pipelines,
         maxRunning: remote ? limits.concurrency : Number.MAX_SAFE_INTEGER,
         perSecond: limits.perSecond,
       });
