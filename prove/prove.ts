@@ -16,6 +16,7 @@ import { proveMoney } from './money/money.ts';
 import { proveOverload } from './overload/overload.ts';
 import { proveRecovery } from './recovery/recovery.ts';
 import { proveRotate } from './rotate/rotate.ts';
+import { proveScale } from './scale/scale.ts';
 import { proveSlow } from './slow/slow.ts';
 import { proveSweep } from './sweep/sweep.ts';
 import { proveTenants } from './tenants/tenants.ts';
@@ -23,6 +24,7 @@ import { proveTenants } from './tenants/tenants.ts';
 await runNamed(
   {
     crash: proveCrash,
+    scale: proveScale,
     money: proveMoney,
     delivery: proveDelivery,
     recovery: proveRecovery,

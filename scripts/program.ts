@@ -26,7 +26,7 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-/** Starts `dragoman serve` and waits until it is ready. Callbacks may reach the loopback. */
+/** Starts `dragoman serve` and waits until it is ready; a worker says nothing of that. Callbacks may reach the loopback. */
 export async function startProgram(options: {
   directory: string;
   port?: number;
@@ -62,7 +62,7 @@ export async function startProgram(options: {
   process.once('exit', end);
   void ended.then(() => process.off('exit', end));
   const url = `http://127.0.0.1:${port}`;
-  for (;;) {
+  while (options.role !== 'worker') {
     if (child.exitCode !== null) throw new Error(`the program ended with status ${child.exitCode}`);
     const response = await fetch(`${url}/readyz`).catch(() => undefined);
     if (response?.status === 200) break;
@@ -114,8 +114,12 @@ export async function createAccount(
  * As if a worker had tested English to Spanish in this directory today: for what is not about self-tests, of which
  * forty-two take ten seconds.
  */
-export async function believeEngine(directory: string): Promise<void> {
-  const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
+export async function believeEngine(directory: string, databaseUrl?: string): Promise<void> {
+  const settings = loadSettings({
+    DRAGOMAN_DATA: directory,
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+  });
+  const store = await openStore(settings, 'command', createLog('silent'));
   try {
     const engine = createApertium();
     const tested = { name: engine.name, version: await engine.version() };

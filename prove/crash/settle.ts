@@ -1,0 +1,46 @@
+/** The end of a crash run: everything comes to rest, and what there is then is read. */
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import type { Connection } from '../../packages/server/src/database/database.ts';
+import type { History } from './history.ts';
+
+/** After the last kill: a lease (5 s), a retry of a delivery, and room. What is not done by then is reported. */
+const SETTLE_MILLISECONDS = 120_000;
+
+type Facts = Pick<History, 'jobs' | 'transfers' | 'deliveries' | 'balances'>;
+
+/** Waits until no machine has anything to do, or its patience ends; then reads what there is. */
+export async function settle(connection: Connection): Promise<Facts> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  const rows = async <T extends pg.QueryResultRow>(sql: string) => (await client.query<T>(sql)).rows;
+  try {
+    const until = Date.now() + SETTLE_MILLISECONDS;
+    while (Date.now() < until) {
+      const [left] = await rows<{ count: number }>(
+        `select (select count(*) from jobs where due_at is not null)
+              + (select count(*) from deliveries where due_at is not null) as count`,
+      );
+      if (left!.count === 0) break;
+      await wait(200);
+    }
+    return {
+      jobs: await rows(
+        `select substring(callback_url from '[^/]*$') as name, uid, environment, job_id as "jobId", order_number as "orderNumber", status,
+                price_cents as "priceCents" from jobs`,
+      ),
+      transfers: await rows(
+        `select job_id as "jobId", environment, kind, debit, credit, amount_cents as cents from transfers`,
+      ),
+      deliveries: await rows(
+        `select delivery_id as "deliveryId", job_id as "jobId", status,
+                (select count(*) from attempts a
+                  where a.delivery_id = d.delivery_id and finished_at is null) as "unfinishedAttempts"
+           from deliveries d`,
+      ),
+      balances: await rows(`select environment, available_cents as "availableCents" from balances`),
+    };
+  } finally {
+    await client.end();
+  }
+}
