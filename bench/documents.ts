@@ -206,7 +206,7 @@ function measureMemory(): void {
 if (import.meta.main) {
   if (process.argv[2] === 'memory') measureMemory();
   else {
-    const { figures } = await benchDocuments({ names: [], json: false, numbers: {} });
+    const { figures } = await benchDocuments({ names: [], json: false, numbers: {}, words: {} });
     for (const figure of figures) process.stdout.write(`${formatFigure(figure)}\n`);
   }
 }

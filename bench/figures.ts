@@ -141,15 +141,20 @@ export interface Flags {
   json: boolean;
   /** `--name N`, whole numbers. */
   numbers: Record<string, number>;
+  /** `--name WORD`; empty for a `--name` alone. */
+  words: Record<string, string>;
 }
 
 function readFlags(args: readonly string[]): Flags {
-  const flags: Flags = { names: [], json: false, numbers: {} };
+  const flags: Flags = { names: [], json: false, numbers: {}, words: {} };
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!;
+    const name = arg.slice(2);
     if (arg === '--json') flags.json = true;
-    else if (arg.startsWith('--')) flags.numbers[arg.slice(2)] = Number(args[++i]);
-    else flags.names.push(arg);
+    else if (!arg.startsWith('--')) flags.names.push(arg);
+    else if (args[i + 1] === undefined || args[i + 1]!.startsWith('--')) flags.words[name] = '';
+    else if (Number.isNaN(Number(args[i + 1]))) flags.words[name] = args[++i]!;
+    else flags.numbers[name] = Number(args[++i]);
   }
   return flags;
 }

@@ -13,6 +13,7 @@ import { proveHold } from './hold/hold.ts';
 import { proveMigrate } from './migrate/migrate.ts';
 import { MISSED } from './missed.ts';
 import { proveMoney } from './money/money.ts';
+import { proveMutation } from './mutation/mutation.ts';
 import { proveOverload } from './overload/overload.ts';
 import { proveRecovery } from './recovery/recovery.ts';
 import { proveRotate } from './rotate/rotate.ts';
@@ -42,6 +43,7 @@ await runNamed(
     migrate: proveMigrate,
     rotate: proveRotate,
     dependencies: proveDependencies,
+    mutation: proveMutation,
   },
   {
     file: new URL('./report.md', import.meta.url),

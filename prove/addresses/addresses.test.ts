@@ -17,7 +17,7 @@ async function faultsUnder(change: (guard: AddressGuard) => Partial<AddressGuard
 
 describe('the table', () => {
   it('is held by the guard and the connector, in every row', async () => {
-    const { figures, rows } = await proveAddresses({ names: [], json: false, numbers: {} });
+    const { figures, rows } = await proveAddresses({ names: [], json: false, numbers: {}, words: {} });
     expect(rows.flatMap(({ url, faults }) => faults.map((fault) => `${url}: ${fault}`))).toEqual([]);
     expect(figures.every((figure) => !('held' in figure) || figure.held)).toBe(true);
     expect(rows.length).toBeGreaterThanOrEqual(200);

@@ -44,7 +44,6 @@ const BINARY: Record<string, readonly string[]> = {
   '>>': ['<<'],
   '>>>': ['<<'],
 };
-const LOGICAL: Record<string, string> = { '&&': '||', '||': '&&', '??': '&&' };
 const METHODS = new Map(
   Object.entries({
     ...{ some: 'every', every: 'some', startsWith: 'endsWith', endsWith: 'startsWith' },
@@ -121,7 +120,12 @@ export function mutantsOf(file: string, source: string): Mutant[] {
       if (sign === '+' && (isText(left) || isText(right))) return;
       operator(node, Object.hasOwn(BINARY, sign) ? BINARY[sign]! : []);
     },
-    LogicalExpression: (node) => operator(node, [LOGICAL[node.operator as string]!]),
+    LogicalExpression(node) {
+      // Without brackets `??` stands beside no other.
+      if (node.operator !== '??') return operator(node, [node.operator === '&&' ? '||' : '&&']);
+      const [left, right] = [node.left as Node, node.right as Node];
+      add(node, `(${written(left)}) && (${written(right)})`, '?? → &&', 'expression', left.end);
+    },
     AssignmentExpression(node) {
       const sign = node.operator as string;
       if (sign === '+=') operator(node, ['-=']);

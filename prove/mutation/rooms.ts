@@ -7,7 +7,7 @@ export interface Room {
   tests: readonly string[];
 }
 
-const DEFINED: Record<string, Room> = {
+export const ROOMS: Readonly<Record<string, Room>> = {
   ledger: {
     critical: true,
     files: ['server/src/ledger/ledger.ts', 'server/src/ledger/store.ts'],
@@ -61,6 +61,42 @@ const DEFINED: Record<string, Room> = {
       'server/src/accounts/people.test.ts',
     ],
   },
+  documents: {
+    critical: false,
+    files: [
+      ...['align', 'codes', 'cues', 'cut', 'escapes', 'html-stack', 'html', 'lengths', 'lines', 'pieces'],
+      ...['rebuild', 'render', 'repair', 'sentences', 'splice', 'srt', 'text', 'xliff-inline', 'xliff-units'],
+    ].map((name) => `documents/src/${name}.ts`),
+    tests: ['documents/src/', 'documents/test/'],
+  },
+  checks: {
+    critical: false,
+    files: [
+      ...['addresses', 'bidi', 'codes', 'distance', 'doubled-words', 'empty', 'end-mark', 'endings'],
+      ...['glossary', 'length', 'numbers', 'placeholders', 'punctuation', 'spaces', 'subtitles', 'terms'],
+      ...['tokens', 'untranslated'],
+    ].map((name) => `checks/src/${name}.ts`),
+    tests: ['checks/src/', 'checks/test/'],
+  },
+  deliveries: {
+    critical: false,
+    files: ['breaker', 'deliveries', 'desk', 'queue', 'schedule', 'sender', 'store'].map(
+      (name) => `server/src/deliveries/${name}.ts`,
+    ),
+    tests: ['server/src/deliveries/'],
+  },
+  jobs: {
+    critical: false,
+    files: ['create', 'insert', 'jobs', 'prepare', 'query', 'request', 'store', 'upgrade', 'verdict'].map(
+      (name) => `server/src/jobs/${name}.ts`,
+    ),
+    tests: ['server/src/jobs/'],
+  },
+  editing: {
+    critical: false,
+    files: ['claims', 'claims-store', 'edits-store', 'finish', 'request', 'review', 'save', 'store'].map(
+      (name) => `server/src/editing/${name}.ts`,
+    ),
+    tests: ['server/src/editing/'],
+  },
 };
-
-export const ROOMS: Readonly<Record<string, Room>> = DEFINED;

@@ -86,6 +86,7 @@ function endOfCondition(text: string, start: number): number {
     if (character === ')' && --depth < 0) return trimmed(text, start, at);
     const atWord = !/\w/.test(text[at - 1] ?? ' ');
     if (depth === 0 && at > start && atWord && CONDITION_END.test(text.slice(at, at + 12))) {
+      if (/^and\b/.test(text.slice(at)) && isBetween(text, at)) continue;
       return trimmed(text, start, at);
     }
   }
