@@ -47,7 +47,7 @@ Seed 7. Took 64 s.
 it('goes on after one that throws, as a goal missed', async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const fail = async () => Promise.reject(new Error('the port is taken\nand more'));
-  const report = await runOne('slow', fail, { names: [], json: false, numbers: {} });
+  const report = await runOne('slow', fail, { names: [], json: false, numbers: {}, words: {} });
   vi.restoreAllMocks();
   expect(allHeld(report.figures)).toBe(false);
   expect(report.seconds).toBeGreaterThanOrEqual(0);
