@@ -10,6 +10,7 @@ import { proveEngines } from './engines/engines.ts';
 import { proveFair } from './fair/fair.ts';
 import { proveFuzz } from './fuzz/fuzz.ts';
 import { proveHold } from './hold/hold.ts';
+import { proveIdempotency } from './idempotency/idempotency.ts';
 import { proveMigrate } from './migrate/migrate.ts';
 import { MISSED } from './missed.ts';
 import { proveMoney } from './money/money.ts';
@@ -27,6 +28,7 @@ await runNamed(
     crash: proveCrash,
     scale: proveScale,
     money: proveMoney,
+    idempotency: proveIdempotency,
     delivery: proveDelivery,
     recovery: proveRecovery,
     addresses: proveAddresses,
