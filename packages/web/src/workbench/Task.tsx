@@ -1,6 +1,6 @@
 /** A task in work: the page of editors and reviewers. */
 import { Button } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+import { useBlocker, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { Loading, PageProps } from '../page.tsx';
@@ -25,6 +25,7 @@ import { type Announcement, Workbench } from './workbench.ts';
 /** What is not there at first sight is fetched when it is wanted. */
 const Dialogs = lazy(() => import('./Dialogs.tsx'));
 const Find = lazy(() => import('./Find.tsx'));
+const Leave = lazy(() => import('./Leave.tsx'));
 const Panel = lazy(() => import('./Panel.tsx'));
 const Preview = lazy(() => import('./Preview.tsx'));
 
@@ -98,13 +99,14 @@ function Page() {
   const dialog = usePage((page) => page.dialog);
   const active = usePage((page) => page.active);
   const { job } = workbench.task;
-  useKeys(workbench);
-  useLeaving(workbench);
+  const leaving = useLeaving(workbench);
+  useKeys(workbench, leaving.status === 'blocked');
   useUse(workbench);
   useEffect(() => {
     // A key that opens a dialog is followed by what is typed into it.
     const timer = setTimeout(
-      () => Promise.all([import('./Dialogs.tsx'), import('./Find.tsx')]).catch(() => {}),
+      () =>
+        Promise.all([import('./Dialogs.tsx'), import('./Find.tsx'), import('./Leave.tsx')]).catch(() => {}),
       500,
     );
     return () => clearTimeout(timer);
@@ -134,6 +136,9 @@ function Page() {
       </div>
       <KeyBar />
       <Suspense>{dialog && <Dialogs dialog={dialog} />}</Suspense>
+      <Suspense>
+        {leaving.status === 'blocked' && <Leave onStay={leaving.reset} onLeave={leaving.proceed} />}
+      </Suspense>
     </main>
   );
 }
@@ -249,10 +254,10 @@ function Claim() {
 }
 
 /** One listener for all keys: what a key does is said in `keys.ts`. */
-function useKeys(workbench: Workbench): void {
+function useKeys(workbench: Workbench, asked: boolean): void {
   useEffect(() => {
     function press(event: KeyboardEvent): void {
-      if (workbench.page.dialog || workbench.page.codes) return;
+      if (asked || workbench.page.dialog || workbench.page.codes) return;
       const action = actionOf(event, placeOf(event.target), mac);
       if (!action || !act(workbench, action, event)) return;
       event.preventDefault();
@@ -260,7 +265,7 @@ function useKeys(workbench: Workbench): void {
     }
     document.addEventListener('keydown', press, { capture: true });
     return () => document.removeEventListener('keydown', press, { capture: true });
-  }, [workbench]);
+  }, [workbench, asked]);
 }
 
 function placeOf(target: EventTarget | null): Place {
@@ -270,8 +275,11 @@ function placeOf(target: EventTarget | null): Place {
   return /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ? 'field' : 'outside';
 }
 
-/** Nobody leaves while something is unsent without being asked; what is unsent stays in the browser in any case. */
-function useLeaving(workbench: Workbench): void {
+/**
+ * Nobody leaves while something is unsent without being asked; what is unsent stays in the browser in any case. A way
+ * within the app waits for what is on its way to the server, and asks only where it cannot get there.
+ */
+function useLeaving(workbench: Workbench) {
   useEffect(() => {
     const leave = (event: BeforeUnloadEvent) => {
       if (workbench.unsent) event.preventDefault();
@@ -287,6 +295,11 @@ function useLeaving(workbench: Workbench): void {
       document.removeEventListener('visibilitychange', hide);
     };
   }, [workbench]);
+  return useBlocker({
+    shouldBlockFn: async () => workbench.unsent && !(await workbench.sent()),
+    enableBeforeUnload: false,
+    withResolver: true,
+  });
 }
 
 /** Time counts while the page is used. */
