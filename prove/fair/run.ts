@@ -1,139 +1,178 @@
 /**
- * A fairness run: accounts with very different loads on one worker, everything real: HTTP, PostgreSQL, Apertium, a
- * receiver. The engine is watched on its way, because a large document shows nothing until it is done.
+ * A fairness run: accounts with very different loads on one server, everything real: HTTP, PostgreSQL, Apertium,
+ * callbacks. The customers are a process of their own; the engine is watched on its way, because a large document shows
+ * nothing until it is done.
+ *
+ * What loads it is there before anything is measured, put off by its due time, and brought back for a while: so small
+ * jobs alone and beside a load take turns in one run, and a machine that gets slower is slower for both.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import { englishText } from '../../bench/text.ts';
+import pg from 'pg';
 import { createApertium, type Engine } from '../../packages/engines/src/engines.ts';
 import { createAccount } from '../../packages/server/src/accounts/accounts.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
-import { startServer } from '../../packages/server/src/serve.ts';
+import { type Role, startServer } from '../../packages/server/src/serve.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
+import type { Customer, Load, Probe, Probed } from './client.ts';
 
 export interface FairOptions {
   directory: string;
   seed: number;
-  /** Words of each of the loads that compete. */
-  words: number;
-  /** Jobs that the small account sends, alone and beside the others. */
+  /** Jobs of the account that floods. */
+  jobs: number;
+  /** Blocks alone and beside, of each load. */
+  rounds: number;
+  /** Small jobs in each block, and as many chat messages. */
   probes: number;
   say(line: string): void;
+}
+
+/** A block alone, and the one beside a load after it. */
+export interface Round {
+  alone: Probed;
+  beside: Probed;
 }
 
 export interface FairHistory {
   /** Characters that the engine was asked for, by load, while all of them waited for more. */
   served: Record<string, number>;
-  /** Milliseconds from the request of a small job to its callback. */
-  alone: number[];
-  beside: number[];
+  /** Beside ten thousand jobs. */
+  flood: Round[];
+  /** Beside one document of 1 MiB. */
+  document: Round[];
 }
 
 /** Names that mark whose text it is, in every sentence. */
 const LOADS = [
-  { name: 'messages', mark: 'Ann', words: 12 },
-  { name: 'pages', mark: 'Bob', words: 500 },
-  { name: 'document', mark: 'Eve', words: Number.POSITIVE_INFINITY },
+  { name: 'flood', mark: 'Ann', wordsAJob: 12 },
+  { name: 'pages', mark: 'Bob', wordsAJob: 500 },
+  { name: 'document', mark: 'Eve', wordsAJob: Number.POSITIVE_INFINITY },
 ] as const;
-const CLIENTS = 8;
-const BETWEEN_MILLISECONDS = 100;
+type Name = (typeof LOADS)[number]['name'];
+
+const SMALL_ACCOUNTS = 9;
+/** Of whole sentences until a job has twelve. */
+const WORDS_A_FLOODING_JOB = 17;
+/** With their marks some 1 MiB. */
+const WORDS_OF_THE_DOCUMENT = 170_000;
+const WORDS_OF_THE_PAGES = 60_000;
+/** Of one load, while the shares are counted. */
+const COUNTED_CHARACTERS = 150_000;
+/** A document that was taken back is let go at the next heartbeat, a third of this. */
+const LEASE_SECONDS = 6;
 
 export async function runFair(options: FairOptions): Promise<FairHistory> {
-  const { directory, say } = options;
+  const { directory, seed, say } = options;
   const settings = loadSettings({
     DRAGOMAN_DATA: directory,
     DRAGOMAN_PORT: '0',
     DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
+    DRAGOMAN_LEASE: String(LEASE_SECONDS),
   });
   const log = createLog('silent');
   const store = await openStore(settings, 'serve', log);
-  const receiver = await startReceiver();
   const served = Object.fromEntries(LOADS.map(({ name }) => [name, 0]));
   const engines = () => [watched(createApertium({ memoryMebibytes: 2048 }), served)];
-  const api = await startServer({ store, settings, role: 'api', engines, log });
-  let worker = await startServer({ store, settings, role: 'worker', engines, log });
+  const start = (role: Role) => startServer({ store, settings, role, engines, log });
+  const owner = new pg.Client(store.connection);
+  await owner.connect();
+  const client = await startClient();
+  let server = await start('all');
   try {
-    const accounts = await Promise.all(
-      [...LOADS.map(({ name }) => name), 'small'].map(async (username) => {
-        const fields = { username, email: undefined, balanceCents: 0, dialect: 'spec', chat: false } as const;
-        return [username, (await createAccount(store.database, store.vault, fields)).production_key] as const;
-      }),
-    );
-    const keys = Object.fromEntries(accounts);
-    const order = (account: string, uid: string, text: string) =>
-      create(api.url!, keys[account]!, { uid, text, callback_url: `${receiver.url}/${uid}` });
-    const probe = async (round: string): Promise<number[]> => {
-      const taken: Promise<number>[] = [];
-      for (let count = 0; count < options.probes; count++) {
-        const uid = `${round}-${count}`;
-        const sent = performance.now();
-        const arrived = receiver.next(uid);
-        await order('small', uid, `${englishText(12, options.seed + taken.length)} ${uid}.`);
-        taken.push(arrived.then((at) => at - sent));
-        await wait(BETWEEN_MILLISECONDS);
-      }
-      return Promise.all(taken);
+    const customers = new Map<string, Customer>();
+    const names = [...LOADS.map(({ name }) => name), ...numbered('small', SMALL_ACCOUNTS)];
+    for (const [index, username] of names.entries()) {
+      const fields = { username, email: undefined, balanceCents: 0, dialect: 'spec', chat: true } as const;
+      const { production_key: key } = await createAccount(store.database, store.vault, fields);
+      customers.set(username, { key, host: `127.0.0.${index + 2}` });
+    }
+    await until(async () => (await fetch(`${server.url}/readyz`)).status === 200);
+    await server.stop(0);
+    say('the loads are sent, and put off');
+    server = await start('api');
+    const words = {
+      flood: options.jobs * WORDS_A_FLOODING_JOB,
+      pages: WORDS_OF_THE_PAGES,
+      document: WORDS_OF_THE_DOCUMENT,
     };
+    for (const load of LOADS) {
+      const own = { ...load, ...customers.get(load.name)!, seed: seed + load.mark.charCodeAt(0) };
+      await client.load({ order: 'load', url: server.url!, ...own, words: words[load.name] });
+    }
+    await server.stop(0);
+    const queue = loadsIn(owner);
+    for (const { name } of LOADS) await queue.putOff(name);
+    server = await start('all');
 
-    await until(async () => {
-      const response = await fetch(`${api.url}/readyz`);
-      return response.status === 200;
-    });
-    await probe('warm');
-    say('the small account alone');
-    const alone = await probe('alone');
-
-    await worker.stop();
-    say('the others send what they have');
-    for (const load of LOADS) await send(load, options, (uid, text) => order(load.name, uid, text));
-    worker = await startServer({ store, settings, role: 'worker', engines, log });
-    await until(async () => LOADS.every(({ name }) => served[name]! > 0));
-    const before = { ...served };
-    say('the small account beside them');
-    const beside = await probe('beside');
-    const until25 = options.words * 1.5; // characters: while less than about a third of each load is served
-    await until(async () => LOADS.some(({ name }) => served[name]! - before[name]! > until25));
-    const during = Object.fromEntries(LOADS.map(({ name }) => [name, served[name]! - before[name]!]));
-    return { served: during, alone, beside };
+    const small = numbered('small', SMALL_ACCOUNTS).map((name) => customers.get(name)!);
+    let blocks = 0;
+    const probe = (count = options.probes) => {
+      const round = `block-${++blocks}`;
+      const own = { url: server.url!, customers: small, seed: seed + blocks * 1000 };
+      return client.probe({ order: 'probe', round, count, ...own });
+    };
+    const besides = async (name: Name): Promise<Round> => {
+      const alone = await probe();
+      const before = served[name]!;
+      await queue.bringBack(name);
+      await until(async () => served[name]! > before);
+      const beside = await probe();
+      await queue.putOff(name);
+      await until(() => queue.isIdle());
+      return { alone, beside };
+    };
+    await probe();
+    const flood: Round[] = [];
+    const document: Round[] = [];
+    for (let round = 1; round <= options.rounds; round++) {
+      say(`round ${round}: alone and beside the flood, alone and beside the document`);
+      flood.push(await besides('flood'));
+      document.push(await besides('document'));
+    }
+    say('all loads at once');
+    for (const { name } of LOADS) await queue.bringBack(name);
+    const atFirst = { ...served };
+    const during = () => Object.fromEntries(LOADS.map(({ name }) => [name, served[name]! - atFirst[name]!]));
+    await until(async () => Object.values(during()).some((characters) => characters > COUNTED_CHARACTERS));
+    return { served: during(), flood, document };
   } finally {
-    await worker.stop(0);
-    await api.stop(0);
-    await receiver.close();
+    client.stop();
+    await server.stop(0);
+    await owner.end();
     await store.close();
   }
 }
 
-/** Sends a load in jobs of its size; every sentence bears its mark. */
-async function send(
-  load: (typeof LOADS)[number],
-  { words, seed }: FairOptions,
-  order: (uid: string, text: string) => Promise<void>,
-): Promise<void> {
-  const all = englishText(words, seed + load.mark.charCodeAt(0)).replaceAll(/\.(?=\s|$)/g, ` ${load.mark}.`);
-  const texts: string[] = [];
-  let text = '';
-  let count = 0;
-  for (const sentence of all.split(/(?<=\.)\s+/)) {
-    text += `${text === '' ? '' : ' '}${sentence}`;
-    count += sentence.split(' ').length;
-    if (count >= load.words) {
-      texts.push(text);
-      text = '';
-      count = 0;
-    }
-  }
-  if (text !== '') texts.push(text);
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: CLIENTS }, async () => {
-      while (next < texts.length) {
-        const index = next++;
-        await order(`${load.name}-${index}`, texts[index]!);
-      }
-    }),
-  );
+/** The loads as rows of the queue. */
+function loadsIn(owner: pg.Client) {
+  const own = 'account_id = (select account_id from accounts where username = $1)';
+  return {
+    /** What is in hand of many jobs is done; the one document is taken away. */
+    async putOff(name: Name): Promise<void> {
+      const which = name === 'document' ? '' : 'and lease_token is null';
+      await owner.query(
+        `update jobs set due_at = now() + interval '1 day', lease_token = null
+          where (part, job_id) in (select part, job_id from jobs where ${own} and due_at is not null ${which}
+                                      for update skip locked)`,
+        [name],
+      );
+    },
+    async bringBack(name: Name): Promise<void> {
+      await owner.query(`update jobs set due_at = now(), attempts = 0 where ${own} and due_at is not null`, [
+        name,
+      ]);
+    },
+    /** Nothing is in hand or under way. */
+    async isIdle(): Promise<boolean> {
+      const { rows } = await owner.query(
+        `select exists (select from jobs where lease_token is not null and due_at is not null)
+             or exists (select from deliveries where due_at is not null) as busy`,
+      );
+      return !rows[0].busy;
+    },
+  };
 }
 
 /** Counts by mark what the engine is asked for. */
@@ -152,40 +191,29 @@ function watched(engine: Engine, served: Record<string, number>): Engine {
   });
 }
 
-async function create(url: string, key: string, fields: object): Promise<void> {
-  const response = await fetch(`${url}/tapi/v2/mt_translation/`, {
-    method: 'POST',
-    headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...fields, source_language: 'en', target_language: 'es' }),
-  });
-  if (response.status !== 201) throw new Error(`a job was refused: ${await response.text()}`);
-  await response.body?.cancel();
+async function startClient() {
+  const child: ChildProcess = fork(new URL('./client.ts', import.meta.url));
+  const answer = () =>
+    new Promise<unknown>((resolve, reject) => {
+      child.once('message', ({ answer, error }: { answer?: unknown; error?: string }) => {
+        if (error === undefined) resolve(answer);
+        else reject(new Error(error));
+      });
+    });
+  await answer();
+  const order = (what: Load | Probe) => {
+    child.send(what);
+    return answer();
+  };
+  return {
+    load: (load: Load) => order(load) as Promise<number>,
+    probe: (probe: Probe) => order(probe) as Promise<Probed>,
+    stop: () => child.disconnect(),
+  };
 }
+
+const numbered = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}-${n}`);
 
 async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await wait(20);
-}
-
-async function startReceiver() {
-  const arrivals = new Map<string, PromiseWithResolvers<number>>();
-  const arrival = (name: string) => {
-    const known = arrivals.get(name) ?? Promise.withResolvers<number>();
-    arrivals.set(name, known);
-    return known;
-  };
-  const server = createServer((request, response) => {
-    arrival((request.url ?? '').slice(1)).resolve(performance.now());
-    request.resume();
-    response.writeHead(204).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    next: (name: string) => arrival(name).promise,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
 }

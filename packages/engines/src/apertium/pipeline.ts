@@ -74,6 +74,11 @@ export interface Item {
 /** How long the exits may come after the symptom: the end of the output, or an answer without id. */
 const SHORT_DRAIN_MS = 100;
 const MAX_REPLY = 1024 * 1024;
+/**
+ * Ten thousand jobs, or a long document, give way to a chat message or a small job at the processor too. A third of a
+ * processor that somebody else wants all of is still theirs.
+ */
+const BULK_NICENESS = 5;
 
 export const STOPPED: Reply = { ok: false, reason: 'stopped', detail: 'the engine was stopped' };
 
@@ -205,11 +210,16 @@ export class Pipeline implements Tenant {
     let self: Processes | null = null;
     const current = (): boolean => this.#processes === self;
     try {
-      self = spawnChain(this.#setup.stages, this.#setup.env, {
-        onDeath: (detail, clean) => current() && this.#onDeath(detail, clean),
-        onOutput: (chunk) => current() && !this.#outOfStepSeen && this.#onOutput(chunk),
-        onEnd: () => current() && this.#onEnd(),
-      });
+      self = spawnChain(
+        this.#setup.stages,
+        this.#setup.env,
+        {
+          onDeath: (detail, clean) => current() && this.#onDeath(detail, clean),
+          onOutput: (chunk) => current() && !this.#outOfStepSeen && this.#onOutput(chunk),
+          onEnd: () => current() && this.#onEnd(),
+        },
+        this.#setup.urgent ? 0 : BULK_NICENESS,
+      );
     } catch (error) {
       this.#lastDeath = String(error);
       this.#recover('crashed');

@@ -6,6 +6,7 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Stage } from './chain.ts';
 
@@ -32,12 +33,14 @@ export interface ProcessEvents {
 
 /**
  * @param stages at least one
+ * @param niceness how far other work of the machine goes before theirs, up to 19
  * @param env the whole environment of every stage; nothing is inherited, nor any file but stdin and stdout
  */
 export function spawnChain(
   stages: readonly Stage[],
   env: Record<string, string>,
   events: ProcessEvents,
+  niceness = 0,
 ): Processes {
   const children: ChildProcess[] = [];
   const endings: Promise<void>[] = [];
@@ -57,6 +60,7 @@ export function spawnChain(
     // Our own copy of the pipe between two stages; while it is open, the end of one is not seen by the next.
     before?.destroy();
     children.push(child);
+    if (niceness > 0 && child.pid !== undefined) setPriority(child.pid, niceness);
     endings.push(
       new Promise((resolve) => {
         child.once('exit', (code, signal) => {

@@ -96,6 +96,25 @@ it('there are no more of them than there is room for, and who waits longer goes 
   for (let n = 0; n < 12; n++) expect((await ended(`many-${n}`)).status).toBe('completed');
 });
 
+it('a small account’s is leased by its insert while another’s hundreds wait, and takes the live lane', async () => {
+  await ended(await adopted().finally(() => engine.resume()));
+  engine.stall();
+  for (let n = 0; n < 40; n++) await order(`flood-${n}`);
+  expect(await waiting()).toBeGreaterThanOrEqual(20);
+  const { production_key } = await server.createAccount({ username: 'small', balanceCents: 1000 });
+  const body = { uid: 'small-1', text: 'A word.', source_language: 'en', target_language: 'es' };
+  expect((await createClient(server.url, production_key)('POST', MACHINE, body)).status).toBe(201);
+  expect(await leasedAtOnce()).toContain('small-1');
+  await order('flood-last');
+  expect(await leasedAtOnce()).not.toContain('flood-last');
+  const asked = await until(() =>
+    engine.asked.find(({ segments }) => JSON.stringify(segments).includes('A word.')),
+  );
+  expect(asked.lane).toBe('live');
+  engine.resume();
+  expect((await ended('flood-last')).status).toBe('completed');
+});
+
 it('a text that is too large for the account’s room waits for a claim', async () => {
   await ended(await adopted().finally(() => engine.resume()));
   engine.stall();

@@ -65,7 +65,7 @@ const MAX_WAITING = 10_000;
 const MAX_WAITING_BULKS = 32;
 
 /** The worker of this process, as whoever makes jobs sees it. */
-export interface OpenWorker extends Pick<OpenLoop<Lease>, 'roomFor' | 'caughtUp'> {
+export interface OpenWorker extends Pick<OpenLoop<Lease>, 'roomFor'> {
   readonly leaseSeconds: number;
   /** Takes a job that was made and leased in one: it is neither claimed nor read again. */
   adopt(account: AccountRef, token: string, job: LeasedJob): void;
@@ -148,7 +148,7 @@ function sayFull(error: unknown): never {
 /** Leases for those that the worker of this process has room for, unless others wait for it longer. */
 function leaseSome(jobs: readonly store.NewJob[], worker: OpenWorker | undefined): void {
   const pieces = jobs.map(({ account, text }) => ({ account, weight: text.length }));
-  const tokens = worker?.caughtUp ? leasesFor(pieces, worker) : [];
+  const tokens = worker === undefined ? [] : leasesFor(pieces, worker);
   for (const [index, job] of jobs.entries()) job.leaseToken = tokens[index];
 }
 

@@ -69,7 +69,6 @@ export function createTurns(options: TurnsOptions): Turns {
   /** In the order of the round; the first is the next one visited. */
   const urgentRing: Ring = new Map();
   const commonRing: Ring = new Map();
-  const runningOf = new Map<string, number>();
   let weight = 0;
   let running = 0;
   let waiting = 0;
@@ -79,9 +78,8 @@ export function createTurns(options: TurnsOptions): Turns {
   let lastAsked = Number.NEGATIVE_INFINITY;
   let sharedUntil = Number.NEGATIVE_INFINITY;
 
-  /** The first one of an account runs beside what the others may have: it need not wait for one of theirs to end. */
-  function hasRoom(next: number, { account, ring }: Found): boolean {
-    const shared = runningOf.has(account) && (ring.size > 1 || now() < sharedUntil);
+  function hasRoom(next: number, { ring }: Found): boolean {
+    const shared = ring.size > 1 || now() < sharedUntil;
     const most = shared ? (options.sharedWeight ?? options.maxWeight) : options.maxWeight;
     return running === 0 || (running < options.maxRunning && weight + next <= most);
   }
@@ -164,15 +162,11 @@ export function createTurns(options: TurnsOptions): Turns {
             waiting--;
             running++;
             weight += own;
-            runningOf.set(account, (runningOf.get(account) ?? 0) + 1);
             work()
               .then(resolve, reject)
               .finally(() => {
                 running--;
                 weight -= own;
-                const left = runningOf.get(account)! - 1;
-                if (left > 0) runningOf.set(account, left);
-                else runningOf.delete(account);
                 pump();
               });
           },

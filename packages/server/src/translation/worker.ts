@@ -10,7 +10,7 @@
  *                                        human tier, those segments go to the editor with the reason
  *   the engine is in trouble             waits a minute for it, for up to a day; then as after the last try
  */
-import type { Context } from '@dragoman/engines';
+import type { Context, Lane } from '@dragoman/engines';
 import { type BrandContext, readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import {
@@ -29,6 +29,7 @@ import type { Log } from '../log.ts';
 import type { AlignedSegment, Scanner } from '../scanning/scanner.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
+import { createLanes } from './lanes.ts';
 import { type Drafted, draftsOf } from './translate.ts';
 import type { Translator } from './translator.ts';
 
@@ -89,6 +90,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
   const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'jobs', options.leaseSeconds, log);
   const desk = createDesk(database, options.follower);
+  const lanes = createLanes();
   /** Adopted ones on their way into the loop, by their leases' tokens: each has one of its own. */
   const adopted = new Map<string, LeasedJob>();
 
@@ -96,7 +98,8 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     const job = adopted.get(lease.token) ?? (await desk.open(lease));
     adopted.delete(lease.token);
     if (job === undefined) return;
-    const next = await decide(job, lease, lost);
+    const lane = lanes.laneFor(lease.account.accountId, lease.weight, loop.isAlone(lease.account));
+    const next = await decide(job, lane, lease, lost);
     if (next === 'retry') return postponeJob(database, lease, retrySeconds(lease.attempts));
     if (next === 'wait') return queue.release([lease], TROUBLE_SECONDS);
     if (await desk.settle({ lease, job, outcome: next })) {
@@ -107,6 +110,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
 
   async function decide(
     job: LeasedJob,
+    lane: Lane,
     lease: JobLease & Lease,
     lost: AbortSignal,
   ): Promise<Outcome | 'retry' | 'wait'> {
@@ -138,7 +142,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       brand,
       from: row.source_language,
       to: row.target_language,
-      lane: 'bulk',
+      lane,
       context: contextOf(row, texts.instructions, said),
       signal: lost,
       progress: tellNowAndThen((done) =>
@@ -178,12 +182,9 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     leaseSeconds: options.leaseSeconds,
     wake: loop.wake,
     stop: loop.stop,
-    roomFor: loop.roomFor,
+    roomFor: (account) => (loop.caughtUp ? loop.roomFor(account) : loop.placeFor(account)),
     get inHand() {
       return loop.inHand;
-    },
-    get caughtUp() {
-      return loop.caughtUp;
     },
     adopt(account, token, job) {
       const lease = { account, id: job.row.job_id, token, attempts: 1, weight: job.texts.source!.length };

@@ -221,6 +221,26 @@ describe('the loop', () => {
     expect(ofCrowd()).toHaveLength(8);
   });
 
+  it('keeps places for accounts that have little in hand, however full it is', async () => {
+    await createJobs(100);
+    const { loop, inHand } = start({ capacity: 16 });
+    await until(() => loop.inHand === 16);
+    const [crowd] = [...inHand.values()].map(({ lease }) => lease.account);
+    const other = { part: 1, accountId: uuidv7() } as AccountRef;
+    expect(loop.roomFor(other).pieces).toBe(0);
+    expect(loop.placeFor(crowd!).pieces).toBe(0);
+    expect([loop.isAlone(crowd!), loop.isAlone(other)]).toEqual([true, false]);
+    // Two, an eighth of the places, for all of them.
+    for (const left of [2, 1, 0]) {
+      expect(loop.placeFor(other).pieces).toBe(left);
+      const lease = { account: other, id: uuidv7(), token: uuidv7(), attempts: 1, weight: 1 };
+      if (left > 0) expect(loop.adopt(lease)).toBe(true);
+    }
+    expect(loop.isAlone(crowd!)).toBe(false);
+    await loop.stop(0);
+    expect(loop.placeFor(other).pieces).toBe(0);
+  });
+
   it('looks again when it is woken, and at its poll when nobody wakes it', async () => {
     const woken = start();
     await createJobs(1);

@@ -46,6 +46,13 @@ export interface OpenLoop<L extends Lease> extends Loop {
   roomFor(account: AccountRef): { pieces: number; weight: number };
   /** Nothing that is due waits for it, as far as it knows: what is made now stands before nobody. */
   readonly caughtUp: boolean;
+  /**
+   * The same for an account that has little in hand, of places that are kept for such: whoever waits in the queue does
+   * not wait for these.
+   */
+  placeFor(account: AccountRef): { pieces: number; weight: number };
+  /** Nothing of another account is in hand. */
+  isAlone(account: AccountRef): boolean;
   /** Takes a piece of work. @returns false, and takes nothing, when it is stopping */
   adopt(lease: L): boolean;
 }
@@ -55,6 +62,9 @@ interface Held<L extends Lease> {
   lost: AbortController;
   done: Promise<void>;
 }
+
+/** In hand of an account that is no newcomer any more. */
+const NEWCOMER_PIECES = 4;
 
 export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L> {
   const { name, queue, capacity, maxWeight, log } = options;
@@ -196,6 +206,17 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
         pieces: Math.min(capacity - held.size, room.shareOf(account)),
         weight: Math.min(room.weight, room.weightOf!(account).left),
       };
+    },
+    placeFor(account) {
+      if (stopping) return { pieces: 0, weight: 0 };
+      const kept = capacity + Math.ceil(capacity / 8) - held.size;
+      const own = [...held].filter(({ lease }) => lease.account.accountId === account.accountId).length;
+      const { weight } = roomLeft();
+      return { pieces: Math.max(0, Math.min(NEWCOMER_PIECES - own, kept)), weight };
+    },
+    isAlone({ accountId }) {
+      for (const { lease } of held) if (lease.account.accountId !== accountId) return false;
+      return true;
     },
     adopt(lease) {
       if (!stopping) take(lease);
