@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApertiumEngine, Draft } from '../src/engines.ts';
@@ -45,6 +46,18 @@ if (needApertium(['eng-spa'])) {
       process.kill(pid, 'SIGSTOP');
       expect(plain(await draft(engine))).toEqual(expected);
       expect(engine.pipelines()[0]!.pids).not.toContain(pid);
+    });
+
+    test('stages of the bulk lane go behind those of the live one at the processor', async () => {
+      await engine.draft({ from: 'en', to: 'es', segments: segments.slice(0, 1), lane: 'live' });
+      const niceness = (lane: string) =>
+        new Set(
+          engine
+            .pipelines()
+            .flatMap((one) => (one.lane === lane ? one.pids.map((pid) => getPriority(pid)) : [])),
+        );
+      const own = getPriority();
+      expect([niceness('live'), niceness('bulk')]).toEqual([new Set([own]), new Set([Math.max(own, 5)])]);
     });
 
     test('stages have no sockets or files of ours open and nothing of our environment', async () => {

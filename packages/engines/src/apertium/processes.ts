@@ -60,7 +60,7 @@ export function spawnChain(
     // Our own copy of the pipe between two stages; while it is open, the end of one is not seen by the next.
     before?.destroy();
     children.push(child);
-    if (niceness > 0 && child.pid !== undefined) setPriority(child.pid, niceness);
+    if (niceness > 0 && child.pid !== undefined) lowerPriority(child.pid, niceness);
     endings.push(
       new Promise((resolve) => {
         child.once('exit', (code, signal) => {
@@ -96,3 +96,11 @@ export function spawnChain(
 }
 
 const nameOf = (stage: Stage): string => stage.command.slice(stage.command.lastIndexOf('/') + 1);
+
+function lowerPriority(pid: number, niceness: number): void {
+  try {
+    setPriority(pid, niceness);
+  } catch {
+    // It has ended already, which its exit tells; or the machine does not let us: then it has its share like others.
+  }
+}

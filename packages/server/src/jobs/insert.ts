@@ -145,7 +145,7 @@ function sayFull(error: unknown): never {
   throw new ApiError('unavailable', 'Too many jobs are being created; try again.', { 'retry-after': '1' });
 }
 
-/** Leases for those that the worker of this process has room for, unless others wait for it longer. */
+/** Leases for those that the worker of this process has room for: where others wait for it, places kept for small accounts. */
 function leaseSome(jobs: readonly store.NewJob[], worker: OpenWorker | undefined): void {
   const pieces = jobs.map(({ account, text }) => ({ account, weight: text.length }));
   const tokens = worker === undefined ? [] : leasesFor(pieces, worker);
