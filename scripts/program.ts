@@ -14,7 +14,7 @@ import { openStore } from '../packages/server/src/program.ts';
 import { loadSettings } from '../packages/server/src/settings.ts';
 
 /** As its users start it. */
-const DRAGOMAN = new URL('../packages/server/bin/dragoman.js', import.meta.url).pathname;
+export const DRAGOMAN = new URL('../packages/server/bin/dragoman.js', import.meta.url).pathname;
 
 export interface Program {
   url: string;

@@ -64,6 +64,16 @@ const canceled: Check = ({ orders, jobs }) => {
   });
 };
 
+/** Of what is canceled nobody is told, and of what is completed everybody. */
+const told: Check = ({ jobs, delivered }) => {
+  const names = new Set(delivered);
+  return jobs.flatMap(({ name, status }) => {
+    if (status === 'canceled' && names.has(name)) return [`${name}: canceled, and delivered`];
+    if (status === 'completed' && !names.has(name)) return [`${name}: completed, and not delivered`];
+    return [];
+  });
+};
+
 const AVAILABLE: Record<string, number> = { top_up: 1, hold: -1, void: 1, capture: 0 };
 
 /** Every balance is what its transfers add up to. */
@@ -95,6 +105,7 @@ export const CHECKS: Record<string, Check> = {
   'orders doubled': doubled,
   'jobs not charged exactly once': charged,
   'cancels that are not so': canceled,
+  'canceled and delivered, or completed and not': told,
   'balances that do not add up': balanced,
   'jobs left unfinished': finished,
   'ledger verify': verified,

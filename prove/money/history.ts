@@ -40,6 +40,8 @@ export interface History {
   creates: number;
   /** Milliseconds since the epoch of every kill of the program. */
   kills: number[];
+  /** The names of the orders that the receiver was told of, each time. */
+  delivered: string[];
   jobs: JobFact[];
   transfers: TransferFact[];
   balances: { account: string; environment: string; availableCents: number }[];

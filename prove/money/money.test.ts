@@ -95,6 +95,19 @@ describe('the checks', () => {
       },
     ],
     [
+      'a canceled job that was delivered',
+      'canceled and delivered, or completed and not',
+      (copy) => copy.delivered.push(jobOf(copy, 'canceled').name),
+    ],
+    [
+      'a completed job that was not',
+      'canceled and delivered, or completed and not',
+      (copy) => {
+        const { name } = jobOf(copy, 'completed');
+        copy.delivered = copy.delivered.filter((one) => one !== name);
+      },
+    ],
+    [
       'a cent too many',
       'balances that do not add up',
       (copy) => {

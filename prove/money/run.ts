@@ -10,6 +10,7 @@ import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
 import { believeEngine, type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
+import { startReceiver } from '../crash/receiver.ts';
 import { createRandom } from '../random.ts';
 import type { History, Order } from './history.ts';
 
@@ -36,6 +37,7 @@ const ENVIRONMENT = { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_LEASE: '5', DRAGOMAN_
 export async function runMoney(options: MoneyOptions): Promise<History> {
   const { directory, creates } = options;
   const random = createRandom(options.seed);
+  const receiver = await startReceiver();
   await believeEngine(directory);
   let program = await startProgram({ directory, environment: ENVIRONMENT });
   const { port, url } = program;
@@ -66,6 +68,7 @@ export async function runMoney(options: MoneyOptions): Promise<History> {
       text,
       source_language: 'en',
       target_language: 'es',
+      callback_url: `${receiver.url}/${order.name}`,
       ...(order.by === 'uid' ? { uid: order.name } : {}),
     };
     const headers = { authorization, ...(order.by === 'key' ? { 'idempotency-key': order.name } : {}) };
@@ -98,7 +101,9 @@ export async function runMoney(options: MoneyOptions): Promise<History> {
   options.say('waiting for everything to settle');
   const facts = await settle(directory);
   await program.stop();
-  return { orders, creates, kills, ...facts };
+  await receiver.close();
+  const delivered = receiver.delivered.map(({ name }) => name);
+  return { orders, creates, kills, delivered, ...facts };
 }
 
 /** Asks until it is answered: with the same uid or key that is safe. */
@@ -162,8 +167,11 @@ async function settle(directory: string): Promise<Facts> {
   try {
     const until = Date.now() + SETTLE_MILLISECONDS;
     while (Date.now() < until) {
-      const [left] = await rows<{ count: string }>('select count(*) from jobs where due_at is not null');
-      if (Number(left!.count) === 0) break;
+      const [left] = await rows<{ count: number }>(
+        `select (select count(*) from jobs where due_at is not null)
+              + (select count(*) from deliveries where due_at is not null) as count`,
+      );
+      if (left!.count === 0) break;
       await wait(200);
     }
     return {

@@ -11,9 +11,22 @@ const directory = mkdtempSync(join(tmpdir(), 'dragoman-recovery-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 it('is back after every kill, and what was in hand is done', async () => {
-  const history = await runRecovery({ directory, jobs: 1_000, kills: 1, leaseSeconds: 3, say: () => {} });
+  const history = await runRecovery({
+    directory,
+    jobs: 1_000,
+    kills: 1,
+    intruders: 2,
+    leaseSeconds: 3,
+    say: () => {},
+  });
   // How soon depends on the machine, so it is not asked here.
-  const all = [history.starts, history.programKills, history.databaseKills, history.takeovers];
+  const all = [
+    history.starts,
+    history.programKills,
+    history.databaseKills,
+    history.refusals,
+    history.takeovers,
+  ];
   expect(all.flat().every(Number.isFinite)).toBe(true);
   expect([history.programKills.length, history.databaseKills.length]).toEqual([1, 1]);
 });
@@ -24,6 +37,7 @@ describe('the judgement', () => {
     starts: [1, 2],
     programKills: [2.5],
     databaseKills: [4],
+    refusals: [0.6, 0.7],
     takeovers: [31, 33],
   };
 
@@ -35,6 +49,8 @@ describe('the judgement', () => {
     ['one start is slow', { starts: [1, 6] }],
     ['a write comes late after a kill of the program', { programKills: [1, 3.5] }],
     ['a write never comes after a kill of PostgreSQL', { databaseKills: [1, Infinity] }],
+    ['a second program is let in', { refusals: [0.6, Infinity] }],
+    ['a second program is refused late', { refusals: [1.2] }],
     ['an orphan waits', { takeovers: [31, 36] }],
     ['nothing was in hand', { takeovers: [] }],
     ['nothing was killed', { programKills: [] }],

@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- recovery`: how soon the service is back, with a million jobs stored. Flags: `--jobs N` (1,000,000),
- * `--kills N` of each kind (10).
+ * `--kills N` of each kind (10), `--intruders N` (100).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { type RecoveryHistory, runRecovery } from './run.ts';
 /** What it is unless it is set. */
 const LEASE_SECONDS = 30;
 /** Seconds, at most; of a takeover: a lease, a look for what fell due, and room. */
-const GOALS = { start: 5, program: 3, database: 10, takeover: 35 };
+const GOALS = { start: 5, program: 3, database: 10, refusal: 1, takeover: 35 };
 
 export async function proveRecovery({ numbers }: Flags): Promise<Report> {
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-recovery-'));
@@ -20,6 +20,7 @@ export async function proveRecovery({ numbers }: Flags): Promise<Report> {
       directory,
       jobs: numbers.jobs ?? 1_000_000,
       kills: numbers.kills ?? 10,
+      intruders: numbers.intruders ?? 100,
       leaseSeconds: LEASE_SECONDS,
       say: (line) => process.stderr.write(`${line}\n`),
     });
@@ -30,7 +31,7 @@ export async function proveRecovery({ numbers }: Flags): Promise<Report> {
 }
 
 export function judge(history: RecoveryHistory): Figure[] {
-  const { jobs, starts, programKills, databaseKills, takeovers } = history;
+  const { jobs, starts, programKills, databaseKills, refusals, takeovers } = history;
   return [
     { name: 'recovery, jobs stored', value: jobs, unit: 'jobs' },
     most(`slowest of ${starts.length} starts`, starts, GOALS.start),
@@ -43,6 +44,11 @@ export function judge(history: RecoveryHistory): Figure[] {
       `first write after ${databaseKills.length} kills of PostgreSQL, slowest`,
       databaseKills,
       GOALS.database,
+    ),
+    most(
+      `second programs refused on the same directory, slowest of ${refusals.length}`,
+      refusals,
+      GOALS.refusal,
     ),
     most(`jobs in a killed hand, last of ${takeovers.length} done`, takeovers, GOALS.takeover),
   ];

@@ -3,7 +3,9 @@
  * PostgreSQL are killed with -9, and it is measured when the next creation is acknowledged. Then a program is killed
  * with jobs in hand, and it is measured when they are done by the next.
  */
+import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
@@ -12,6 +14,7 @@ import { fillJobs } from '../../scripts/fill.ts';
 import {
   believeEngine,
   createAccount,
+  DRAGOMAN,
   killDatabase,
   type Program,
   startProgram,
@@ -23,6 +26,8 @@ export interface RecoveryOptions {
   jobs: number;
   /** Kills of each kind. */
   kills: number;
+  /** Second programs on the same data directory. */
+  intruders: number;
   /** After how long the work of a killed program is taken over. */
   leaseSeconds: number;
   say(line: string): void;
@@ -36,6 +41,8 @@ export interface RecoveryHistory {
   /** From each kill of the program, or of PostgreSQL, to the first acknowledgement of a creation asked for after it. */
   programKills: number[];
   databaseKills: number[];
+  /** Until each second program on the data directory was refused; Infinity where it was not. */
+  refusals: number[];
   /** From the kill of a program to the end of each job that it had in hand. */
   takeovers: number[];
 }
@@ -65,7 +72,14 @@ export async function runRecovery(options: RecoveryOptions): Promise<RecoveryHis
   await withClient(directory, (client) => fillJobs(client, jobs, ACCOUNTS));
   await program.stop();
 
-  const history: RecoveryHistory = { jobs, starts: [], programKills: [], databaseKills: [], takeovers: [] };
+  const history: RecoveryHistory = {
+    jobs,
+    starts: [],
+    programKills: [],
+    databaseKills: [],
+    refusals: [],
+    takeovers: [],
+  };
   const start = async () => {
     const begun = performance.now();
     program = await startProgram({ directory, port, environment });
@@ -94,6 +108,8 @@ export async function runRecovery(options: RecoveryOptions): Promise<RecoveryHis
   } finally {
     await writer.stop();
   }
+  say(`${options.intruders} second programs on the directory`);
+  for (let n = 0; n < options.intruders; n++) history.refusals.push(await intrude(directory));
   history.takeovers = await orphan(directory, program, keys[2]!, start, say);
   await program.stop();
   return history;
@@ -137,6 +153,19 @@ async function create(url: string, key: string, uid: string, text: string): Prom
   });
   await response.arrayBuffer();
   return response.status === 201;
+}
+
+/** Starts a second program on the data directory. @returns seconds until it was refused, Infinity where it was not */
+async function intrude(directory: string): Promise<number> {
+  const begun = performance.now();
+  const args = [DRAGOMAN, 'serve', '--data', directory, '--port', '0'];
+  const started = promisify(execFile)(process.execPath, args, { timeout: PATIENCE_SECONDS * 1000 });
+  const refused = await started.then(
+    () => false,
+    ({ code, stderr }: { code: number; stderr: string }) =>
+      code === 1 && stderr.includes('already running on the data directory'),
+  );
+  return refused ? secondsSince(begun) : Number.POSITIVE_INFINITY;
 }
 
 /** Kills the program with jobs in hand. @returns seconds from the kill to the end of each */
