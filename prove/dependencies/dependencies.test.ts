@@ -1,7 +1,7 @@
 /** The judgement of the lock file, with faults planted. */
 import { expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
-import { judge, type Lock } from './dependencies.ts';
+import { judge, type Lock, unnamed } from './dependencies.ts';
 
 const good: Lock = {
   packages: {
@@ -44,4 +44,10 @@ it.each<[string, Lock, Record<string, boolean>]>([
   ],
 ])('is missed where %s', (_, lock, scripts) => {
   expect(allHeld(judge(lock, scripts))).toBe(false);
+});
+
+it('misses a bill of materials that is empty, or names what it has not', () => {
+  expect(unnamed([{ name: 'pg', version: '8.0.0' }])).toBe(0);
+  expect(unnamed([])).toBe(1);
+  expect(unnamed([{ name: 'pg' }])).toBe(1);
 });

@@ -1,9 +1,10 @@
 /** The fuzz run, short; and that it finds what it looks for. `npm run prove -- fuzz --n N` sends as many as wanted. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { allHeld } from '../../bench/figures.ts';
 import { describeApp } from '../../packages/server/src/app.ts';
 import { type Checker, createChecker } from '../../packages/server/src/testing/answers.ts';
 import { createRandom } from '../random.ts';
-import { fuzzProgram } from './fuzz.ts';
+import { type FuzzHistory, fuzzProgram, judge } from './fuzz.ts';
 import { createRequests, type FuzzRequest } from './requests.ts';
 import { verdict } from './run.ts';
 
@@ -49,6 +50,30 @@ describe('the verdict', () => {
 
   it('tells of no answer at all', () => {
     expect(verdict(checker, asked, new Error('socket hang up'))).toMatch(/no answer/);
+  });
+});
+
+describe('the judgement', () => {
+  const good: FuzzHistory = {
+    ...{ sent: 9, statuses: { 200: 9 }, faults: [], hangs: 0, succeeded: ['a'], operations: ['a'] },
+    ...{ alive: true, ledger: true, lateness: 20, grown: -3 },
+  };
+
+  it('holds where nothing is wrong', () => {
+    expect(allHeld(judge(good))).toBe(true);
+  });
+
+  it.each<[string, Partial<FuzzHistory>]>([
+    ['an answer is a fault', { faults: ['500'] }],
+    ['an answer hangs', { hangs: 1 }],
+    ['the event loop is late', { lateness: 300 }],
+    ['nobody knows how late it is', { lateness: Number.NaN }],
+    ['memory grows', { grown: 100 }],
+    ['the server is down', { alive: false }],
+    ['the ledger is unsound', { ledger: false }],
+    ['nothing was sent', { sent: 0 }],
+  ])('is missed where %s', (_, planted) => {
+    expect(allHeld(judge({ ...good, ...planted }))).toBe(false);
   });
 });
 

@@ -20,6 +20,8 @@ export interface FuzzResult {
   statuses: Record<number, number>;
   /** What was wrong, each with the request that met it; at most {@link MAX_FAULTS}. */
   faults: string[];
+  /** How many answers took longer than {@link HANG_MILLISECONDS}. */
+  hangs: number;
   /** Operations that were answered with success at least once. */
   succeeded: string[];
 }
@@ -32,6 +34,8 @@ export interface FuzzAnswer {
 
 const AT_A_TIME = 16;
 const MAX_FAULTS = 20;
+/** Who waits longer takes it for dead. */
+export const HANG_MILLISECONDS = 2_000;
 const MAX_IDS = 500;
 
 export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
@@ -40,7 +44,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   const next = createRequests(document, createRandom(options.seed));
   const world: World = { keys: options.keys, ids: [] };
   const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
-  const result: FuzzResult = { sent: 0, statuses: {}, faults: [], succeeded: [] };
+  const result: FuzzResult = { sent: 0, statuses: {}, faults: [], hangs: 0, succeeded: [] };
   const succeeded = new Set<string>();
 
   async function client(): Promise<void> {
@@ -48,7 +52,9 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
       const sent = ++result.sent;
       if (sent % 10_000 === 0) options.say(`${sent} requests`);
       const asked = next(world);
+      const begun = performance.now();
       const answer = await send(options.url, agent, asked).catch((error: Error) => error);
+      if (performance.now() - begun > HANG_MILLISECONDS) result.hangs++;
       const fault = verdict(checker, asked, answer);
       if (fault !== undefined) result.faults.push(fault);
       if (answer instanceof Error) continue;
