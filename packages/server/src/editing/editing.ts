@@ -11,7 +11,8 @@ import type { JobFollower } from '../jobs/jobs.ts';
 import type { Scanner } from '../scanning/scanner.ts';
 import { locate } from './claims.ts';
 import { countTasks } from './console-store.ts';
-import { openTasks } from './open.ts';
+import * as edits from './edits-store.ts';
+import { openTasks, replaceDrafts } from './open.ts';
 import { cancelEditing, reopenEditing } from './review.ts';
 import { type Asker, type EditingObserver, type EditingRoom, type EditingSettings, rulesOf } from './room.ts';
 import { openTask } from './view.ts';
@@ -57,6 +58,8 @@ export function createEditing({ settings, ...options }: EditingOptions): Editing
     follower: {
       drafted: (transaction, job) => openTasks(room, transaction, job),
       canceled: (transaction, account, jobId) => cancelEditing(room, transaction, account, jobId),
+      redrafted: replaceDrafts,
+      untouched: edits.countUntouched,
     },
     reopen: (transaction, account, jobId, by) => reopenEditing(room, transaction, account, jobId, by),
   };

@@ -116,6 +116,64 @@ export function readTargets(
   return on.query(TARGETS, [account.part, account.accountId, jobId, unconfirmed]);
 }
 
+// Of the segments `s`: in a part that waits and that nobody has, and never saved.
+const UNTOUCHED = `
+  exists (select from edited_jobs e
+           where e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.stage = 'editing')
+  and exists (select from tasks t
+               where t.part = s.part and t.account_id = s.account_id and t.job_id = s.job_id and t.kind = 'edit'
+                 and t.status in ('open', 'reported') and s.position between t.first_position and t.last_position)
+  and not exists (select from edits e
+                   where e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
+                     and e.position = s.position)`;
+const COUNT_UNTOUCHED = statement<{ segments: number }>(
+  'editing.count_untouched',
+  `select count(*) as segments from segments s
+    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and ${UNTOUCHED}`,
+);
+
+/** How many segments of a job no editor has or has touched. */
+export async function countUntouched(on: Queryable, account: AccountRef, jobId: string): Promise<number> {
+  return (await on.query(COUNT_UNTOUCHED, [account.part, account.accountId, jobId]))[0]!.segments;
+}
+
+const REPLACE_UNTOUCHED = statement<{ position: number }>(
+  'editing.replace_untouched',
+  `update segments s set draft = g.draft, route = g.route, failure = null,
+          notes = array(select jsonb_array_elements_text(g.notes))
+     from unnest($4::integer[], $5::text[], $6::jsonb[], $7::text[], $8::jsonb[])
+       as g (position, segment_id, draft, route, notes)
+    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position = g.position
+      and s.segment_id = g.segment_id and ${UNTOUCHED}
+   returning s.position`,
+);
+
+/** Other drafts for those of these segments. @returns which had them */
+export async function replaceUntouched(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  drafts: readonly {
+    position: number;
+    segmentId: string;
+    draft?: unknown;
+    route: string | undefined;
+    notes: readonly string[];
+  }[],
+): Promise<number[]> {
+  const rows = await transaction.query(REPLACE_UNTOUCHED, [
+    account.part,
+    account.accountId,
+    jobId,
+    drafts.map(({ position }) => position),
+    drafts.map(({ segmentId }) => segmentId),
+    drafts.map(({ draft }) => JSON.stringify(draft)),
+    drafts.map(({ route }) => route ?? null),
+    drafts.map(({ notes }) => JSON.stringify(notes)),
+  ]);
+  return rows.map(({ position }) => position);
+}
+
 const UNCONFIRMED = statement<{ position: number }>(
   'editing.unconfirmed',
   `select s.position

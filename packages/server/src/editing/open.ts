@@ -2,6 +2,7 @@
 import { countSegmentWords, type Piece } from '@dragoman/documents';
 import type { Transaction } from '../database/database.ts';
 import type { DraftedJob } from '../jobs/jobs.ts';
+import * as edits from './edits-store.ts';
 import { findRepeats } from './repeats.ts';
 import type { EditingRoom } from './room.ts';
 import * as store from './store.ts';
@@ -44,4 +45,22 @@ export async function openTasks(
   );
   if (repeats.length > 0) await store.markRepeats(transaction, account, row.job_id, repeats);
   room.observer.opened(tasks.length);
+}
+
+/**
+ * Puts the drafts of a job that is drafted anew in the place of those that nobody has touched, in parts that nobody has:
+ * what an editor has before them does not change under their hands, and what they have written stays theirs.
+ * @returns the positions that have another draft
+ */
+export async function replaceDrafts(
+  transaction: Transaction,
+  { account, row, segments }: DraftedJob,
+): Promise<ReadonlySet<number>> {
+  const edited = await store.lockEditedJob(transaction, account, row.job_id);
+  if (edited?.stage !== 'editing') return new Set();
+  await store.lockTasks(transaction, account, row.job_id);
+  const translated = segments.flatMap((segment, position) =>
+    segment.draft === undefined ? [] : [{ ...segment, position }],
+  );
+  return new Set(await edits.replaceUntouched(transaction, account, row.job_id, translated));
 }

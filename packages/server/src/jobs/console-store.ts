@@ -30,11 +30,12 @@ export interface ConsoleJobRow {
   attempts: number;
   /** A worker has it now. */
   leased: boolean;
+  redraft: string | null;
 }
 
 const COLUMNS = `j.part, j.account_id, j.job_id, j.order_number, j.environment, j.tier, j.uid, j.status,
   j.source_language, j.target_language, j.text_format, j.words, j.price_cents, j.created_at, j.finished_at, j.failure,
-  coalesce(j.brand, j.default_brand) as brand, j.tone, j.callback_url, j.due_at, j.attempts,
+  coalesce(j.brand, j.default_brand) as brand, j.tone, j.callback_url, j.due_at, j.attempts, j.redraft,
   coalesce(j.lease_token is not null and j.due_at > now(), false) as leased`;
 
 export interface ConsoleFilter {

@@ -15,6 +15,7 @@ import {
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
   oneOf,
+  open,
   parameter,
   readForm,
   shortname,
@@ -23,11 +24,13 @@ import {
 import type { Database } from '../database/database.ts';
 import { fieldError, notFound } from '../errors.ts';
 import { resource } from '../http.ts';
+import { listKeptPairs } from '../languages/languages.ts';
 import { listJobTransfers } from '../ledger/ledger.ts';
 import { recordAudit } from '../operations/audit.ts';
 import * as store from './console-store.ts';
 import { cancelJob, type JobFollower } from './jobs.ts';
 import { type Live, Progress, readProgress } from './progress.ts';
+import { redraftJob, refusalOf } from './redraft.ts';
 import { allows, STATUSES } from './states.ts';
 
 const job = {
@@ -74,7 +77,19 @@ const JobDetail = Type.Object(
     attempts: Type.Integer(),
     leased: Type.Boolean({ description: 'A worker has it now.' }),
     progress: Progress,
-    may: Type.Object({ cancel: Type.Boolean(), retry: Type.Boolean(), refund: Type.Boolean() }),
+    may: Type.Object({
+      cancel: Type.Boolean(),
+      retry: Type.Boolean(),
+      refund: Type.Boolean(),
+      redraft: Type.Boolean(),
+    }),
+    untouched: Type.Integer({
+      description: 'Segments that no editor has or has touched: what would be drafted anew.',
+    }),
+    redraft: Type.Union([Type.String(), Type.Null()], {
+      description: 'It is being drafted anew: by which engine, or empty by the route. Null: it is not.',
+    }),
+    engines: Type.Array(Type.String(), { description: 'Those that have shown that they can do its pair.' }),
     timeline: Type.Array(Step),
     routes: Type.Array(
       Type.Object({ route: OPTIONAL_TEXT, failure: OPTIONAL_TEXT, segments: Type.Integer() }),
@@ -106,6 +121,24 @@ const schemas = {
     description: 'What was held for it is given back. No callback is sent.',
     params: jobParameters,
   }),
+  redraft: described(
+    'redraftConsoleJob',
+    'Have the machine draft anew what no editor has or has touched',
+    JobDetail,
+    {
+      description:
+        'The job stays with its tasks; nobody pays for it. `invalid_request` where nothing is left untouched, the job does not wait for editors, or it is being drafted anew already.',
+      params: jobParameters,
+      body: Type.Object(
+        {
+          engine: Type.Optional(
+            Type.String({ description: 'By this engine alone; by the route otherwise.' }),
+          ),
+        },
+        open,
+      ),
+    },
+  ),
   retry: described('retryConsoleJob', 'Have a job drafted at once that waits for its next try', JobDetail, {
     params: jobParameters,
   }),
@@ -129,12 +162,14 @@ export function jobConsole(
     return { ref, row };
   }
 
+  const detailOf = (ref: AccountRef, row: store.ConsoleJobRow) => detail(database, live, follower, ref, row);
+
   resource(app, '/api/console/accounts/:username/jobs/:job', {
     GET: {
       schema: schemas.read,
       async handler(request) {
         const { ref, row } = await requested(request);
-        return detail(database, live, ref, row);
+        return detailOf(ref, row);
       },
     },
   });
@@ -153,7 +188,25 @@ export function jobConsole(
             detail: { order_number: row.order_number },
           },
         });
-        return detail(database, live, ref, (await requested(request)).row);
+        return detailOf(ref, (await requested(request)).row);
+      },
+    },
+  });
+  resource(app, '/api/console/accounts/:username/jobs/:job/redraft', {
+    POST: {
+      schema: schemas.redraft,
+      async handler(request) {
+        const { ref, row } = await requested(request);
+        const form = readForm(request.body);
+        const engine = form.optional('engine', text(40));
+        const able = await enginesOf(database, row);
+        if (engine !== undefined && !able.includes(engine)) {
+          form.complain('engine', `must be one that can do the pair: ${able.join(', ') || 'there is none'}.`);
+        }
+        form.done();
+        await redraftJob(database, follower, request.person, ref, row.job_id, engine);
+        await database.notify(JOBS_CHANNEL);
+        return detailOf(ref, (await requested(request)).row);
       },
     },
   });
@@ -174,7 +227,7 @@ export function jobConsole(
             detail: { order_number: row.order_number },
           },
         });
-        return detail(database, live, ref, (await requested(request)).row);
+        return detailOf(ref, (await requested(request)).row);
       },
     },
   });
@@ -232,18 +285,30 @@ function present(row: store.ConsoleJobRow): Static<typeof ListedJob> {
   };
 }
 
+/** Those that a worker has and that have shown that they can do a job's pair. */
+async function enginesOf(database: Database, row: store.ConsoleJobRow): Promise<string[]> {
+  const pairs = await listKeptPairs(database);
+  const pair = pairs.find(
+    (one) => one.source_language === row.source_language && one.target_language === row.target_language,
+  );
+  return [...new Set(pair?.engines.map(({ engine }) => engine) ?? [])];
+}
+
 async function detail(
   database: Database,
   live: Live,
+  follower: JobFollower,
   account: AccountRef,
   row: store.ConsoleJobRow,
 ): Promise<Static<typeof JobDetail>> {
-  const [events, transfers, routes, texts, progress] = await Promise.all([
+  const [events, transfers, routes, texts, progress, engines, untouched] = await Promise.all([
     store.listEvents(database, account, row.job_id),
     listJobTransfers(database, account, row.job_id),
     store.countRoutes(database, account, row.job_id),
     store.readBeginnings(database, account, row.job_id),
     readProgress(database, live, account, row),
+    enginesOf(database, row),
+    follower.untouched(database, account, row.job_id),
   ]);
   const steps: Static<typeof Step>[] = [
     { at: row.created_at.toISOString(), kind: 'created' },
@@ -277,7 +342,11 @@ async function detail(
       cancel: allows('cancel', row.status),
       retry: waits && (row.status === 'new' || row.status === 'machine_translate_in_progress'),
       refund: captured && transfers.every(({ kind }) => kind !== 'refund'),
+      redraft: untouched > 0 && refusalOf(row) === undefined,
     },
+    untouched,
+    redraft: row.redraft,
+    engines,
     timeline: steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
     routes,
     texts,

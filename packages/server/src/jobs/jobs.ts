@@ -1,7 +1,13 @@
 /** A translation job after its creation: reading it, and every move that is made on it. */
 import type { AccountRef, Caller } from '../account.ts';
 import { createBatcher } from '../database/batcher.ts';
-import { CommitUnknown, type Database, isConnectionLoss, type Transaction } from '../database/database.ts';
+import {
+  CommitUnknown,
+  type Database,
+  isConnectionLoss,
+  type Queryable,
+  type Transaction,
+} from '../database/database.ts';
 import { type NewEvent, recordEvents } from '../deliveries/deliveries.ts';
 import { fieldError, notFound } from '../errors.ts';
 import { availableCents, capturePrices, voidPrice } from '../ledger/ledger.ts';
@@ -33,6 +39,10 @@ export interface DraftedJob {
 export interface JobFollower {
   drafted(transaction: Transaction, job: DraftedJob): Promise<void>;
   canceled(transaction: Transaction, account: AccountRef, jobId: string): Promise<void>;
+  /** Puts drafts in the place of those that nobody has touched. @returns the positions of these */
+  redrafted(transaction: Transaction, job: DraftedJob): Promise<ReadonlySet<number>>;
+  /** How many segments that would be now. */
+  untouched(on: Queryable, account: AccountRef, jobId: string): Promise<number>;
 }
 
 /** What `Authorization` names, with what it may spend: two fields of several answers. */
@@ -110,6 +120,8 @@ export type Outcome =
   | { kind: 'held'; result: string; remembered?: Remembered[] }
   /** The machine's draft waits for an editor. */
   | { kind: 'drafted'; segments: store.DraftedSegment[]; remembered?: Remembered[] }
+  /** The same, of a job that people have already. */
+  | { kind: 'redrafted'; segments: store.DraftedSegment[]; remembered?: Remembered[] }
   | { kind: 'failed'; reason: string };
 
 /** A segment that comes from the memory, and the entry that it is. */
@@ -122,6 +134,7 @@ const TRIGGERS = {
   completed: 'complete',
   held: 'begin',
   drafted: 'begin',
+  redrafted: 'redrafted',
   failed: 'fail',
 } as const satisfies Record<Outcome['kind'], Trigger>;
 
@@ -168,9 +181,15 @@ function settleAll(
       for (const one of moved) settled.add(one);
       await carryOut(transaction, moved, trigger);
       for (const { lease, job, outcome } of moved) {
-        if (outcome.kind !== 'drafted') continue;
-        const { segments } = outcome;
-        await follower.drafted(transaction, { account: lease.account, row: job.row, segments });
+        if (outcome.kind !== 'drafted' && outcome.kind !== 'redrafted') continue;
+        const { segments, remembered = [] } = outcome;
+        const drafted = { account: lease.account, row: job.row, segments };
+        if (outcome.kind === 'drafted') await follower.drafted(transaction, drafted);
+        else {
+          const replaced = await follower.redrafted(transaction, drafted);
+          const used = remembered.filter(({ position }) => replaced.has(position));
+          await recordApplied(transaction, lease, used);
+        }
       }
     }
     return settlements.map((one) => settled.has(one));
@@ -195,9 +214,9 @@ async function carryOut(
     await store.writeSegments(transaction, lease.account, lease.id, outcome.segments);
   }
   for (const { lease, outcome } of settlements) {
-    const remembered = ('remembered' in outcome && outcome.remembered) || [];
-    const uses = remembered.map((one) => ({ ...one, how: 'applied' as const }));
-    await recordUses(transaction, lease.account, lease.id, uses);
+    // Which of those are in a job that people have, its follower says.
+    if (outcome.kind === 'failed' || outcome.kind === 'redrafted') continue;
+    await recordApplied(transaction, lease, outcome.remembered ?? []);
   }
   for (const effect of MOVES[trigger].effects) {
     if (effect === 'capture') {
@@ -221,6 +240,15 @@ async function carryOut(
         settlements.filter(({ job }) => job.row.tier !== 'chat').map((one) => eventOf(one, trigger)),
       );
   }
+}
+
+function recordApplied(
+  transaction: Transaction,
+  { account, id }: JobLease,
+  remembered: readonly Remembered[],
+): Promise<void> {
+  const uses = remembered.map((one) => ({ ...one, how: 'applied' as const }));
+  return recordUses(transaction, account, id, uses);
 }
 
 function eventOf({ lease, job, outcome }: Settlement, trigger: Trigger): NewEvent {
@@ -299,7 +327,7 @@ export function createDesk(database: Database, follower: JobFollower): Desk {
  */
 export async function cancelJob(
   database: Database,
-  follower: JobFollower,
+  follower: Pick<JobFollower, 'canceled'>,
   caller: Pick<Caller, 'account' | 'environment'>,
   tier: store.Tier,
   uid: string,

@@ -26,6 +26,8 @@ const DECIDED: Record<Trigger, { to: Status; from: Status[]; effects: string[] }
   revise: { from: ['rejected'], to: 'completed', effects: ['callback'] },
   accept: { from: ['completed'], to: 'accepted', effects: [] },
   reject: { from: ['completed'], to: 'rejected', effects: [] },
+  redraft: { from: ['translating'], to: 'translating', effects: [] },
+  redrafted: { from: ['translating'], to: 'translating', effects: [] },
   upgrade: { from: ['completed'], to: 'new', effects: ['hold'] },
 };
 const FINAL: readonly Status[] = ['failed', 'canceled', 'accepted'];
@@ -93,6 +95,8 @@ describe('the table of moves', () => {
       'reject from failed',
       'fail from failed',
       'cancel from failed',
+      'redraft from failed',
+      'redrafted from failed',
       'upgrade from failed',
     ]);
     expect(faults((trigger, status) => trigger !== 'begin' && allows(trigger, status))).toEqual([
@@ -113,6 +117,8 @@ describe('firstStatus', () => {
       expect(TRIGGERS.filter((trigger) => !allows(trigger, firstStatus(tier))).sort(), tier).toEqual([
         'accept',
         'fallBack',
+        'redraft',
+        'redrafted',
         'reject',
         'revise',
         'upgrade',

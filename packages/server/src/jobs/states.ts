@@ -67,6 +67,10 @@ export const MOVES = {
   fail: { from: UNFINISHED, to: 'failed', by: ['machine'], effects: ['void', 'callback'] },
   /** The customer takes it back, or an operator does for them. Who asked for that knows: no callback. */
   cancel: { from: UNFINISHED, to: 'canceled', by: ['customer', 'operator'], effects: ['void'] },
+  /** An operator has what no editor has touched yet drafted anew; its tasks stay, and nobody pays for it. */
+  redraft: { from: ['translating'], to: 'translating', by: ['operator'], effects: [] },
+  /** That is done. */
+  redrafted: { from: ['translating'], to: 'translating', by: ['machine'], effects: [] },
   /** A machine's finished job goes on to a human, for a price of its own. Only where the tier is `machine`. */
   upgrade: { from: ['completed'], to: 'new', by: ['customer'], effects: ['hold'] },
 } as const satisfies Record<string, Move>;

@@ -158,6 +158,8 @@ export interface JobRow {
   upgrade_hash: Buffer | null;
   /** No editor came in time: the result is a machine's, and was not charged. */
   fell_back: boolean;
+  /** It is to be drafted anew: by which engine, or '' by the route of now. */
+  redraft: string | null;
 }
 
 /** A new job as it would be read. */
@@ -186,6 +188,7 @@ export function rowOf(job: NewJob, inserted: InsertedRow): JobRow {
     failure: null,
     upgrade_hash: null,
     fell_back: false,
+    redraft: null,
   };
 }
 
@@ -195,7 +198,7 @@ export type WorkRow = Omit<JobRow, 'tier'> & { tier: AnyTier };
 /** Of `JobRow`. */
 export const COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
   target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, charge, created_at,
-  hold_until, failure, upgrade_hash, fell_back`;
+  hold_until, failure, upgrade_hash, fell_back, redraft`;
 
 const FIND = statement<JobRow>(
   'jobs.find',
@@ -252,6 +255,20 @@ export async function findWork(
   jobId: string,
 ): Promise<WorkRow | undefined> {
   return (await on.query(FIND_WORK, [account.part, account.accountId, jobId]))[0];
+}
+
+const LOCK_WORK = statement<WorkRow>(
+  'jobs.lock_work',
+  `select ${COLUMNS} from jobs where part = $1 and account_id = $2 and job_id = $3 for update`,
+);
+
+/** The same, and nobody else moves it until the transaction ends. */
+export async function lockWork(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<WorkRow | undefined> {
+  return (await transaction.query(LOCK_WORK, [account.part, account.accountId, jobId]))[0];
 }
 
 /** What makes a create that is sent again the same one: the caller's key, and the fingerprint of its request. */
@@ -489,24 +506,27 @@ export interface JobMove {
   /** Given: the move is made only while this lease holds. Without one it ends any lease. */
   leaseToken: string | undefined;
   failure: string | undefined;
-  /** When a machine has more work on it: at the end of its hold, or never. */
-  due: 'hold' | 'never';
+  /** When a machine has more work on it: now, at the end of its hold, or never. */
+  due: 'now' | 'hold' | 'never';
+  /** See `JobRow`; every other move ends it. */
+  redraft?: string;
 }
 
 // Rows are locked in the order of their key, as heartbeats lock them: neither waits for the other in a circle.
 const MOVE = statement<{ event_id: string }>(
   'jobs.move',
   `with given as (
-     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[])
-       as g (part, account_id, id, token, failure, due, event_id)),
+     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[],
+       $11::text[])
+       as g (part, account_id, id, token, failure, due, event_id, redraft)),
    before as (
-     select j.part, j.account_id, j.job_id, j.status, g.failure, g.due, g.event_id
+     select j.part, j.account_id, j.job_id, j.status, g.failure, g.due, g.event_id, g.redraft
        from jobs j join given g
          on j.part = g.part and j.account_id = g.account_id and j.job_id = g.id
       where (g.token is null or j.lease_token = g.token) and j.status = any($8) order by j.part, j.account_id, j.job_id for update of j),
    moved as (
      update jobs j set status = $9, failure = b.failure, lease_token = null, attempts = 0,
-            due_at = case when b.due = 'hold' then j.hold_until end,
+            due_at = case b.due when 'hold' then j.hold_until when 'now' then now() end, redraft = b.redraft,
             finished_at = case when $9 in ('completed', 'failed', 'canceled') then now()
                                when $9 in ('accepted', 'rejected') then j.finished_at end
        from before b
@@ -542,6 +562,7 @@ export async function moveJobs(
     move.from,
     move.to,
     move.actor,
+    moves.map(({ redraft }) => redraft ?? null),
   ]);
   const moved = new Set(rows.map(({ event_id }) => event_id));
   return eventIds.map((id) => moved.has(id));

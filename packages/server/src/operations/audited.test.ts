@@ -288,6 +288,11 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
     'job.canceled',
     async () => operate('POST', `${who}/jobs/${await jobOf(await orderEdit(call, 'A job.\n'))}/cancel`),
   ],
+  redraftConsoleJob: [
+    'job.redrafted',
+    async () =>
+      operate('POST', `${who}/jobs/${await jobOf(await orderEdit(call, 'Once more.\n'))}/redraft`, {}),
+  ],
   retryConsoleJob: [
     'job.retried',
     async () => {

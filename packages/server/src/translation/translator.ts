@@ -32,6 +32,8 @@ export interface Ask {
   context?: Context;
   /** What was said before the first segment, for engines that read it. */
   before?: string;
+  /** An operator's choice: this engine alone is asked, whatever the routes say, and the memory is not. */
+  engine?: string;
   signal: AbortSignal;
   /** Told as the work goes on: how many of the segments have a draft. */
   progress?(drafted: number): void;
@@ -121,14 +123,12 @@ export function createTranslator(options: TranslatorOptions): Translator {
     if (segments.length === 0) return [];
     const { from, to, tier, brand, account } = ask;
     const question = { from, to, tier, brand, accountId: account?.accountId };
-    const chain = chainFor(await rulesNow(), question, names);
+    const chain = ask.engine === undefined ? chainFor(await rulesNow(), question, names) : [ask.engine];
     const engines = chain.flatMap((name) => stations.find((station) => station.name === name) ?? []);
     const glossary = createGlossary(ask.context?.terms ?? NO_TERMS, from, to);
     const { sentences, places } = await gather(segments, ask);
-    const recalled = await options.recall(
-      ask,
-      segments.map(({ pieces }) => pieces),
-    );
+    const sources = segments.map(({ pieces }) => pieces);
+    const recalled = ask.engine === undefined ? await options.recall(ask, sources) : [];
     for (const [index, place] of places.entries()) place.recalled = recalled[index];
     const told = ask.progress && tellProgress(places, ask.progress);
     const asked = new Set(places.flatMap((place) => (place.recalled === undefined ? [place.sentence] : [])));

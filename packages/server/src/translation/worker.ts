@@ -6,8 +6,10 @@
  *     anything else, hold passed         completed
  *     anything else, hold not passed     the result is kept: translating, due again when the hold has passed
  *   translating (its hold has passed)    completed with the result that was kept
+ *   translating (an operator asked)      what no editor has touched has another draft: translating, as before
  *   drafted with failed segments         tried again later; after the last try: failed and refunded, or, in the
- *                                        human tier, those segments go to the editor with the reason
+ *                                        human tier, those segments go to the editor with the reason; of a job
+ *                                        that is drafted anew they keep the draft that they had
  *   the engine is in trouble             waits a minute for it, for up to a day; then as after the last try
  */
 import type { Context, Lane } from '@dragoman/engines';
@@ -116,6 +118,8 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
   ): Promise<Outcome | 'retry' | 'wait'> {
     const { row, texts, held } = job;
     if (texts.result !== undefined) return finish(texts.result, held);
+    const anew = row.redraft !== null;
+    if (anew && lease.attempts > MAX_CLAIMS) return { kind: 'redrafted', segments: [] };
     if (lease.attempts > MAX_CLAIMS)
       return { kind: 'failed', reason: 'given up after too many interrupted tries' };
     const waitsForEditor = row.tier !== 'machine' && row.environment === 'production';
@@ -128,7 +132,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       sourceLanguage: row.source_language,
       targetLanguage: row.target_language,
     };
-    if (texts.supplied !== undefined && !drafts) {
+    if (texts.supplied !== undefined && !drafts && !anew) {
       // The customer's own translation is the draft; the machine does not translate.
       const aligned = await scanner.align({ ...task, suppliedText: texts.supplied });
       return { kind: 'drafted', segments: aligned.map(ofSupplied) };
@@ -143,6 +147,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       from: row.source_language,
       to: row.target_language,
       lane,
+      ...(row.redraft ? { engine: row.redraft } : {}),
       context: contextOf(row, texts.instructions, said),
       signal: lost,
       progress: tellNowAndThen((done) =>
@@ -161,7 +166,10 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       } else if (lease.attempts < MAX_TRIES) return 'retry';
     }
     const remembered = rememberedOf(drafted);
-    if (waitsForEditor) return { kind: 'drafted', segments: drafted.map(forEditor), remembered };
+    if (waitsForEditor) {
+      const kind = anew ? 'redrafted' : 'drafted';
+      return { kind, segments: drafted.map(forEditor), remembered };
+    }
     if (failed !== undefined) {
       return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
     }

@@ -23,7 +23,12 @@ import {
 import { createQueue, type Lease } from './queue.ts';
 
 const LEASE_SECONDS = 3600;
-const nobody: JobFollower = { drafted: async () => {}, canceled: async () => {} };
+const nobody: JobFollower = {
+  drafted: async () => {},
+  canceled: async () => {},
+  redrafted: async () => new Set(),
+  untouched: async () => 0,
+};
 
 let test: TestDatabase;
 const lines: string[] = [];

@@ -421,8 +421,15 @@ export type ConsoleJobDetail = {
   may: {
     cancel: boolean;
     retry: boolean;
-    refund: boolean
+    refund: boolean;
+    redraft: boolean
   };
+  /** Segments that no editor has or has touched: what would be drafted anew. */
+  untouched: number;
+  /** It is being drafted anew: by which engine, or empty by the route. Null: it is not. */
+  redraft: string | null;
+  /** Those that have shown that they can do its pair. */
+  engines: string[];
   timeline: ConsoleJobStep[];
   /** How many segments were drafted by which route, or not and why. */
   routes: ({
@@ -3100,6 +3107,19 @@ export interface Operations {
     body: undefined;
     answer: ConsoleJobDetail
   };
+  /** Have the machine draft anew what no editor has or has touched */
+  redraftConsoleJob: {
+    path: {
+      username: string;
+      job: string
+    };
+    query: undefined;
+    body: {
+      /** By this engine alone; by the route otherwise. */
+      engine?: string | undefined
+    };
+    answer: ConsoleJobDetail
+  };
   /** Have a job drafted at once that waits for its next try */
   retryConsoleJob: {
     path: {
@@ -3475,6 +3495,7 @@ export const OPERATIONS = {
   listConsoleJobs: ['GET', '/api/console/jobs'],
   readConsoleJob: ['GET', '/api/console/accounts/{username}/jobs/{job}'],
   cancelConsoleJob: ['POST', '/api/console/accounts/{username}/jobs/{job}/cancel'],
+  redraftConsoleJob: ['POST', '/api/console/accounts/{username}/jobs/{job}/redraft'],
   retryConsoleJob: ['POST', '/api/console/accounts/{username}/jobs/{job}/retry'],
   listConsoleDeliveries: ['GET', '/api/console/deliveries'],
   replayDeadDeliveries: ['POST', '/api/console/deliveries/replay'],

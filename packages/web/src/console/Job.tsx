@@ -1,5 +1,5 @@
 /** One job: what happened to it, what it cost, what it says; and taking it back. */
-import { Button } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
@@ -29,7 +29,8 @@ export default function Job({ params }: PageProps) {
   const say = useSay();
   const change = useChange();
   const { data } = useSuspenseQuery({ ...job(params), ...LIVE });
-  const [asked, setAsked] = useState<'cancel' | 'retry'>();
+  const [asked, setAsked] = useState<'cancel' | 'retry' | 'redraft'>();
+  const [engine, setEngine] = useState('');
   const path = { username: data.account, job: data.job };
   const kindOf = (kind: string) => {
     const known = TEXTS.find((one) => one === kind);
@@ -51,6 +52,9 @@ export default function Job({ params }: PageProps) {
             <Link to={paths.console.money(data.account)}>{say('console.money.kind.refund')}</Link>
           )}
           {data.may.retry && <Button onClick={() => setAsked('retry')}>{say('console.job.retry')}</Button>}
+          {data.may.redraft && (
+            <Button onClick={() => setAsked('redraft')}>{say('console.job.redraft')}</Button>
+          )}
           {data.may.cancel && <Button onClick={() => setAsked('cancel')}>{say('console.job.cancel')}</Button>}
         </>
       }
@@ -62,6 +66,7 @@ export default function Job({ params }: PageProps) {
             <Tag>{say(`console.environment.${data.environment}`)}</Tag>
             <Tag>{data.text_format}</Tag>
             {data.leased && <Tag>{say('console.job.leased')}</Tag>}
+            {data.redraft !== null && <Tag>{say('console.job.redrafting')}</Tag>}
           </div>
           {data.failure !== null && <Notice tone="danger">{data.failure}</Notice>}
           <Facts
@@ -134,6 +139,32 @@ export default function Job({ params }: PageProps) {
         onConfirm={() => change(() => call('cancelConsoleJob', { path }), say('console.job.canceled'))}
       >
         {say('console.job.cancel_about', { number: data.order_number, account: data.account })}
+      </ConfirmDialog>
+      <ConfirmDialog
+        title={say('console.job.redraft')}
+        action={say('console.job.redraft')}
+        opened={asked === 'redraft'}
+        onClose={() => setAsked(undefined)}
+        onConfirm={() =>
+          change(
+            () => call('redraftConsoleJob', { path, body: engine === '' ? {} : { engine } }),
+            say('console.job.redraft_begun'),
+          )
+        }
+      >
+        <div className={css.stack}>
+          <p>{say('console.job.redraft_about', { count: data.untouched })}</p>
+          <NativeSelect
+            label={say('console.job.redraft_by')}
+            description={say('console.job.redraft_by_about')}
+            value={engine}
+            onChange={(event) => setEngine(event.currentTarget.value)}
+            data={[
+              { value: '', label: say('console.job.redraft_route') },
+              ...data.engines.map((name) => ({ value: name, label: name })),
+            ]}
+          />
+        </div>
       </ConfirmDialog>
       <ConfirmDialog
         title={say('console.job.retry')}
