@@ -43,6 +43,7 @@ const Listed = Type.Object(
     name: Type.String(),
     role: PersonRole,
     account: OPTIONAL_TEXT,
+    owner: Type.Boolean({ description: 'Decides about the account: what is kept of it, and when it ends.' }),
     status: Type.Enum(['active', 'invited', 'disabled']),
     languages: Type.Array(EditorLanguage),
     review_share: Type.Integer({ description: 'Percent of what they edit that is reviewed.' }),

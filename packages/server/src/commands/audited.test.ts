@@ -134,7 +134,7 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
   'account create': ['account.created', () => run('account', 'create', 'made')],
   'account set': ['account.changed', () => run('account', 'set', username, '--chat-correction', 'on')],
   'account top-up': ['money.top_up', () => run('account', 'top-up', username, '5')],
-  'account keep': ['account.kept', () => run('account', 'keep', 'made', '--texts', '90')],
+  'account keep': ['account.keeping', () => run('account', 'keep', 'made', '--texts', '90')],
   'account export': [
     'account.exported',
     () => run('account', 'export', 'made', join(directory, 'made.jsonl')),
@@ -181,6 +181,14 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
   'user password': ['person.password', async () => secretly('user', 'password', await person())],
   'user disable': ['person.disabled', async () => run('user', 'disable', await person())],
   'user enable': ['person.enabled', async () => run('user', 'enable', await person())],
+  'user owner': [
+    'person.owner',
+    async () => {
+      const account = await server.createAccount();
+      const { email } = await createPerson(server, { role: 'customer', account });
+      return run('user', 'owner', email);
+    },
+  ],
   'user languages': [
     'person.languages',
     async () => run('user', 'languages', await person(), '--language', 'en:es'),

@@ -38,7 +38,7 @@ export function addRetentionCommands(account: Command): void {
           await database.transaction(async (transaction) => {
             await writeKeeping(transaction, ref, keeping);
             await recordAudit(transaction, 'command', {
-              ...{ action: 'account.kept', account: ref, subject: username, detail: keeping },
+              ...{ action: 'account.keeping', account: ref, subject: username, detail: keeping },
             });
           });
         }

@@ -193,6 +193,32 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
   linkForTeam: ['person.link', async () => ask('POST', `/api/account/team/${await mate()}/link`)],
   disableInTeam: ['person.disabled', async () => ask('POST', `/api/account/team/${await mate()}/disable`)],
   enableInTeam: ['person.enabled', async () => ask('POST', `/api/account/team/${await mate()}/enable`)],
+  setOwnerInTeam: [
+    'person.owner',
+    async () => ask('POST', `/api/account/team/${await mate()}/owner`, { owner: true }),
+  ],
+  changeKeeping: [
+    'account.keeping',
+    () => ask('PUT', '/api/account/retention', { attempts: 30, events: null, texts: null }),
+  ],
+  exportOwnAccount: ['account.exported', () => ask('POST', '/api/account/export')],
+  eraseOwnAccount: [
+    'account.erasing',
+    async () => {
+      const { call: own, account } = await createPerson(server, { role: 'customer' });
+      return own('POST', '/api/account/erase', { username: account!.username });
+    },
+  ],
+  replayFailedDeliveries: [
+    'deliveries.replayed',
+    async () => {
+      await owner.query(`update deliveries set status = 'dead' where delivery_id = $1`, [await delivered()]);
+      return ask('POST', '/api/account/deliveries/replay', {
+        environment: 'production',
+        since: '2020-01-01',
+      });
+    },
+  ],
   invitePerson: [
     'person.link',
     () => operate('POST', '/api/console/people', { email: 'new@example.com', role: 'editor' }),

@@ -513,6 +513,8 @@ export type ConsolePerson = {
   name: string;
   role: PersonRole;
   account: string | null;
+  /** Decides about the account: what is kept of it, and when it ends. */
+  owner: boolean;
   status: 'active' | 'invited' | 'disabled';
   languages: EditorLanguage[];
   /** Percent of what they edit that is reviewed. */
