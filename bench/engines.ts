@@ -1,101 +1,113 @@
 /**
  * `npm run bench -- engines`: words per second through the whole service (HTTP in, database, pipeline, result
- * readable) beside one `apertium` process that translates the same text as one file; the two take turns. Then the
- * same through `apertium-apy`, what one small job costs over the engine's own time, and the memory of a pipeline.
- * There is no figure for two pipelines: a worker has one for each direction and lane, and two workers have two.
- * Flags: `--rounds N` (5), `--probes N` small jobs (100), `--characters N` of the large job (1000000).
+ * readable) beside one `apertium` process that translates the same text as one file; they take turns. Then the same
+ * through `apertium-apy` and through a service with two pipelines, what one small job costs over the engine's own
+ * time, and the memory of a pipeline.
+ *
+ * Beside each rate stands the processor time of a word, which does not change with what else the machine does: where
+ * one file keeps all processors busy, its share of the service's is the most that the ratio of the rates can be.
+ * Flags: `--rounds N` (3), `--probes N` small jobs (100), `--characters N` of the large job (1000000).
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Pool } from 'undici';
 import { createApertium } from '../packages/engines/src/engines.ts';
-import { createAccount, type Program, startProgram } from '../scripts/program.ts';
+import { believeEngine, createAccount, type Program, startProgram } from '../scripts/program.ts';
 import { startApy } from './apy.ts';
 import { type Figure, type Flags, median, quantile, type Report } from './figures.ts';
+import { IS_ENGINE, processesUnder, type Spent, spentBy, spentByEnded } from './processor.ts';
 import { countWords, englishText } from './text.ts';
 
 const run = promisify(execFile);
 const GOAL = 0.9;
 const APY_RATE = 3;
 const APY_LATENCY = 1 / 3;
-const CLIENTS = 8;
+/** Connections that ask at a time, of the service and of its peer. */
+const CLIENTS = 32;
 /** Asking is work too, and takes its part of the two cores from what is measured. */
 const POLL_MILLISECONDS = 100;
 /** Of one small job, where asking is a part of what is measured. */
 const PROBE_MILLISECONDS = 2;
+const AS_ONE_FILE = 'one apertium process, the same text as one file';
 
-/** Loads of the same words in pieces of another size. */
-const LOADS = [
-  { name: 'pages of 500 words', wordsAJob: 500, words: 30_000, goal: GOAL },
-  { name: 'messages of 12 words', wordsAJob: 12, words: 12_000, goal: GOAL },
-] as const;
+/** Loads of about the same words in pieces of another size. */
+const LOADS: readonly Load[] = [
+  { name: 'pages of 500 words', words: 30_000, goal: GOAL, text: (seed) => englishText(500, seed) },
+  { name: 'messages of 12 words', words: 12_000, goal: GOAL, text: smallText },
+  { name: 'paragraphs of 50 words', words: 12_000, goal: undefined, text: (seed) => englishText(12, seed) },
+];
+
+interface Load {
+  name: string;
+  /** Of a round. */
+  words: number;
+  goal: number | undefined;
+  text(seed: number): string;
+}
+
+/** A running service and a caller of it. */
+interface Service {
+  program: Program;
+  pool: Pool;
+  headers: Record<string, string>;
+}
+
+/** What the rounds of a load took: words a second, and microseconds of processor time a word. */
+interface Taken {
+  one: number[];
+  two: number[];
+  file: number[];
+  peer: number[];
+  spent: Spent[];
+  /** By this process, which asks. */
+  asking: number[];
+  spentByFile: number[];
+}
 
 export async function benchEngines({ numbers }: Flags): Promise<Report> {
-  const rounds = numbers.rounds ?? 5;
+  const rounds = numbers.rounds ?? 3;
   const large = numbers.characters ?? 1_000_000;
   const probes = Array.from({ length: numbers.probes ?? 100 }, (_, index) => smallText(50_000 + index));
   const apy = await startApy().catch((error: Error) => error);
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
-  // Without its memory of what was said lately: the texts share some sentences, and the engine is to be measured.
-  const program = await startProgram({ directory, environment: { DRAGOMAN_CACHE_MEMORY: '0' } });
+  const services: Service[] = [];
   try {
-    const { production_key: key } = await createAccount(directory, 'bench');
-    await translateAll(program, key, [englishText(2_000, 99)]); // starts the pipeline, and the compiler
+    for (const pipelines of [1, 2]) services.push(await startService(directory, pipelines));
+    const [one, two] = services as [Service, Service];
     const figures: Figure[] = [];
     for (const load of LOADS) {
-      const service: number[] = [];
-      const raw: number[] = [];
-      const peer: number[] = [];
+      const taken: Taken = { one: [], two: [], file: [], peer: [], spent: [], asking: [], spentByFile: [] };
       for (let round = 0; round < rounds; round++) {
         const texts: string[] = [];
         for (let made = 0; made < load.words; made += countWords(texts.at(-1)!)) {
-          texts.push(englishText(load.wordsAJob, round * 10_000 + texts.length));
+          texts.push(load.text(round * 10_000 + texts.length));
         }
         const words = texts.reduce((sum, text) => sum + countWords(text), 0);
-        service.push(words / (await translateAll(program, key, texts)));
-        raw.push(words / (await translateFile(directory, texts.join('\n'))));
-        if (!(apy instanceof Error)) peer.push(words / (await apy.translateAll(texts, CLIENTS)));
-        process.stderr.write(
-          `${load.name}: ${service.at(-1)!.toFixed(0)} beside ${raw.at(-1)!.toFixed(0)} words/s\n`,
-        );
+        await measure(taken, words, texts, one, two, directory);
+        if (!(apy instanceof Error)) taken.peer.push(words / (await apy.translateAll(texts, CLIENTS)));
+        const [service, file] = [taken.one.at(-1)!, taken.file.at(-1)!];
+        process.stderr.write(`${load.name}: ${service.toFixed(0)} beside ${file.toFixed(0)} words/s\n`);
       }
-      figures.push({
-        name: `translation, ${load.name}`,
-        value: median(service),
-        unit: 'words/s',
-        ratio: {
-          value: median(service) / median(raw),
-          against: 'one apertium process, the same text as one file',
-          ...(load.goal === undefined ? {} : { atLeast: load.goal }),
-        },
-      });
-      if (peer.length === 0) continue;
-      const multiple = median(service) / median(peer);
-      figures.push({
-        name: `translation, ${load.name}, as a multiple of apertium-apy (${median(peer).toFixed(0)} words/s)`,
-        value: multiple.toFixed(2),
-        goal: `at least ${APY_RATE}`,
-        held: multiple >= APY_RATE,
-      });
+      figures.push(...figuresOf(load, taken));
     }
     const text = distinctText(large);
     const words = countWords(text);
-    const whole = words / (await translateAll(program, key, [text]));
+    const whole = words / (await translateAll(one, [text]));
     const file = words / (await translateFile(directory, text));
-    const against = 'one apertium process, the same text as one file';
     figures.push({
       name: `translation, one job of ${text.length} characters`,
       value: whole,
       unit: 'words/s',
-      ratio: { value: whole / file, against, atLeast: GOAL },
+      ratio: { value: whole / file, against: AS_ONE_FILE, atLeast: GOAL },
     });
 
     const own = await engineAlone(probes);
     const service: number[] = [];
-    for (const probe of probes) service.push(await oneJob(program, key, probe));
+    for (const probe of probes) service.push(await oneJob(one, probe));
     for (const share of [0.5, 0.99]) {
       figures.push({
         name: `one job of 12 words, over the engine's own time, p${share * 100}`,
@@ -117,32 +129,134 @@ export async function benchEngines({ numbers }: Flags): Promise<Report> {
         held: share <= APY_LATENCY,
       });
     }
-    figures.push({ name: 'memory of a pipeline', value: pipelineMebibytes(program), unit: 'MiB' });
+    figures.push({ name: 'memory of a pipeline', value: pipelineMebibytes(one.program), unit: 'MiB' });
     return { figures };
   } finally {
     if (!(apy instanceof Error)) await apy.stop();
-    await program.stop();
+    for (const { program, pool } of services) {
+      await pool.close();
+      await program.stop();
+    }
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/** Seconds from the first request until every result can be read. */
-async function translateAll(program: Program, key: string, texts: readonly string[]): Promise<number> {
+/** A service that knows its engine, with its pipeline started and its compiler warm. */
+async function startService(directory: string, pipelines: number): Promise<Service> {
+  const data = join(directory, String(pipelines));
+  // What is measured is not beside the tests of forty-two directions.
+  await believeEngine(data);
+  const program = await startProgram({
+    directory: data,
+    environment: {
+      // Without its memory of what was said lately: the texts share some sentences, and the engine is to be measured.
+      DRAGOMAN_CACHE_MEMORY: '0',
+      DRAGOMAN_APERTIUM_PIPELINES: String(pipelines),
+    },
+  });
+  const { production_key: key } = await createAccount(data, 'bench');
   const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/json' };
-  const path = `${program.url}/tapi/v2/mt_translation/`;
+  const service = { program, headers, pool: new Pool(program.url, { connections: CLIENTS }) };
+  await translateAll(service, [englishText(2_000, 99)]);
+  await translateAll(
+    service,
+    Array.from({ length: 500 }, (_, index) => smallText(90_000 + index)),
+  );
+  return service;
+}
+
+/** One round: the service, the same text as one file, and the service with two pipelines. */
+async function measure(
+  taken: Taken,
+  words: number,
+  texts: readonly string[],
+  one: Service,
+  two: Service,
+  directory: string,
+): Promise<void> {
+  const before = spentBy(one.program);
+  const asked = process.cpuUsage();
+  taken.one.push(words / (await translateAll(one, texts)));
+  const asking = process.cpuUsage(asked);
+  const after = spentBy(one.program);
+  const ofWord = (seconds: number) => (seconds * 1_000_000) / words;
+  taken.asking.push((asking.user + asking.system) / words);
+  taken.spent.push({
+    engine: ofWord(after.engine - before.engine),
+    program: ofWord(after.program - before.program),
+    database: ofWord(after.database - before.database),
+  });
+  const ended = spentByEnded();
+  taken.file.push(words / (await translateFile(directory, texts.join('\n'))));
+  taken.spentByFile.push(ofWord(spentByEnded() - ended));
+  taken.two.push(words / (await translateAll(two, texts)));
+}
+
+function figuresOf({ name, goal }: Load, taken: Taken): Figure[] {
+  const { one, two, file, peer, spent, asking, spentByFile } = taken;
+  const [engine, program, database] = (['engine', 'program', 'database'] as const).map((who) =>
+    median(spent.map((each) => each[who])),
+  ) as [number, number, number];
+  const all = engine + program + database + median(asking);
+  const parts = `engine ${engine.toFixed(0)}, program ${program.toFixed(0)}, database ${database.toFixed(0)}, asking ${median(asking).toFixed(0)}`;
+  const figures: Figure[] = [
+    {
+      name: `translation, ${name}`,
+      value: median(one),
+      unit: 'words/s',
+      ratio: {
+        value: median(one) / median(file),
+        against: AS_ONE_FILE,
+        ...(goal === undefined ? {} : { atLeast: goal }),
+      },
+    },
+    {
+      name: `processor time of a word, ${name} (${parts})`,
+      value: all,
+      unit: 'µs',
+      ratio: {
+        value: median(spentByFile) / all,
+        against: `the ${median(spentByFile).toFixed(0)} of one file`,
+      },
+    },
+    {
+      name: `translation, ${name}, two pipelines`,
+      value: median(two),
+      unit: 'words/s',
+      ratio: { value: median(two) / median(one), against: 'one pipeline, its gain' },
+    },
+  ];
+  if (peer.length === 0) return figures;
+  const multiple = median(one) / median(peer);
+  const named = `translation, ${name}, as a multiple of apertium-apy (${median(peer).toFixed(0)} words/s)`;
+  if (goal === undefined) figures.push({ name: named, value: multiple, unit: 'times' });
+  else {
+    const held = multiple >= APY_RATE;
+    figures.push({ name: named, value: multiple.toFixed(2), goal: `at least ${APY_RATE}`, held });
+  }
+  return figures;
+}
+
+const PATH = '/tapi/v2/mt_translation/';
+
+/** Seconds from the first request until every result can be read. */
+async function translateAll({ pool, headers }: Service, texts: readonly string[]): Promise<number> {
   const completed = async () => {
-    const response = await fetch(`${path}?status=completed&limit=1`, { headers });
-    return ((await response.json()) as { meta: { total_count: number } }).meta.total_count;
+    const { body } = await pool.request({
+      path: `${PATH}?status=completed&limit=1`,
+      method: 'GET',
+      headers,
+    });
+    return ((await body.json()) as { meta: { total_count: number } }).meta.total_count;
   };
   const before = await completed();
-  const left = [...texts];
+  const left = texts.map((text) => JSON.stringify({ text, source_language: 'en', target_language: 'es' }));
   const started = performance.now();
   const client = async () => {
-    for (let text = left.pop(); text !== undefined; text = left.pop()) {
-      const body = JSON.stringify({ text, source_language: 'en', target_language: 'es' });
-      const response = await fetch(path, { method: 'POST', headers, body });
-      if (response.status !== 201) throw new Error(`a job was refused: ${await response.text()}`);
-      await response.body?.cancel();
+    for (let body = left.pop(); body !== undefined; body = left.pop()) {
+      const response = await pool.request({ path: PATH, method: 'POST', headers, body });
+      if (response.statusCode !== 201) throw new Error(`a job was refused: ${await response.body.text()}`);
+      await response.body.dump();
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
@@ -159,16 +273,14 @@ async function translateFile(directory: string, text: string): Promise<number> {
 }
 
 /** Milliseconds from the request of a job until its result was read. */
-async function oneJob(program: Program, key: string, text: string): Promise<number> {
-  const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/json' };
-  const path = `${program.url}/tapi/v2/mt_translation/`;
+async function oneJob({ pool, headers }: Service, text: string): Promise<number> {
   const body = JSON.stringify({ text, source_language: 'en', target_language: 'es' });
   const started = performance.now();
-  const made = await fetch(path, { method: 'POST', headers, body });
-  const { uid } = (await made.json()) as { uid: string };
+  const made = await pool.request({ path: PATH, method: 'POST', headers, body });
+  const { uid } = (await made.body.json()) as { uid: string };
   for (;;) {
-    const response = await fetch(`${path}${uid}/`, { headers });
-    if (((await response.json()) as { status: string }).status === 'completed') break;
+    const response = await pool.request({ path: `${PATH}${uid}/`, method: 'GET', headers });
+    if (((await response.body.json()) as { status: string }).status === 'completed') break;
     await wait(PROBE_MILLISECONDS);
   }
   return performance.now() - started;
@@ -208,23 +320,17 @@ function distinctText(characters: number): string {
 /** One sentence of about 12 words. */
 function smallText(seed: number): string {
   const sentences = englishText(60, seed).split(/(?<=[.?])\s+/);
-  return sentences.find((sentence) => countWords(sentence) >= 10) ?? sentences[0]!;
+  const near = (sentence: string) => Math.abs(countWords(sentence) - 12);
+  return sentences.reduce((best, sentence) => (near(sentence) < near(best) ? sentence : best));
 }
 
 /** What the engine's processes under the program take, shared pages by their share. */
 function pipelineMebibytes({ child }: Program): number {
   let kibibytes = 0;
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const [, command, parent] = /\((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))!;
-      if (Number(parent) !== child.pid || !/^(lt-|lrx-|cg-|apertium)/.test(command!)) continue;
-      kibibytes += Number(
-        /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/smaps_rollup`, 'utf8'))?.[1] ?? 0,
-      );
-    } catch {
-      // it has ended
-    }
+  for (const { pid, command } of processesUnder(child.pid!)) {
+    if (!IS_ENGINE.test(command)) continue;
+    const memory = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    kibibytes += Number(/^Pss:\s+(\d+)/m.exec(memory)?.[1] ?? 0);
   }
   return kibibytes / 1024;
 }
