@@ -235,9 +235,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       capacity: settings.workerJobs,
       leaseSeconds: settings.leaseSeconds,
       progress: live.progress,
-      settled(outcome) {
+      settled(outcome, told) {
         metrics.jobSettled(outcome);
-        sender.wake();
+        if (told) sender.wake();
         // One without a sentence to edit is put together at once.
         if (outcome === 'drafted') edited.wake();
       },

@@ -15,12 +15,18 @@ export interface Tree {
 /** The data prefix every mode file of Debian names. */
 export const DATA_PREFIX = '/usr/share/apertium/';
 
+/**
+ * The stages give back and ask again for many small pieces of memory at a time; kept at hand by glibc, they take 4 %
+ * less of the processor (`lt-proc -b` 20 %, `lt-proc -g` 13 %). Other C libraries pass over it.
+ */
+const COMMON = { LC_ALL: 'C.UTF-8', GLIBC_TUNABLES: 'glibc.malloc.tcache_count=2000' };
+
 /** @param root absolute folder of a private tree; leave out for the system's Apertium. */
 export function treeAt(root = ''): Tree {
   const base = root.replace(/\/+$/, '');
-  if (base === '') return { root: '', env: { LC_ALL: 'C.UTF-8', PATH: '/usr/bin:/bin' } };
+  if (base === '') return { root: '', env: { ...COMMON, PATH: '/usr/bin:/bin' } };
   const env = {
-    LC_ALL: 'C.UTF-8',
+    ...COMMON,
     PATH: `${base}/usr/bin:/usr/bin:/bin`,
     LD_LIBRARY_PATH: libraryFolders(base).join(':'),
   };

@@ -44,8 +44,8 @@ export interface TranslationWorkerOptions {
   log: Log;
   capacity: number;
   leaseSeconds: number;
-  /** Called after each job that was settled, for metrics and hints. */
-  settled(outcome: Outcome['kind']): void;
+  /** Called after each job that was settled, for metrics and hints. @param told somebody may have to be called back */
+  settled(outcome: Outcome['kind'], told: boolean): void;
   /** How far a job is that takes long; told now and then. */
   progress(progress: Progress): void;
 }
@@ -105,7 +105,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     if (next === 'retry') return postponeJob(database, lease, retrySeconds(lease.attempts));
     if (next === 'wait') return queue.release([lease], TROUBLE_SECONDS);
     if (await desk.settle({ lease, job, outcome: next })) {
-      options.settled(next.kind);
+      options.settled(next.kind, job.row.callback_url !== null || job.row.tier === 'chat');
       if (next.kind === 'failed') log.warn({ job: lease.id, reason: next.reason }, 'job failed');
     }
   }

@@ -81,6 +81,8 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
   let rest: NodeJS.Timeout | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let caughtUp = false;
+  /** Nobody has hinted at anything since the last look, which found nothing due: a place that comes free is no reason. */
+  let nothingDue = false;
 
   function take(lease: L): void {
     const one: Held<L> = { lease, lost: new AbortController(), done: Promise.resolve() };
@@ -132,6 +134,7 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
         const room = capacity - held.size;
         if (stopping || room < Math.max(1, capacity / 4)) {
           caughtUp = false;
+          nothingDue = false;
           break;
         }
         const leases = await queue.claim(room, roomLeft());
@@ -142,6 +145,7 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
         for (const lease of leases) take(lease);
         if (leases.length > 0) lookAgain = true;
         caughtUp = !lookAgain;
+        nothingDue = queue.empty === true && !lookAgain;
       } while (lookAgain);
     } catch (error) {
       log.warn({ error, name }, 'could not look for work');
@@ -158,7 +162,7 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
 
   /** There is a place more. An idle worker looks at once, one that looked a moment ago when that is over. */
   function wakeSoon(): void {
-    if (stopping) return;
+    if (stopping || nothingDue) return;
     const left = restMilliseconds - (performance.now() - lookedAt);
     if (left <= 0 || held.size === 0) {
       clearTimeout(rest);
@@ -191,6 +195,7 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
   return {
     wake() {
       caughtUp = false;
+      nothingDue = false;
       lookNow();
     },
     get inHand() {

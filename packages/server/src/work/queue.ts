@@ -67,6 +67,8 @@ export interface Queue<L extends Lease = Lease> {
   /** Gives leases back, due again in `seconds` (at once by default); a job's as if it had never been claimed. */
   release(leases: readonly Lease[], seconds?: number): Promise<void>;
   readonly leaseSeconds: number;
+  /** Nothing at all was due when it was last claimed from: only what is hinted at, or its time, changes that. */
+  readonly empty?: boolean;
 }
 
 type DueRow = { part: number; account_id: string };
@@ -197,6 +199,7 @@ export function createQueue(
   let last: { part: number; accountId: string } = START;
   /** More accounts than one round visits had due work when it was last asked. */
   let many = false;
+  let empty = false;
 
   /** The accounts with due work: those after the last one visited, then those before it. One question, where few have. */
   async function accountsInTurn(): Promise<AccountRef[]> {
@@ -220,11 +223,15 @@ export function createQueue(
 
   return {
     ...keepLeases(database, statements, leaseSeconds),
+    get empty() {
+      return empty;
+    },
     async claim(limit, room = BOUNDLESS) {
       const leases: Lease[] = [];
       const failures: unknown[] = [];
       let { weight } = room;
       const accounts = await accountsInTurn();
+      empty = accounts.length === 0;
       for (const account of accounts) {
         if (leases.length >= limit || failures.length >= FAILURES_A_ROUND) break;
         const visit = accounts.length > 1 ? Math.min(CLAIMS_A_VISIT, room.shareOf(account)) : CLAIMS_ALONE;
