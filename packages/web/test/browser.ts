@@ -110,7 +110,7 @@ function countRequests(page: Page): void {
   underway.set(page, waiting);
   page.on('request', (request) => {
     // A stream of events has no end.
-    if (request.headers().accept?.includes('text/event-stream') !== true) waiting.add(request);
+    if (request.resourceType() !== 'eventsource') waiting.add(request);
   });
   page.on('requestfinished', (request) => waiting.delete(request));
   page.on('requestfailed', (request) => waiting.delete(request));

@@ -65,6 +65,8 @@ it('says that somebody else was faster, and shows what is left', async () => {
   ];
   await orderEdit(call, 'Only one can have this.\n');
   const context = await web.signedIn(slow);
+  // Who is told at once finds no row to press.
+  await context.route('**/api/live?*', (route) => route.abort());
   await web.visit({ context, path: '/queue' }, async (page) => {
     const rows = page.getByRole('table', { name: 'Waiting' }).getByRole('button', { name: 'Take' });
     const before = await rows.count();

@@ -24,8 +24,8 @@ describe('what a statement changes', () => {
     ['jobs.insert', { kinds: ['jobs'], account: 2, jobs: 3 }],
     ['jobs.move', { kinds: ['jobs'], account: 2, jobs: 3 }],
     ['jobs.upgrade', { kinds: ['jobs'], account: 2, jobs: 3 }],
-    ['editing.first_edit', { kinds: [], account: 2, jobs: 3 }],
-    ['editing.next_edit', { kinds: [], account: 2, jobs: 3 }],
+    ['editing.first_edit', { kinds: [], account: 2, jobs: 3, edits: true }],
+    ['editing.next_edit', { kinds: [], account: 2, jobs: 3, edits: true }],
     ['editing.insert_comment', { kinds: [], account: 2, jobs: 4 }],
     ['editing.move', { kinds: ['tasks'], account: 2, jobs: 3 }],
     ['editing.insert_tasks', { kinds: ['tasks'], account: 2, jobs: 3 }],
@@ -68,7 +68,7 @@ describe('what a statement changes', () => {
     const reading = read.get('editing.expire')!;
     expect(changesOf(reading, [1, 'open', ['claimed']], [])).toEqual([]);
     expect(changesOf(reading, [1, 'open', ['claimed']], [{ job_id: 'j' }])).toEqual([
-      { kinds: ['tasks'], account: undefined, jobs: ['j'] },
+      { kinds: ['tasks'], account: undefined, jobs: ['j'], edits: false },
     ]);
   });
 
@@ -79,8 +79,8 @@ describe('what a statement changes', () => {
       ['j1', 'j2', 'j3'],
     ];
     expect(changesOf(read.get('jobs.move')!, values, [{}])).toEqual([
-      { kinds: ['jobs'], account: 'a', jobs: ['j1', 'j3'] },
-      { kinds: ['jobs'], account: 'b', jobs: ['j2'] },
+      { kinds: ['jobs'], account: 'a', jobs: ['j1', 'j3'], edits: false },
+      { kinds: ['jobs'], account: 'b', jobs: ['j2'], edits: false },
     ]);
   });
 });

@@ -22,16 +22,18 @@ export interface Change {
   account: string | undefined;
   /** The ids of the jobs that it is about, as far as the statement says. */
   jobs: readonly string[];
+  /** Nothing of them but the text of segments, which those who edit write themselves. */
+  edits: boolean;
 }
 
 /** Which tables are shown where. Those of a job that have no list of their own say only which job it is. */
-const TABLES: Readonly<Record<string, Kind | 'job'>> = {
+const TABLES: Readonly<Record<string, Kind | 'job' | 'edit'>> = {
   jobs: 'jobs',
   edited_jobs: 'job',
-  edits: 'job',
+  edits: 'edit',
   comments: 'job',
   issues: 'job',
-  segments: 'job',
+  segments: 'edit',
   tasks: 'tasks',
   claims: 'tasks',
   task_skips: 'tasks',
@@ -62,6 +64,7 @@ export interface Reading {
   account: number | undefined;
   /** The parameter with the job, or jobs. */
   jobs: number | undefined;
+  edits: boolean;
   /** It answers with the rows that it changed: without a row, nothing was. */
   answers: boolean;
 }
@@ -77,9 +80,10 @@ export function readingOf({ name, text }: Pick<Statement, 'name' | 'text'>): Rea
   const answers =
     /\breturning\b/i.test(outer) || (/\bselect\b/i.test(outer) && !/\b(insert|update|delete)\b/i.test(outer));
   return {
-    kinds: [...new Set(shown.filter((kind) => kind !== 'job'))],
+    kinds: [...new Set(shown.filter((kind) => kind !== 'job' && kind !== 'edit'))],
     account: parameterOf(text, 'account_id'),
     jobs: parameterOf(text, 'job_id'),
+    edits: shown.every((kind) => kind === 'edit'),
     answers,
   };
 }
@@ -127,12 +131,12 @@ function remembered(statement: Statement): Reading | undefined {
 /** What a statement changed with these values, an account at a time. */
 export function changesOf(reading: Reading, values: readonly unknown[], rows: readonly object[]): Change[] {
   if (reading.answers && rows.length === 0) return [];
-  const { kinds } = reading;
+  const { kinds, edits } = reading;
   const accounts = reading.account === undefined ? undefined : values[reading.account - 1];
   const jobs = reading.jobs === undefined ? jobsOf(rows) : values[reading.jobs - 1];
   if (!Array.isArray(accounts)) {
     const account = typeof accounts === 'string' ? accounts : undefined;
-    return [{ kinds, account, jobs: idsOf(jobs) }];
+    return [{ kinds, account, jobs: idsOf(jobs), edits }];
   }
   const byAccount = new Map<string, string[]>();
   for (const [index, account] of (accounts as string[]).entries()) {
@@ -140,7 +144,7 @@ export function changesOf(reading: Reading, values: readonly unknown[], rows: re
     byAccount.set(account, own);
     if (Array.isArray(jobs) && jobs.length === accounts.length) own.push(...idsOf(jobs[index]));
   }
-  return [...byAccount].map(([account, own]) => ({ kinds, account, jobs: own }));
+  return [...byAccount].map(([account, own]) => ({ kinds, account, jobs: own, edits }));
 }
 
 function idsOf(given: unknown): string[] {

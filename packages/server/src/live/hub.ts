@@ -97,6 +97,8 @@ const MOST_PROGRESS = 1_000;
 export const ANY = '*';
 export const kindKey = (kind: Kind, account: string = ANY) => `${kind} ${account}`;
 export const jobKey = (job: string) => `job ${job}`;
+/** The text of its segments alone. */
+export const editKey = (job: string) => `edit ${job}`;
 /** A job that a window did not name. */
 export const someJobKey = (account: string) => `some_job ${account}`;
 
@@ -300,19 +302,19 @@ function createWindow() {
   let jobs = new Map<string, Set<string>>();
   let latest = new Map<string, Progress>();
   return {
-    add({ kinds: changed, account = ANY, jobs: ids }: Change): void {
+    add({ kinds: changed, account = ANY, jobs: ids, edits }: Change): void {
       for (const kind of changed) kinds.add(kindKey(kind, account));
       if (ids.length === 0) return;
       const own = jobs.get(account) ?? new Set();
       jobs.set(account, own);
-      for (const id of ids) if (own.size <= MOST_JOBS) own.add(id);
+      for (const id of ids) if (own.size <= MOST_JOBS) own.add(edits ? editKey(id) : jobKey(id));
     },
     progress(progress: Progress): void {
       latest.set(progress.job, progress);
     },
     take(): { keys: string[]; progress: Progress[] } {
       const named = [...jobs].flatMap(([account, own]) =>
-        own.size <= MOST_JOBS ? [...own].map(jobKey) : [account === ANY ? jobKey(ANY) : someJobKey(account)],
+        own.size <= MOST_JOBS ? [...own] : [someJobKey(account)],
       );
       const keys = [...kinds, ...named];
       const taken = {

@@ -6,7 +6,7 @@ import { MOST_TOPICS } from './topics.ts';
 
 export const schemas = {
   live: {
-    operationId: 'live',
+    operationId: 'lookOn',
     summary: 'Be told when something has changed',
     description:
       'Server-sent events until the session ends: `changed` with `{"topic"}`, at most one a second for each topic, says ' +

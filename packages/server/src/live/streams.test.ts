@@ -13,6 +13,7 @@ import {
   until,
 } from '../testing/harness.ts';
 import { lookOn } from '../testing/onlooker.ts';
+import { createSlow, sentences } from '../testing/slow-engine.ts';
 import { STREAMS_A_PERSON } from './hub.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -110,16 +111,25 @@ describe('a stream ends', () => {
   });
 });
 
-it('hears of what other processes do, and takes no request’s place', async () => {
-  const settings = { DRAGOMAN_PORT: '0', DRAGOMAN_MAX_REQUESTS: '1' };
-  const database = openDatabase(server.connection, createLog('silent'));
+/** Another process on the same database, which answers one request at a time. */
+async function startApi(beside: TestServer) {
+  const database = openDatabase(beside.connection, createLog('silent'));
   const api = await startServer({
-    store: { ...server.store, database },
-    settings: loadSettings(settings),
+    store: { ...beside.store, database },
+    settings: loadSettings({ DRAGOMAN_PORT: '0', DRAGOMAN_MAX_REQUESTS: '1' }),
     role: 'api',
     engines: () => [],
     log: createLog('silent'),
   });
+  const stop = async () => {
+    await api.stop();
+    await database.close();
+  };
+  return { api, stop };
+}
+
+it('hears of what other processes do, and takes no request’s place', async () => {
+  const { api, stop } = await startApi(server);
   const page = await lookOn(api.url!, customer, ['jobs', 'job:production:elsewhere']);
   const second = await lookOn(api.url!, customer, ['jobs']);
   expect(page.status).toBe(200);
@@ -129,9 +139,37 @@ it('hears of what other processes do, and takes no request’s place', async () 
   await heard;
   const here = createClient(api.url!, customer.account!.production_key);
   expect((await here('GET', `${MACHINE}elsewhere/`)).status).toBe(200);
-  await api.stop();
+  await stop();
   await until(() => page.over && second.over);
-  await database.close();
+});
+
+it('says how far a machine is that works in another process, also to who comes late', async () => {
+  const engine = createSlow(6);
+  const own = await startTestServer({ engine: () => engine });
+  const person = await createPerson(own, { role: 'customer' });
+  const { api, stop } = await startApi(own);
+  const topic = 'job:production:book';
+  const path = '/api/account/jobs/book';
+  const call = createClient(own.url, person.account!.production_key);
+  expect((await call('POST', MACHINE, { ...JOB, text: sentences(400), uid: 'book' })).status).toBe(201);
+  const page = await lookOn(api.url!, person, [topic]);
+  const { drafted, segments } = await page.hears(topic, 'progress');
+  expect(segments).toBe(400);
+  expect(drafted).toBeGreaterThan(0);
+  expect(drafted).toBeLessThan(400);
+  // Both know: who has the machine, and who has the page.
+  const { body } = await page.call('GET', path);
+  expect(body.progress).toMatchObject({ work: 'drafting', segments: 400 });
+  const late = await lookOn(api.url!, person, [topic]);
+  await until(() => late.events.some(({ event }) => event === 'progress'));
+  const done = page.hears(topic);
+  engine.goOn();
+  await done;
+  await until(async () => (await person.call('GET', path)).body.status === 'completed');
+  expect((await person.call('GET', path)).body.progress).toBeNull();
+  for (const one of [page, late]) one.leave();
+  await stop();
+  await own.stop();
 });
 
 it('is counted', async () => {

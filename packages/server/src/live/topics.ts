@@ -15,7 +15,7 @@ import { ApiError, fieldError } from '../errors.ts';
 import { findJobByUid } from '../jobs/jobs.ts';
 import { isUid } from '../jobs/request.ts';
 import type { Kind } from './changes.ts';
-import { jobKey, kindKey, someJobKey, type Topic } from './hub.ts';
+import { editKey, jobKey, kindKey, someJobKey, type Topic } from './hub.ts';
 
 export interface TopicOptions {
   database: Database;
@@ -79,14 +79,15 @@ async function keysOfOwnJob(
   const job = await findJobByUid(database, account, environment, uid);
   if (job === undefined) return [];
   const { accountId } = account;
-  return [jobKey(job.job_id), someJobKey(accountId), kindKey('deliveries', accountId)];
+  const { job_id: id } = job;
+  return [jobKey(id), editKey(id), someJobKey(accountId), kindKey('deliveries', accountId)];
 }
 
 async function keysOfJob({ database }: TopicOptions, written: string): Promise<string[]> {
   const [, username = '', id = ''] = /^(.+):([^:]+)$/s.exec(written) ?? [];
   if (!isId(id)) return [];
   const account = await accountNamed(database, username).catch(() => undefined);
-  return account === undefined ? [] : [jobKey(id), someJobKey(account.ref.accountId)];
+  return account === undefined ? [] : [jobKey(id), editKey(id), someJobKey(account.ref.accountId)];
 }
 
 async function keysOfTask({ editing }: TopicOptions, person: Person, id: string): Promise<string[]> {

@@ -2,6 +2,7 @@
 import { TextInput } from '@mantine/core';
 import { hrefOf, query } from '../api/client.ts';
 import type { LedgerLine } from '../api/generated.ts';
+import { useLive } from '../live.ts';
 import { type PageProps, useFilters, useList } from '../page.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Numbers } from '../ui/Facts.tsx';
@@ -20,6 +21,7 @@ export default function Balance({ search }: PageProps) {
   const setFilters = useFilters();
   const asked = { environment: environmentOf(search), from: search.from, until: search.until };
   const { data, error, refetch } = useList(query('readOwnLedger', { query: asked }));
+  useLive('balance', 'readOwnLedger', 'readOwnAccount');
   const kindOf = (kind: string) => {
     const known = KINDS.find((one) => one === kind);
     return known === undefined ? kind : say(`account.ledger.${known}`);

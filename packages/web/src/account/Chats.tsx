@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { call, query } from '../api/client.ts';
 import type { ChatMessage, ListedChat } from '../api/generated.ts';
+import { useLive } from '../live.ts';
 import { type PageProps, useFilters, usePages } from '../page.tsx';
 import { SidePanel } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
@@ -30,6 +31,7 @@ export default function Chats({ search }: PageProps) {
   } = usePages(['listOwnChats', environment], (after, signal) =>
     call('listOwnChats', { query: { environment, after, limit: 50 } }, { signal }),
   );
+  useLive('chats', 'listOwnChats', 'listOwnMessages');
   const columns: Column<ListedChat>[] = [
     {
       key: 'id',

@@ -3,6 +3,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, query } from '../api/client.ts';
 import type { Delivery, DeliveryAttempt } from '../api/generated.ts';
+import { useLive } from '../live.ts';
 import { type PageProps, useFilters, usePages } from '../page.tsx';
 import { SidePanel } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
@@ -34,6 +35,7 @@ export default function Deliveries({ search }: PageProps) {
   } = usePages(['listOwnDeliveries', asked], (after, signal) =>
     call('listOwnDeliveries', { query: { ...asked, after, limit: 50 } }, { signal }),
   );
+  useLive('deliveries', 'listOwnDeliveries', 'readOwnDelivery');
   const columns: Column<Delivery>[] = [
     {
       key: 'url',

@@ -4,6 +4,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { OwnJobDetail, OwnJobText } from '../api/generated.ts';
+import { hasProgress, JobProgress } from '../JobProgress.tsx';
+import { type Drafted, useLive } from '../live.ts';
 import { paths } from '../paths.ts';
 import { usePerson } from '../session.ts';
 import { CopyBlock, CopyButton } from '../ui/CopyButton.tsx';
@@ -42,6 +44,7 @@ export function JobPanel({ uid, environment, onClose }: JobPanelProps) {
 function Job({ uid, environment }: { uid: string; environment: Environment }) {
   const say = useSay();
   const { data, error, refetch } = useQuery(query('readOwnJob', { path: { uid }, query: { environment } }));
+  const drafted = useLive(`job:${environment}:${uid}`, 'readOwnJob');
   if (error !== null) return <FailureNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined) {
     return (
@@ -50,10 +53,10 @@ function Job({ uid, environment }: { uid: string; environment: Environment }) {
       </div>
     );
   }
-  return <Detail job={data} />;
+  return <Detail job={data} drafted={drafted} />;
 }
 
-function Detail({ job }: { job: OwnJobDetail }) {
+function Detail({ job, drafted }: { job: OwnJobDetail; drafted: Drafted | undefined }) {
   const say = useSay();
   const username = usePerson()?.account ?? '';
   const code = (value: string) => (
@@ -69,6 +72,9 @@ function Detail({ job }: { job: OwnJobDetail }) {
         facts={[
           { label: 'uid', value: code(job.uid) },
           { label: say('account.status'), value: <StatusBadge status={job.status} /> },
+          ...(hasProgress(job)
+            ? [{ label: say('job.progress'), value: <JobProgress job={job} drafted={drafted} /> }]
+            : []),
           {
             label: say('account.pair'),
             value: <Pair from={job.source_language} to={job.target_language} />,

@@ -2,6 +2,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
+import { useLive } from '../live.ts';
 import { type PageProps, useFilters, usePages } from '../page.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -29,6 +30,7 @@ export default function Jobs({ search }: PageProps) {
   const { rows, first, more, ...state } = usePages(['listOwnJobs', asked], (after, signal) =>
     call('listOwnJobs', { query: { ...asked, after, limit: 50 } }, { signal }),
   );
+  useLive('jobs', 'listOwnJobs');
   const filtered = [status, uid].some((one) => one !== undefined);
   return (
     <Page

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { FormattedNumber } from 'react-intl';
 import { query } from '../api/client.ts';
 import type { OwnAccount } from '../api/generated.ts';
+import { useLive } from '../live.ts';
 import { type Loading, type PageProps, useFilters } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { CopyBlock } from '../ui/CopyButton.tsx';
@@ -25,6 +26,9 @@ export default function Overview({ search }: PageProps) {
   const say = useSay();
   const environment = environmentOf(search);
   const { data } = useSuspenseQuery(own());
+  useLive('jobs', 'readOwnAccount');
+  useLive('balance', 'readOwnAccount');
+  useLive('deliveries', 'readOwnAccount');
   const jobs = data.latest_jobs[environment];
   const sandbox = environment === 'sandbox' ? { environment } : undefined;
   const setFilters = useFilters();

@@ -2199,7 +2199,7 @@ export interface Operations {
     answer: TaskState
   };
   /** Be told when something has changed */
-  live: {
+  lookOn: {
     path: undefined;
     query: {
       /** One, or several: `topic=jobs&topic=balance`; at most 12. */
@@ -3420,7 +3420,7 @@ export const OPERATIONS = {
   releaseTaskOfAnother: ['POST', '/api/console/tasks/{task}/release'],
   setPriority: ['POST', '/api/console/tasks/{task}/priority'],
   reassignTask: ['POST', '/api/console/tasks/{task}/reassign'],
-  live: ['GET', '/api/live'],
+  lookOn: ['GET', '/api/live'],
   readOwnAccount: ['GET', '/api/account'],
   listOwnKeys: ['GET', '/api/account/keys'],
   makeOwnKey: ['POST', '/api/account/keys'],

@@ -1,7 +1,9 @@
 /** What was posted to customers, of all accounts; the hosts that take nothing; and sending again. */
+
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
+import { useLive } from '../live.ts';
 import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -16,7 +18,7 @@ import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, LIVE, useChange } from './parts.tsx';
+import { AccountLink, Count, useChange } from './parts.tsx';
 
 const deliveries = ({ account, status, host, environment, after }: Search) =>
   query('listConsoleDeliveries', {
@@ -36,7 +38,8 @@ export default function Deliveries({ search }: PageProps) {
   const filter = useFilters();
   const change = useChange();
   const [replaying, setReplaying] = useState(false);
-  const { data, error, refetch } = useList({ ...deliveries(search), ...LIVE });
+  const { data, error, refetch } = useList(deliveries(search));
+  useLive('deliveries', 'listConsoleDeliveries');
   const yesterday = new Date(Date.now() - DAY_MILLISECONDS).toISOString().slice(0, 10);
   return (
     <Page

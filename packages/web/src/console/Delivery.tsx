@@ -1,8 +1,10 @@
 /** One delivery: what was posted, every attempt with the receiver's answer, and sending it again. */
+
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
+import { useLive } from '../live.ts';
 import type { Loading, PageProps } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { ConfirmDialog } from '../ui/Dialog.tsx';
@@ -14,7 +16,7 @@ import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, Facts, LIVE, useChange } from './parts.tsx';
+import { AccountLink, Count, Facts, useChange } from './parts.tsx';
 
 const delivery = ({ delivery = '' }: Record<string, string>) =>
   query('readConsoleDelivery', { path: { delivery } });
@@ -24,7 +26,8 @@ export const load = ({ queries, params }: Loading) => queries.ensureQueryData(de
 export default function Delivery({ params }: PageProps) {
   const say = useSay();
   const change = useChange();
-  const { data } = useSuspenseQuery({ ...delivery(params), ...LIVE });
+  const { data } = useSuspenseQuery(delivery(params));
+  useLive('deliveries', 'readConsoleDelivery');
   const [replaying, setReplaying] = useState(false);
   return (
     <Page

@@ -1,10 +1,12 @@
 /** How the engines are: state, speed, failures, and a test of each. */
+
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { call, query } from '../api/client.ts';
 import type { ConsoleEngine, EngineTested } from '../api/generated.ts';
+import { useLive } from '../live.ts';
 import type { Loading } from '../page.tsx';
 import { Chart } from '../ui/Chart.tsx';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -16,7 +18,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { Count, Facts, Figures, LIVE } from './parts.tsx';
+import { Count, Facts, Figures } from './parts.tsx';
 
 const engines = () => query('listEngines');
 
@@ -24,7 +26,8 @@ export const load = ({ queries }: Loading) => queries.ensureQueryData(engines())
 
 export default function Engines() {
   const say = useSay();
-  const { data } = useSuspenseQuery({ ...engines(), ...LIVE });
+  const { data } = useSuspenseQuery(engines());
+  useLive('engines', 'listEngines');
   const [testing, setTesting] = useState<string>();
   return (
     <Page title={say('nav.engines')}>

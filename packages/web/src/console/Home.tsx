@@ -1,9 +1,11 @@
 /** What an operator sees first: what needs attention, the worst first, and how the work goes. */
+
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useIntl } from 'react-intl';
 import { query } from '../api/client.ts';
 import type { Attention } from '../api/generated.ts';
+import { useLive } from '../live.ts';
 import type { Loading } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Chart } from '../ui/Chart.tsx';
@@ -17,7 +19,7 @@ import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { Count, Duration, Figures, LIVE, Pair } from './parts.tsx';
+import { Count, Duration, Figures, Pair } from './parts.tsx';
 
 const home = () => query('readHome');
 
@@ -26,7 +28,8 @@ export const load = ({ queries }: Loading) => queries.ensureQueryData(home());
 export default function Home() {
   const say = useSay();
   const intl = useIntl();
-  const { data } = useSuspenseQuery({ ...home(), ...LIVE });
+  const { data } = useSuspenseQuery(home());
+  useLive('console', 'readHome');
   const { attention, queues, engines, hours, owed } = data;
   const words = hours.reduce((sum, hour) => sum + hour.words, 0);
   const created = hours.reduce((sum, hour) => sum + hour.created, 0);

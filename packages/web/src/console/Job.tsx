@@ -4,6 +4,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { ConsoleJobStep } from '../api/generated.ts';
+import { hasProgress, JobProgress } from '../JobProgress.tsx';
+import { useLive } from '../live.ts';
 import type { Loading, PageProps } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { ConfirmDialog } from '../ui/Dialog.tsx';
@@ -15,7 +17,7 @@ import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, Facts, LIVE, Pair, useChange } from './parts.tsx';
+import { AccountLink, Count, Facts, Pair, useChange } from './parts.tsx';
 
 const job = ({ username = '', job = '' }: Record<string, string>) =>
   query('readConsoleJob', { path: { username, job } });
@@ -28,7 +30,8 @@ const TEXTS = ['source', 'supplied', 'instructions', 'result'] as const;
 export default function Job({ params }: PageProps) {
   const say = useSay();
   const change = useChange();
-  const { data } = useSuspenseQuery({ ...job(params), ...LIVE });
+  const { data } = useSuspenseQuery(job(params));
+  const drafted = useLive(`job:${data.account}:${data.job}`, 'readConsoleJob');
   const [asked, setAsked] = useState<'cancel' | 'retry' | 'redraft'>();
   const [engine, setEngine] = useState('');
   const path = { username: data.account, job: data.job };
@@ -80,6 +83,10 @@ export default function Job({ params }: PageProps) {
               [
                 say('console.pair'),
                 <Pair key="pair" from={data.source_language} to={data.target_language} />,
+              ],
+              [
+                say('job.progress'),
+                hasProgress(data) ? <JobProgress key="progress" job={data} drafted={drafted} /> : null,
               ],
               [say('console.tier'), say(`console.tier.${data.tier}`)],
               [say('console.words'), <Count key="words" value={data.words} />],

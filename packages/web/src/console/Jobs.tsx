@@ -1,5 +1,7 @@
 /** The jobs of all accounts, found by uid, order number, account, state or pair. */
+
 import { query } from '../api/client.ts';
+import { useLive } from '../live.ts';
 import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Empty } from '../ui/Empty.tsx';
@@ -12,7 +14,7 @@ import { More, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, LIVE, Pair } from './parts.tsx';
+import { AccountLink, Count, Pair } from './parts.tsx';
 
 const jobs = ({ q, account, environment, status, source_language, target_language, after }: Search) =>
   query('listConsoleJobs', {
@@ -36,7 +38,8 @@ const STATUSES = [
 export default function Jobs({ search }: PageProps) {
   const say = useSay();
   const filter = useFilters();
-  const { data, error, refetch } = useList({ ...jobs(search), ...LIVE });
+  const { data, error, refetch } = useList(jobs(search));
+  useLive('jobs', 'listConsoleJobs');
   return (
     <Page title={say('nav.jobs')}>
       <Filters>

@@ -1,8 +1,10 @@
 /** Who asked for a sandbox account, and deciding on it. */
+
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { GrantedSandbox, SandboxRequest } from '../api/generated.ts';
+import { useLive } from '../live.ts';
 import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
 import { CopyLine } from '../ui/CopyButton.tsx';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -15,7 +17,7 @@ import { More, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, LIVE, useChange } from './parts.tsx';
+import { AccountLink, useChange } from './parts.tsx';
 
 const STATUSES = ['open', 'granted', 'refused'] as const;
 type Status = (typeof STATUSES)[number];
@@ -32,7 +34,8 @@ export default function Requests({ search }: PageProps) {
   const say = useSay();
   const filter = useFilters();
   const change = useChange();
-  const { data, error, refetch } = useList({ ...requests(search), ...LIVE });
+  const { data, error, refetch } = useList(requests(search));
+  useLive('requests', 'listSandboxRequests');
   const [asked, setAsked] = useState<{ what: 'grant' | 'refuse'; request: SandboxRequest }>();
   const [granted, setGranted] = useState<GrantedSandbox>();
   const path = { request_id: asked?.request.request_id ?? '' };

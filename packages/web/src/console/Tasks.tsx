@@ -1,9 +1,11 @@
 /** The work of editors: what waits for them by pair, and every task, to be given back or to somebody else. */
+
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { ConsoleTask } from '../api/generated.ts';
+import { useLive } from '../live.ts';
 import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -18,7 +20,7 @@ import { More, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, LIVE, Pair, useChange } from './parts.tsx';
+import { AccountLink, Count, Pair, useChange } from './parts.tsx';
 
 const STATUSES = ['open', 'claimed', 'submitted', 'done', 'reported', 'canceled'] as const;
 type Status = (typeof STATUSES)[number];
@@ -39,7 +41,8 @@ export default function Tasks({ search }: PageProps) {
   const say = useSay();
   const filter = useFilters();
   const change = useChange();
-  const { data, error, refetch } = useList({ ...tasks(search), ...LIVE });
+  const { data, error, refetch } = useList(tasks(search));
+  useLive('tasks', 'listTasks');
   const [asked, setAsked] = useState<{ what: 'release' | 'reassign' | 'priority'; task: ConsoleTask }>();
   const close = () => setAsked(undefined);
   const kindOf = (kind: 'edit' | 'review') => say(`console.tasks.${kind}`);

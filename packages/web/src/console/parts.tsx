@@ -19,9 +19,6 @@ export function useChange(): <T>(work: () => Promise<T>, said?: string) => Promi
   };
 }
 
-/** How often a page asks anew that shows work going on. */
-export const LIVE = { refetchInterval: 5_000 } as const;
-
 /** From which language into which; its order is that of the script around it. */
 export function Pair({ from, to }: { from: string; to: string }) {
   return (

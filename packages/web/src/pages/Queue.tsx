@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type CallError, call, query } from '../api/client.ts';
 import type { HeldTask, QueueTask } from '../api/generated.ts';
+import { useLive } from '../live.ts';
 import { type Loading, type PageProps, useFilters } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -22,10 +23,6 @@ import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './Queue.module.css';
 
-/** Somebody else may take a task, and new ones come. */
-const LOOK_MILLISECONDS = 15_000;
-const queue = () => ({ ...query('readQueue'), refetchInterval: LOOK_MILLISECONDS });
-
 export const load = ({ queries }: Loading) => queries.fetchQuery(query('readQueue'));
 
 /** Refusals after which the list is another than the one that is shown. */
@@ -38,7 +35,9 @@ export default function Queue({ search }: PageProps) {
   const setFilters = useFilters();
   const language = useLanguageName();
   const [skipping, setSkipping] = useState<QueueTask>();
-  const { data } = useSuspenseQuery(queue());
+  const { data } = useSuspenseQuery(query('readQueue'));
+  // Somebody else may take a task, and new ones come.
+  useLive('tasks', 'readQueue');
   const claim = useMutation<unknown, CallError, string | undefined>({
     async mutationFn(task) {
       const claimed = await call('claimTask', { body: task === undefined ? {} : { task } });

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../api/client.ts';
+import { lookOn } from '../live.ts';
 import type { Loading, PageProps } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { usePerson } from '../session.ts';
@@ -101,6 +102,10 @@ function Page() {
   const { job } = workbench.task;
   const leaving = useLeaving(workbench);
   useKeys(workbench, leaving.status === 'blocked');
+  useEffect(
+    () => lookOn(`task:${workbench.task.task}`, { changed: () => void workbench.look() }),
+    [workbench],
+  );
   useUse(workbench);
   useEffect(() => {
     // A key that opens a dialog is followed by what is typed into it.

@@ -59,6 +59,7 @@ export function createServer(id: string): Server {
     markIssue: (token, issue) => call('markIssue', { path, body: { token, ...issue } }),
     unmarkIssue: async (token, issue) =>
       void (await call('unmarkIssue', { path: { task: id, issue }, body: { token } })),
+    look: () => call('readTask', { path }),
     comment: (text, position) =>
       call('addComment', { path, body: { text, ...(position === undefined ? {} : { position }) } }),
   };

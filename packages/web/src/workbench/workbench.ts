@@ -90,7 +90,7 @@ export type Announcement =
   | { say: 'saved' | 'all-confirmed' | 'codes-restored' | 'issue' | 'comment' | 'extended' }
   | { say: 'conflict' | 'refused'; position: number }
   | { say: 'read-only'; why: ReadOnly }
-  | { say: 'offline' | 'replaced' | 'filled' | 'found'; count: number };
+  | { say: 'offline' | 'replaced' | 'filled' | 'found' | 'commented'; count: number };
 
 /** What the workbench asks of the server. Throws `offline` and its like as they come. */
 export interface Server {
@@ -120,6 +120,8 @@ export interface Server {
   ): Promise<Issue>;
   unmarkIssue(token: string, issue: string): Promise<void>;
   comment(text: string, position?: number): Promise<Comment>;
+  /** The task as it is now. */
+  look(): Promise<Task>;
 }
 
 export type SaveAnswer =
@@ -163,6 +165,8 @@ export class Workbench {
   #page: PageState;
   #comments: readonly Comment[];
   #stops: (() => void)[] = [];
+  /** What is being done to the task from here. */
+  #acting = 0;
 
   constructor(options: WorkbenchOptions) {
     const { task } = options;
@@ -325,6 +329,42 @@ export class Workbench {
       () => clearInterval(tick),
     );
     this.#tick();
+  }
+
+  /**
+   * Something has happened to the task elsewhere: it was taken away, freed, returned, or somebody has said something.
+   * Nothing that is written here is touched.
+   */
+  async look(): Promise<void> {
+    if (this.#acting > 0) return;
+    const task = await this.#options.server.look().catch((error: unknown) => {
+      if (codeOfError(error) === 'job_canceled' && this.#acting === 0) this.#over('canceled');
+    });
+    // What is done here just now says itself what becomes of the task.
+    if (!task || this.#acting > 0) return;
+    this.#hear(task.comments);
+    const { lease, readOnly } = this.#page;
+    const now = readOnlyOf(task).readOnly;
+    if (readOnly === undefined) {
+      if (task.lease?.token !== lease?.token) this.#over(now === 'canceled' || now === 'done' ? now : 'lost');
+    } else if (now !== undefined && now !== readOnly && readOnly !== 'lost' && readOnly !== 'over') {
+      this.task.status = task.status;
+      this.update({ readOnly: now });
+    }
+  }
+
+  /** What others have said since. */
+  #hear(comments: readonly Comment[]): void {
+    const known = new Set(this.#comments.map(({ comment }) => comment));
+    const others = comments.filter(({ comment }) => !known.has(comment));
+    if (others.length === 0) return;
+    this.#comments = [...this.#comments, ...others];
+    for (const { position } of others) {
+      if (position === undefined || !this.#segments.has(position)) continue;
+      this.#change(position, { comments: this.segment(position).comments + 1 });
+    }
+    this.update({});
+    this.#options.announce({ say: 'commented', count: others.length });
   }
 
   /** The page is left. What is unsent is in the browser, and is sent as long as there is a page to send it. */
@@ -595,35 +635,44 @@ export class Workbench {
     });
   }
 
+  async #acts<T>(done: Promise<T>): Promise<T> {
+    this.#acting++;
+    try {
+      return await done;
+    } finally {
+      this.#acting--;
+    }
+  }
+
   async submit(): Promise<number[]> {
-    const { unconfirmed } = await this.#options.server.submit(this.#token());
+    const { unconfirmed } = await this.#acts(this.#options.server.submit(this.#token()));
     if (unconfirmed) return unconfirmed;
     this.update({ readOnly: 'submitted' });
     return [];
   }
 
   async approve(): Promise<void> {
-    await this.#options.server.approve(this.#token());
+    await this.#acts(this.#options.server.approve(this.#token()));
     this.update({ readOnly: 'submitted' });
   }
 
   async giveBack(note?: string): Promise<void> {
-    await this.#options.server.giveBack(this.#token(), note);
+    await this.#acts(this.#options.server.giveBack(this.#token(), note));
     this.update({ readOnly: 'submitted' });
   }
 
   async release(): Promise<void> {
-    await this.#options.server.release(this.#token());
+    await this.#acts(this.#options.server.release(this.#token()));
     this.update({ readOnly: 'not_claimed' });
   }
 
   async skip(reason: string): Promise<void> {
-    await this.#options.server.skip(this.#page.lease?.token, reason);
+    await this.#acts(this.#options.server.skip(this.#page.lease?.token, reason));
     this.update({ readOnly: 'not_claimed' });
   }
 
   async report(reason: string, note?: string): Promise<void> {
-    await this.#options.server.report(this.#page.lease?.token, reason, note);
+    await this.#acts(this.#options.server.report(this.#page.lease?.token, reason, note));
     this.update({ readOnly: 'reported' });
   }
 
@@ -654,7 +703,7 @@ export class Workbench {
   }
 
   async comment(text: string, position?: number): Promise<void> {
-    const comment = await this.#options.server.comment(text, position);
+    const comment = await this.#acts(this.#options.server.comment(text, position));
     this.#comments = [...this.#comments, comment];
     if (position !== undefined) this.#change(position, { comments: this.segment(position).comments + 1 });
     this.update({ commenting: false });
