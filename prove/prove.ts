@@ -17,6 +17,7 @@ import { proveMoney } from './money/money.ts';
 import { proveMutation } from './mutation/mutation.ts';
 import { proveOverload } from './overload/overload.ts';
 import { proveRecovery } from './recovery/recovery.ts';
+import { proveRestore } from './restore/restore.ts';
 import { proveRotate } from './rotate/rotate.ts';
 import { proveScale } from './scale/scale.ts';
 import { proveSlow } from './slow/slow.ts';
@@ -43,6 +44,7 @@ await runNamed(
     overload: proveOverload,
     hold: proveHold,
     migrate: proveMigrate,
+    restore: proveRestore,
     rotate: proveRotate,
     dependencies: proveDependencies,
     mutation: proveMutation,

@@ -71,8 +71,15 @@ describe('a planted failure', () => {
 
 describe('the judgement', () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const run = { mode: 'before', at: 0, point: 'jobs.insert', faults: [] as string[] } as const;
-  const good: SweepHistory = { points: { before: 1, after: 0, inside: 0 }, runs: [run] };
+  const run = {
+    scenario: 'orders',
+    mode: 'before',
+    at: 0,
+    point: 'jobs.insert',
+    faults: [] as string[],
+  } as const;
+  const one = { before: 1, after: 0, inside: 0 };
+  const good: SweepHistory = { points: { orders: one, editing: one }, runs: [run] };
 
   it('holds where every run ends well', () => {
     expect(allHeld(judge(good, 1))).toBe(true);

@@ -1,5 +1,6 @@
 /**
- * `npm run prove -- sweep`: the database fails once, at every point in turn. Flags: `--runs N` (all), `--seed N`.
+ * `npm run prove -- sweep`: the database fails once, at a point of every kind in turn: the first of its kind, the last,
+ * and some between. Flags: `--runs N` (all), `--seed N`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,19 +25,19 @@ export async function proveSweep({ numbers }: Flags): Promise<Report> {
 
 export function judge({ points, runs }: SweepHistory, leastKinds: number): Figure[] {
   const wrong = runs.filter(({ faults }) => faults.length > 0);
-  for (const { mode, at, point, faults } of wrong.slice(0, 20)) {
-    process.stderr.write(`${mode} ${point} (${at}): ${faults.join('; ')}\n`);
+  for (const { scenario, mode, at, point, faults } of wrong.slice(0, 20)) {
+    process.stderr.write(`${scenario}, ${mode} ${point} (${at}): ${faults.join('; ')}\n`);
   }
   const failed = runs.filter(({ point }) => point !== undefined);
   const kinds = new Set(failed.map(({ mode, point }) => `${mode} ${point}`)).size;
   return [
-    {
-      name: 'sweep, points of an undisturbed run',
-      value: Object.values(points).reduce((sum, count) => sum + count, 0),
-      unit: Object.entries(points)
+    ...Object.entries(points).map(([scenario, ofScenario]) => ({
+      name: `sweep, points of an undisturbed run of ${scenario}`,
+      value: Object.values(ofScenario).reduce((sum, count) => sum + count, 0),
+      unit: Object.entries(ofScenario)
         .map(([mode, count]) => `${mode} ${count}`)
         .join(', '),
-    },
+    })),
     { name: 'sweep, runs in which a point failed', value: failed.length, unit: `of ${runs.length}` },
     {
       name: 'sweep, kinds of points that failed',
