@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- fair`: nine accounts with a small job now and then, and one that has sent ten thousand; or one of
- * 1 MiB. Flags: `--jobs N` of the flood (10000), `--rounds N` of each load (4), `--probes N` small jobs in a block (40),
+ * 1 MiB. Flags: `--jobs N` of the flood (10000), `--rounds N` of each load (3), `--probes N` small jobs in a block (40),
  * `--seed N`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ export async function proveFair({ numbers }: Flags): Promise<Report> {
       directory,
       seed,
       jobs: numbers.jobs ?? 10_000,
-      rounds: numbers.rounds ?? 4,
+      rounds: numbers.rounds ?? 3,
       probes: numbers.probes ?? 40,
       say: (line) => process.stderr.write(`${line}\n`),
     });

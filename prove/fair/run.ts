@@ -121,6 +121,7 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
       const beside = await probe();
       await queue.putOff(name);
       await until(() => queue.isIdle());
+      await untilStill(() => served[name]!);
       return { alone, beside };
     };
     await probe();
@@ -213,6 +214,14 @@ async function startClient() {
 }
 
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}-${n}`);
+
+/** A document whose lease was taken is worked on until the next heartbeat: that would be a load beside nobody. */
+async function untilStill(count: () => number): Promise<void> {
+  for (let before = -1; before !== count(); ) {
+    before = count();
+    await wait((LEASE_SECONDS * 1000) / 3);
+  }
+}
 
 async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await wait(20);
