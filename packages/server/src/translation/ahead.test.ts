@@ -101,7 +101,7 @@ it('in the live lane nothing of ten thousand jobs or of a document stands before
 it.each([
   ['a flood of jobs', { flood: FLOOD }, 75],
   ['a document', { document: [2_000] }, 75],
-  ['both, and pages', { flood: FLOOD, document: [2_000], pages: Array<number>(60).fill(40) }, 16],
+  ['both, and pages', { flood: FLOOD, document: [2_000], pages: Array<number>(60).fill(40) }, 32],
 ])(
   'in the bulk lane what is at the engine stands before it, and nothing of the line: %s',
   async (_what, loads, most) => {

@@ -49,8 +49,8 @@ export interface Station {
  * segments is some 5,000), and what a newcomer waits for at most.
  */
 const LOCAL_WEIGHT = 6144;
-/** The same while several accounts ask: two slices, some twelve sentences. What that costs in rate is not measured. */
-const LOCAL_SHARED_WEIGHT = 1024;
+/** The same while several accounts ask: two slices, some thirty sentences. What that costs in rate is not measured. */
+const LOCAL_SHARED_WEIGHT = 2048;
 /** A remote engine is bounded by its requests. */
 const REMOTE_WEIGHT = 1024 * 1024;
 const VERSION_MILLISECONDS = 300_000;

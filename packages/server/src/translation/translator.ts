@@ -78,8 +78,8 @@ export interface Recalled {
 }
 
 /** A slice: so many characters and segments at most, so that it is a turn and not a stay. */
-const SLICE_CHARACTERS = 512;
-const SLICE_SEGMENTS = 8;
+const SLICE_CHARACTERS = 1024;
+const SLICE_SEGMENTS = 16;
 /** Between two breaths of the event loop. */
 const CHUNK_SEGMENTS = 500;
 /** Of what stands before a segment, for engines that read it. */
