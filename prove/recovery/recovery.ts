@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- recovery`: how soon the service is back, with a million jobs stored. Flags: `--jobs N` (1,000,000),
- * `--kills N` of each kind (10), `--intruders N` (100).
+ * `--kills N` of each kind (5), `--intruders N` (100).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export async function proveRecovery({ numbers }: Flags): Promise<Report> {
     const history = await runRecovery({
       directory,
       jobs: numbers.jobs ?? 1_000_000,
-      kills: numbers.kills ?? 10,
+      kills: numbers.kills ?? 5,
       intruders: numbers.intruders ?? 100,
       leaseSeconds: LEASE_SECONDS,
       say: (line) => process.stderr.write(`${line}\n`),

@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- scale`: two api and two worker processes on one PostgreSQL, and whatever can befall them. Flags:
- * `--faults N` (60; a night's: 1000), `--seed N`.
+ * `--faults N` (40; a night's: 1000), `--seed N`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export async function proveScale({ numbers }: Flags): Promise<Report> {
   try {
     const history = await runScale({
       directory,
-      faults: numbers.faults ?? 60,
+      faults: numbers.faults ?? 40,
       between: BETWEEN,
       seed,
       say: (line) => process.stderr.write(`${line}\n`),
