@@ -141,6 +141,8 @@ it('gives a task to one of two editors, and shows both texts where one editor wr
 
 it('becomes read-only when the task is somebody else’s, and keeps the text', async () => {
   const { path, task } = await office.claimed('Kept.\n', { target_language: 'de' });
+  // Told at once, nobody could type any more: here the save is what finds out.
+  await office.annWindow.route('**/api/live?*', (route) => route.abort());
   await office.web.visit({ context: office.annWindow, path }, async (page) => {
     const text = await target(page, 1);
     const freed = await office.operator.call('POST', `/api/console/tasks/${task}/release`, {});
@@ -156,6 +158,7 @@ it('becomes read-only when the task is somebody else’s, and keeps the text', a
     await page.locator('header').getByText('Read only, 1 kept here').waitFor();
     await shoot(page, 'workbench-lost', 'state');
   });
+  await office.annWindow.unroute('**/api/live?*');
   // Whoever has it next finds the text as its draft.
   const claimed = await office.bob.call('POST', '/api/editing/claims', { task });
   expect(claimed.status).toBe(201);

@@ -346,7 +346,11 @@ export class Workbench {
     const { lease, readOnly } = this.#page;
     const now = readOnlyOf(task).readOnly;
     if (readOnly === undefined) {
-      if (task.lease?.token !== lease?.token) this.#over(now === 'canceled' || now === 'done' ? now : 'lost');
+      if (task.lease?.token === lease?.token) return;
+      // What is not sent yet is sent first: the server keeps it, and answers that the task is lost.
+      this.#attribute();
+      this.#saver.hurry();
+      if (this.#saver.empty) this.#over(now === 'canceled' || now === 'done' ? now : 'lost');
     } else if (now !== undefined && now !== readOnly && readOnly !== 'lost' && readOnly !== 'over') {
       this.task.status = task.status;
       this.update({ readOnly: now });
