@@ -27,6 +27,7 @@ export class Crew implements CrewView {
   }
 
   get running(): number {
+    if (this.pipelines.length === 1) return 1;
     return this.pipelines.filter(({ running }) => running).length;
   }
 

@@ -7,7 +7,7 @@
  * what none can do is failed. The source is never passed off as a translation.
  */
 import { isRight, type Piece, repair, type Segment } from '@dragoman/documents';
-import type { Context, Draft, Engine, Lane } from '@dragoman/engines';
+import type { Context, Draft, Engine, Lane, Term } from '@dragoman/engines';
 import type { AccountRef } from '../account.ts';
 import type { Log } from '../log.ts';
 import { type Cache, createCache, keyOf } from './cache.ts';
@@ -214,7 +214,7 @@ async function draftAt(
     return;
   }
   const context = contextFor(station.engine, ask);
-  const common = [accountOf(ask), station.name, version, ask.from, ask.to, JSON.stringify(context ?? {})];
+  const common = [accountOf(ask), station.name, version, ask.from, ask.to, nameOf(context ?? {})];
   const near = capabilities.context && examples ? await nearTo(open, ask, examples) : [];
   const slices = createSlices();
   for (const [index, sentence] of open.entries()) {
@@ -409,6 +409,20 @@ function contextFor({ capabilities }: Engine, { context }: Ask): Context | undef
   };
   if (Object.keys(taken).length === 0) return undefined;
   return format === undefined ? taken : { ...taken, format };
+}
+
+/** What stands for the terms of a brand in keys: they are the same array for all its jobs, until it changes. */
+const namesOfTerms = new WeakMap<readonly Term[], string>();
+
+/** A context as a part of a key. A glossary may be megabytes, and its key is made for every sentence. */
+function nameOf({ terms, ...rest }: Context): string {
+  if (terms === undefined) return JSON.stringify(rest);
+  let name = namesOfTerms.get(terms);
+  if (name === undefined) {
+    name = keyOf([JSON.stringify(terms)]);
+    namesOfTerms.set(terms, name);
+  }
+  return `${JSON.stringify(rest)} ${name}`;
 }
 
 /** Nobody's texts are apart from every account's. */
