@@ -4,17 +4,15 @@ import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { AccountCredentials } from '../api/generated.ts';
-import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
+import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { CopyLine } from '../ui/CopyButton.tsx';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
-import { Empty } from '../ui/Empty.tsx';
-import { ChoiceFilter, Filters, SearchFilter } from '../ui/Filters.tsx';
 import { ChoiceField, Field, Form, SubmitButton } from '../ui/form.tsx';
+import { List } from '../ui/List.tsx';
 import { Money } from '../ui/Money.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Page } from '../ui/Page.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
-import { More, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './console.module.css';
@@ -27,7 +25,6 @@ export const load = ({ queries, search }: Loading) => queries.ensureQueryData(ac
 
 export default function Accounts({ search }: PageProps) {
   const say = useSay();
-  const change = useFilters();
   const [making, setMaking] = useState(false);
   const { data, error, refetch } = useList(accounts(search));
   return (
@@ -43,25 +40,26 @@ export default function Accounts({ search }: PageProps) {
         </Button>
       }
     >
-      <Filters>
-        <SearchFilter name="q" label={say('console.accounts.search')} search={search} />
-        <ChoiceFilter
-          name="overdrawn"
-          label={say('console.balance')}
-          search={search}
-          choices={[
-            { value: '', label: say('console.any') },
-            { value: 'true', label: say('console.accounts.owing') },
-          ]}
-        />
-      </Filters>
-      <Table
+      <List
         label={say('nav.accounts')}
+        search={search}
+        filters={[
+          { name: 'q', label: say('console.accounts.search') },
+          {
+            name: 'overdrawn',
+            label: say('console.balance'),
+            choices: [
+              { value: '', label: say('console.any') },
+              { value: 'true', label: say('console.accounts.owing') },
+            ],
+          },
+        ]}
         rows={data?.accounts}
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ username }) => username}
-        empty={<Empty>{say('console.accounts.empty')}</Empty>}
+        empty={say('console.accounts.empty')}
+        next={data?.next == null ? undefined : { after: data.next }}
         columns={[
           {
             key: 'username',
@@ -95,11 +93,6 @@ export default function Accounts({ search }: PageProps) {
             cell: ({ created_at }) => <When at={created_at} />,
           },
         ]}
-      />
-      <More
-        hasMore={data?.next != null}
-        busy={false}
-        onMore={() => change({ after: data!.next ?? undefined })}
       />
       <MakeAccount opened={making} onClose={() => setMaking(false)} />
     </Page>

@@ -1,10 +1,8 @@
 /** Who changed what, newest first. */
 import { query } from '../api/client.ts';
-import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
-import { Empty } from '../ui/Empty.tsx';
-import { Filters, SearchFilter } from '../ui/Filters.tsx';
+import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
+import { List } from '../ui/List.tsx';
 import { Page } from '../ui/Page.tsx';
-import { More, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './console.module.css';
@@ -17,22 +15,23 @@ export const load = ({ queries, search }: Loading) => queries.ensureQueryData(au
 
 export default function Audit({ search }: PageProps) {
   const say = useSay();
-  const filter = useFilters();
   const { data, error, refetch } = useList(audit(search));
   return (
     <Page title={say('nav.audit')}>
-      <Filters>
-        <SearchFilter name="account" label={say('console.account')} search={search} />
-        <SearchFilter name="action" label={say('console.audit.search_action')} search={search} />
-        <SearchFilter name="name" label={say('console.audit.search_name')} search={search} />
-      </Filters>
-      <Table
+      <List
         label={say('nav.audit')}
+        search={search}
+        filters={[
+          { name: 'account', label: say('console.account') },
+          { name: 'action', label: say('console.audit.search_action') },
+          { name: 'name', label: say('console.audit.search_name') },
+        ]}
         rows={data?.entries}
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ audit_id }) => audit_id}
-        empty={<Empty>{say('console.audit.empty')}</Empty>}
+        empty={say('console.audit.empty')}
+        next={data?.next == null ? undefined : { after: data.next }}
         columns={[
           { key: 'at', header: say('console.when'), cell: ({ at }) => <When at={at} /> },
           { key: 'name', header: say('console.audit.by'), cell: ({ name }) => <bdi>{name}</bdi> },
@@ -58,11 +57,6 @@ export default function Audit({ search }: PageProps) {
             cell: ({ detail }) => <Detail detail={detail} />,
           },
         ]}
-      />
-      <More
-        hasMore={data?.next != null}
-        busy={false}
-        onMore={() => filter({ after: data!.next ?? undefined })}
       />
     </Page>
   );

@@ -4,16 +4,15 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import { useLive } from '../live.ts';
-import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
+import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
-import { Empty } from '../ui/Empty.tsx';
-import { ChoiceFilter, Filters, SearchFilter } from '../ui/Filters.tsx';
 import { ChoiceField, Field, Form, SubmitButton } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
+import { List } from '../ui/List.tsx';
 import { Page, Section } from '../ui/Page.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
-import { More, Table } from '../ui/Table.tsx';
+import { Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
@@ -35,7 +34,6 @@ const DAY_MILLISECONDS = 86_400_000;
 
 export default function Deliveries({ search }: PageProps) {
   const say = useSay();
-  const filter = useFilters();
   const change = useChange();
   const [replaying, setReplaying] = useState(false);
   const { data, error, refetch } = useList(deliveries(search));
@@ -90,29 +88,30 @@ export default function Deliveries({ search }: PageProps) {
           />
         </Section>
       )}
-      <Filters>
-        <SearchFilter name="account" label={say('console.account')} search={search} />
-        <SearchFilter name="host" label={say('console.deliveries.host')} search={search} />
-        <ChoiceFilter
-          name="status"
-          label={say('console.state')}
-          search={search}
-          choices={[
-            { value: '', label: say('console.any') },
-            ...(['pending', 'delivered', 'dead'] as const).map((value) => ({
-              value,
-              label: say(`status.${value}`),
-            })),
-          ]}
-        />
-      </Filters>
-      <Table
+      <List
         label={say('nav.deliveries')}
+        search={search}
+        filters={[
+          { name: 'account', label: say('console.account') },
+          { name: 'host', label: say('console.deliveries.host') },
+          {
+            name: 'status',
+            label: say('console.state'),
+            choices: [
+              { value: '', label: say('console.any') },
+              ...(['pending', 'delivered', 'dead'] as const).map((value) => ({
+                value,
+                label: say(`status.${value}`),
+              })),
+            ],
+          },
+        ]}
         rows={data?.deliveries}
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ id }) => id}
-        empty={<Empty>{say('console.deliveries.empty')}</Empty>}
+        empty={say('console.deliveries.empty')}
+        next={data?.next == null ? undefined : { after: data.next }}
         columns={[
           {
             key: 'event',
@@ -152,11 +151,6 @@ export default function Deliveries({ search }: PageProps) {
             cell: ({ created_at }) => <When at={created_at} />,
           },
         ]}
-      />
-      <More
-        hasMore={data?.next != null}
-        busy={false}
-        onMore={() => filter({ after: data!.next ?? undefined })}
       />
       <Dialog
         title={say('console.deliveries.replay_dead')}

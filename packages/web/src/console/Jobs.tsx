@@ -2,15 +2,13 @@
 
 import { query } from '../api/client.ts';
 import { useLive } from '../live.ts';
-import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
+import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
-import { Empty } from '../ui/Empty.tsx';
-import { ChoiceFilter, Filters, SearchFilter } from '../ui/Filters.tsx';
 import { Link } from '../ui/Link.tsx';
+import { List } from '../ui/List.tsx';
 import { Money } from '../ui/Money.tsx';
 import { Page } from '../ui/Page.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
-import { More, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './console.module.css';
@@ -37,42 +35,41 @@ const STATUSES = [
 
 export default function Jobs({ search }: PageProps) {
   const say = useSay();
-  const filter = useFilters();
   const { data, error, refetch } = useList(jobs(search));
   useLive('jobs', 'listConsoleJobs');
   return (
     <Page title={say('nav.jobs')}>
-      <Filters>
-        <SearchFilter name="q" label={say('console.jobs.search')} search={search} />
-        <SearchFilter name="account" label={say('console.account')} search={search} />
-        <ChoiceFilter
-          name="status"
-          label={say('console.state')}
-          search={search}
-          choices={[
-            { value: '', label: say('console.any') },
-            { value: 'unfinished', label: say('console.jobs.unfinished') },
-            ...STATUSES.map((value) => ({ value, label: say(`status.${value}`) })),
-          ]}
-        />
-        <ChoiceFilter
-          name="environment"
-          label={say('console.environment')}
-          search={search}
-          choices={[
-            { value: '', label: say('console.any') },
-            { value: 'production', label: say('console.environment.production') },
-            { value: 'sandbox', label: say('console.environment.sandbox') },
-          ]}
-        />
-      </Filters>
-      <Table
+      <List
         label={say('nav.jobs')}
+        search={search}
+        filters={[
+          { name: 'q', label: say('console.jobs.search') },
+          { name: 'account', label: say('console.account') },
+          {
+            name: 'status',
+            label: say('console.state'),
+            choices: [
+              { value: '', label: say('console.any') },
+              { value: 'unfinished', label: say('console.jobs.unfinished') },
+              ...STATUSES.map((value) => ({ value, label: say(`status.${value}`) })),
+            ],
+          },
+          {
+            name: 'environment',
+            label: say('console.environment'),
+            choices: [
+              { value: '', label: say('console.any') },
+              { value: 'production', label: say('console.environment.production') },
+              { value: 'sandbox', label: say('console.environment.sandbox') },
+            ],
+          },
+        ]}
         rows={data?.jobs}
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ job }) => job}
-        empty={<Empty>{say('console.jobs.none')}</Empty>}
+        empty={say('console.jobs.none')}
+        next={data?.next == null ? undefined : { after: data.next }}
         columns={[
           {
             key: 'uid',
@@ -123,11 +120,6 @@ export default function Jobs({ search }: PageProps) {
             cell: ({ created_at }) => <When at={created_at} />,
           },
         ]}
-      />
-      <More
-        hasMore={data?.next != null}
-        busy={false}
-        onMore={() => filter({ after: data!.next ?? undefined })}
       />
     </Page>
   );

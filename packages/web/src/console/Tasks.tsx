@@ -6,17 +6,16 @@ import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { ConsoleTask } from '../api/generated.ts';
 import { useLive } from '../live.ts';
-import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
+import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
-import { Empty } from '../ui/Empty.tsx';
-import { ChoiceFilter, Filters, SearchFilter } from '../ui/Filters.tsx';
 import { ChoiceField, Field, Form, SubmitButton } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
+import { List } from '../ui/List.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Page, Section } from '../ui/Page.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
-import { More, Table } from '../ui/Table.tsx';
+import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './console.module.css';
@@ -39,7 +38,6 @@ export const load = ({ queries, search }: Loading) => queries.ensureQueryData(ta
 
 export default function Tasks({ search }: PageProps) {
   const say = useSay();
-  const filter = useFilters();
   const change = useChange();
   const { data, error, refetch } = useList(tasks(search));
   useLive('tasks', 'listTasks');
@@ -93,25 +91,27 @@ export default function Tasks({ search }: PageProps) {
           />
         </Section>
       )}
-      <Filters>
-        <SearchFilter name="account" label={say('console.account')} search={search} />
-        <ChoiceFilter
-          name="status"
-          label={say('console.state')}
-          search={search}
-          choices={[
-            { value: '', label: say('console.any') },
-            ...STATUSES.map((value) => ({ value, label: say(`status.${value}`) })),
-          ]}
-        />
-      </Filters>
-      <Table
+      <List
         label={say('nav.tasks')}
+        search={search}
+        filters={[
+          { name: 'account', label: say('console.account') },
+          {
+            name: 'status',
+            label: say('console.state'),
+            choices: [
+              { value: '', label: say('console.any') },
+              ...STATUSES.map((value) => ({ value, label: say(`status.${value}`) })),
+            ],
+          },
+        ]}
         rows={data?.tasks}
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ task }) => task}
-        empty={<Empty>{say('console.tasks.empty')}</Empty>}
+        empty={say('console.tasks.empty')}
+        next={data?.more ? { offset: String(Number(search.offset ?? 0) + PAGE) } : undefined}
+        page="offset"
         columns={[
           {
             key: 'uid',
@@ -185,11 +185,6 @@ export default function Tasks({ search }: PageProps) {
             ),
           },
         ]}
-      />
-      <More
-        hasMore={data?.more ?? false}
-        busy={false}
-        onMore={() => filter({ offset: String(Number(search.offset ?? 0) + PAGE) })}
       />
       <ConfirmDialog
         title={say('console.tasks.release')}

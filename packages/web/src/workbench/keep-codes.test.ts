@@ -16,7 +16,9 @@ const codeKeys = (state: EditorState) => codesOf(piecesOf(state.doc)).map(keyOf)
 /** An edit as numbers, whatever the document is by then. */
 type Edit =
   | { how: 'type' | 'paste'; from: number; to: number; text: string; pieces: Piece[] }
-  | { how: 'undo' | 'redo' | 'everything' };
+  | { how: 'undo' }
+  | { how: 'redo' }
+  | { how: 'everything' };
 
 const place = fc.double({ min: 0, max: 1, noNaN: true });
 const someEdit: fc.Arbitrary<Edit> = fc.oneof(
