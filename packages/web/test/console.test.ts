@@ -101,3 +101,37 @@ it.each(PAGES)(
     });
   },
 );
+
+it('has lists whose filters stand in the address, are taken back at once, and are walked by the arrows', async () => {
+  await visit('/console/jobs?q=nowhere', async (page) => {
+    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByRole('link', { name: 'order-1004' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await page.getByRole('link', { name: 'order-1004' }).focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('order-1003');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('order-1004');
+  });
+  // Behind the last one there is nothing, and a way back.
+  await visit('/console/accounts?after=zenith', async (page) => {
+    await page.getByRole('button', { name: 'First page' }).click();
+    await page.getByRole('link', { name: 'acme' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+});
+
+it('has a job drafted anew by an engine of one’s choice, and says what stays', async () => {
+  await visit(await firstJob(), async (page) => {
+    await page.getByRole('button', { name: 'Draft anew' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/^1 segment that no editor has/).waitFor();
+    await dialog.getByLabel('By').selectOption('fake');
+    await dialog.getByRole('button', { name: 'Draft anew' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+  const { body } = await operator.call('GET', '/api/console/audit?action=job.redrafted');
+  expect(body.entries).toMatchObject([{ account: 'acme', detail: { engine: 'fake' } }]);
+});

@@ -10,7 +10,7 @@ import { useSay } from '../words.tsx';
 import { Empty } from './Empty.tsx';
 import { ChoiceFilter, Filters, SearchFilter } from './Filters.tsx';
 import type { Choice } from './form.tsx';
-import tableCss from './Table.module.css';
+import css from './List.module.css';
 import { type Column, Table } from './Table.tsx';
 
 /** One that is written into, or one that is chosen from; the first choice stands for all. */
@@ -57,7 +57,7 @@ export function List<Row>({
     change({ ...Object.fromEntries(filters.map(({ name }) => [name, undefined])), [page]: undefined });
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: what takes the keys are the links and buttons in it
-    <div onKeyDown={moveByArrows}>
+    <div className={css.list} onKeyDown={moveByArrows}>
       <Filters>
         {filters.map(({ name, label, choices }) =>
           choices === undefined ? (
@@ -85,7 +85,7 @@ export function List<Row>({
         }
       />
       {(isLater || next !== undefined) && (
-        <nav className={tableCss.more} aria-label={say('ui.list.pages')}>
+        <nav className={css.pages} aria-label={say('ui.list.pages')}>
           {isLater && <Button onClick={() => change({ [page]: undefined })}>{say('ui.list.first')}</Button>}
           {next !== undefined && <Button onClick={() => change(next)}>{say('ui.list.next')}</Button>}
         </nav>
