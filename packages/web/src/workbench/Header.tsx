@@ -66,6 +66,7 @@ export function Header() {
         size="xs"
         variant="subtle"
         px={8}
+        className={css.keyHelp!}
         aria-label={say('workbench.key.help')}
         title={say('workbench.key.help')}
         onClick={() => workbench.update({ dialog: { dialog: 'help' } })}
