@@ -8,10 +8,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
+import { findBrowser } from '../scripts/browser.ts';
 import { type Figure, type Flags, median, type Report } from './figures.ts';
 
 const DIST = new URL('../packages/web/dist/', import.meta.url);
-const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const BUDGET_KB = 90;
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript',
@@ -23,8 +23,7 @@ const HOUR_MS = 3_600_000;
 export async function benchWorkbench({ numbers }: Flags): Promise<Report> {
   const rounds = numbers.rounds ?? 3;
   const server = await serve();
-  const executablePath = BROWSERS.find((path) => existsSync(path));
-  if (executablePath === undefined) throw new Error('no browser: run `node scripts/prepare-tests.ts`');
+  const executablePath = findBrowser();
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {

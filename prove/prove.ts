@@ -23,6 +23,7 @@ import { proveScale } from './scale/scale.ts';
 import { proveSlow } from './slow/slow.ts';
 import { proveSweep } from './sweep/sweep.ts';
 import { proveTenants } from './tenants/tenants.ts';
+import { proveXss } from './xss/xss.ts';
 
 await runNamed(
   {
@@ -41,6 +42,7 @@ await runNamed(
     canary: proveCanary,
     sweep: proveSweep,
     tenants: proveTenants,
+    xss: proveXss,
     overload: proveOverload,
     hold: proveHold,
     migrate: proveMigrate,

@@ -6,17 +6,17 @@
  *     const web = await startWeb();            // in beforeAll; web.stop() in afterAll
  *     await web.visit({ path: '/sign-in' }, async (page) => { … });
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { countRequests, findBrowser, rested } from '../../../scripts/browser.ts';
 import {
   startTestServer,
   type TestServer,
   type TestServerOptions,
 } from '../../server/src/testing/harness.ts';
 
-const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -55,8 +55,7 @@ export interface Web extends TestServer {
 }
 
 export async function startWeb(options: TestServerOptions = {}): Promise<Web> {
-  const executablePath = BROWSERS.find((path) => existsSync(path));
-  if (executablePath === undefined) throw new Error('no browser: run `node scripts/prepare-tests.ts`');
+  const executablePath = findBrowser();
   const [server, browser] = await Promise.all([
     startTestServer(options),
     chromium.launch({ executablePath, args: FLAGS }),
@@ -98,34 +97,14 @@ async function newWindow(browser: Browser, url: string): Promise<BrowserContext>
     viewport: DESK,
   });
   context.setDefaultTimeout(PATIENCE_MILLISECONDS);
-  context.on('page', countRequests);
+  countRequests(context);
   return context;
-}
-
-/** What each page has asked for and is waiting for. */
-const underway = new WeakMap<Page, Set<Request>>();
-
-function countRequests(page: Page): void {
-  const waiting = new Set<Request>();
-  underway.set(page, waiting);
-  page.on('request', (request) => {
-    // A stream of events has no end.
-    if (request.resourceType() !== 'eventsource') waiting.add(request);
-  });
-  page.on('requestfinished', (request) => waiting.delete(request));
-  page.on('requestfailed', (request) => waiting.delete(request));
 }
 
 /** Waits until a page is drawn, with all that it asks for by itself. */
 export async function quiet(page: Page): Promise<void> {
   await settled(page);
-  const waiting = underway.get(page) ?? new Set();
-  // What has come is drawn, and may ask for more: it has had two pictures to do so, in all three rounds.
-  for (let rounds = 0; rounds < 3; rounds += 1) {
-    await expect.poll(() => waiting.size, { timeout: PATIENCE_MILLISECONDS }).toBe(0);
-    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
-    if (waiting.size > 0) rounds = -1;
-  }
+  await rested(page);
 }
 
 async function visitPage(
