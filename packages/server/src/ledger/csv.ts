@@ -19,7 +19,7 @@ export function statementAsCsv({ opening, lines, closing }: Statement): string {
   ]);
 }
 
-/** What begins as a formula of a spreadsheet does, as a uid may, is marked as text. Numbers stay numbers. */
+/** What begins as a formula does, in wide letters too, as a uid or a memo may, is marked as text. Numbers stay numbers. */
 function plain(text: string | null): string | null {
-  return text !== null && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return text !== null && /^\s*[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text;
 }
