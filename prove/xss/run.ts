@@ -307,6 +307,8 @@ class Wires {
     page.on('download', (download) => this.#trip('took', download.url()));
     page.on('framenavigated', (frame) => {
       const at = frame.url();
+      // A frame within the preview's that could not load: its document, and the page, are where they were.
+      if (at.startsWith('chrome-error:') && (frame.parentFrame()?.parentFrame() ?? null) !== null) return;
       if (!at.startsWith(`${origin}/`) && at !== 'about:blank' && at !== 'about:srcdoc')
         this.#trip('left', at);
     });

@@ -22,9 +22,10 @@ export async function proveXss({ numbers }: Flags): Promise<Report> {
 
 export function judge(history: XssHistory): Figure[] {
   const { vectors, places, trips, violations, papers, mails, planted, taken } = history;
-  for (const { place, how, what } of [...trips, ...violations].slice(0, 20)) {
-    process.stderr.write(`${place}: ${how} ${what}\n`);
-  }
+  const lines = new Set(
+    [...trips, ...violations].map(({ place, how, what }) => `${place}: ${how} ${what}\n`),
+  );
+  for (const line of [...lines].slice(0, 20)) process.stderr.write(line);
   for (const fault of papers.slice(0, 20)) process.stderr.write(`${fault}\n`);
   const seen = places.reduce((sum, place) => sum + place.seen, 0);
   const sum = (of: 'taken' | 'refused') => Object.values(taken).reduce((all, one) => all + one[of], 0);
