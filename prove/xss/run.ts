@@ -340,6 +340,7 @@ class Wires {
   /** With nothing that protects it, a page must trip. @returns how often it did, until somebody asked elsewhere */
   async planted(url: string): Promise<number> {
     const before = this.trips.length;
+    this.#place = 'planted';
     const context = await this.window(url);
     const page = await context.newPage();
     this.#watch(page, url);
@@ -348,6 +349,8 @@ class Wires {
     const of = (how: string) => this.trips.slice(before).some((trip) => trip.how === how);
     while (!of('ran') || !of('asked')) await wait(20);
     await context.close();
+    // What it asked for last may come after its end.
+    this.#proxy.asked = () => {};
     return this.trips.splice(before).length;
   }
 }

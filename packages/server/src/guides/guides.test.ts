@@ -8,6 +8,7 @@ describe('a page of markdown', () => {
   it.each([
     ['markup as text', 'a <b onclick="x()">b</b> <script>x()</script>', '&lt;script&gt;x()&lt;/script&gt;'],
     ['no address of a script', '[a](javascript:alert(1))', '[a](javascript:alert(1))'],
+    ['no picture from elsewhere', '![a](https://example.com/a.png)', '<p>a</p>'],
     ['code as text', '```sh run\n<b>\n```', '<code>&lt;b&gt;\n</code>'],
     ['a link to a page', '[jobs](jobs.md#the-callback)', '<a href="/docs/jobs#the-callback">jobs</a>'],
     ['the words of a link to a file', '[file](../README.md) and [x](nowhere.md)', '<p>file and x</p>'],

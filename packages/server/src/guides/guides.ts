@@ -104,6 +104,10 @@ function pointLinks(tokens: Token[], known: ReadonlySet<string>): void {
       if (address === undefined) hide(token);
       else token.attrSet('href', address);
     } else if (token.type === 'link_close' && !open.pop()) hide(token);
+    // A picture from elsewhere would tell who reads what: its words stand for it.
+    else if (token.type === 'image' && /^[a-z][a-z\d+.-]*:|^[\\/]{2}/i.test(String(token.attrGet('src')))) {
+      token.type = 'text';
+    }
   }
 }
 
