@@ -22,6 +22,7 @@ import { proveRotate } from './rotate/rotate.ts';
 import { proveScale } from './scale/scale.ts';
 import { proveSlow } from './slow/slow.ts';
 import { proveSweep } from './sweep/sweep.ts';
+import { proveTeeth } from './teeth/teeth.ts';
 import { proveTenants } from './tenants/tenants.ts';
 import { proveXss } from './xss/xss.ts';
 
@@ -50,6 +51,7 @@ await runNamed(
     rotate: proveRotate,
     dependencies: proveDependencies,
     mutation: proveMutation,
+    teeth: proveTeeth,
   },
   {
     file: new URL('./report.md', import.meta.url),

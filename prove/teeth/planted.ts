@@ -1,0 +1,41 @@
+/**
+ * Where each proof is shown to find what it looks for: the tests that plant a fault, by proof. A proof without an entry
+ * has no teeth that anybody has seen, and `npm run prove -- teeth` says so.
+ */
+export interface Planted {
+  /** Below `prove`. */
+  file: string;
+  /** The full names of its tests that plant a fault, one test each; those beside them are of sound runs. */
+  tests: RegExp;
+}
+
+const judged = (name: string, tests = / is missed where /): Planted => ({
+  file: `${name}/${name}.test.ts`,
+  tests,
+});
+
+export const PLANTED: Readonly<Record<string, Planted>> = {
+  addresses: judged('addresses', /a guard with a fault /),
+  canary: judged('canary'),
+  crash: { file: 'crash/checks.test.ts', tests: /: catches / },
+  delivery: { file: 'delivery/checks.test.ts', tests: /: catches / },
+  dependencies: judged('dependencies', /is missed where /),
+  editing: judged('editing', /the checks /),
+  engines: judged('engines', /the checks of the engine run find it /),
+  fair: judged('fair'),
+  fuzz: judged('fuzz', /the verdict tells of /),
+  hold: judged('hold'),
+  idempotency: judged('idempotency', /the checks find /),
+  migrate: judged('migrate'),
+  money: judged('money', /the checks find /),
+  mutation: judged('mutation', / is missed where |a test that looks at something else /),
+  overload: judged('overload', /is missed where /),
+  recovery: judged('recovery'),
+  restore: judged('restore'),
+  rotate: judged('rotate'),
+  scale: judged('scale'),
+  slow: judged('slow', /is missed where /),
+  sweep: judged('sweep'),
+  teeth: judged('teeth'),
+  tenants: judged('tenants'),
+};
