@@ -38,4 +38,5 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   sweep: judged('sweep'),
   teeth: judged('teeth'),
   tenants: judged('tenants'),
+  xss: judged('xss', / is missed where | are found with /),
 };
