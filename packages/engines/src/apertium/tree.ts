@@ -17,7 +17,7 @@ export const DATA_PREFIX = '/usr/share/apertium/';
 
 /**
  * The stages give back and ask again for many small pieces of memory at a time; kept at hand by glibc, they take 4 %
- * less of the processor (`lt-proc -b` 20 %, `lt-proc -g` 13 %). Other C libraries pass over it.
+ * less of the processor (`lt-proc -b` 20 %, `lt-proc -n` 13 %). Other C libraries pass over it.
  */
 const COMMON = { LC_ALL: 'C.UTF-8', GLIBC_TUNABLES: 'glibc.malloc.tcache_count=2000' };
 
