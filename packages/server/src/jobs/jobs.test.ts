@@ -316,10 +316,49 @@ describe('the sandbox', () => {
       HUMAN,
       job({ uid: 'trial', callback_url: `${receiver.url}/trial` }),
     );
-    expect(body).toMatchObject({ status: 'new', price: 12, client: account.username });
+    expect(body).toEqual({
+      uid: 'trial',
+      text: 'The house is big.',
+      order_number: expect.any(Number),
+      price: 12,
+      source_language: 'en',
+      status: 'new',
+      target_language: 'es',
+      text_format: 'text',
+      callback_url: `${receiver.url}/trial`,
+      balance: expect.any(Number),
+      client: account.username,
+    });
     await receiver.next(({ path }) => path === '/trial');
     const read = await sandbox('GET', `${HUMAN}trial/`);
-    expect(read.body).toMatchObject({ status: 'completed', translated_text: 'THE HOUSE IS BIG.' });
+    expect(read.body).toEqual({
+      balance: expect.any(Number),
+      client: account.username,
+      price: 12,
+      source_language: 'en',
+      status: 'completed',
+      target_language: 'es',
+      text: 'The house is big.',
+      text_format: 'text',
+      translated_text: 'THE HOUSE IS BIG.',
+      uid: 'trial',
+    });
+  });
+
+  it('answers a machine job as production does: with neither balance nor client on creation, both when read', async () => {
+    const { status, body } = await sandbox('POST', MACHINE, job({ uid: 'trial-mt' }));
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      origin: 'api',
+      source_language: 'en',
+      status: 'machine_translate_in_progress',
+      target_language: 'es',
+      text: 'The house is big.',
+      text_format: 'text',
+      uid: 'trial-mt',
+    });
+    const read = await sandbox('GET', `${MACHINE}trial-mt/`);
+    expect(read.body).toMatchObject({ balance: expect.any(Number), client: account.username });
   });
 
   it('shows and delivers nothing before the hold has passed', async () => {
