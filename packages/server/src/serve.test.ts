@@ -100,6 +100,16 @@ describe('a server that stops', () => {
     await until(async () => (await recordOf('in-flight'))?.status === 'completed');
   });
 
+  it('does not wait for connections on which nothing was ever sent', async () => {
+    const { port, hostname } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    // Its grace is an hour: only that connection being closed ends this.
+    const stopped = server.server.stop(3_600_000);
+    await once(socket.resume(), 'close');
+    await stopped;
+  });
+
   it('cuts a request that does not end within its grace', async () => {
     const { answer } = await openRequest(1000);
     await server.server.stop(0);

@@ -7,6 +7,8 @@
  * Stopping: the server refuses new connections and finishes the requests that it has; the workers claim no
  * more, finish what they can within the grace, and give the rest back.
  */
+import type { Server as HttpServer } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Engine } from '@dragoman/engines';
 import type { FastifyInstance } from 'fastify';
 import type { Environment } from './account.ts';
@@ -105,6 +107,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   let worker: ReturnType<typeof startWorker> | undefined;
   let app: FastifyInstance | undefined;
+  let silent: Silent | undefined;
   let url: string | undefined;
   let creator: Creator | undefined;
   let messages: MessageCreator | undefined;
@@ -176,6 +179,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       settings,
       log,
     });
+    silent = watchSilent(app.server);
     await database.listen(CHANNELS.keys, () => doorkeeper.forget());
     if (!cookieOf(settings).secure) {
       log.warn(
@@ -321,7 +325,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       stopping = true;
       // At once, so that both fit into one grace.
       await Promise.all([
-        app && closeApp(app, graceMilliseconds).then(() => Promise.all([creator?.idle(), messages?.idle()])),
+        app &&
+          closeApp(app, silent!, graceMilliseconds).then(() =>
+            Promise.all([creator?.idle(), messages?.idle()]),
+          ),
         worker?.stop(graceMilliseconds),
       ]);
       await live.close();
@@ -333,12 +340,36 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 /** How often connections are looked at that have become idle since the stop began. */
 const IDLE_LOOK_MILLISECONDS = 50;
 
+/** The connections on which nothing was ever sent: browsers open some in case they should need them. */
+interface Silent {
+  close(): void;
+}
+
+/** Node counts them as busy with the head of a first request, so `closeIdleConnections` leaves them open. */
+function watchSilent(server: HttpServer): Silent {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  server.on('request', ({ socket }) => open.delete(socket));
+  return {
+    close() {
+      for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+    },
+  };
+}
+
 /**
  * Refuses new connections, finishes the requests under way, and cuts those that do not end within the grace.
- * A connection that its client keeps open is closed once it is answered; Node would wait until it idles out.
+ * A connection that its client keeps open is closed once it is answered, and one that never asked at once; Node would
+ * wait until they idle out.
  */
-async function closeApp(app: FastifyInstance, graceMilliseconds: number): Promise<void> {
-  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_LOOK_MILLISECONDS);
+async function closeApp(app: FastifyInstance, silent: Silent, graceMilliseconds: number): Promise<void> {
+  const idle = setInterval(() => {
+    app.server.closeIdleConnections();
+    silent.close();
+  }, IDLE_LOOK_MILLISECONDS);
   const last = setTimeout(() => app.server.closeAllConnections(), graceMilliseconds);
   try {
     await app.close();
