@@ -108,6 +108,8 @@ export interface Direction {
   to: Language;
   route: string;
   hops: 1 | 2;
+  /** The operator declared it, and who would do it is not there to be tested. */
+  untested?: true;
 }
 
 /** What an engine takes, so that the pipeline does the rest itself. */
@@ -134,7 +136,7 @@ export interface Engine {
    * version holds until it changes.
    */
   version(): Promise<string>;
-  /** The directions offered now, measured by self-test, not declared. */
+  /** The directions offered now: measured by self-test, not declared, unless they are marked as untested. */
   directions(): Promise<Direction[]>;
   /** One draft per segment, same order. Rejects only when aborted or stopped. */
   draft(request: DraftRequest): Promise<Draft[]>;

@@ -20,6 +20,7 @@ function draft(engine: Engine, texts: (string | Piece[])[], context = {}): Promi
   return engine.draft({ from: 'en', to: 'es', segments, lane: 'bulk', context });
 }
 
+const PATIENCE_MS = 60_000;
 const HOUSE = 'The house is red.';
 const TURNED = 'tHE HOUSE IS RED.';
 
@@ -179,6 +180,45 @@ describe.each(makers)('$name', ({ start }) => {
     const [one, same, other] = [make(), make({ key: 'other' }), make({ baseUrl: 'http://127.0.0.1:9' })];
     expect(await one.version()).toBe(await same.version());
     expect(await one.version()).not.toBe(await other.version());
+  });
+});
+
+describe.each(makers)('$name, away when it is first asked', ({ name, start }) => {
+  test('is offered where the operator declared the pairs, untested, until it can be tested', async () => {
+    const { service, make } = await start();
+    await service.stop();
+    const engine = make();
+    const declared = name.startsWith('a language model')
+      ? ['en>es', 'es>en'].map((pair) => ({ pair, untested: true }))
+      : [];
+    const offered = async () =>
+      (await engine.directions()).map(({ from, to, untested }) => ({ pair: `${from}>${to}`, untested }));
+    expect(await offered()).toEqual(declared);
+    // As often as anybody asks, and also while the breaker keeps it alone.
+    for (let round = 0; round < 5; round++) expect(await offered()).toEqual(declared);
+    await service.start();
+    const tested = await vi.waitUntil(
+      async () => {
+        const now = await offered();
+        return now.some(({ untested }) => !untested) && now;
+      },
+      { timeout: PATIENCE_MS, interval: 50 },
+    );
+    expect(tested).toContainEqual({ pair: 'en>es', untested: undefined });
+    await afterwards(engine);
+    await engine.stop();
+  });
+
+  test.each<[string, Fault[]]>([
+    ['that refuses the key', [{ status: 401 }]],
+    ['with a fault', times(3, { status: 500 })],
+    ['that answers in another shape', times(2, { status: 200, body: '{"ok":true}' })],
+  ])('an endpoint %s is there, and is not offered', async (_, faults) => {
+    const { service, make } = await start();
+    service.plant(...faults);
+    const engine = make();
+    expect(await engine.directions()).toEqual([]);
+    await engine.stop();
   });
 });
 

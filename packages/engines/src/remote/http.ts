@@ -61,6 +61,8 @@ const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 const QUOTA = 456;
 /** No fault of a text: a wrong key, a bill that is not paid, a used-up quota. The service is away until it is mended. */
 const OURS_TO_MEND: ReadonlySet<number> = new Set([401, 402, 403, QUOTA]);
+/** What a proxy says of a server that is down, and a server of one's own while it reads its model. */
+const NOBODY_THERE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 export class Http {
   readonly #base: string;
@@ -71,6 +73,7 @@ export class Http {
   /** A service that does not answer is left alone, so that a queue does not wait 30 s for each of its calls. */
   readonly #breaker = new Breaker({ loopCount: 5, loopMs: 120_000, firstClosedMs: 1_000, closedMs: 60_000 });
   #free: number;
+  #away = false;
   readonly #waiting: Record<Lane, (() => void)[]> = { live: [], bulk: [] };
 
   constructor(options: HttpOptions) {
@@ -99,6 +102,11 @@ export class Http {
     return this.#base;
   }
 
+  /** The last call that was made found nobody there: no answer at all, or that of a proxy or a server that starts. */
+  get away(): boolean {
+    return this.#away;
+  }
+
   /** Never rejects, except with the reason of `signal`. */
   async ask(call: Call): Promise<Answer> {
     call.signal.throwIfAborted();
@@ -109,6 +117,7 @@ export class Http {
         return away(`left alone for ${seconds} s after it did not answer`);
       }
       const answer = await this.#withTries(call);
+      this.#away = !answer.ok && (answer.status === null || NOBODY_THERE.has(answer.status));
       if (answer.ok || (answer.fault !== 'unavailable' && answer.fault !== 'timeout')) {
         this.#breaker.succeeded();
       } else this.#breaker.failed();

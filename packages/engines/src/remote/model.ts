@@ -73,6 +73,7 @@ function languageModel(options: LanguageModelOptions): Service {
     limits: { segments: plain ? 1 : MAX_SEGMENTS, characters: (options.tokens ?? 1_500) * 3 },
     settings: { style, answers, parameters, system: plain ? '' : SYSTEM },
     model,
+    declared: true,
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
 
     async list() {

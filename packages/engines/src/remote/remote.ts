@@ -75,12 +75,20 @@ export interface Service {
   settings: Readonly<Record<string, unknown>>;
   /** Shown after the direction in the route. */
   model?: string;
+  /** Its directions are the operator's word: where it is away they are offered, untested. */
+  declared?: true;
   headers: Readonly<Record<string, string>>;
   /** The directions it lists. */
   list(ask: Ask): Promise<Offer[] | Extract<Answer, { ok: false }>>;
   /** A cheap call that shows that it is there and takes the key. */
   health(ask: Ask): Promise<Answer>;
   translate(ask: Ask, batch: Batch): Promise<Reply>;
+}
+
+/** What a self-test found. `away`: nobody was there to be tested. */
+interface Fault {
+  detail: string;
+  away: boolean;
 }
 
 const LIST_MS = 3_600_000;
@@ -100,7 +108,7 @@ export class Remote implements Engine {
   readonly #http: Http;
   readonly #stopping = new AbortController();
   #list: { at: number; offers: Promise<Map<string, Offer> | string> } | null = null;
-  #test: { at: number; fault: Promise<string | null> } | null = null;
+  #test: { fault: Promise<Fault | null> } | null = null;
 
   constructor(service: Service, options: RemoteOptions) {
     this.name = options.name ?? service.name;
@@ -125,8 +133,16 @@ export class Remote implements Engine {
     this.#throwIfStopped();
     const offers = await this.#offers('bulk');
     if (typeof offers === 'string') return [];
-    if ((this.#options.selfTest ?? true) && (await this.#selfTest(offers)) !== null) return [];
-    return [...offers.values()].map(({ from, to }) => ({ from, to, route: this.#route(from, to), hops: 1 }));
+    const fault = (this.#options.selfTest ?? true) ? await this.#selfTest(offers) : null;
+    if (fault !== null && !(fault.away && this.#service.declared)) return [];
+    const untested = fault === null ? {} : { untested: true as const };
+    return [...offers.values()].map(({ from, to }) => ({
+      from,
+      to,
+      route: this.#route(from, to),
+      hops: 1,
+      ...untested,
+    }));
   }
 
   async draft(request: DraftRequest): Promise<Draft[]> {
@@ -152,7 +168,7 @@ export class Remote implements Engine {
     if (answer === null) return { ok: false, detail: 'stopped' };
     if (!answer.ok) return { ok: false, detail: `${this.name}: ${answer.detail}` };
     const fault = this.#test === null ? null : await this.#test.fault;
-    if (fault !== null) return { ok: false, detail: `${this.name} failed its self-test: ${fault}` };
+    if (fault !== null) return { ok: false, detail: `${this.name} failed its self-test: ${fault.detail}` };
     return { ok: true, detail: `${this.name} answers` };
   }
 
@@ -204,31 +220,33 @@ export class Remote implements Engine {
   }
 
   /** One sentence through one direction: the key, the format and the codes. @returns what is wrong, or null */
-  #selfTest(offers: ReadonlyMap<string, Offer>): Promise<string | null> {
-    const now = performance.now();
+  #selfTest(offers: ReadonlyMap<string, Offer>): Promise<Fault | null> {
     if (this.#test === null) {
       const fault = this.#runSelfTest(offers);
-      const test = { at: now, fault };
+      const test = { fault };
       this.#test = test;
+      const forget = (): void => {
+        if (this.#test === test) this.#test = null;
+      };
       fault.then((result) => {
-        if (result === null) return;
-        setTimeout(() => {
-          if (this.#test === test) this.#test = null;
-        }, RETEST_MS).unref();
-      });
+        // Who was away has not been tested: the next who asks tries again, as often as the breaker lets it.
+        if (result?.away) forget();
+        else if (result !== null) setTimeout(forget, RETEST_MS).unref();
+      }, forget);
     }
     return this.#test.fault;
   }
 
-  async #runSelfTest(offers: ReadonlyMap<string, Offer>): Promise<string | null> {
+  async #runSelfTest(offers: ReadonlyMap<string, Offer>): Promise<Fault | null> {
     const offer = [...offers.values()].find(({ from }) => SELF_TEST[from] !== undefined);
     if (offer === undefined) return null;
     const text = SELF_TEST[offer.from]!;
     const segments = [{ id: 'self-test', pieces: [{ open: 1 }, { text }, { close: 1 }] }];
     const { from, to } = offer;
     const [draft] = await this.draft({ from, to, segments, lane: 'bulk' });
-    if (draft?.status !== 'translated') return draft?.detail ?? 'no draft';
-    return draft.pieces.some((piece) => 'text' in piece && piece.text === text) ? 'it changes nothing' : null;
+    if (draft?.status !== 'translated') return { detail: draft?.detail ?? 'no draft', away: this.#http.away };
+    const same = draft.pieces.some((piece) => 'text' in piece && piece.text === text);
+    return same ? { detail: 'it changes nothing', away: false } : null;
   }
 
   async #draftAll(request: DraftRequest, signal: AbortSignal, done: (draft: Draft) => void): Promise<void> {

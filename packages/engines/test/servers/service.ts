@@ -49,7 +49,9 @@ export interface TestService {
   bend(how: ((texts: string[], asked: Asked) => string[]) | null): void;
   /** Most calls that were open at once. */
   most(): number;
+  /** Nobody is there, until it is started again at the same address. */
   stop(): Promise<void>;
+  start(): Promise<void>;
 }
 
 const services: TestService[] = [];
@@ -85,10 +87,14 @@ export async function serve(protocol: Protocol): Promise<TestService> {
       response.end(json === undefined ? '' : JSON.stringify(json));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  async function listen(port: number): Promise<void> {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  }
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
   const service: TestService = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     key: protocol.key,
     asked,
     plant: (...planted) => void faults.push(...planted),
@@ -96,7 +102,9 @@ export async function serve(protocol: Protocol): Promise<TestService> {
       bending = how;
     },
     most: () => most,
+    start: () => listen(port),
     async stop() {
+      if (!server.listening) return;
       server.closeAllConnections();
       server.close();
       await once(server, 'close');

@@ -88,7 +88,8 @@ async function examinePairs(settings: Settings): Promise<Finding[]> {
   try {
     const findings = engines.map(async (engine): Promise<Finding> => {
       const check = engines.length > 1 ? `pairs of ${engine.name}` : 'pairs';
-      const directions = await engine.directions();
+      // Those that the operator declared and that could not be tested are offered, and not well.
+      const directions = (await engine.directions()).filter(({ untested }) => !untested);
       const names = directions.map(({ from, to }) => `${from}-${to}`).join(' ');
       const ok = directions.length > 0;
       const { detail: health } = await engine.health();

@@ -134,6 +134,28 @@ describe('a pair that is published', () => {
     expect(await enginesOf('aa', 'bb')).toEqual(['theirs']);
   });
 
+  it('is tested again at the next publishing where it was published untested, and withdrawn where that fails', async () => {
+    const declared = {
+      ...tested('llm'),
+      directions: async () => [{ ...(await tested('llm').directions())[0]!, untested: true as const }],
+    };
+    const wrong = { ...tested('llm'), directions: async () => [] };
+    for (const next of [tested('llm'), declared]) {
+      await owner.query(`delete from pairs where engine = 'llm'`);
+      expect(await publishPairs(server.database, declared)).toBe(true);
+      expect(await enginesOf('aa', 'bb')).toContain('llm');
+      expect(await publishPairs(server.database, next)).toBe(true);
+      expect(await enginesOf('aa', 'bb')).toContain('llm');
+    }
+    await publishPairs(server.database, wrong);
+    expect(await enginesOf('aa', 'bb')).not.toContain('llm');
+    // What passed a test is believed for its day.
+    await publishPairs(server.database, tested('llm'));
+    expect(await publishPairs(server.database, wrong)).toBe(false);
+    expect(await enginesOf('aa', 'bb')).toContain('llm');
+    await owner.query(`delete from pairs where engine = 'llm'`);
+  });
+
   it('stays while its engine is away at a test, and for half an hour', async () => {
     await owner.query(`update pairs set checked_at = now() - interval '25 hours'`);
     const away = { ...tested('theirs'), directions: async () => [] };

@@ -132,8 +132,11 @@ export interface TestedEngine {
   readonly name: string;
   version(): Promise<string>;
   /** Self-tests every direction; may take a while. */
-  directions(): Promise<{ from: string; to: string; route: string; hops: number }[]>;
+  directions(): Promise<{ from: string; to: string; route: string; hops: number; untested?: true }[]>;
 }
+
+/** In the place of a version; no engine has it. */
+const UNTESTED = 'untested';
 
 /** A self-test is believed for a day, as long as engine and data stay the same. */
 const BELIEVED_HOURS = 24;
@@ -141,16 +144,22 @@ const BELIEVED_HOURS = 24;
 /**
  * Publishes what an engine offers, in place of what it offered before. Where the same version was tested within
  * the day, by this process or another, that holds: a restart does not wait for 42 self-tests.
- * An engine that can do nothing at all is away rather than empty: what it offered stays until it is withdrawn.
+ * An engine that can do nothing at all is away rather than empty: what it was seen to do stays until it is withdrawn.
+ * What it could not be tested for is published as of no version, so that the next publishing tests it; a test that
+ * fails withdraws that at once.
  * @returns whether it was tested now
  */
 export async function publishPairs(database: Database, engine: TestedEngine): Promise<boolean> {
   const tested = { name: engine.name, version: await engine.version() };
   if ((await store.seePairs(database, tested, BELIEVED_HOURS)) > 0) return false;
   const pairs = await engine.directions();
-  if (pairs.length > 0) {
-    await database.transaction((transaction) => store.replacePairs(transaction, tested, pairs));
+  if (pairs.length === 0) {
+    await store.removePairs(database, { name: engine.name, version: UNTESTED });
+    return true;
   }
+  const untested = pairs.some((pair) => pair.untested);
+  const published = untested ? { name: engine.name, version: UNTESTED } : tested;
+  await database.transaction((transaction) => store.replacePairs(transaction, published, pairs));
   return true;
 }
 

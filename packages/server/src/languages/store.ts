@@ -62,6 +62,16 @@ export async function replacePairs(
   ]);
 }
 
+const REMOVE_PAIRS = statement(
+  'languages.remove_pairs',
+  `delete from pairs where engine = $1 and engine_version = $2`,
+);
+
+/** Removes what was published of a version of an engine. */
+export async function removePairs(on: Queryable, engine: { name: string; version: string }): Promise<void> {
+  await on.query(REMOVE_PAIRS, [engine.name, engine.version]);
+}
+
 const SEE = statement<{ engine: string }>(
   'languages.see_pairs',
   `update pairs set seen_at = now()

@@ -181,3 +181,30 @@ describe('google with a project', () => {
     expect(offered.sort()).toEqual(['en>es', 'es>en']);
   });
 });
+
+describe('a language model that is away', () => {
+  it('leaves the server ready, and its declared pairs offered', async () => {
+    // A port that was free a moment ago: nobody answers there.
+    const service = createServer();
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const { port } = service.address() as AddressInfo;
+    await new Promise((resolve) => service.close(resolve));
+    const settings = loadSettings({
+      DRAGOMAN_ENGINES: 'llm',
+      DRAGOMAN_LLM_URL: `http://127.0.0.1:${port}`,
+      DRAGOMAN_LLM_MODEL: 'small',
+      DRAGOMAN_LLM_PAIRS: 'en>de',
+    });
+    const server = await startTestServer({ engines: () => createEngines(settings) });
+    try {
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+      const { production_key } = await server.createAccount();
+      const { body } = await createClient(server.url, production_key)('GET', '/tapi/v2/language_pair/');
+      expect(body.objects).toMatchObject([
+        { lang_pair: { source_language: { shortname: 'en' }, target_language: { shortname: 'de' } } },
+      ]);
+    } finally {
+      await server.stop();
+    }
+  });
+});
