@@ -11,7 +11,7 @@ import {
   type TestPerson,
   type TestServer,
 } from '../testing/harness.ts';
-import { accountOf, cookieOf, openDoor, requirePerson } from './door.ts';
+import { accountOf, cookieOf, openDoor, requireOwner, requirePerson } from './door.ts';
 
 let server: TestServer;
 let person: TestPerson;
@@ -69,6 +69,26 @@ describe('another site', () => {
     }
   });
 
+  it('may lead here, which changes nothing', async () => {
+    const headers = { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.test' };
+    for (const method of ['GET', 'HEAD']) {
+      expect((await fetch(`${server.url}/api/session`, { method, headers })).status, method).toBe(200);
+    }
+  });
+
+  it('cannot send a body that does not say what it is', async () => {
+    const bytes = new TextEncoder().encode('{"theme":"dark"}');
+    const ask = (body: RequestInit['body'], more = {}) =>
+      fetch(`${server.url}/api/me`, { method: 'PATCH', headers: { cookie }, body, ...more } as RequestInit);
+    // With its length, and in pieces.
+    for (const answer of [await ask(bytes), await ask(new Blob([bytes]).stream(), { duplex: 'half' })]) {
+      expect([answer.status, (await answer.json()) as unknown]).toEqual([
+        415,
+        { error: { code: 'unsupported_type', message: 'The body must be application/json.' } },
+      ]);
+    }
+  });
+
   it('cannot sign anybody out or in', async () => {
     const headers = { cookie, 'sec-fetch-site': 'cross-site' };
     const out = await fetch(`${server.url}/api/session`, { method: 'DELETE', headers });
@@ -89,6 +109,16 @@ describe('another site', () => {
     expect(answer.status).toBe(401);
     expect(await answer.json()).toEqual({ error: 'Unauthorized' });
   });
+});
+
+it('shows nothing of an account to somebody who has none', () => {
+  const request = (account?: object) => ({ person: { account } }) as Parameters<typeof accountOf>[0];
+  expect(() => accountOf(request())).toThrow(expect.objectContaining({ code: 'not_found' }));
+  expect(() => requireOwner(request())).toThrow(expect.objectContaining({ code: 'not_found' }));
+  expect(() => requireOwner(request({ owner: false }))).toThrow(
+    expect.objectContaining({ code: 'owner_only' }),
+  );
+  expect(requireOwner(request({ owner: true }))).toEqual({ owner: true });
 });
 
 it('knows no API key', async () => {
@@ -155,6 +185,9 @@ it.each([
   [{ publicUrl: 'https://dragoman.example' }, '__Host-dragoman'],
   [{ publicUrl: undefined }, '__Host-dragoman'],
   [{ publicUrl: 'http://localhost:8080' }, '__Host-dragoman'],
+  [{ publicUrl: 'http://app.localhost:8080' }, '__Host-dragoman'],
+  [{ publicUrl: 'http://localhost.dragoman.example' }, 'dragoman'],
+  [{ publicUrl: 'http://notlocalhost' }, 'dragoman'],
   [{ publicUrl: undefined, host: '::1' }, '__Host-dragoman'],
   [{ publicUrl: undefined, host: '0.0.0.0' }, 'dragoman'],
   [{ publicUrl: 'http://dragoman.example' }, 'dragoman'],

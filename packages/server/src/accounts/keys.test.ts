@@ -10,8 +10,14 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import { accountNamed, createDoorkeeper, rollWebhookSecret, webhookSecrets } from './accounts.ts';
-import { listKeys, makeKey, type NewKey, revokeKey, rollKey } from './keys.ts';
+import {
+  type Account,
+  accountNamed,
+  createDoorkeeper,
+  rollWebhookSecret,
+  webhookSecrets,
+} from './accounts.ts';
+import { type Alongside, listKeys, makeKey, type NewKey, revokeKey, rollKey } from './keys.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -80,6 +86,43 @@ describe('a key', () => {
     await until(async () => (await knock(key)) === 401);
     const again = revokeKey(server.database, account.ref, key_id, 0);
     await expect(again).rejects.toThrow(/no key .* that has not ended/);
+  });
+
+  it.each<[string, (account: Account, keyId: string, alongside: Alongside) => Promise<unknown>]>([
+    ['revoked', ({ ref }, keyId, alongside) => revokeKey(server.database, ref, keyId, 0, alongside)],
+    ['rolled', (account, keyId, alongside) => rollKey(server.database, account, keyId, 0, alongside)],
+  ])('is %s with what is written alongside, or not at all', async (what, deed) => {
+    const { make, account } = await createCustomer();
+    const { key_id } = await make();
+    const keys = async () => (await listKeys(server.database, account.ref)).map(({ live }) => live);
+    const heard: string[] = [];
+    const ears = new pg.Client(server.connection);
+    await ears.connect();
+    ears.on('notification', ({ payload }) => heard.push(payload ?? ''));
+    await ears.query('listen dragoman_keys');
+    const before = await keys();
+    const failing = deed(account, key_id, () => Promise.reject(new Error('cannot be written')));
+    await expect(failing).rejects.toThrow('cannot be written');
+    expect(await keys()).toEqual(before);
+    let written: string[] = [];
+    await expect(
+      deed(account, 'ffffffff', async (_transaction, subject) => void written.push(subject)),
+    ).rejects.toThrow(/no key .* that has not ended/);
+    expect(written).toEqual([]);
+    // Notices come in their order: had there been one of what failed, it would be the first.
+    await owner.query(`notify dragoman_keys, 'mine'`);
+    await until(() => heard.length > 0);
+    expect(heard).toEqual(['mine']);
+    await deed(account, key_id, async (transaction, subject) => {
+      written = (await listKeys(transaction, account.ref)).map((key) => key.key_id);
+      expect(written).toContain(subject);
+    });
+    expect(written).not.toEqual([]);
+    // Told to every process, and not before it is so.
+    await until(() => heard.length > 1);
+    expect(heard).toEqual(['mine', '']);
+    expect((await keys()).filter((live) => live)).toHaveLength(before.length - (what === 'revoked' ? 1 : 0));
+    await ears.end();
   });
 
   it('of another account cannot be revoked or rolled', async () => {

@@ -1,8 +1,9 @@
+import { createCipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   createKey,
   createVault,
@@ -81,6 +82,22 @@ describe('the vault', () => {
     expect(vault.seal(secret, 'x')).not.toEqual(vault.seal(secret, 'x'));
   });
 
+  it('opens what was kept in the form that is in databases, and seals in no other', () => {
+    const iv = Buffer.alloc(12, 3);
+    const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from('whose'));
+    const body = Buffer.concat([cipher.update('a secret'), cipher.final()]);
+    const kept = Buffer.concat([iv, cipher.getAuthTag(), body]);
+    expect(vault.open(kept, 'whose').toString()).toBe('a secret');
+    expect(vault.seal(Buffer.from('a secret'), 'whose')).toHaveLength(kept.length);
+  });
+
+  it('marks a text as it did when the mark was kept', () => {
+    const markKey = Buffer.from(hkdfSync('sha256', key, '', 'dragoman marks', 32));
+    expect(vault.mark('a text')).toEqual(createHmac('sha256', markKey).update('a text').digest());
+    expect(vault.mark('a text')).not.toEqual(vault.mark('another'));
+    expect(vault.mark('a text')).not.toEqual(createVault(Buffer.alloc(32, 2)).mark('a text'));
+  });
+
   it('does not open under another context, or with another key', () => {
     const sealed = vault.seal(Buffer.from('a secret'), 'account 1 production');
     expect(() => vault.open(sealed, 'account 1 sandbox')).toThrow();
@@ -101,34 +118,54 @@ describe('the vault', () => {
 });
 
 describe('the program’s own key', () => {
-  let directory: string;
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'dragoman-key-'));
+  const made: string[] = [];
+  afterEach(() => {
+    for (const directory of made.splice(0)) rmSync(directory, { recursive: true });
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
-  const path = () => join(directory, 'secret.key');
+  function fresh() {
+    const directory = mkdtempSync(join(tmpdir(), 'dragoman-key-'));
+    made.push(directory);
+    return { directory, path: join(directory, 'secret.key') };
+  }
 
   it('is made once, for its owner’s eyes, and found again', () => {
-    const made = loadSecretKey(undefined, directory);
-    expect(made).toHaveLength(32);
-    expect(loadSecretKey(undefined, directory)).toEqual(made);
-    expect(statSync(path()).mode & 0o777).toBe(0o600);
-    expect(Buffer.from(readFileSync(path(), 'utf8'), 'base64')).toEqual(made);
+    const { directory, path } = fresh();
+    const key = loadSecretKey(undefined, directory);
+    expect(key).toHaveLength(32);
+    expect(loadSecretKey(undefined, directory)).toEqual(key);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).toBe(`${key.toString('base64')}\n`);
+    expect(loadSecretKey(undefined, fresh().directory)).not.toEqual(key);
   });
 
   it('is the one in the settings where there is one, and none is made', () => {
+    const { directory, path } = fresh();
     const given = Buffer.alloc(32, 9);
     expect(loadSecretKey(given, directory)).toBe(given);
-    expect(() => statSync(path())).toThrow();
+    expect(() => statSync(path)).toThrow();
   });
 
-  it('is made in a data directory that is not there yet', () => {
-    expect(loadSecretKey(undefined, join(directory, 'a', 'b'))).toHaveLength(32);
+  it('is made in a data directory that is not there yet, which is its owner’s alone', () => {
+    const directory = join(fresh().directory, 'a', 'b');
+    expect(loadSecretKey(undefined, directory)).toHaveLength(32);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+  });
+
+  it('is asked for where none can be made: the error says why it cannot, not that there is none', () => {
+    // Nobody makes a file there, whoever they are.
+    let code: unknown;
+    try {
+      loadSecretKey(undefined, '/sys');
+    } catch (error) {
+      code = (error as NodeJS.ErrnoException).code;
+    }
+    expect(['EACCES', 'EPERM', 'EROFS']).toContain(code);
   });
 
   it('is not taken from a file that holds something else, which stays as it was', () => {
-    writeFileSync(path(), 'short\n');
+    const { directory, path } = fresh();
+    writeFileSync(path, 'short\n');
     expect(() => loadSecretKey(undefined, directory)).toThrow(/secret\.key must hold 32 bytes in base64/);
-    expect(readFileSync(path(), 'utf8')).toBe('short\n');
+    expect(readFileSync(path, 'utf8')).toBe('short\n');
   });
 });

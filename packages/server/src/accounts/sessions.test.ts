@@ -3,7 +3,6 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBrowser, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { personNamed, setDisabled } from './people.ts';
-import { describeAgent, networkOf } from './sessions.ts';
 
 let server: TestServer;
 let owner: pg.Client;
@@ -24,7 +23,7 @@ afterAll(async () => {
 const WRONG = { error: { code: 'wrong_sign_in', message: 'The e-mail or the password is wrong.' } };
 let addresses = 0;
 /** One that nobody has come from before. */
-const from = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` });
+const from = () => ({ 'x-forwarded-for': `10.${++addresses >> 8}.${addresses & 255}.1` });
 
 describe('a session that begins', () => {
   // What an operator's command does in its transaction, while the sign-in is between the password and the session.
@@ -201,15 +200,6 @@ describe('guessing', () => {
     const { rows } = await owner.query('select s.*, mark::text as bytes from sign_ins s');
     expect(JSON.stringify(rows)).not.toMatch(/198\.51|remembered/);
   });
-
-  it.each([
-    ['203.0.113.9', '203.0.113.9'],
-    ['::ffff:203.0.113.9', '203.0.113.9'],
-    ['2001:db8:1:2:3:4:5:6', '8193:3512:1:2'],
-    ['2001:db8:1:2::9', '8193:3512:1:2'],
-  ])('counts %s as %s', (address, counted) => {
-    expect(networkOf(address)).toBe(counted);
-  });
 });
 
 describe('a session', () => {
@@ -273,18 +263,5 @@ describe('a session', () => {
     const { email, call } = await createPerson(server, { role: 'editor' });
     await setDisabled(server.database, 'command', await personNamed(server.database, email), true);
     expect((await call('GET', '/api/session')).status).toBe(401);
-  });
-
-  it.each([
-    [undefined, ''],
-    ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox, Linux'],
-    [
-      'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0',
-      'Edge, Windows',
-    ],
-    ['curl/8.5.0 and more', 'curl'],
-    ['<script>', ''],
-  ])('knows %s as %s', (given, shown) => {
-    expect(describeAgent(given)).toBe(shown);
   });
 });

@@ -51,6 +51,9 @@ test('the timestamp may be five minutes off, and not a second more', () => {
     [301, { ok: false, reason: 'too old' }],
     [-300, { ok: true }],
     [-301, { ok: false, reason: 'too new' }],
+    // A second that has begun is not over.
+    [300.9, { ok: true }],
+    [-300.5, { ok: false, reason: 'too new' }],
   ];
   for (const [age, verdict] of rows) {
     expect([age, verify([secret], headers, VECTOR.body, at(VECTOR.seconds + age))]).toEqual([age, verdict]);
@@ -155,6 +158,8 @@ describe('secrets', () => {
       text(23),
       text(65),
       text(32).slice(6),
+      text(32).replace('whsec_', 'WHSEC_'),
+      text(32).replace('whsec_', 'secret'),
       `${text(32)} `,
       text(32).slice(0, -1),
       'whsec_',

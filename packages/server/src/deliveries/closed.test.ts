@@ -1,0 +1,122 @@
+/** The guard's lists, each entry by itself, and the last value on either side of every limit. */
+import { describe, expect, it } from 'vitest';
+import { createAddressGuard, MAX_URL_LENGTH, readLiteral, URL_REASONS } from './addresses.ts';
+
+const open = createAddressGuard({ allowedNetworks: [] });
+const inside = createAddressGuard({ allowedNetworks: ['10.0.0.0/8'] });
+const loopback = createAddressGuard({ allowedNetworks: ['127.0.0.0/8'] });
+
+/** `ok`, or which of the reasons. */
+function verdict(guard: typeof open, url: string): string {
+  const said = guard.checkUrl(url);
+  if (said.ok) return 'ok';
+  return Object.entries(URL_REASONS).find(([, reason]) => reason === said.reason)![0];
+}
+
+describe('a port', () => {
+  const CLOSED = [
+    ...[1433, 1521, 1719, 1720, 1723, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190],
+    ...[5060, 5061, 5432, 5672, 5900, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042],
+    ...[9092, 9200, 9300, 10_080, 10_250, 11_211, 27_017],
+    ...[0, 1, 21, 22, 23, 25, 53, 79, 81, 110, 143, 442, 444, 445, 465, 587, 993, 1023],
+  ];
+  it.each(CLOSED)('%d is closed for a name and for an address', (port) => {
+    expect(verdict(open, `http://hooks.example.com:${port}/`)).toBe('port');
+    expect(verdict(open, `http://8.8.8.8:${port}/`)).toBe('port');
+    expect(open.allowsPort('8.8.8.8', port)).toBe(false);
+  });
+
+  it.each([80, 443, 1024, 1025, 3000, 5000, 8000, 8080, 8443, 9000, 65_535])('%d is open', (port) => {
+    expect(verdict(open, `http://hooks.example.com:${port}/`)).toBe('ok');
+    expect(open.allowsPort('8.8.8.8', port)).toBe(true);
+  });
+
+  it('from 1 on is open where the operator allowed the network', () => {
+    for (const [port, said] of [
+      [0, 'port'],
+      [1, 'ok'],
+    ] as const) {
+      expect(verdict(inside, `http://10.1.2.3:${port}/`)).toBe(said);
+      expect(verdict(inside, `http://crm:${port}/`)).toBe(said);
+      expect(verdict(loopback, `http://localhost:${port}/`)).toBe(said);
+      expect(inside.allowsPort('10.1.2.3', port)).toBe(port === 1);
+    }
+  });
+});
+
+describe('a local name', () => {
+  it.each(['localhost', 'local', 'home.arpa', 'internal', 'localdomain', 'lan', 'intranet', 'corp'])(
+    'under .%s is refused',
+    (name) => {
+      expect(verdict(open, `http://crm.${name}/`)).toBe('local');
+      expect(verdict(open, `http://crm.${name}./`)).toBe('local');
+      expect(verdict(open, `http://crm.not${name}/`)).toBe('ok');
+      expect(verdict(open, `http://${name}.example.com/`)).toBe('ok');
+    },
+  );
+
+  it('of the loopback is refused also where other networks are allowed', () => {
+    for (const name of ['localhost', 'a.localhost', 'ab.localhost', 'a.b.localhost']) {
+      expect(verdict(inside, `http://${name}/`), name).toBe('local');
+      expect(verdict(loopback, `http://${name}/`), name).toBe('ok');
+    }
+    expect(verdict(inside, 'http://notlocalhost/')).toBe('ok');
+  });
+});
+
+describe('a limit', () => {
+  it('of a name is 253 characters', () => {
+    const name = (length: number) => `${'a.'.repeat((length - 7) / 2)}${length % 2 === 0 ? 'b' : ''}example`;
+    const long = 'a'.repeat(61);
+    const exact = `${long}.${long}.${long}.${'a'.repeat(59)}.example`;
+    expect(name(253)).toHaveLength(253);
+    expect(exact).toHaveLength(253);
+    expect(verdict(open, `http://${name(253)}/`)).toBe('ok');
+    expect(verdict(open, `http://${exact}/`)).toBe('ok');
+    expect(verdict(open, `http://a${exact}/`)).toBe('invalid');
+  });
+
+  it('of a URL is of what was given, also where it would be shorter when read', () => {
+    const url = `https://hooks.example.com/${'./'.repeat(MAX_URL_LENGTH / 2)}`;
+    expect(new URL(url).href.length).toBeLessThan(MAX_URL_LENGTH);
+    expect(verdict(open, url)).toBe('length');
+  });
+});
+
+it('is read from the beginning to the end, not somewhere between', () => {
+  expect(verdict(open, 'xhttps://hooks.example.com/')).toBe('scheme');
+  expect(verdict(open, 'https://hooks.example.com//a@b')).toBe('ok');
+  expect(readLiteral('[8.8.8.8]')?.toString()).toBe('8.8.8.8');
+  for (const host of ['8[.8.8.8]', '[8.8.8.]8', 'x[8.8.8.8]'])
+    expect(readLiteral(host), host).toBeUndefined();
+});
+
+describe('an allowed network', () => {
+  it.each(['10.0.0.0/0x8', '10.0.0.0/ 8', '10.0.0.0/8 ', '10.0.0.0/1e1', '10.0.0.0/+8', '10.0.0.0/0008'])(
+    'as %j stops the start',
+    (text) => {
+      expect(() => createAddressGuard({ allowedNetworks: [text] })).toThrow(TypeError);
+    },
+  );
+
+  it('in mapped form ends where the plain one does', () => {
+    const guard = createAddressGuard({ allowedNetworks: ['::ffff:10.0.0.0/104'] });
+    for (const [ip, allowed] of [
+      ['10.0.0.0', true],
+      ['10.255.255.255', true],
+      ['11.0.0.0', false],
+      ['9.255.255.255', false],
+    ] as const) {
+      expect(guard.allowsPort(ip, 81), ip).toBe(allowed);
+    }
+  });
+
+  it.each([
+    ['fd00:ec2::254', true],
+    ['fd00:ec2::254/128', true],
+    ['fd00:ec2::254/127', false],
+    ['fd00:ec2::/32', false],
+  ])('%s opens the metadata service there: %s', (network, allowed) => {
+    expect(createAddressGuard({ allowedNetworks: [network] }).allows('fd00:ec2::254')).toBe(allowed);
+  });
+});
