@@ -41,7 +41,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   addresses: {
     critical: true,
     files: ['server/src/deliveries/addresses.ts', 'server/src/deliveries/connector.ts'],
-    tests: ['server/src/deliveries/addresses.test.ts', 'server/src/deliveries/connector.test.ts'],
+    tests: [
+      'server/src/deliveries/addresses.test.ts',
+      'server/src/deliveries/closed.test.ts',
+      'server/src/deliveries/connector',
+      'server/src/deliveries/post.tls.test.ts',
+    ],
   },
   authentication: {
     critical: true,
@@ -55,7 +60,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     tests: [
       'server/src/accounts/keys.test.ts',
-      'server/src/accounts/sessions.test.ts',
+      'server/src/accounts/session',
+      'server/src/accounts/visitors.test.ts',
+      'server/src/accounts/passwords.test.ts',
       'server/src/accounts/secrets.test.ts',
       'server/src/accounts/door.test.ts',
       'server/src/accounts/people.test.ts',

@@ -205,6 +205,7 @@ async function tryPortion(
 ): Promise<void> {
   const undecided = new Map(portion.map((one) => [one.id, one]));
   const doubtful = new Set<number>();
+  const unrepeatable = new Set<string>();
   let least = 0;
   for (const most of PHASES_MILLISECONDS) {
     for (const recorded of files) {
@@ -212,12 +213,14 @@ async function tryPortion(
       for (;;) {
         const plan: Plan = {};
         for (const [test] of tests) {
+          if (unrepeatable.has(test)) continue;
           const met = recorded.passed.tests[test] ?? [];
           const ids = met.filter((id) => undecided.has(id) && !doubtful.has(id));
           if (ids.length > 0) plan[test] = ids;
         }
         if (Object.keys(plan).length === 0) break;
-        const { decided, doubts, again } = await tryPlan(directory, plan, recorded, most, lane);
+        const { decided, doubts, once, again } = await tryPlan(directory, plan, recorded, most, lane);
+        if (once !== undefined) unrepeatable.add(once);
         for (const [id, { fate, by }] of decided) {
           done({ room: undecided.get(id)!.room, mutant: undecided.get(id)!.mutant, fate, by });
           undecided.delete(id);
@@ -228,10 +231,16 @@ async function tryPortion(
     }
     least = most;
   }
-  for (const one of undecided.values()) done(await attempt(one, files, doubtful.has(one.id), lane));
+  for (const one of undecided.values()) {
+    const isAlone = (test: string) => doubtful.has(one.id) || unrepeatable.has(test);
+    done(await attempt(one, files, isAlone, lane));
+  }
 }
 
-/** @returns `again` where mutants of the plan are left and this process could not go on */
+/**
+ * @returns `again` where mutants of the plan are left and this process could not go on; `once`: a test that fails when
+ *   it is repeated, for which each mutant has to have a process of its own
+ */
 async function tryPlan(directory: string, plan: Plan, recorded: Recorded, most: number, lane: Lane) {
   const { project, file, overheadMilliseconds } = recorded;
   const paths = {
@@ -261,10 +270,12 @@ async function tryPlan(directory: string, plan: Plan, recorded: Recorded, most: 
   const doubts = new Set<number>();
   let open: { id: number; test: string } | undefined;
   let stopped = false;
+  let once: string | undefined;
   for (const line of readFileSync(paths.progress, 'utf8').split('\n')) {
     if (line === '') continue;
     const { id, what, test } = JSON.parse(line) as Progress;
     if (what === 'stopped') stopped = true;
+    else if (what === 'unrepeatable') once = test;
     else if (what === 'start') open = { id, test };
     else {
       open = undefined;
@@ -273,7 +284,8 @@ async function tryPlan(directory: string, plan: Plan, recorded: Recorded, most: 
     }
   }
   if (answer === undefined && open !== undefined) decided.set(open.id, { fate: 'timeout', by: open.test });
-  return { decided, doubts, again: (answer === undefined || stopped) && decided.size + doubts.size > 0 };
+  const broken = answer === undefined || stopped;
+  return { decided, doubts, once, again: once !== undefined || (broken && decided.size + doubts.size > 0) };
 }
 
 let plans = 0;
@@ -286,10 +298,14 @@ interface Candidate {
 }
 
 /** The tests of a file that a mutant has to be tried on in a process of its own: all, where hooks or loading met it. */
-function candidateOf(recorded: Recorded, id: number, doubtful: boolean): Candidate | undefined {
+function candidateOf(
+  recorded: Recorded,
+  id: number,
+  isAlone: (test: string) => boolean,
+): Candidate | undefined {
   const { passed, milliseconds, overheadMilliseconds } = recorded;
   const all = [...milliseconds.keys()];
-  const left = (test: string) => doubtful || milliseconds.get(test)! >= PHASES_MILLISECONDS.at(-1)!;
+  const left = (test: string) => isAlone(test) || milliseconds.get(test)! >= PHASES_MILLISECONDS.at(-1)!;
   const met = all.filter((test) => passed.tests[test]?.includes(id));
   const testIds = passed.file.includes(id) ? all : met.filter(left);
   if (testIds.length === 0) return undefined;
@@ -301,11 +317,11 @@ function candidateOf(recorded: Recorded, id: number, doubtful: boolean): Candida
 async function attempt(
   { room, id, mutant }: Numbered,
   files: readonly Recorded[],
-  doubtful: boolean,
+  isAlone: (test: string) => boolean,
   lane: Lane,
 ): Promise<Tried> {
   const candidates = files
-    .flatMap((recorded) => candidateOf(recorded, id, doubtful) ?? [])
+    .flatMap((recorded) => candidateOf(recorded, id, isAlone) ?? [])
     .sort((a, b) => a.milliseconds - b.milliseconds);
   let spent = 0;
   for (const { recorded, testIds, milliseconds, longest } of candidates) {

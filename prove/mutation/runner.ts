@@ -11,7 +11,9 @@ import type { Mutants } from './setup.ts';
 /** A line of the file of progress. `start` without an end: it hung, and the process with it. */
 export type Progress =
   | { id: number; what: 'start' | 'survived' | 'killed' | 'timeout' | 'doubtful'; test: string }
-  | { id: undefined; what: 'stopped'; test: string };
+  | { id: undefined; what: 'stopped'; test: string }
+  /** By its id. */
+  | { id: undefined; what: 'unrepeatable'; test: string };
 
 type Test = Parameters<NonNullable<typeof TestRunner.prototype.onBeforeRunTask>>[0] & { type: 'test' };
 
@@ -35,7 +37,10 @@ export default class MutationRunner extends TestRunner {
     const wanted = (state.plan?.[test.id] ?? []).filter((id) => !dead.has(id));
     if (wanted.length === 0 || stopped) return;
     // A test that cannot be repeated says nothing here.
-    if ((await failureOf(once)) !== undefined) return stop(test);
+    if ((await failureOf(once)) !== undefined) {
+      stopped = true;
+      return say({ id: undefined, what: 'unrepeatable', test: test.id });
+    }
     for (const id of wanted) {
       say({ id, what: 'start', test: test.name });
       state.alive = id;
