@@ -21,6 +21,7 @@ import { proveRestore } from './restore/restore.ts';
 import { proveRotate } from './rotate/rotate.ts';
 import { proveScale } from './scale/scale.ts';
 import { proveSlow } from './slow/slow.ts';
+import { proveSoak } from './soak/soak.ts';
 import { proveSweep } from './sweep/sweep.ts';
 import { proveTeeth } from './teeth/teeth.ts';
 import { proveTenants } from './tenants/tenants.ts';
@@ -50,6 +51,7 @@ await runNamed(
     restore: proveRestore,
     rotate: proveRotate,
     dependencies: proveDependencies,
+    soak: proveSoak,
     mutation: proveMutation,
     teeth: proveTeeth,
   },

@@ -35,6 +35,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   rotate: judged('rotate'),
   scale: judged('scale'),
   slow: judged('slow', /is missed where /),
+  soak: judged('soak'),
   sweep: judged('sweep'),
   teeth: judged('teeth'),
   tenants: judged('tenants'),

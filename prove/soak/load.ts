@@ -1,0 +1,131 @@
+/** What customers do all day, mixed: orders of every format and tier, chats, lists, the web app. */
+import { randomUUID } from 'node:crypto';
+import type { Credentials } from '../../scripts/program.ts';
+
+const PAIR = { source_language: 'en', target_language: 'es' };
+const SENTENCE = 'The children walk to the school every day. Their mother works in the city.';
+const TEXTS = {
+  text: SENTENCE,
+  html: `<p>${SENTENCE} <b>The house</b> is big.</p><ul><li>A red car stops.</li></ul>`,
+  srt: `1\n00:00:01,000 --> 00:00:03,000\n${SENTENCE}\n\n2\n00:00:04,000 --> 00:00:05,000\nA red car stops.\n`,
+  xliff: `<xliff version="1.2"><file original="a" source-language="en" target-language="es" datatype="plaintext"><body><trans-unit id="1"><source>${SENTENCE}</source></trans-unit></body></file></xliff>`,
+};
+const machine = '/tapi/v2/mt_translation/';
+const human = '/sandbox/tapi/v2/translation/';
+/** A conversation has so many messages; then another begins. */
+const MESSAGES = 20;
+
+export interface Answer {
+  status: number;
+  /** What was asked. */
+  what: string;
+  /** Whether it was for a job or a message. */
+  made: boolean;
+}
+
+export interface Load {
+  /** Does the next thing of the mixture. */
+  next(): Promise<Answer>;
+}
+
+export interface Customer {
+  account: Credentials;
+  /** Of the web app. */
+  email: string;
+  password: string;
+}
+
+export function createLoad(url: string, hook: string, { account, email, password }: Customer): Load {
+  let count = 0;
+  let messages = 0;
+  let chat = randomUUID();
+  let cookie = '';
+  /** Of the session before, in which something may still be asked. */
+  let earlier = '';
+  /** A machine job that there is. */
+  let seen: string | undefined;
+
+  async function ask(
+    method: string,
+    path: string,
+    body: object | undefined,
+    headers: Record<string, string>,
+  ) {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    await response.arrayBuffer();
+    return response;
+  }
+  const byKey = (method: string, path: string, body?: object) =>
+    ask(method, path, body, {
+      authorization: `ApiKey ${path.startsWith('/sandbox') ? account.sandbox_key : account.production_key}`,
+    });
+  const inBrowserOf = (session: string, method: string, path: string) =>
+    ask(method, path, undefined, { cookie: session, 'sec-fetch-site': 'same-origin' });
+  const inBrowser = (method: string, path: string) => inBrowserOf(cookie, method, path);
+
+  async function job(path: string, format: keyof typeof TEXTS) {
+    const uid = randomUUID();
+    const body = { ...PAIR, uid, text: TEXTS[format], text_format: format, callback_url: `${hook}/${uid}` };
+    const { status } = await byKey('POST', path, body);
+    if (path === machine && status === 201) seen = uid;
+    return { status, what: `POST ${path} ${format}`, made: true };
+  }
+  async function message() {
+    if (messages++ % MESSAGES === 0) chat = randomUUID();
+    const id = randomUUID();
+    const body = {
+      ...{ ...PAIR, chat_external_id: chat, external_id: id, text: SENTENCE, text_format: 'text' },
+      callback_url: `${hook}/${id}`,
+    };
+    const path = '/v2/chats/messages';
+    return { status: (await byKey('POST', path, body)).status, what: `POST ${path}`, made: true };
+  }
+  async function look(by: typeof byKey, path: string) {
+    return { status: (await by('GET', path)).status, what: `GET ${path}`, made: false };
+  }
+
+  const mixture: readonly (() => Promise<Answer>)[] = [
+    () => job(machine, 'text'),
+    () => look(byKey, `${machine}?limit=20`),
+    () => job(human, 'html'),
+    message,
+    () => job(machine, 'html'),
+    () => look(inBrowser, '/api/account/jobs'),
+    () => job(human, 'srt'),
+    () => look(byKey, `${machine}${seen === undefined ? '' : `${seen}/`}`),
+    message,
+    () => job(machine, 'xliff'),
+    () => look(byKey, '/api/v1/deliveries/?limit=20'),
+    () => job(human, 'text'),
+    () => look(inBrowser, '/api/me'),
+    message,
+    () => job(machine, 'srt'),
+    () => look(byKey, '/tapi/v2/account/'),
+  ];
+  /** Signing in is made to be slow, so there is less of it than anywhere. */
+  const SIGN_IN_EVERY = 500;
+
+  return {
+    async next() {
+      const turn = count++;
+      if (turn % SIGN_IN_EVERY !== 0) return mixture[turn % mixture.length]!();
+      if (earlier !== '') await inBrowserOf(earlier, 'DELETE', '/api/session');
+      earlier = cookie;
+      const response = await ask(
+        'POST',
+        '/api/session',
+        { email, password },
+        { 'sec-fetch-site': 'same-origin' },
+      );
+      cookie = response.headers
+        .getSetCookie()
+        .map((one) => one.split(';')[0]!)
+        .join('; ');
+      return { status: response.status, what: 'POST /api/session', made: false };
+    },
+  };
+}
