@@ -2,14 +2,16 @@
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { CallError, onSignedOut } from './api/client.ts';
 import { readLook, schemeOf, watchLook } from './look.ts';
 import { createAppRouter } from './routes.tsx';
 import { person } from './session.ts';
+import { toast } from './ui/Toast.tsx';
 import { theme } from './ui/theme.ts';
 import { nonce } from './ui/trusted.ts';
-import { Words } from './words.tsx';
+import { wasUpgraded } from './upgrade.ts';
+import { useSay, Words } from './words.tsx';
 
 /** What failed for a reason that may pass is asked once more before anybody is told. */
 const retry = (failures: number, error: Error) =>
@@ -40,6 +42,7 @@ export function App() {
         getStyleNonce={() => nonce}
       >
         <Words>
+          <Upgraded />
           <QueryClientProvider client={queries}>
             <RouterProvider router={router} />
           </QueryClientProvider>
@@ -47,4 +50,13 @@ export function App() {
       </MantineProvider>
     </DirectionProvider>
   );
+}
+
+/** Says why the page was loaded anew. */
+function Upgraded() {
+  const say = useSay();
+  useEffect(() => {
+    if (wasUpgraded()) toast(say('ui.upgraded'));
+  }, [say]);
+  return null;
 }

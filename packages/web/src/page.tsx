@@ -36,6 +36,7 @@ import {
 } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import type { CallError } from './api/client.ts';
+import { part } from './upgrade.ts';
 
 export type Search = Partial<Record<string, string>>;
 
@@ -63,8 +64,9 @@ export function page(parent: AnyRoute, path: string, fetchModule: () => Promise<
   return createRoute({
     getParentRoute: () => parent,
     path,
-    async loader({ context, params, location }) {
-      const { load } = await fetchModule();
+    async loader({ context, params, location, preload }) {
+      // What is only thought of, under a pointer, loads no page anew.
+      const { load } = await (preload ? fetchModule() : part(fetchModule));
       const { queries } = context as { queries: QueryClient };
       await load?.({ queries, params: params as Record<string, string>, search: location.search as Search });
     },

@@ -16,6 +16,7 @@ import { HOMES, paths } from './paths.ts';
 import { type Person, readPerson } from './session.ts';
 import { Failure, NotFound } from './ui/Failure.tsx';
 import { PageSkeleton } from './ui/Skeleton.tsx';
+import { part } from './upgrade.ts';
 import { type Area, loadWords } from './words.tsx';
 import { workbenchPages } from './workbench/routes.ts';
 
@@ -58,11 +59,11 @@ function area(parent: AnyRoute, name: Area, roles: readonly Person['role'][]) {
   return createRoute({
     getParentRoute: () => parent,
     id: `${name === '' ? 'shell' : name}-of-${roles.join('-')}`,
-    async beforeLoad({ context }) {
+    async beforeLoad({ context, preload }) {
       const { queries } = context as unknown as Context;
       const person = await readPerson(queries);
       if (person !== null && !roles.includes(person.role)) throw redirect({ to: HOMES[person.role] });
-      await loadWords(name);
+      await (preload ? loadWords(name) : part(() => loadWords(name)));
     },
     component: Outlet,
   });

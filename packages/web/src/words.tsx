@@ -61,7 +61,12 @@ async function speak(language: Language): Promise<void> {
 export async function loadWords(area: Area): Promise<void> {
   if (areas.has(area) && spoken.language === readLook().language) return;
   areas.add(area);
-  await speak(readLook().language);
+  try {
+    await speak(readLook().language);
+  } catch (error) {
+    areas.delete(area);
+    throw error;
+  }
 }
 
 /** Speaks another language from now on; the page changes when its words are there. */

@@ -5,6 +5,7 @@ import { useRouter } from '@tanstack/react-router';
 import { CallError, OFFLINE } from '../api/client.ts';
 import { HOMES, paths } from '../paths.ts';
 import { usePerson } from '../session.ts';
+import { NewVersion } from '../upgrade.ts';
 import { useSay } from '../words.tsx';
 import css from './Empty.module.css';
 import { Link } from './Link.tsx';
@@ -33,6 +34,7 @@ function isExplained(code: string): code is (typeof EXPLAINED)[number] {
 export function useExplain(): (error: Error) => string {
   const say = useSay();
   return (error) => {
+    if (error instanceof NewVersion) return say('ui.failure.version');
     if (!(error instanceof CallError)) return say('ui.failure.fault');
     if (error.code === OFFLINE) return say('ui.failure.offline');
     if (error.status >= 500) return say('ui.failure.server');
@@ -67,6 +69,7 @@ export function Failure({ error, reset }: { error: Error; reset?: (() => void) |
   const router = useRouter();
   const queries = useQueryClient();
   async function retry(): Promise<void> {
+    if (error instanceof NewVersion) return location.reload();
     await queries.resetQueries({ predicate: (query) => query.state.status === 'error' });
     reset?.();
     await router.invalidate();

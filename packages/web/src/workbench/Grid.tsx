@@ -1,13 +1,14 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a grid of our own, whose rows are no table's
 /** The two columns. Up to some number all rows are drawn, so that the browser finds and reads them; above, a window. */
 import { lazy, Suspense, useRef } from 'react';
+import { part } from '../upgrade.ts';
 import { useSay } from '../words.tsx';
 import { useWorkbench } from './context.tsx';
 import { Row } from './Row.tsx';
 import css from './workbench.module.css';
 
 /** Short tasks, which most are, need nothing of it. */
-const Window = lazy(() => import('./Window.tsx'));
+const Window = lazy(() => part(() => import('./Window.tsx')));
 
 /** More rows than these are drawn as they are scrolled to. */
 const ALL = 150;

@@ -1,12 +1,13 @@
 /** The translation of the active segment, where it is written: with chips, or as plain text with tokens. */
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { part } from '../upgrade.ts';
 import { useSay } from '../words.tsx';
 import { directionOf, localeOf, usePage, useSegment, useWorkbench } from './context.tsx';
 import { labelOf } from './pieces.ts';
 import { readTokens, withTokens } from './tokens.ts';
 import css from './workbench.module.css';
 
-const CodeList = lazy(() => import('./CodeList.tsx'));
+const CodeList = lazy(() => part(() => import('./CodeList.tsx')));
 
 export function Target({ position }: { position: number }) {
   const plain = usePage((page) => page.plain);

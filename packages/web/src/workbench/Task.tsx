@@ -9,6 +9,7 @@ import { paths } from '../paths.ts';
 import { usePerson } from '../session.ts';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { Notice } from '../ui/Notice.tsx';
+import { keepFirst, part } from '../upgrade.ts';
 import { useSay } from '../words.tsx';
 import { act } from './actions.ts';
 import { createServer, task } from './api.ts';
@@ -24,11 +25,11 @@ import css from './workbench.module.css';
 import { type Announcement, Workbench } from './workbench.ts';
 
 /** What is not there at first sight is fetched when it is wanted. */
-const Dialogs = lazy(() => import('./Dialogs.tsx'));
-const Find = lazy(() => import('./Find.tsx'));
-const Leave = lazy(() => import('./Leave.tsx'));
-const Panel = lazy(() => import('./Panel.tsx'));
-const Preview = lazy(() => import('./Preview.tsx'));
+const Dialogs = lazy(() => part(() => import('./Dialogs.tsx')));
+const Find = lazy(() => part(() => import('./Find.tsx')));
+const Leave = lazy(() => part(() => import('./Leave.tsx')));
+const Panel = lazy(() => part(() => import('./Panel.tsx')));
+const Preview = lazy(() => part(() => import('./Preview.tsx')));
 
 /** Always read anew: what another page of an hour ago knew of a lease is worth nothing. */
 export async function load({ queries, params }: Loading): Promise<void> {
@@ -63,7 +64,7 @@ function Opened({ id, person }: { id: string; person: string }) {
     });
     async function open(): Promise<void> {
       const [checks, drafts, read] = await Promise.all([
-        import('./checking.ts'),
+        part(() => import('./checking.ts')),
         openDrafts(person, id).catch(noDrafts),
         call('readTask', { path: { task: id } }),
       ]);
@@ -293,8 +294,10 @@ function useLeaving(workbench: Workbench) {
     const online = () => workbench.online();
     window.addEventListener('beforeunload', leave);
     window.addEventListener('online', online);
+    const kept = keepFirst(async () => !workbench.unsent || workbench.sent());
     document.addEventListener('visibilitychange', hide);
     return () => {
+      kept();
       window.removeEventListener('beforeunload', leave);
       window.removeEventListener('online', online);
       document.removeEventListener('visibilitychange', hide);
