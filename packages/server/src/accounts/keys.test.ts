@@ -143,6 +143,7 @@ describe('a key', () => {
     const old = await make({ readOnly: true, expiresAt });
     const rolled = await rollKey(server.database, account, old.key_id, 3600);
     expect(await Promise.all([old.key, rolled.key].map(knock))).toEqual([200, 200]);
+    expect(rolled.previous_ends.getTime()).toBeGreaterThan(Date.now() + 1_800_000);
     const key = (await listKeys(server.database, account.ref)).find((one) => one.key_id === rolled.key_id);
     expect(key).toMatchObject({ name: 'build', read_only: true, expires_at: expiresAt, revoked_at: null });
     // A later end does not put off a nearer one.
