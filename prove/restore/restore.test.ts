@@ -11,7 +11,7 @@ const directory = mkdtempSync(join(tmpdir(), 'dragoman-restore-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 it('a backup beside a busy server becomes a new one that has all of it', async () => {
-  const figures = judge(await runRestore(directory, 100));
+  const figures = judge(await runRestore(directory, 20));
   expect(figures.filter((figure) => !allHeld([figure]))).toEqual([]);
 });
 

@@ -16,8 +16,8 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 it('loses nothing and charges nothing twice with two of each on one PostgreSQL', async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
-  const between = { least: 5, most: 20 };
-  const history = await runScale({ directory, faults: 3, between, seed, say: () => {} });
+  const between = { least: 3, most: 10 };
+  const history = await runScale({ directory, faults: 2, between, seed, say: () => {} });
   const faults = Object.entries(CHECKS).flatMap(([name, check]) =>
     check(history).map((fault) => `${name}: ${fault}`),
   );
