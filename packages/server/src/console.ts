@@ -5,7 +5,7 @@
 import type { FastifyRequest, FastifySchema } from 'fastify';
 import Type, { type TObject, type TSchema } from 'typebox';
 import type { Environment } from './account.ts';
-import { ApiError, MAX_LINES } from './errors.ts';
+import { type Reason, reason, WrongValue, wrongFields } from './errors.ts';
 import { answer } from './schemas.ts';
 
 /** How operations of the web app are described under a tag; their refusals are the door's. */
@@ -41,7 +41,7 @@ export const accountParameters = Type.Object({ username: Type.String() });
 /** A form is read by hand, and passes over what it does not know. */
 export const open = { additionalProperties: true } as const;
 
-/** Turns what was given into the typed value; throws an Error whose message completes "must be …". */
+/** Turns what was given into the typed value; throws a WrongValue, or an Error whose message completes "must be …". */
 export type Check<T> = (given: unknown) => T;
 
 export interface Form {
@@ -51,7 +51,7 @@ export interface Form {
   optional<T>(name: string, check: Check<T>): T | undefined;
   /** Where it is wrong, `done` throws before its value is used. */
   required<T>(name: string, check: Check<T>): T;
-  complain(name: string, reason: string): void;
+  complain(name: string, why: Reason): void;
   /** @throws ApiError `invalid_request` that names every wrong field, also by `fields` */
   done(): void;
 }
@@ -59,9 +59,9 @@ export interface Form {
 export function readForm(given: unknown): Form {
   const isForm = typeof given === 'object' && given !== null && !Array.isArray(given);
   const fields = (isForm ? given : {}) as Record<string, unknown>;
-  const faults = new Map<string, string>();
-  const complain = (name: string, reason: string) => {
-    if (!faults.has(name)) faults.set(name, reason);
+  const faults = new Map<string, Reason>();
+  const complain = (name: string, why: Reason) => {
+    if (!faults.has(name)) faults.set(name, why);
   };
   if (!isForm && given !== undefined) complain('body', 'must be a JSON object.');
   function optional<T>(name: string, check: Check<T>): T | undefined {
@@ -70,7 +70,7 @@ export function readForm(given: unknown): Form {
     try {
       return check(value);
     } catch (error) {
-      complain(name, `must be ${(error as Error).message}.`);
+      complain(name, error instanceof WrongValue ? error.reason : `must be ${(error as Error).message}.`);
       return undefined;
     }
   }
@@ -79,14 +79,12 @@ export function readForm(given: unknown): Form {
     optional,
     required<T>(name: string, check: Check<T>): T {
       const value = optional(name, check);
-      if (value === undefined) complain(name, 'This field is required.');
+      if (value === undefined) complain(name, reason('required'));
       return value as T;
     },
     complain,
     done() {
-      if (faults.size === 0) return;
-      const lines = [...faults].slice(0, MAX_LINES).map(([name, reason]) => `${name}: ${reason}`);
-      throw new ApiError('invalid_request', lines.join('\n'), {}, { fields: Object.fromEntries(faults) });
+      if (faults.size > 0) throw wrongFields(Object.fromEntries(faults));
     },
   };
 }
@@ -95,9 +93,9 @@ export function readForm(given: unknown): Form {
 export function text(most: number, least = 1): Check<string> {
   return (given) => {
     const value = typeof given === 'string' ? given.trim() : undefined;
-    if (value === undefined || !value.isWellFormed() || value.includes('\0')) throw new Error('a text');
+    if (value === undefined || !value.isWellFormed() || value.includes('\0')) throw new WrongValue('text');
     if ([...value].length < least || [...value].length > most) {
-      throw new Error(`a text of ${least} to ${most} characters`);
+      throw new WrongValue('text_length', { least, most });
     }
     return value;
   };
@@ -108,7 +106,7 @@ export function integer(least: number, most: number): Check<number> {
   return (given) => {
     const value = typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : given;
     if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most) {
-      throw new Error(`a whole number from ${least} to ${most}`);
+      throw new WrongValue('whole_number', { least, most });
     }
     return value as number;
   };
@@ -117,13 +115,13 @@ export function integer(least: number, most: number): Check<number> {
 export const flag: Check<boolean> = (given) => {
   if (given === true || given === 'true') return true;
   if (given === false || given === 'false') return false;
-  throw new Error('true or false');
+  throw new WrongValue('yes_or_no');
 };
 
 export function oneOf<const T extends string>(...accepted: readonly T[]): Check<T> {
   return (given) => {
     const found = accepted.find((value) => value === given);
-    if (found === undefined) throw new Error(`one of ${accepted.join(', ')}`);
+    if (found === undefined) throw new WrongValue('one_of', { accepted: accepted.join(', ') });
     return found;
   };
 }
@@ -134,7 +132,7 @@ export const moment: Check<Date> = (given) => {
   const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
   const value = typeof given === 'string' && form.test(given) ? new Date(given) : undefined;
   if (value === undefined || Number.isNaN(value.getTime())) {
-    throw new Error('a date such as 2027-01-31 or 2027-01-31T12:00:00Z');
+    throw new WrongValue('date');
   }
   return value;
 };
@@ -143,7 +141,7 @@ const SHORTNAME = /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/;
 
 export const shortname: Check<string> = (given) => {
   if (typeof given !== 'string' || !SHORTNAME.test(given)) {
-    throw new Error('the shortname of a language, such as pt-br');
+    throw new WrongValue('language');
   }
   return given;
 };
@@ -153,7 +151,7 @@ export const shortnameOrAll: Check<string> = (given) => (given === '*' ? given :
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const id: Check<string> = (given) => {
-  if (typeof given !== 'string' || !ID.test(given)) throw new Error('an id');
+  if (typeof given !== 'string' || !ID.test(given)) throw new WrongValue('id');
   return given;
 };
 
@@ -163,7 +161,7 @@ export function isId(given: string): boolean {
 
 export function listOf<T>(check: Check<T>, most: number): Check<T[]> {
   return (given) => {
-    if (!Array.isArray(given) || given.length > most) throw new Error(`a list of at most ${most}`);
+    if (!Array.isArray(given) || given.length > most) throw new WrongValue('list', { most });
     return given.map(check);
   };
 }

@@ -84,19 +84,99 @@ export class OperatorError extends Error {
   override name = 'OperatorError';
 }
 
-/** A 400 that names one field: `field: reason`. */
-export function fieldError(field: string, reason: string): ApiError {
-  return wrongFields({ [field]: reason });
+/**
+ * What is wrong with a field, where the web app says it in its reader's language: it has a sentence for each of these
+ * codes, which a test holds equal, and shows the one here for all that has no code. `{most}` is filled in.
+ */
+export const REASONS = {
+  required: 'This field is required.',
+  text: 'must be a text.',
+  not_empty: 'must not be empty.',
+  text_length: 'must be a text of {least} to {most} characters.',
+  text_at_most: 'must be a text of at most {most} characters.',
+  one_line: 'must be a text of one line.',
+  has_length: 'Must have {least} to {most} characters.',
+  has_at_least: 'Must have at least {least} characters.',
+  has_at_most: 'Must have at most {most} characters.',
+  whole_number: 'must be a whole number from {least} to {most}.',
+  one_of: 'must be one of {accepted}.',
+  yes_or_no: 'must be true or false.',
+  date: 'must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z.',
+  in_the_future: 'must be in the future.',
+  before_the_end: 'must be before the end.',
+  days_before_the_end: 'must be at most {most} days before the end.',
+  language: 'must be the shortname of a language, such as pt-br.',
+  id: 'must be an id.',
+  list: 'must be a list of at most {most}.',
+  email: 'Must be an e-mail address.',
+  email_taken: 'There is already a person with this e-mail.',
+  password_wrong: 'Is not your password.',
+  password_guessed: 'Is among the first that are guessed; please choose another.',
+  password_is_email: 'Must not be your e-mail address.',
+  account_name: 'must be the name of the account.',
+  job_not_to_accept: 'the job is {status}; only a completed one can be accepted.',
+  job_not_to_reject: 'the job is {status}; only a completed one can be rejected.',
+  job_of_machine: 'the job was done by a machine alone; no editor can have it again. It can be upgraded.',
+  job_without_editor: 'the job was done by a machine alone; no editor can have it again.',
+  job_fell_back:
+    'the job was delivered for nothing before its editors had finished it; they cannot have it again.',
+  job_forgotten: 'the texts of the job are not kept any more; no editor can have it again.',
+  tmx: '{why}',
+} as const;
+
+export type ReasonCode = keyof typeof REASONS;
+
+/** What is wrong with a field: a sentence, or one of the list with its values. */
+export type Reason = string | { code: ReasonCode; values: Record<string, string | number> };
+
+export function reason(code: ReasonCode, values: Record<string, string | number> = {}): Reason {
+  return { code, values };
 }
 
-/** The same for several, each with its sentence. */
-export function wrongFields(fields: Record<string, string>): ApiError {
-  const lines = Object.entries(fields).map(([field, reason]) => `${field}: ${reason}`);
-  return new ApiError('invalid_request', lines.join('\n'), {}, { fields });
+/** In English. */
+export function sentenceOf(given: Reason): string {
+  if (typeof given === 'string') return given;
+  return REASONS[given.code].replace(/\{(\w+)\}/g, (hole, name: string) =>
+    String(given.values[name] ?? hole),
+  );
+}
+
+/** A value that is not what it must be, on its way to its field. */
+export class WrongValue extends Error {
+  override name = 'WrongValue';
+  readonly reason: Reason;
+
+  constructor(code: ReasonCode, values: Record<string, string | number> = {}) {
+    super(sentenceOf({ code, values }));
+    this.reason = { code, values };
+  }
 }
 
 /** So many lines of a 400 are shown: a request that has more has one cause for most of them. */
 export const MAX_LINES = 100;
+
+/** A 400 that names one field: `field: reason`. */
+export function fieldError(field: string, why: Reason): ApiError {
+  return wrongFields({ [field]: why });
+}
+
+/** The same for several. */
+export function wrongFields(wrong: Record<string, Reason>): ApiError {
+  const said = Object.entries(wrong).map(([field, why]) => [field, sentenceOf(why)] as const);
+  const lines = said.slice(0, MAX_LINES).map(([field, sentence]) => `${field}: ${sentence}`);
+  const coded = Object.entries(wrong).flatMap(([field, why]) =>
+    typeof why === 'string' ? [] : [[field, { code: why.code, ...why.values }] as const],
+  );
+  return new ApiError(
+    'invalid_request',
+    lines.join('\n'),
+    {},
+    {
+      fields: Object.fromEntries(said),
+      ...(coded.length === 0 ? {} : { reasons: Object.fromEntries(coded) }),
+    },
+  );
+}
 
 /** A 400 with a line for each wrong field, and how many more there are. */
 export function fieldErrors(lines: readonly string[]): ApiError {

@@ -5,7 +5,7 @@
  * refers to it. Two shapes with one name stop the start.
  */
 import Type, { type TObject, type TSchema } from 'typebox';
-import { ERRORS, type ErrorCode } from './errors.ts';
+import { ERRORS, type ErrorCode, REASONS, type ReasonCode } from './errors.ts';
 
 /** One answer of an operation, as OpenAPI says it. */
 export interface DescribedResponse {
@@ -60,6 +60,16 @@ export const WebError = Type.Object(
           Type.Record(Type.String(), Type.String(), {
             description: 'A sentence for each wrong field, where a form can show it.',
           }),
+        ),
+        reasons: Type.Optional(
+          Type.Record(
+            Type.String(),
+            Type.Object(
+              { code: Type.Enum(Object.keys(REASONS) as ReasonCode[], { title: 'FieldReason' }) },
+              { additionalProperties: true, description: 'With the values that its sentence has.' },
+            ),
+            { description: 'The same by code, for those that have one, to be said in any language.' },
+          ),
         ),
         retry_after: Type.Optional(Type.Integer({ description: 'Seconds until it may be tried again.' })),
       },

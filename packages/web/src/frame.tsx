@@ -3,9 +3,11 @@ import { Button } from '@mantine/core';
 import {
   IconBooks,
   IconChecklist,
+  IconDatabase,
   IconFileText,
   IconHistory,
   IconKey,
+  IconLanguage,
   IconLayoutDashboard,
   IconLogout,
   IconMessages,
@@ -43,7 +45,9 @@ const NAVIGATION: Record<Person['role'], NavigationLine[]> = {
     { to: paths.account.deliveries, label: 'nav.deliveries', icon: IconSend },
     { to: paths.account.balance, label: 'nav.balance', icon: IconWallet },
     { to: paths.account.brands, label: 'nav.brands', icon: IconBooks },
+    { to: paths.account.memory, label: 'nav.memory', icon: IconLanguage },
     { to: paths.account.team, label: 'nav.team', icon: IconUsers },
+    { to: paths.account.data, label: 'nav.data', icon: IconDatabase },
   ],
   operator: [...consoleNavigation, ...EDITING],
 };

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { describe, expect, it } from 'vitest';
+import { ERRORS, REASONS } from '../../server/src/errors.ts';
 
 const SRC = new URL('./', import.meta.url);
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
@@ -52,6 +53,26 @@ describe.each(areas)('%s', (area) => {
 
   it('says nothing that no page says', () => {
     expect(Object.keys(english).filter((key) => !isSaid(key))).toEqual([]);
+  });
+});
+
+describe.each(['en', 'de', 'ar'])('in %s', (language) => {
+  const said = read(`messages/${language}.json`);
+  const without = (start: string, codes: readonly string[]) =>
+    codes.filter((code) => said[`${start}.${code}`] === undefined);
+
+  it('has a sentence for every error that the server may answer, and for every fault of a field', () => {
+    expect(without('error', Object.keys(ERRORS))).toEqual([]);
+    expect(without('reason', Object.keys(REASONS))).toEqual([]);
+    expect(without('reason', ['no_such_reason'])).toEqual(['no_such_reason']);
+  });
+
+  it('fills in the values that the server gives with a fault', () => {
+    for (const [code, sentence] of Object.entries(REASONS)) {
+      const given = [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+      const wanted = holes(said[`reason.${code}`]!).map((hole) => hole.split(' ')[0]);
+      expect({ code, wanted }).toEqual({ code, wanted: given });
+    }
   });
 });
 

@@ -18,6 +18,8 @@ export const paths = {
     balance: '/account/balance',
     brands: '/account/brands',
     team: '/account/team',
+    memory: '/account/memory',
+    data: '/account/data',
   },
   console: {
     home: '/console',

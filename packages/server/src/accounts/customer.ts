@@ -21,7 +21,7 @@ import {
 } from '../console.ts';
 import type { Database } from '../database/database.ts';
 import { countDead } from '../deliveries/log.ts';
-import { ApiError, notFound } from '../errors.ts';
+import { ApiError, notFound, reason, WrongValue } from '../errors.ts';
 import { resource } from '../http.ts';
 import { latestJobs, OwnJob } from '../jobs/customer.ts';
 import { countByStatus, countSince, listDays } from '../jobs/overview.ts';
@@ -200,7 +200,7 @@ export function customerRoutes(app: FastifyInstance, { database, vault }: Custom
           expiresAt: form.optional('expires_at', moment),
         };
         if (wanted.expiresAt !== undefined && wanted.expiresAt <= new Date()) {
-          form.complain('expires_at', 'must be in the future.');
+          form.complain('expires_at', reason('in_the_future'));
         }
         form.done();
         const made = await database.transaction(async (transaction) => {
@@ -309,7 +309,7 @@ async function readOverview(
 
 const keyName: Check<string> = (given) => {
   const name = text(100)(given);
-  if (/\p{C}/u.test(name)) throw new Error('a text of one line');
+  if (/\p{C}/u.test(name)) throw new WrongValue('one_line');
   return name;
 };
 

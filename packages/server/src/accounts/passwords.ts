@@ -4,7 +4,7 @@
  */
 import { argon2 as argon2WithCallback, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { ApiError } from '../errors.ts';
+import { ApiError, type Reason, reason } from '../errors.ts';
 
 const argon2 = promisify(argon2WithCallback);
 
@@ -92,14 +92,14 @@ const COMMON = new Set(
   ).split(' '),
 );
 
-/** What is wrong with a password that somebody chooses, as a sentence; undefined: nothing. */
-export function passwordFault(password: string, email: string): string | undefined {
+/** What is wrong with a password that somebody chooses; undefined: nothing. */
+export function passwordFault(password: string, email: string): Reason | undefined {
   const characters = [...password].length;
-  if (characters < LEAST_PASSWORD) return `Must have at least ${LEAST_PASSWORD} characters.`;
-  if (characters > MOST_PASSWORD) return `Must have at most ${MOST_PASSWORD} characters.`;
+  if (characters < LEAST_PASSWORD) return reason('has_at_least', { least: LEAST_PASSWORD });
+  if (characters > MOST_PASSWORD) return reason('has_at_most', { most: MOST_PASSWORD });
   const plain = password.normalize('NFKC').toLowerCase();
   const guessed = COMMON.has(plain) || new Set(plain).size < 4;
-  if (guessed) return 'Is among the first that are guessed; please choose another.';
-  if (plain === email || plain === email.split('@')[0]) return 'Must not be your e-mail address.';
+  if (guessed) return reason('password_guessed');
+  if (plain === email || plain === email.split('@')[0]) return reason('password_is_email');
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** Signing in and out, and oneself: `/api/session`, `/api/sessions`, `/api/me`, `/api/invitations/…`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../database/database.ts';
-import { notFound, notSignedIn, wrongFields } from '../errors.ts';
+import { notFound, notSignedIn, reason, wrongFields } from '../errors.ts';
 import { resource } from '../http.ts';
 import { cookieOf, type DoorOptions, giveCookie, requirePerson, takeCookie, visitorOf } from './door.ts';
 import {
@@ -195,7 +195,8 @@ function bodyOf({ body }: FastifyRequest): Record<string, unknown> {
 function texts(request: FastifyRequest, ...names: string[]): Record<string, string> {
   const body = bodyOf(request);
   const wrong = names.filter((name) => typeof body[name] !== 'string' || body[name] === '');
-  if (wrong.length > 0) throw wrongFields(Object.fromEntries(wrong.map((name) => [name, 'Is required.'])));
+  if (wrong.length > 0)
+    throw wrongFields(Object.fromEntries(wrong.map((name) => [name, reason('required')])));
   return body as Record<string, string>;
 }
 

@@ -1,7 +1,7 @@
 /** People: who may sign in, as what, and how they come to have a password. */
 import type { AccountRef, Person, PersonRole } from '../account.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { ApiError, wrongFields } from '../errors.ts';
+import { ApiError, type Reason, reason, wrongFields } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import { type Actor, type AuditEntry, recordAudit } from '../operations/audit.ts';
 import { AccountError } from './accounts.ts';
@@ -92,10 +92,10 @@ export function normalName(written: string): string | undefined {
 export async function createPerson(database: Database, by: Actor, wanted: NewPerson): Promise<string> {
   const email = normalEmail(wanted.email);
   const name = normalName(wanted.name ?? email?.split('@')[0] ?? '');
-  const fields: Record<string, string> = {};
-  if (email === undefined) fields.email = 'Must be an e-mail address.';
+  const fields: Record<string, Reason> = {};
+  if (email === undefined) fields.email = reason('email');
   const isNamed = wanted.name !== undefined || email !== undefined;
-  if (name === undefined && isNamed) fields.name = `Must have 1 to ${MAX_NAME} characters.`;
+  if (name === undefined && isNamed) fields.name = reason('has_length', { least: 1, most: MAX_NAME });
   if (wanted.password !== undefined) {
     const fault = passwordFault(wanted.password, email ?? '');
     if (fault !== undefined) fields.password = fault;
@@ -123,7 +123,7 @@ export async function createPerson(database: Database, by: Actor, wanted: NewPer
     });
   } catch (error) {
     if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
-    throw wrongFields({ email: wanted.taken ?? 'There is already a person with this e-mail.' });
+    throw wrongFields({ email: wanted.taken ?? reason('email_taken') });
   }
   return userId;
 }
@@ -256,12 +256,12 @@ export async function changeProfile(on: Queryable, userId: string, changes: Prof
   const name = typeof changes.name === 'string' ? normalName(changes.name) : undefined;
   const theme = THEMES.find((one) => one === changes.theme);
   const locale = changes.locale === null ? null : LOCALES.find((one) => one === changes.locale);
-  const fields: Record<string, string> = {};
+  const fields: Record<string, Reason> = {};
   if (changes.name !== undefined && name === undefined) {
-    fields.name = `Must have 1 to ${MAX_NAME} characters.`;
+    fields.name = reason('has_length', { least: 1, most: MAX_NAME });
   }
   if (changes.theme !== undefined && theme === undefined) {
-    fields.theme = `Must be one of ${THEMES.join(', ')}.`;
+    fields.theme = reason('one_of', { accepted: THEMES.join(', ') });
   }
   if (changes.locale !== undefined && locale === undefined) {
     fields.locale = `Must be one of ${LOCALES.join(', ')}, or null.`;
@@ -282,8 +282,8 @@ export async function changePassword(
 ): Promise<Begun> {
   const user = await store.findById(database, person.userId);
   const right = await passwordMatches(current, user?.password_hash ?? undefined);
-  const fields: Record<string, string> = {};
-  if (!right) fields.current_password = 'Is not your password.';
+  const fields: Record<string, Reason> = {};
+  if (!right) fields.current_password = reason('password_wrong');
   const fault = passwordFault(wanted, person.email);
   if (fault !== undefined) fields.password = fault;
   if (Object.keys(fields).length > 0) throw wrongFields(fields);
@@ -396,8 +396,9 @@ export async function acceptInvitation(
 ): Promise<Begun & { userId: string }> {
   const { user } = await readInvitation(database, token);
   const name = written === undefined ? undefined : normalName(written);
-  const fields: Record<string, string> = {};
-  if (written !== undefined && name === undefined) fields.name = `Must have 1 to ${MAX_NAME} characters.`;
+  const fields: Record<string, Reason> = {};
+  if (written !== undefined && name === undefined)
+    fields.name = reason('has_length', { least: 1, most: MAX_NAME });
   const fault = passwordFault(password, user.email);
   if (fault !== undefined) fields.password = fault;
   if (Object.keys(fields).length > 0) throw wrongFields(fields);

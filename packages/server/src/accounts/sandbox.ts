@@ -10,7 +10,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../database/database.ts';
-import { ApiError, notFound, wrongFields } from '../errors.ts';
+import { ApiError, notFound, type Reason, reason, wrongFields } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import { setCreditLimit } from '../ledger/ledger.ts';
 import type { Log } from '../log.ts';
@@ -98,15 +98,15 @@ async function grantFirst(options: SandboxOptions, requestId: string, email: str
 }
 
 function readRequest(wanted: Wanted): { name: string; email: string; company: string; purpose: string } {
-  const fields: Record<string, string> = {};
+  const fields: Record<string, Reason> = {};
   const email = typeof wanted.email === 'string' ? normalEmail(wanted.email) : undefined;
   const name = typeof wanted.name === 'string' ? normalName(wanted.name) : undefined;
   const company = shortText(wanted.company, 200);
   const purpose = shortText(wanted.use, 2000);
-  if (name === undefined) fields.name = 'Must have 1 to 100 characters.';
-  if (email === undefined) fields.email = 'Must be an e-mail address.';
-  if (company === undefined) fields.company = 'Must have at most 200 characters.';
-  if (purpose === undefined) fields.use = 'Must have at most 2000 characters.';
+  if (name === undefined) fields.name = reason('has_length', { least: 1, most: 100 });
+  if (email === undefined) fields.email = reason('email');
+  if (company === undefined) fields.company = reason('has_at_most', { most: 200 });
+  if (purpose === undefined) fields.use = reason('has_at_most', { most: 2000 });
   if (Object.keys(fields).length > 0) throw wrongFields(fields);
   return { name: name!, email: email!, company: company!, purpose: purpose! };
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import Type, { type TObject } from 'typebox';
 import type { Caller } from '../account.ts';
 import { accountOf, type DoorOptions, requirePerson } from '../accounts/door.ts';
-import { fieldError, notFound } from '../errors.ts';
+import { fieldError, notFound, reason } from '../errors.ts';
 import { resource } from '../http.ts';
 import { answer } from '../schemas.ts';
 import { isUid } from './request.ts';
@@ -81,7 +81,7 @@ function requested(request: FastifyRequest): { who: Pick<Caller, 'account' | 'en
   if (!isUid(uid)) throw notFound();
   const given = (request.body as { environment?: unknown } | null | undefined)?.environment ?? 'production';
   if (given !== 'production' && given !== 'sandbox') {
-    throw fieldError('environment', 'must be production or sandbox.');
+    throw fieldError('environment', reason('one_of', { accepted: 'production, sandbox' }));
   }
   return { who: { account: accountOf(request).ref, environment: given }, uid };
 }

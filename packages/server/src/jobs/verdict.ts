@@ -9,7 +9,7 @@
  */
 import type { AccountRef, Caller } from '../account.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
-import { fieldError, notFound } from '../errors.ts';
+import { fieldError, notFound, reason } from '../errors.ts';
 import { judge } from '../memory/memory.ts';
 import { completeEdited, moveAll } from './jobs.ts';
 import type { Status } from './states.ts';
@@ -44,7 +44,7 @@ export async function acceptJob(database: Database, who: Who, uid: string, tier?
     if (await accept(transaction, who.account, jobId, 'customer')) return;
     const { status } = await find(transaction, who, uid, tier);
     if (status !== 'accepted') {
-      throw fieldError('status', `the job is ${status}; only a completed one can be accepted.`);
+      throw fieldError('status', reason('job_not_to_accept', { status }));
     }
   });
 }
@@ -75,21 +75,23 @@ export async function rejectJob(
   await database.transaction(async (transaction) => {
     const job = await find(transaction, who, uid, tier);
     const jobId = job.job_id;
-    if (job.tier === 'machine') throw fieldError('status', `${NO_EDITOR} It can be upgraded.`);
-    if (job.fell_back) throw fieldError('status', FELL_BACK);
+    if (job.tier === 'machine') throw fieldError('status', reason('job_of_machine'));
+    if (job.fell_back) throw fieldError('status', reason('job_fell_back'));
     const move = { ...moveOf(account, jobId), failure: by.reason };
     const [moved] = await moveAll(transaction, [move], 'reject', 'customer');
     if (!moved) {
       const { status } = await find(transaction, who, uid, tier);
-      throw fieldError('status', `the job is ${status}; only a completed one can be rejected.`);
+      throw fieldError('status', reason('job_not_to_reject', { status }));
     }
     const { source, result } = await store.readTexts(transaction, account, jobId, ['source', 'result']);
-    if (source === undefined) throw fieldError('status', FORGOTTEN);
+    // Editing nothing again would put nothing in the place of what was delivered.
+    if (source === undefined) throw fieldError('status', reason('job_forgotten'));
     await judge(transaction, account, jobId, 'rejected');
     if (who.environment === 'sandbox') {
       // There is nobody to edit it: a program is shown the whole way all the same.
       await completeEdited(transaction, account, jobId, result ?? '', 'revise', 'machine');
-    } else if (!(await reopen(transaction, account, jobId, by))) throw fieldError('status', NO_EDITOR);
+    } else if (!(await reopen(transaction, account, jobId, by)))
+      throw fieldError('status', reason('job_without_editor'));
   });
 }
 
@@ -97,12 +99,6 @@ export async function rejectJob(
 export async function statusOf(on: Queryable, who: Who, uid: string): Promise<Status> {
   return (await find(on, who, uid, undefined)).status;
 }
-
-const NO_EDITOR = 'the job was done by a machine alone; no editor can have it again.';
-const FELL_BACK =
-  'the job was delivered for nothing before its editors had finished it; they cannot have it again.';
-/** Editing nothing again would put nothing in the place of what was delivered. */
-const FORGOTTEN = 'the texts of the job are not kept any more; no editor can have it again.';
 
 async function find(
   on: Queryable,
@@ -125,11 +121,11 @@ const MAX_REASON = 2_000;
 /** @throws ApiError `invalid_request` */
 export function readReason(body: unknown): string {
   const given = typeof body === 'object' && body !== null ? (body as { reason?: unknown }).reason : undefined;
-  if (given === undefined || given === null) throw fieldError('reason', 'This field is required.');
-  if (typeof given !== 'string') throw fieldError('reason', 'must be a text.');
-  if (given.trim() === '') throw fieldError('reason', 'must not be empty.');
+  if (given === undefined || given === null) throw fieldError('reason', reason('required'));
+  if (typeof given !== 'string') throw fieldError('reason', reason('text'));
+  if (given.trim() === '') throw fieldError('reason', reason('not_empty'));
   if (given.includes('\0') || !given.isWellFormed() || given.length > MAX_REASON) {
-    throw fieldError('reason', `must be a text of at most ${MAX_REASON} characters.`);
+    throw fieldError('reason', reason('text_at_most', { most: MAX_REASON }));
   }
   return given.trim();
 }

@@ -25,7 +25,7 @@ import {
   text,
 } from '../console.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { fieldError } from '../errors.ts';
+import { fieldError, reason } from '../errors.ts';
 import { resource } from '../http.ts';
 import { recordAudit } from '../operations/audit.ts';
 import { adjust, LedgerError, readStatement, refundWithin, topUp } from './ledger.ts';
@@ -120,9 +120,9 @@ export function ledgerConsole(app: FastifyInstance, { database }: { database: Da
         const wanted = form.optional('environment', environment) ?? 'production';
         const until = form.optional('until', moment) ?? new Date();
         const from = form.optional('from', moment) ?? new Date(until.getTime() - 30 * DAY_MILLISECONDS);
-        if (from > until) form.complain('from', 'must be before the end.');
+        if (from > until) form.complain('from', reason('before_the_end'));
         if (until.getTime() - from.getTime() > 400 * DAY_MILLISECONDS) {
-          form.complain('from', 'must be at most 400 days before the end.');
+          form.complain('from', reason('days_before_the_end', { most: 400 }));
         }
         form.done();
         return presentStatement(database, ref, wanted, { from, until });

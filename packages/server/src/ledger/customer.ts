@@ -14,6 +14,7 @@ import {
   readForm,
 } from '../console.ts';
 import type { Database } from '../database/database.ts';
+import { reason } from '../errors.ts';
 import { resource } from '../http.ts';
 import { statementAsCsv } from './csv.ts';
 import { readStatement } from './ledger.ts';
@@ -108,9 +109,9 @@ function readPeriod(request: FastifyRequest): { environment: Environment; from: 
   const wanted = form.optional('environment', environment) ?? 'production';
   const until = form.optional('until', moment) ?? new Date();
   const from = form.optional('from', moment) ?? new Date(until.getTime() - 30 * DAY_MILLISECONDS);
-  if (from > until) form.complain('from', 'must be before the end.');
+  if (from > until) form.complain('from', reason('before_the_end'));
   if (until.getTime() - from.getTime() > MAX_DAYS * DAY_MILLISECONDS) {
-    form.complain('from', `must be at most ${MAX_DAYS} days before the end.`);
+    form.complain('from', reason('days_before_the_end', { most: MAX_DAYS }));
   }
   form.done();
   return { environment: wanted, from, until };

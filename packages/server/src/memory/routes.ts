@@ -7,7 +7,7 @@ import { AccountError, accountNamed } from '../accounts/accounts.ts';
 import { accountOf, type DoorOptions, requirePerson } from '../accounts/door.ts';
 import { BrandError, requireBrand } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
-import { fieldError, notFound, wrongFields } from '../errors.ts';
+import { fieldError, notFound, type Reason, reason, wrongFields } from '../errors.ts';
 import { resource } from '../http.ts';
 import { recordAudit } from '../operations/audit.ts';
 import {
@@ -111,7 +111,7 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
           }
           return counts;
         } catch (error) {
-          if (error instanceof TmxError) throw fieldError('tmx', error.message);
+          if (error instanceof TmxError) throw fieldError('tmx', reason('tmx', { why: error.message }));
           if (error instanceof BrandError) throw fieldError('brand', error.message);
           throw error;
         }
@@ -143,8 +143,8 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
       async handler(request) {
         const [ref, id] = [await account(request), idOf(request)];
         const { touched } = await present(ref, id);
-        const reason = readReason(request.body);
-        if (await retract(database, ref, id, { by: request.person.name, reason })) {
+        const why = readReason(request.body);
+        if (await retract(database, ref, id, { by: request.person.name, reason: why })) {
           const detail = { jobs: touched.length };
           await recordAudit(database, request.person, {
             ...{ action: 'memory.retracted', account: ref, subject: id, detail },
@@ -174,35 +174,31 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
 /** @throws ApiError `invalid_request` that names every wrong parameter */
 function readSearch(given: unknown): Search {
   const query = given as Record<string, unknown>;
-  const faults: Record<string, string> = {};
-  const read = (name: string, right: (value: string) => boolean, sentence: string): string | undefined => {
+  const faults: Record<string, Reason> = {};
+  const read = (name: string, right: (value: string) => boolean, why: Reason): string | undefined => {
     const value = query[name];
     if (value === undefined || value === '') return undefined;
     if (typeof value === 'string' && isText(value) && right(value)) return value;
-    faults[name] = sentence;
+    faults[name] = why;
     return undefined;
   };
-  const language = 'must be the shortname of a language.';
+  const language = reason('language');
   const search = {
-    q: read(
-      'q',
-      (value) => value.length <= MAX_REASON,
-      `must be one text of at most ${MAX_REASON} characters.`,
-    ),
+    q: read('q', (value) => value.length <= MAX_REASON, reason('text_at_most', { most: MAX_REASON })),
     from: read('from', (value) => LANGUAGE.test(value), language),
     to: read('to', (value) => LANGUAGE.test(value), language),
     brand: read('brand', () => true, 'must be one brand.'),
     state: read(
       'state',
       (value) => STATES.includes(value),
-      `must be one of ${STATES.join(', ')}.`,
+      reason('one_of', { accepted: STATES.join(', ') }),
     ) as Search['state'],
     before: read('before', (value) => UUID.test(value), 'must be the `next` of a page.'),
     limit: Number(
       read(
         'limit',
         (value) => /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_PAGE,
-        `must be a whole number from 1 to ${MAX_PAGE}.`,
+        reason('whole_number', { least: 1, most: MAX_PAGE }),
       ) ?? PAGE,
     ),
   };
@@ -224,32 +220,31 @@ interface ImportRequest {
 
 function readImport(given: unknown): ImportRequest {
   const body = fieldsOf(given);
-  const faults: Record<string, string> = {};
+  const faults: Record<string, Reason> = {};
   const language = (name: 'from' | 'to') => {
     const value = body[name];
-    if (typeof value !== 'string' || !LANGUAGE.test(value))
-      faults[name] = 'must be the shortname of a language.';
+    if (typeof value !== 'string' || !LANGUAGE.test(value)) faults[name] = reason('language');
     return value as string;
   };
   const [from, to] = [language('from'), language('to')];
   const brand = body.brand ?? undefined;
   if (brand !== undefined && (typeof brand !== 'string' || !isText(brand))) faults.brand = 'must be a brand.';
   const dryRun = body.dry_run ?? false;
-  if (typeof dryRun !== 'boolean') faults.dry_run = 'must be true or false.';
+  if (typeof dryRun !== 'boolean') faults.dry_run = reason('yes_or_no');
   const { tmx } = body;
-  if (typeof tmx !== 'string') faults.tmx = tmx == null ? 'This field is required.' : 'must be a text.';
+  if (typeof tmx !== 'string') faults.tmx = reason(tmx == null ? 'required' : 'text');
   else if (!isText(tmx)) faults.tmx = 'holds a character that no text has.';
   if (Object.keys(faults).length > 0) throw wrongFields(faults);
   return { from, to, brand: brand as string | undefined, dryRun: dryRun as boolean, tmx: tmx as string };
 }
 
 function readReason(given: unknown): string | undefined {
-  const reason = fieldsOf(given).reason ?? undefined;
-  if (reason === undefined || reason === '') return undefined;
-  if (typeof reason !== 'string' || !isText(reason) || reason.length > MAX_REASON) {
-    throw fieldError('reason', `must be a text of at most ${MAX_REASON} characters.`);
+  const why = fieldsOf(given).reason ?? undefined;
+  if (why === undefined || why === '') return undefined;
+  if (typeof why !== 'string' || !isText(why) || why.length > MAX_REASON) {
+    throw fieldError('reason', reason('text_at_most', { most: MAX_REASON }));
   }
-  return reason;
+  return why;
 }
 
 function fieldsOf(given: unknown): Record<string, unknown> {

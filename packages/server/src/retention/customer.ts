@@ -9,6 +9,7 @@ import type { AccountRef } from '../account.ts';
 import { accountOf, requireOwner } from '../accounts/door.ts';
 import { describedOwn, integer, MOMENT, open, readForm, text } from '../console.ts';
 import type { Database } from '../database/database.ts';
+import { reason } from '../errors.ts';
 import { resource } from '../http.ts';
 import { recordAudit } from '../operations/audit.ts';
 import { exportAccount, requestErasure } from './erase.ts';
@@ -91,7 +92,7 @@ export function retentionOfCustomer(app: FastifyInstance, { database }: { databa
         const { ref, username } = requireOwner(request);
         const form = readForm(request.body);
         const named = form.required('username', text(64));
-        if (named !== username) form.complain('username', 'must be the name of the account.');
+        if (named !== username) form.complain('username', reason('account_name'));
         form.done();
         const since = await requestErasure(database, ref, audit(request, ref, 'account.erasing', {}));
         return reply.code(202).send({ requested_at: since.toISOString() });
@@ -112,7 +113,7 @@ function readWanted(request: FastifyRequest): Keeping {
   const form = readForm(request.body);
   const read = (name: keyof Keeping) => {
     // Nobody deletes by leaving out, and nobody keeps for ever by mistake.
-    if (!form.has(name)) form.complain(name, 'This field is required.');
+    if (!form.has(name)) form.complain(name, reason('required'));
     return form.optional(name, integer(1, MAX_DAYS)) ?? null;
   };
   const keeping = { attempts: read('attempts'), events: read('events'), texts: read('texts') };

@@ -186,6 +186,11 @@ function close(schema: JsonSchema): JsonSchema {
     );
     closed.additionalProperties ??= false;
   }
+  if (schema.patternProperties !== undefined) {
+    closed.patternProperties = Object.fromEntries(
+      Object.entries(schema.patternProperties).map(([pattern, inner]) => [pattern, close(inner)]),
+    );
+  }
   if (schema.items !== undefined) closed.items = close(schema.items);
   if (schema.anyOf !== undefined) closed.anyOf = schema.anyOf.map(close);
   if (schema.allOf !== undefined)

@@ -1,14 +1,16 @@
 /** C5: what was posted to the account's addresses, and how that went. */
 import { Button, NativeSelect } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { Delivery, DeliveryAttempt } from '../api/generated.ts';
 import { useLive } from '../live.ts';
 import { type PageProps, useFilters, usePages } from '../page.tsx';
-import { SidePanel } from '../ui/Dialog.tsx';
+import { Dialog, DialogActions, SidePanel } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Facts } from '../ui/Facts.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
+import { Form, SubmitButton } from '../ui/form.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Lines } from '../ui/Skeleton.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
@@ -17,7 +19,7 @@ import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './account.module.css';
-import { EnvironmentSwitch, environmentOf } from './environment.tsx';
+import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
 
 const STATUSES = ['pending', 'delivered', 'dead'] as const;
 
@@ -27,6 +29,7 @@ export default function Deliveries({ search }: PageProps) {
   const environment = environmentOf(search);
   const status = STATUSES.find((one) => one === search.status);
   const asked = { environment, status };
+  const [resending, setResending] = useState(false);
   const {
     rows,
     first: _,
@@ -66,7 +69,12 @@ export default function Deliveries({ search }: PageProps) {
     <Page
       title={say('account.deliveries.title')}
       lead={say('account.deliveries.lead')}
-      actions={<EnvironmentSwitch search={search} />}
+      actions={
+        <>
+          <Button onClick={() => setResending(true)}>{say('account.deliveries.resend')}</Button>
+          <EnvironmentSwitch search={search} />
+        </>
+      }
     >
       <search className={css.filters}>
         <NativeSelect
@@ -92,6 +100,9 @@ export default function Deliveries({ search }: PageProps) {
         {...state}
       />
       <More {...more} />
+      <Dialog title={say('account.deliveries.resend')} opened={resending} onClose={() => setResending(false)}>
+        {resending && <Resend environment={environment} onClose={() => setResending(false)} />}
+      </Dialog>
       <SidePanel
         title={say('account.delivery')}
         opened={search.open !== undefined}
@@ -100,6 +111,67 @@ export default function Deliveries({ search }: PageProps) {
         {search.open !== undefined && <Detail key={search.open} id={search.open} />}
       </SidePanel>
     </Page>
+  );
+}
+
+const SINCE = ['hour', 'day', 'week', 'all'] as const;
+type Since = (typeof SINCE)[number];
+const HOURS = { hour: 1, day: 24, week: 168 };
+
+/** When those before it were given up; undefined: from the beginning. */
+function momentOf(since: Since, now: number): string | undefined {
+  return since === 'all' ? undefined : new Date(now - HOURS[since] * 3_600_000).toISOString();
+}
+
+/** Those that are counted are those that are sent, each once: what fails again meanwhile is not among them. */
+function Resend({ environment, onClose }: { environment: Environment; onClose(): void }) {
+  const say = useSay();
+  const queries = useQueryClient();
+  const [now] = useState(() => Date.now());
+  const [chosen, setChosen] = useState<Since>('all');
+  const since = momentOf(chosen, now);
+  const given = { environment, ...(since === undefined ? {} : { since }) };
+  const { data, error, refetch } = useQuery({
+    ...query('countFailedDeliveries', { query: given }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const failed = data?.failed ?? 0;
+  async function resend(): Promise<void> {
+    let sent = 0;
+    for (;;) {
+      const body = { ...given, until: data!.until };
+      const { replayed, left } = await call('replayFailedDeliveries', { body });
+      sent += replayed;
+      // Nothing more although some are left: somebody else sends them at this moment.
+      if (left === 0 || replayed === 0) break;
+    }
+    await queries.invalidateQueries({
+      predicate: ({ queryKey }) =>
+        ['listOwnDeliveries', 'readOwnDelivery', 'readOwnAccount'].includes(String(queryKey[0])),
+    });
+    toast(say('account.deliveries.resent', { count: sent }));
+    onClose();
+  }
+  return (
+    <Form onSubmit={resend}>
+      <NativeSelect
+        label={say('account.deliveries.since')}
+        value={chosen}
+        data={SINCE.map((value) => ({ value, label: say(`account.deliveries.since.${value}`) }))}
+        onChange={(event) => setChosen(event.currentTarget.value as Since)}
+      />
+      {error !== null && <FailureNotice error={error} onRetry={() => void refetch()} />}
+      <p role="status">
+        {data === undefined ? say('ui.loading') : say('account.deliveries.resend.text', { count: failed })}
+      </p>
+      <DialogActions>
+        <Button onClick={onClose}>{say('ui.cancel')}</Button>
+        <SubmitButton disabled={failed === 0}>
+          {say('account.deliveries.resend.do', { count: failed })}
+        </SubmitButton>
+      </DialogActions>
+    </Form>
   );
 }
 

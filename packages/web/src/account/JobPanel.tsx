@@ -19,6 +19,7 @@ import { Notice } from '../ui/Notice.tsx';
 import { Pair } from '../ui/Pair.tsx';
 import { Lines } from '../ui/Skeleton.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
+import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import { useSay } from '../words.tsx';
 import css from './account.module.css';
@@ -162,7 +163,7 @@ function Text({ text, language, label }: { text: OwnJobText; language: string; l
 function Acts({ job }: { job: OwnJobDetail }) {
   const say = useSay();
   const queries = useQueryClient();
-  const [asking, setAsking] = useState<'cancel' | 'reject'>();
+  const [asking, setAsking] = useState<'accept' | 'cancel' | 'reject'>();
   const close = () => setAsking(undefined);
   const { uid, environment, may } = job;
   const changed = () =>
@@ -174,18 +175,25 @@ function Acts({ job }: { job: OwnJobDetail }) {
   return (
     <div className={css.buttons}>
       {may.accept && (
-        <Button
-          variant="filled"
-          onClick={async () => {
-            await call('acceptMyJob', { path: { uid }, body: { environment } });
-            await changed();
-          }}
-        >
+        <Button variant="filled" onClick={() => setAsking('accept')}>
           {say('account.job.accept')}
         </Button>
       )}
       {may.reject && <Button onClick={() => setAsking('reject')}>{say('account.job.reject')}</Button>}
       {may.cancel && <Button onClick={() => setAsking('cancel')}>{say('account.job.cancel')}</Button>}
+      <ConfirmDialog
+        title={say('account.job.accept.title', { uid })}
+        opened={asking === 'accept'}
+        onClose={close}
+        action={say('account.job.accept')}
+        onConfirm={async () => {
+          await call('acceptMyJob', { path: { uid }, body: { environment } });
+          await changed();
+          toast(say('account.job.accepted'));
+        }}
+      >
+        {say('account.job.accept.text')}
+      </ConfirmDialog>
       <ConfirmDialog
         title={say('account.job.cancel.title', { uid })}
         opened={asking === 'cancel'}
@@ -200,11 +208,13 @@ function Acts({ job }: { job: OwnJobDetail }) {
         {say('account.job.cancel.text')}
       </ConfirmDialog>
       <Dialog title={say('account.job.reject.title', { uid })} opened={asking === 'reject'} onClose={close}>
+        <p>{say(`account.job.reject.text.${environment}`)}</p>
         <Form
           onSubmit={async ({ reason = '' }) => {
             await call('rejectMyJob', { path: { uid }, body: { reason, environment } });
             await changed();
             close();
+            toast(say('account.job.rejected'));
           }}
         >
           <TextField
@@ -214,7 +224,7 @@ function Acts({ job }: { job: OwnJobDetail }) {
           />
           <DialogActions>
             <Button onClick={close}>{say('ui.cancel')}</Button>
-            <SubmitButton>{say('account.job.reject')}</SubmitButton>
+            <SubmitButton danger>{say('account.job.reject')}</SubmitButton>
           </DialogActions>
         </Form>
       </Dialog>

@@ -1,18 +1,22 @@
 /** C1: how the account stands. */
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { FormattedNumber } from 'react-intl';
-import { query } from '../api/client.ts';
-import type { OwnAccount } from '../api/generated.ts';
+import { useState } from 'react';
+import { FormattedNumber, useIntl } from 'react-intl';
+import { call, query } from '../api/client.ts';
+import type { OwnAccount, OwnDay } from '../api/generated.ts';
 import { useLive } from '../live.ts';
 import { type Loading, type PageProps, useFilters } from '../page.tsx';
 import { paths } from '../paths.ts';
-import { CopyBlock } from '../ui/CopyButton.tsx';
+import { Chart, useDay } from '../ui/Chart.tsx';
+import { CopyBlock, CopyLine } from '../ui/CopyButton.tsx';
 import { Numbers } from '../ui/Facts.tsx';
+import { Form, FormActions, SubmitButton } from '../ui/form.tsx';
 import { ButtonLink, Link } from '../ui/Link.tsx';
 import { Money } from '../ui/Money.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
 import { useSay } from '../words.tsx';
+import css from './account.module.css';
 import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
 import { JobPanel } from './JobPanel.tsx';
 import { JobTable } from './JobTable.tsx';
@@ -33,6 +37,7 @@ export default function Overview({ search }: PageProps) {
   const sandbox = environment === 'sandbox' ? { environment } : undefined;
   const setFilters = useFilters();
   const failed = data.failed_deliveries[environment];
+  const [began, setBegan] = useState<Environment>();
   return (
     <Page
       title={say('account.overview.title')}
@@ -60,9 +65,12 @@ export default function Overview({ search }: PageProps) {
         </Notice>
       )}
       <Numbers facts={numbers(data, environment)} />
-      {jobs.length === 0 ? (
-        <FirstRequest username={data.username} environment={environment} />
-      ) : (
+      {jobs.length > 0 && <Days days={data.days[environment]} />}
+      {/* The key that was made is shown this once: it stays although its first job has come. */}
+      {(jobs.length === 0 || began === environment) && (
+        <FirstSteps key={environment} environment={environment} onBegin={() => setBegan(environment)} />
+      )}
+      {jobs.length > 0 && (
         <Section
           title={say('account.overview.latest')}
           actions={
@@ -122,20 +130,89 @@ function isEmpty(account: OwnAccount, environment: Environment): boolean {
   return found.balance <= 0;
 }
 
-function FirstRequest({ username, environment }: { username: string; environment: Environment }) {
+/** What was asked for on each of the last days, and what it costs. */
+function Days({ days }: { days: readonly OwnDay[] }) {
   const say = useSay();
+  const intl = useIntl();
+  const dayOf = useDay();
+  const charts = [
+    {
+      label: say('account.overview.jobs_a_day'),
+      of: ({ jobs }: OwnDay) => jobs,
+      format: (value: number) => intl.formatNumber(value),
+    },
+    {
+      label: say('account.overview.cost_a_day'),
+      of: ({ cents }: OwnDay) => cents,
+      format: (value: number) => intl.formatNumber(value / 100, { style: 'currency', currency: 'USD' }),
+    },
+  ];
+  return (
+    <div className={css.charts}>
+      {charts.map(({ label, of, format }) => (
+        <Section key={label} title={label}>
+          <Card>
+            <Chart
+              label={label}
+              bars={days.map((day) => ({ label: dayOf(day.day), value: of(day) }))}
+              heads={{ label: say('ui.chart.day'), value: label }}
+              format={format}
+            />
+          </Card>
+        </Section>
+      ))}
+    </div>
+  );
+}
+
+/** A key, then the line that uses it as it is: nothing in it is left to be filled in. */
+function FirstSteps({ environment, onBegin }: { environment: Environment; onBegin(): void }) {
+  const say = useSay();
+  const [key, setKey] = useState<string>();
   return (
     <Section title={say('account.first.title')}>
       <Card>
-        <ol>
+        <ol className={css.firsts}>
           <li>
-            {say('account.first.key')} <Link to={paths.account.access}>{say('account.access.title')}</Link>
+            {say('account.first.key')}
+            {key === undefined ? (
+              <Form
+                onSubmit={async () => {
+                  const made = await call('makeOwnKey', {
+                    body: { name: say('account.first.key_name'), environment },
+                  });
+                  setKey(made.key);
+                  onBegin();
+                }}
+              >
+                <FormActions>
+                  <SubmitButton>{say('account.key.make')}</SubmitButton>
+                </FormActions>
+              </Form>
+            ) : (
+              <>
+                <Notice tone="warning">{say('account.shown.text')}</Notice>
+                <CopyLine text={key} what={say('account.shown.secret')} />
+              </>
+            )}
           </li>
-          <li>{say('account.first.send')}</li>
-          <li>{say('account.first.read')}</li>
+          <li>
+            {say('account.first.send')}
+            {key !== undefined && (
+              <CopyBlock text={firstRequest(environment, key)} what={say('account.first.snippet')} />
+            )}
+          </li>
+          <li>
+            {say('account.first.read')}{' '}
+            <Link
+              to={paths.account.jobs}
+              search={{ tier: 'machine', ...(environment === 'sandbox' ? { environment } : {}) }}
+            >
+              {say('account.overview.all')}
+            </Link>
+          </li>
         </ol>
       </Card>
-      <CopyBlock text={firstRequest(environment, `${username}:…`)} what={say('account.first.snippet')} />
     </Section>
   );
 }

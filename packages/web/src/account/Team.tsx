@@ -28,15 +28,18 @@ export default function Team() {
   const [inviting, setInviting] = useState(false);
   const [sent, setSent] = useState<SentLink>();
   const [leaving, setLeaving] = useState<TeamMember>();
+  const [turning, setTurning] = useState<TeamMember>();
+  const iAmOwner = data.objects.some(({ me, owner }) => me && owner);
   const changed = () => queries.invalidateQueries(team());
   const columns: Column<TeamMember>[] = [
     {
       key: 'name',
       header: say('me.name'),
       wide: true,
-      cell: ({ name, email, me }) => (
+      cell: ({ name, email, me, owner }) => (
         <>
-          <bdi>{name}</bdi> {me && <Tag>{say('account.team.you')}</Tag>}
+          <bdi>{name}</bdi> {me && <Tag>{say('account.team.you')}</Tag>}{' '}
+          {owner && <Tag tone="info">{say('account.team.owner')}</Tag>}
           <div className={css.muted}>
             <bdi>{email}</bdi>
           </div>
@@ -55,7 +58,18 @@ export default function Team() {
       bare: true,
       align: 'end',
       cell: (member) =>
-        member.me || <Acts member={member} onSent={setSent} onChanged={changed} onLeaving={setLeaving} />,
+        member.me ||
+        // An owner's sign-in is another owner's matter.
+        ((iAmOwner || !member.owner) && (
+          <Acts
+            member={member}
+            iAmOwner={iAmOwner}
+            onSent={setSent}
+            onChanged={changed}
+            onLeaving={setLeaving}
+            onTurning={setTurning}
+          />
+        )),
     },
   ];
   return (
@@ -103,6 +117,21 @@ export default function Team() {
         )}
       </Dialog>
       <ConfirmDialog
+        title={say(turning?.owner ? 'account.team.owner.end.title' : 'account.team.owner.make.title', {
+          name: turning?.name,
+        })}
+        opened={turning !== undefined}
+        onClose={() => setTurning(undefined)}
+        action={say(turning?.owner ? 'account.team.owner.end' : 'account.team.owner.make')}
+        onConfirm={async () => {
+          const { user_id, owner } = turning!;
+          await call('setOwnerInTeam', { path: { user_id }, body: { owner: !owner } });
+          await changed();
+        }}
+      >
+        {say('account.team.owner.text')}
+      </ConfirmDialog>
+      <ConfirmDialog
         title={say('account.team.disable.title', { name: leaving?.name })}
         opened={leaving !== undefined}
         onClose={() => setLeaving(undefined)}
@@ -124,9 +153,11 @@ interface ActsProps {
   onSent(sent: SentLink): void;
   onChanged(): Promise<void>;
   onLeaving(member: TeamMember): void;
+  onTurning(member: TeamMember): void;
+  iAmOwner: boolean;
 }
 
-function Acts({ member, onSent, onChanged, onLeaving }: ActsProps) {
+function Acts({ member, iAmOwner, onSent, onChanged, onLeaving, onTurning }: ActsProps) {
   const say = useSay();
   const path = { user_id: member.user_id };
   if (member.status === 'disabled') {
@@ -144,6 +175,11 @@ function Acts({ member, onSent, onChanged, onLeaving }: ActsProps) {
   }
   return (
     <span className={css.buttons}>
+      {iAmOwner && (
+        <Button size="xs" onClick={() => onTurning(member)}>
+          {say(member.owner ? 'account.team.owner.end' : 'account.team.owner.make')}
+        </Button>
+      )}
       <Button size="xs" onClick={async () => onSent(await call('linkForTeam', { path }))}>
         {say('account.team.link')}
       </Button>

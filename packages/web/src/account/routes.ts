@@ -12,6 +12,8 @@ export function accountPages(parent: AnyRoute) {
     page(parent, paths.account.deliveries, () => import('./Deliveries.tsx')),
     page(parent, paths.account.balance, () => import('./Balance.tsx')),
     page(parent, paths.account.brands, () => import('./Brands.tsx')),
+    page(parent, paths.account.memory, () => import('./Memory.tsx')),
+    page(parent, paths.account.data, () => import('./Data.tsx')),
     page(parent, paths.account.team, () => import('./Team.tsx')),
   ];
 }

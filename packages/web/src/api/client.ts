@@ -25,6 +25,9 @@ type Arguments<Name extends OperationName> =
 /** The server does not answer: it is down, or the line is. */
 export const OFFLINE = 'offline';
 
+/** What is wrong with a field, by a code of the list that the server has, with the values of its sentence. */
+export type Reason = { code: string } & Record<string, unknown>;
+
 export class CallError extends Error {
   override name = 'CallError';
   /** One of the closed list of errors, or `offline`. */
@@ -32,6 +35,8 @@ export class CallError extends Error {
   readonly status: number;
   /** What is wrong with what was sent, by the name of the field. */
   readonly fields: Readonly<Record<string, string>>;
+  /** The same by code, where it has one, with the values of its sentence. */
+  readonly reasons: Readonly<Record<string, Reason>>;
   /** By which the operator finds it in the log. */
   readonly requestId: string | undefined;
   /** What else the refusal says: the segment as it is now, the positions that stand in the way. */
@@ -43,6 +48,7 @@ export class CallError extends Error {
     more: {
       status?: number;
       fields?: Record<string, string>;
+      reasons?: Record<string, Reason>;
       requestId?: string | undefined;
       more?: Record<string, unknown>;
     } = {},
@@ -51,6 +57,7 @@ export class CallError extends Error {
     this.code = code;
     this.status = more.status ?? 0;
     this.fields = more.fields ?? {};
+    this.reasons = more.reasons ?? {};
     this.requestId = more.requestId;
     this.more = more.more ?? {};
   }
@@ -111,6 +118,46 @@ async function send(address: string, init: RequestInit): Promise<Response> {
   }
 }
 
+/**
+ * The lines of an answer that comes as a stream, as they come.
+ * @param tell how many lines and bytes there are so far
+ * @returns all of it, once it is whole
+ * @throws CallError also where it breaks off
+ */
+export async function download<Name extends OperationName>(
+  name: Name,
+  signal: AbortSignal,
+  tell: (lines: number, bytes: number) => void,
+): Promise<Uint8Array<ArrayBuffer>[]> {
+  const [method, path] = OPERATIONS[name] as readonly [string, string];
+  const response = await send(path, { method, signal });
+  if (response.status === 401) signedOut();
+  if (!response.ok || response.body === null) throw refusal(response, await response.text().catch(() => ''));
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let [lines, bytes] = [0, 0];
+  const reader = response.body.getReader();
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      parts.push(part.value);
+      bytes += part.value.byteLength;
+      lines += countLines(part.value);
+      tell(lines, bytes);
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new CallError(OFFLINE, 'The answer broke off.');
+  }
+  return parts;
+}
+
+const LINE_END = 10;
+
+function countLines(part: Uint8Array): number {
+  let lines = 0;
+  for (const byte of part) if (byte === LINE_END) lines++;
+  return lines;
+}
+
 /** The address of an operation, for a link or a download as well. */
 export function addressOf(
   path: string,
@@ -134,8 +181,8 @@ function refusal(response: Response, text: string): CallError {
   const { status } = response;
   try {
     const { error } = JSON.parse(text) as { error: ErrorSaid };
-    const { code, message, fields = {}, ...more } = error;
-    return new CallError(code, message, { status, fields, requestId, more });
+    const { code, message, fields = {}, reasons = {}, ...more } = error;
+    return new CallError(code, message, { status, fields, reasons, requestId, more });
   } catch {
     return new CallError('server_error', response.statusText, { status, requestId });
   }
@@ -145,6 +192,7 @@ interface ErrorSaid {
   code: string;
   message: string;
   fields?: Record<string, string>;
+  reasons?: Record<string, Reason>;
 }
 
 /** What a page reads, for `useQuery`, `useSuspenseQuery` and its loader. */

@@ -831,6 +831,8 @@ export type FailingHost = {
   waiting: number
 };
 
+export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'whole_number' | 'one_of' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'tmx';
+
 /** What an automatic check says of a target. */
 export type Finding = {
   /** Which check found it: the sentence is made from this and `values`. */
@@ -1730,6 +1732,8 @@ export type WebError = {
     message: string;
     /** A sentence for each wrong field, where a form can show it. */
     fields?: Record<string, unknown> | undefined;
+    /** The same by code, for those that have one, to be said in any language. */
+    reasons?: Record<string, unknown> | undefined;
     /** Seconds until it may be tried again. */
     retry_after?: number | undefined
   }

@@ -1,11 +1,11 @@
 /** E5: what an editor has done: words, time, what reviewers marked, and the tasks that are over. */
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { FormattedNumber } from 'react-intl';
+import { FormattedNumber, useIntl } from 'react-intl';
 import { query } from '../api/client.ts';
 import type { WorkEntry } from '../api/generated.ts';
 import type { Loading } from '../page.tsx';
 import { paths } from '../paths.ts';
-import { Bars, lastDays } from '../ui/Bars.tsx';
+import { Chart, lastDays, useDay } from '../ui/Chart.tsx';
 import { Duration } from '../ui/Duration.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Numbers } from '../ui/Facts.tsx';
@@ -27,6 +27,8 @@ export default function Work() {
   const { data } = useSuspenseQuery(work());
   const { days, issues, tasks } = data;
   const sum = (of: (day: (typeof days)[number]) => number) => days.reduce((total, day) => total + of(day), 0);
+  const intl = useIntl();
+  const dayOf = useDay();
   const words = new Map(days.map((day) => [day.day, day.words]));
   const nothing = days.length === 0 && tasks.length === 0;
 
@@ -72,7 +74,12 @@ export default function Work() {
           />
           <Section title={say('work.per_day')}>
             <Card>
-              <Bars label={say('work.words')} bars={lastDays(DAYS, words)} />
+              <Chart
+                label={say('work.words')}
+                bars={lastDays(DAYS, words).map(({ day, value }) => ({ label: dayOf(day), value }))}
+                heads={{ label: say('ui.chart.day'), value: say('work.words') }}
+                format={(value) => intl.formatNumber(value)}
+              />
             </Card>
           </Section>
           {issues.length > 0 && (

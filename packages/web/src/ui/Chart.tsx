@@ -3,6 +3,7 @@
  * stands a table with the same figures: for those who do not see it, and for those who want to know.
  */
 import { useState } from 'react';
+import { useIntl } from 'react-intl';
 import { useSay } from '../words.tsx';
 import css from './Chart.module.css';
 
@@ -102,4 +103,22 @@ export function Chart({ label, bars, heads, format }: ChartProps) {
       )}
     </figure>
   );
+}
+
+/** Every one of the last days in UTC, the earliest first, with nothing where nothing was. */
+export function lastDays(
+  count: number,
+  values: ReadonlyMap<string, number>,
+  today = new Date(),
+): { day: string; value: number }[] {
+  return Array.from({ length: count }, (_, at) => {
+    const day = new Date(today.getTime() - (count - 1 - at) * 86_400_000).toISOString().slice(0, 10);
+    return { day, value: values.get(day) ?? 0 };
+  });
+}
+
+/** A day as people write it. @param day ISO 8601, in UTC */
+export function useDay(): (day: string) => string {
+  const intl = useIntl();
+  return (day) => intl.formatDate(`${day}T00:00:00Z`, { timeZone: 'UTC', dateStyle: 'medium' });
 }

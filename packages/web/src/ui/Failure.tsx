@@ -2,7 +2,9 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
+import { useIntl } from 'react-intl';
 import { CallError, OFFLINE } from '../api/client.ts';
+import type { FieldReason, OwnJob, WebErrorCode } from '../api/generated.ts';
 import { HOMES, paths } from '../paths.ts';
 import { usePerson } from '../session.ts';
 import { NewVersion } from '../upgrade.ts';
@@ -12,33 +14,45 @@ import { Link } from './Link.tsx';
 import { Notice } from './Notice.tsx';
 import { Page } from './Page.tsx';
 
-/** Refusals that people meet, in their language. */
-const EXPLAINED = [
-  'wrong_sign_in',
-  'not_signed_in',
-  'too_many_attempts',
-  'conflict',
-  'not_found',
-  'too_large',
-  'nothing_waits',
-  'task_taken',
-  'too_many_claims',
-  'claims_paused',
-] as const;
+/**
+ * What is wrong with each field, in the language of its reader. The server's English stands where there is no code, or
+ * one that this page, older than its server, does not know.
+ */
+export function useFields(): (error: CallError) => Record<string, string> {
+  const say = useSay();
+  const { messages } = useIntl();
+  return ({ fields, reasons }) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, sentence]) => {
+        const { code, ...values } = reasons[name] ?? { code: '' };
+        const id = `reason.${code as FieldReason}` as const;
+        return [name, messages[id] === undefined ? sentence : say(id, inWords(values))];
+      }),
+    );
 
-function isExplained(code: string): code is (typeof EXPLAINED)[number] {
-  return (EXPLAINED as readonly string[]).includes(code);
+  function inWords(values: Record<string, unknown>) {
+    const { status, ...rest } = values as Record<string, string | number>;
+    const id = `status.${status as OwnJob['status']}` as const;
+    return { ...rest, status: messages[id] === undefined ? status : say(id) };
+  }
 }
 
 /** The sentence for a person. The server's own is shown where ours would know less. */
 export function useExplain(): (error: Error) => string {
   const say = useSay();
+  const { messages } = useIntl();
+  const fieldsOf = useFields();
   return (error) => {
     if (error instanceof NewVersion) return say('ui.failure.version');
     if (!(error instanceof CallError)) return say('ui.failure.fault');
     if (error.code === OFFLINE) return say('ui.failure.offline');
-    if (error.status >= 500) return say('ui.failure.server');
-    return isExplained(error.code) ? say(`error.${error.code}`) : error.message;
+    if (error.code === 'invalid_request') {
+      if (Object.keys(error.reasons).length > 0) return Object.values(fieldsOf(error)).join(' ');
+      return error.message === '' ? say('error.invalid_request') : error.message;
+    }
+    const id = `error.${error.code as WebErrorCode}` as const;
+    if (messages[id] !== undefined) return say(id);
+    return error.status >= 500 ? say('ui.failure.server') : error.message;
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Forms. What is wrong with a field stands at the field, in the server's words; anything else above the buttons. A
+ * Forms. What is wrong with a field stands at the field, in its reader's language; anything else above the buttons. A
  * field is known by its `name`, the same as in the request.
  */
 import { ActionIcon, Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
@@ -7,7 +7,7 @@ import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { createContext, type FormEvent, type ReactNode, use, useEffect, useRef, useState } from 'react';
 import { CallError } from '../api/client.ts';
 import { useSay } from '../words.tsx';
-import { FailureNotice } from './Failure.tsx';
+import { FailureNotice, useFields } from './Failure.tsx';
 import css from './form.module.css';
 
 export type Values = Record<string, string>;
@@ -31,7 +31,8 @@ export function Form({ onSubmit, explain, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
-  const fields = error instanceof CallError ? error.fields : {};
+  const fieldsOf = useFields();
+  const fields = error instanceof CallError ? fieldsOf(error) : {};
   const shown = Object.keys(fields).some((name) => form.current?.elements.namedItem(name) != null);
 
   useEffect(() => {
@@ -49,7 +50,7 @@ export function Form({ onSubmit, explain, children }: FormProps) {
       await onSubmit(values);
     } catch (failed) {
       const said = failed instanceof CallError ? explain?.(failed) : undefined;
-      setError(said === undefined ? (failed as Error) : new CallError((failed as CallError).code, said));
+      setError(said === undefined ? (failed as Error) : new CallError('explained', said));
     } finally {
       setBusy(false);
     }
@@ -78,6 +79,12 @@ interface FieldProps {
   ltr?: boolean;
 }
 
+interface TypedProps extends FieldProps {
+  type?: 'text' | 'email' | 'url' | 'number' | 'date';
+  /** Told of each change, where something else depends on it. */
+  onChange?: (value: string) => void;
+}
+
 function useField({ name, label, optional, ltr, ...rest }: FieldProps) {
   const say = useSay();
   const { fields } = use(FormContext);
@@ -92,11 +99,21 @@ function useField({ name, label, optional, ltr, ...rest }: FieldProps) {
   };
 }
 
-export function Field({
-  type = 'text',
-  ...props
-}: FieldProps & { type?: 'text' | 'email' | 'url' | 'number' | 'date' }) {
-  return <TextInput type={type} spellCheck={type === 'text'} {...useField(props)} />;
+export function Field({ type = 'text', onChange, ...props }: TypedProps) {
+  return (
+    <TextInput
+      type={type}
+      spellCheck={type === 'text'}
+      {...useField(props)}
+      onChange={(event) => onChange?.(event.currentTarget.value)}
+    />
+  );
+}
+
+/** A file from the reader's machine; among the values it is a `File`. The browser's own button: it is known. */
+export function FileField({ accept, ...props }: FieldProps & { accept: string }) {
+  const { defaultValue: _, autoComplete: __, dir: ___, ...field } = useField(props);
+  return <TextInput type="file" {...field} accept={accept} classNames={{ input: css.file! }} />;
 }
 
 /** @param plain without the button that shows what was typed */
@@ -153,12 +170,14 @@ export function SubmitButton({
   danger = false,
   wide = false,
   secondary = false,
+  disabled = false,
 }: {
   children: string;
   danger?: boolean;
   wide?: boolean;
   /** Another button of the page is the primary one. */
   secondary?: boolean;
+  disabled?: boolean;
 }) {
   const { busy } = use(FormContext);
   return (
@@ -167,6 +186,7 @@ export function SubmitButton({
       variant={secondary ? 'default' : 'filled'}
       fullWidth={wide}
       loading={busy}
+      disabled={disabled}
       {...(danger ? { color: 'danger' } : {})}
     >
       {children}
