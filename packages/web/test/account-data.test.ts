@@ -11,7 +11,7 @@ import {
   type TestPerson,
   until,
 } from '../../server/src/testing/harness.ts';
-import { expectAccessible, PHONE, shoot, startWeb, type Web } from './browser.ts';
+import { expectAccessible, PHONE, quiet, shoot, startWeb, type Web } from './browser.ts';
 
 let web: Web;
 let receiver: Receiver;
@@ -70,6 +70,8 @@ it('accepts a job, and sends another back with a reason', async () => {
     await asked.getByRole('button', { name: 'Zurückweisen' }).click();
     await panel.getByText('The tone is wrong.').waitFor();
     expect((await program('GET', `${HUMAN}bad/`)).body.status).not.toBe('completed');
+    await editNext(editor);
+    await until(async () => (await program('GET', `${HUMAN}bad/`)).body.status === 'completed');
   });
   await context.close();
 });
@@ -78,6 +80,8 @@ it('says why a job cannot be accepted any more', async () => {
   const { owner, program } = await createCustomer('late');
   await finishJob(program, 'late');
   const context = await web.signedIn(owner);
+  // A page that hears of it at once takes the button away.
+  await context.route('**/api/live?*', (route) => route.abort());
   await web.visit({ context, path: '/account/jobs?open=late' }, async (page) => {
     const panel = page.getByRole('dialog', { name: 'Job' });
     await panel.getByRole('button', { name: 'Send back' }).waitFor();
@@ -87,6 +91,7 @@ it('says why a job cannot be accepted any more', async () => {
     const asked = page.getByRole('dialog', { name: 'Accept late' });
     await asked.getByRole('button', { name: 'Accept' }).click();
     await asked.getByText('The job is not completed now, so it cannot be accepted').waitFor();
+    await editNext(editor);
   });
   await context.close();
 });
@@ -263,12 +268,12 @@ it('shows and fits a phone on the pages of a memory and of data', async () => {
   const context = await web.signedIn(owner);
   for (const path of ['/account/memory', '/account/data']) {
     await web.visit({ context, path }, async (page) => {
-      await page.waitForLoadState('networkidle');
+      await quiet(page);
       await expectAccessible(page);
       await shoot(page, path.slice(1).replaceAll('/', '-'));
     });
     await web.visit({ context, path, size: PHONE, language: 'de' }, async (page) => {
-      await page.waitForLoadState('networkidle');
+      await quiet(page);
       const wide = await page.evaluate('document.documentElement.scrollWidth');
       expect({ path, wide }).toEqual({ path, wide: PHONE.width });
     });

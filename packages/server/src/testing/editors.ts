@@ -11,8 +11,8 @@ let orders = 0;
 
 /** A human job, once its tasks wait. @returns its uid */
 export async function orderEdit(call: Call, text: string, fields: object = {}): Promise<string> {
-  const uid = `edit-${++orders}`;
-  const body = { uid, text, source_language: 'en', target_language: 'es', ...fields };
+  const { uid = `edit-${++orders}` } = fields as { uid?: string };
+  const body = { text, source_language: 'en', target_language: 'es', ...fields, uid };
   const created = await call('POST', HUMAN, body);
   if (created.status !== 201) throw new Error(created.text);
   await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');

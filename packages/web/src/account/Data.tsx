@@ -225,7 +225,7 @@ function End() {
             ))}
           </ul>
           <FormActions>
-            <Button color="danger" variant="outline" onClick={() => setAsking(true)}>
+            <Button color="danger" onClick={() => setAsking(true)}>
               {say('account.erase.ask')}
             </Button>
           </FormActions>
