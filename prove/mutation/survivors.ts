@@ -85,12 +85,6 @@ export const SURVIVORS: readonly Survivor[] = [
     why: 'the notice is sent all the same, after the commit; what differs is seen only where the database fails just then',
   },
   {
-    file: 'server/src/accounts/keys.ts',
-    line: 'await database.notify(KEYS_CHANNEL);',
-    mutation: 'await database.notify(KEYS_CHANNEL) → not awaited',
-    why: 'the notice is sent all the same, after the commit; what differs is seen only where the database fails just then',
-  },
-  {
     file: 'server/src/accounts/sessions.ts',
     line: 'await store.forgetAttempts(database, marks.account);',
     mutation: 'await store.forgetAttempts(database, marks.account) → not awaited',
@@ -117,12 +111,6 @@ export const SURVIVORS: readonly Survivor[] = [
   {
     file: 'server/src/accounts/session-store.ts',
     line: '`delete from sessions where session_id in (select session_id from sessions where ends_at < now() limit 50)`,',
-    mutation: '< → <=',
-    why: 'the very microsecond on which it ends belongs to neither side',
-  },
-  {
-    file: 'server/src/accounts/session-store.ts',
-    line: "(select mark from sign_ins where last_at < now() - interval '1 day' and closed_until < now() limit 50)`,",
     mutation: '< → <=',
     why: 'the very microsecond on which it ends belongs to neither side',
   },
