@@ -32,6 +32,11 @@ const DECIDED: Record<Trigger, { to: Status; from: Status[]; effects: string[] }
 };
 const FINAL: readonly Status[] = ['failed', 'canceled', 'accepted'];
 const TRIGGERS = Object.keys(MOVES) as Trigger[];
+it('has the statuses of the interface, and no other', () => {
+  const onTheWay = ['new', 'machine_translate_in_progress', 'translating'];
+  expect(STATUSES).toEqual([...onTheWay, 'completed', 'failed', 'canceled', 'accepted', 'rejected']);
+});
+
 const EVERY_PAIR = TRIGGERS.flatMap((trigger) => STATUSES.map((status) => ({ trigger, status })));
 
 /** What is wrong with a table of moves; the checker, so that it can be shown to catch a planted fault. */
