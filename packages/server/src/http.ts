@@ -1,5 +1,6 @@
 /** What every route of the job interface shares: JSON as it comes, errors as the interface shows them. */
 import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Caller, Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
@@ -146,6 +147,18 @@ const SHED_HEADERS = {
  */
 export function createLoad(most: number, headers: Record<string, string>): Load {
   let working = 0;
+  /** What ends with a connection: one listener for all its requests. */
+  const ends = new WeakMap<Socket, Set<() => void>>();
+  const endsOf = (socket: Socket): Set<() => void> => {
+    const known = ends.get(socket);
+    if (known !== undefined) return known;
+    const own = new Set<() => void>();
+    ends.set(socket, own);
+    socket.once('close', () => {
+      for (const end of own) end();
+    });
+    return own;
+  };
   const shedHeaders = { ...headers, ...SHED_HEADERS };
   return {
     guard: (handle, shed) => (request, response) => {
@@ -155,13 +168,18 @@ export function createLoad(most: number, headers: Record<string, string>): Load 
       response.end(request.method === 'HEAD' ? undefined : SHED_BODY);
     },
     count(app) {
-      app.addHook('preHandler', async (_, reply) => {
+      app.addHook('preHandler', async ({ raw: { socket } }, { raw }) => {
         if (working >= most) throw new ApiError('unavailable', TOO_MANY, { 'retry-after': '1' });
+        // Its caller has gone away, and both ends below have been told already.
+        if (socket.destroyed || raw.destroyed) return;
         working++;
-        // Comes once, whether the answer was sent or the caller went away.
-        reply.raw.once('close', () => {
-          working--;
-        });
+        const onSocket = endsOf(socket);
+        const end = () => {
+          if (onSocket.delete(end)) working--;
+        };
+        onSocket.add(end);
+        // Sent, or its caller went away. An answer that stands behind another of its connection hears no such thing.
+        raw.once('close', end);
       });
     },
   };

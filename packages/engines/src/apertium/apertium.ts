@@ -249,6 +249,8 @@ class Apertium implements ApertiumEngine {
   async #crew(mode: Mode, lane: Lane): Promise<Crew> {
     const key = `${mode.name} ${lane}`;
     const stages = await this.#chain(mode.name);
+    // A crew that is made now would be ended by nobody.
+    if (this.#stopped) throw new Error('the Apertium engine is stopped');
     const known = this.#crews.get(key);
     if (known !== undefined) return known.crew;
     const crew = new Crew(lane === 'bulk' ? (this.#options.bulkPipelines ?? 1) : 1, {

@@ -131,6 +131,17 @@ const LOCK_OWNERS = statement(
   `select user_id from users where part = $1 and account_id = $2 and owner order by user_id for update`,
 );
 
+const HAS_OWNER = statement<{ has: boolean }>(
+  'people.has_owner',
+  `select exists (select from users where part = $1 and account_id = $2 and owner
+     and disabled_at is null and password_hash is not null) as has`,
+);
+
+/** Whether an owner is left who may sign in. */
+export async function hasOwner(on: Queryable, account: AccountRef): Promise<boolean> {
+  return (await on.query(HAS_OWNER, [account.part, account.accountId]))[0]!.has;
+}
+
 /** Two owners who take it from each other at once wait for each other. */
 export async function lockOwners(on: Queryable, account: AccountRef): Promise<void> {
   await on.query(LOCK_OWNERS, [account.part, account.accountId]);

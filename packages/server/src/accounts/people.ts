@@ -212,11 +212,25 @@ export function setReviewShare(database: Database, by: Actor, user: Subject, sha
   });
 }
 
-/** Lets a person in no more, and ends their sessions and links; or lets them in again. */
-export function setDisabled(database: Database, by: Actor, user: Subject, disabled: boolean): Promise<void> {
+/**
+ * Lets a person in no more, and ends their sessions and links; or lets them in again.
+ * @param owned the account that must have an owner left who may sign in, where an owner is disabled by its own people
+ * @throws ApiError `conflict` where none would be left
+ */
+export function setDisabled(
+  database: Database,
+  by: Actor,
+  user: Subject,
+  disabled: boolean,
+  owned?: AccountRef,
+): Promise<void> {
   const userId = user.user_id;
   return database.transaction(async (transaction) => {
+    if (owned !== undefined) await store.lockOwners(transaction, owned);
     await store.setDisabled(transaction, userId, disabled);
+    if (owned !== undefined && disabled && !(await store.hasOwner(transaction, owned))) {
+      throw new ApiError('conflict', 'An account has an owner: make somebody else one first.');
+    }
     await recordAudit(transaction, by, about(disabled ? 'person.disabled' : 'person.enabled', user));
     if (!disabled) return;
     await store.endInvitations(transaction, userId);
@@ -240,6 +254,8 @@ export function setOwner(
     if (!(await store.setOwner(transaction, account, user.user_id, owner))) {
       throw new ApiError('conflict', 'An account has an owner: make somebody else one first.');
     }
+    // A link that somebody else had made for them would make its reader an owner.
+    if (owner) await store.endInvitations(transaction, user.user_id);
     await recordAudit(transaction, by, about('person.owner', user, { owner }));
   });
 }

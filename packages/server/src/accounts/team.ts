@@ -132,6 +132,7 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
         if (user.status === 'disabled') throw new ApiError('conflict', 'They may not sign in.');
         await admitMail(accountOf(request).ref);
         const link = await linkFor(database, request.person, user);
+        await within(request); // an owner by now: nobody but an owner sees it
         return reply.code(201).send(await sendLink(mailer, root(), user, link));
       },
     },
@@ -148,7 +149,8 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
           if (user.user_id === request.person.userId) {
             throw new ApiError('conflict', 'Somebody else has to do that: it is yourself.');
           }
-          await setDisabled(database, request.person, user, disabled);
+          const owned = user.owner ? accountOf(request).ref : undefined;
+          await setDisabled(database, request.person, user, disabled, owned);
           return presentTeam(request);
         },
       },

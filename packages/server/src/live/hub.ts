@@ -111,7 +111,8 @@ export function createHub(options: HubOptions): Hub {
   const { database, observer, log } = options;
   const self = crypto.randomUUID();
   const onlookers = new Map<Onlooker, Pace>();
-  const byKey = new Map<string, Map<Onlooker, string>>();
+  /** Several topics of a page may be met by one key. */
+  const byKey = new Map<string, Map<Onlooker, Set<string>>>();
   const window = createWindow();
   const latest = new Map<string, Progress & { at: number }>();
   let watchedUntil = 0;
@@ -120,7 +121,10 @@ export function createHub(options: HubOptions): Hub {
   let presence: NodeJS.Timeout | undefined;
   let sessions: NodeJS.Timeout | undefined;
   let looking = false;
+  let lookAgain = false;
   let sending: Promise<unknown> = Promise.resolve();
+  /** Nobody is let in any more: the server stops. */
+  let ending = false;
   let closed = false;
 
   const elsewhere = () => watchedUntil > performance.now();
@@ -170,11 +174,14 @@ export function createHub(options: HubOptions): Hub {
 
   const changed = (pace: Pace, topic: string) => pace.change(topic);
 
-  function meet(met: Map<Onlooker, string> | undefined, how: (pace: Pace, topic: string) => void): void {
+  function meet(
+    met: ReadonlyMap<Onlooker, ReadonlySet<string>> | undefined,
+    how: (pace: Pace, topic: string) => void,
+  ): void {
     if (met === undefined) return;
-    for (const [onlooker, topic] of met) {
+    for (const [onlooker, topics] of met) {
       const pace = onlookers.get(onlooker);
-      if (pace !== undefined) how(pace, topic);
+      if (pace !== undefined) for (const topic of topics) how(pace, topic);
     }
   }
 
@@ -205,12 +212,17 @@ export function createHub(options: HubOptions): Hub {
 
   /** Ends the streams whose sessions are over; asked together, however many they are. */
   async function lookAtSessions(): Promise<void> {
-    if (looking || onlookers.size === 0) return;
+    // What is told during a look may have ended after what it read.
+    lookAgain = true;
+    if (looking) return;
     looking = true;
     try {
-      const asked = [...onlookers.keys()];
-      const open = await options.openAmong(asked.map(({ sessionId }) => sessionId));
-      for (const one of asked) if (open.get(one.sessionId) !== one.role) one.end('session');
+      while (lookAgain && onlookers.size > 0) {
+        lookAgain = false;
+        const asked = [...onlookers.keys()];
+        const open = await options.openAmong(asked.map(({ sessionId }) => sessionId));
+        for (const one of asked) if (open.get(one.sessionId) !== one.role) one.end('session');
+      }
     } catch (error) {
       log.debug({ error }, 'could not look at sessions; looking again');
     } finally {
@@ -263,7 +275,7 @@ export function createHub(options: HubOptions): Hub {
         : undefined;
     },
     join(onlooker) {
-      const refused = onlookers.size >= options.most ? 'process' : undefined;
+      const refused = ending || onlookers.size >= options.most ? 'process' : undefined;
       const own = [...onlookers.keys()].filter(({ userId }) => userId === onlooker.userId).length;
       const why = refused ?? (own >= STREAMS_A_PERSON ? 'person' : undefined);
       if (why !== undefined) {
@@ -275,8 +287,8 @@ export function createHub(options: HubOptions): Hub {
       observer.streams(onlookers.size);
       for (const { name, keys } of onlooker.topics) {
         for (const key of keys) {
-          const met = byKey.get(key) ?? new Map<Onlooker, string>();
-          byKey.set(key, met.set(onlooker, name));
+          const met = byKey.get(key) ?? new Map<Onlooker, Set<string>>();
+          byKey.set(key, met.set(onlooker, (met.get(onlooker) ?? new Set<string>()).add(name)));
           const known = key.startsWith('job ') ? this.progressOf(key.slice('job '.length)) : undefined;
           if (known !== undefined) pace.progress(name, known);
         }
@@ -285,6 +297,7 @@ export function createHub(options: HubOptions): Hub {
       return { leave: () => leave(onlooker), ready };
     },
     endAll() {
+      ending = true;
       for (const onlooker of [...onlookers.keys()]) onlooker.end('stop');
     },
     async close() {

@@ -66,6 +66,8 @@ async function open(options: LiveRouteOptions, request: FastifyRequest, reply: F
   }
   raw.once('close', leave);
   reply.hijack();
+  // It went away while it was let in: `close` has been told already.
+  if (raw.destroyed) return leave();
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream',

@@ -52,7 +52,7 @@ export async function eraseRequested(
   for (const account of await store.listAskedToEnd(database, ERASURES)) {
     if (ended()) return;
     try {
-      await eraseAccount(database, account);
+      await eraseAccount(database, account, ended);
     } catch (error) {
       if (!ended()) log.warn({ error, account: account.accountId }, 'an erasure was broken off');
     }
@@ -61,13 +61,23 @@ export async function eraseRequested(
 
 const ERASURES = 100;
 
-/** @returns how many rows were deleted, by table */
-export async function eraseAccount(database: Database, account: AccountRef): Promise<Record<string, number>> {
+/**
+ * @param ended asked between batches; whoever is told so breaks off, and another goes on from there
+ * @returns how many rows were deleted, by table
+ */
+export async function eraseAccount(
+  database: Database,
+  account: AccountRef,
+  ended: () => boolean = () => false,
+): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   await shutOut(database, account, counts);
-  await cancelAll(database, account);
-  for (const { table } of store.allTables()) await eraseTable(database, account, table.name, counts);
-  while ((await store.stripJobs(database, account, ROWS)) === ROWS);
+  await cancelAll(database, account, ended);
+  for (const { table } of store.allTables()) await eraseTable(database, account, table.name, counts, ended);
+  for (let stripped = ROWS; stripped === ROWS; ) {
+    goOn(ended);
+    stripped = await store.stripJobs(database, account, ROWS);
+  }
   await database.transaction((transaction) => store.stripAccount(transaction, account));
   return counts;
 }
@@ -88,19 +98,27 @@ async function eraseTable(
   account: AccountRef,
   name: string,
   counts: Record<string, number>,
+  ended: () => boolean = () => false,
 ): Promise<void> {
   const table = store.allTables().find((one) => one.table.name === name)!;
-  for (let erased = ROWS; erased === ROWS; ) {
-    erased = await store.eraseRows(database, account, table, ROWS);
+  // Asked rather than concluded: a batch that somebody else deletes just then comes back empty.
+  while (await store.hasRows(database, account, table)) {
+    goOn(ended);
+    const erased = await store.eraseRows(database, account, table, ROWS);
     if (erased > 0) counts[name] = (counts[name] ?? 0) + erased;
   }
 }
 
-async function cancelAll(database: Database, account: AccountRef): Promise<void> {
+function goOn(ended: () => boolean): void {
+  if (ended()) throw new Error('the server stops: another begins it again');
+}
+
+async function cancelAll(database: Database, account: AccountRef, ended: () => boolean): Promise<void> {
   for (;;) {
     const jobs = await store.listUnfinished(database, account, ROWS);
     if (jobs.length === 0) return;
     for (const { environment, tier, uid, job_id: jobId } of jobs) {
+      goOn(ended);
       if (tier === 'chat') {
         await database.transaction((transaction) => withdrawCorrection(transaction, account, jobId));
         continue;

@@ -219,6 +219,7 @@ const FIRST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', integer:
 interface TableStatements {
   table: Table;
   erase?: Statement<{ one: number }>;
+  left?: Statement<{ some: boolean }>;
   page?: { statement: Statement<{ row: Record<string, unknown>; key: string[] }>; first: unknown[] };
 }
 
@@ -231,6 +232,10 @@ const STATEMENTS: TableStatements[] = TABLES.map((table) => {
       `delete from ${name} where part = $1 and account_id = $2 and ctid = any(array(
          select ctid from ${name} where part = $1 and account_id = $2 limit $3))
        returning 1 as one`,
+    );
+    made.left = statement(
+      `retention.left_${name}`,
+      `select exists (select from ${name} where part = $1 and account_id = $2) as some`,
     );
   }
   if (key !== undefined) {
@@ -262,6 +267,15 @@ export async function eraseRows(
 ): Promise<number> {
   if (erase === undefined) return 0;
   return (await on.query(erase, [account.part, account.accountId, limit])).length;
+}
+
+/** Whether rows of a table are left, also those whose deletion by somebody else is not committed. */
+export async function hasRows(
+  on: Queryable,
+  account: AccountRef,
+  { left }: TableStatements,
+): Promise<boolean> {
+  return left !== undefined && (await on.query(left, [account.part, account.accountId]))[0]!.some;
 }
 
 /** Every table with its statements, in the order of deletion. */

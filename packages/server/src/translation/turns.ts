@@ -63,6 +63,9 @@ interface Found {
   one: Waiting;
 }
 
+/** Of so many starts one is for what is not urgent, if such waits: where small work never ends, a document goes on. */
+const COMMON_EVERY = 4;
+
 export function createTurns(options: TurnsOptions): Turns {
   const now = options.now ?? (() => performance.now());
   const gap = options.perSecond === undefined ? 0 : 1000 / options.perSecond;
@@ -74,6 +77,8 @@ export function createTurns(options: TurnsOptions): Turns {
   let waiting = 0;
   let nextStart = 0;
   let timer: NodeJS.Timeout | undefined;
+  /** Of what is urgent, one after another. */
+  let urgentStarts = 0;
   let lastAccount: string | undefined;
   let lastAsked = Number.NEGATIVE_INFINITY;
   let sharedUntil = Number.NEGATIVE_INFINITY;
@@ -85,7 +90,10 @@ export function createTurns(options: TurnsOptions): Turns {
   }
 
   /** The next one by turn, left where it is; undefined when nobody waits. */
-  const next = (): Found | undefined => nextIn(urgentRing) ?? nextIn(commonRing);
+  const next = (): Found | undefined =>
+    urgentStarts < COMMON_EVERY - 1
+      ? (nextIn(urgentRing) ?? nextIn(commonRing))
+      : (nextIn(commonRing) ?? nextIn(urgentRing));
 
   function nextIn(ring: Ring): Found | undefined {
     for (;;) {
@@ -128,6 +136,7 @@ export function createTurns(options: TurnsOptions): Turns {
         }
         nextStart = Math.max(now(), nextStart) + gap;
       }
+      urgentStarts = ring === urgentRing ? urgentStarts + 1 : 0;
       line.deficit -= one.weight;
       const waits = line.requests.get(request)!;
       waits.shift();

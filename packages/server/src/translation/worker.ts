@@ -163,6 +163,8 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     if (failed !== undefined) {
       if (drafted.some((one) => one.status === 'failed' && one.trouble)) {
         if (job.age < MAX_TROUBLE_AGE_SECONDS) return 'wait';
+        // It is as old as it is; from when this was asked for, there are the tries.
+        if (anew && lease.attempts < MAX_TRIES) return 'retry';
       } else if (lease.attempts < MAX_TRIES) return 'retry';
     }
     const remembered = rememberedOf(drafted);

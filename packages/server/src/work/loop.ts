@@ -59,6 +59,8 @@ export interface OpenLoop<L extends Lease> extends Loop {
 
 interface Held<L extends Lease> {
   lease: L;
+  /** In a place beside the capacity, which is kept for newcomers. */
+  kept: boolean;
   lost: AbortController;
   done: Promise<void>;
 }
@@ -84,8 +86,20 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
   /** Nobody has hinted at anything since the last look, which found nothing due: a place that comes free is no reason. */
   let nothingDue = false;
 
-  function take(lease: L): void {
-    const one: Held<L> = { lease, lost: new AbortController(), done: Promise.resolve() };
+  /** How many of the capacity's places are free: what has a kept place takes none of them. */
+  function placesFree(): number {
+    let taken = 0;
+    for (const { kept } of held) if (!kept) taken++;
+    return capacity - taken;
+  }
+
+  function keptPlacesFree(): number {
+    const taken = held.size - (capacity - placesFree());
+    return Math.ceil(capacity / 8) - taken;
+  }
+
+  function take(lease: L, kept = false): void {
+    const one: Held<L> = { lease, kept, lost: new AbortController(), done: Promise.resolve() };
     held.add(one);
     one.done = options
       .work(lease, one.lost.signal)
@@ -131,7 +145,7 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
         lookAgain = false;
         lookedAt = performance.now();
         // Room for a quarter at least, so that a full worker does not claim one by one.
-        const room = capacity - held.size;
+        const room = placesFree();
         if (stopping || room < Math.max(1, capacity / 4)) {
           caughtUp = false;
           nothingDue = false;
@@ -208,15 +222,16 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
       if (stopping) return { pieces: 0, weight: 0 };
       const room = roomLeft();
       return {
-        pieces: Math.min(capacity - held.size, room.shareOf(account)),
+        pieces: Math.min(placesFree(), room.shareOf(account)),
         weight: Math.min(room.weight, room.weightOf!(account).left),
       };
     },
     placeFor(account) {
       if (stopping) return { pieces: 0, weight: 0 };
-      const kept = capacity + Math.ceil(capacity / 8) - held.size;
+      const kept = keptPlacesFree();
       const own = [...held].filter(({ lease }) => lease.account.accountId === account.accountId).length;
-      const { weight } = roomLeft();
+      const room = roomLeft();
+      const weight = Math.min(room.weight, room.weightOf!(account).left);
       return { pieces: Math.max(0, Math.min(NEWCOMER_PIECES - own, kept)), weight };
     },
     isAlone({ accountId }) {
@@ -224,7 +239,7 @@ export function startLoop<L extends Lease>(options: LoopOptions<L>): OpenLoop<L>
       return true;
     },
     adopt(lease) {
-      if (!stopping) take(lease);
+      if (!stopping) take(lease, !caughtUp && keptPlacesFree() > 0);
       return !stopping;
     },
     async stop(graceMilliseconds) {

@@ -75,7 +75,7 @@ export default function Work() {
           <Section title={say('work.per_day')}>
             <Card>
               <Chart
-                label={say('work.words')}
+                label={`${say('work.words')}: ${intl.formatNumber(sum((day) => day.words))}`}
                 bars={lastDays(DAYS, words).map(({ day, value }) => ({ label: dayOf(day), value }))}
                 heads={{ label: say('ui.chart.day'), value: say('work.words') }}
                 format={(value) => intl.formatNumber(value)}
