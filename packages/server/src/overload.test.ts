@@ -1,4 +1,6 @@
 /** More requests than a process works on: refused at once, with the word when to come back; what it has goes on. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, createClient, startTestServer, type TestServer, until } from './testing/harness.ts';
@@ -73,4 +75,28 @@ it('gives the place back of a caller that went away', async () => {
   });
   expect(read.body.objects).toHaveLength(1);
   await holder.query('rollback');
+});
+
+it('gives the places back of callers that asked twice on one connection and broke it off', async () => {
+  const { hostname, port, host } = new URL(server.url);
+  const { production_key: key } = await server.createAccount();
+  const body = JSON.stringify(job);
+  const head = [`POST ${HUMAN} HTTP/1.1`, `Host: ${host}`, `Authorization: ApiKey ${key}`];
+  const request = [...head, `Content-Length: ${body.length}`, 'Content-Type: application/json', '', body];
+  for (let n = 0; n < 2; n++) {
+    await holder.query('begin');
+    await holder.query('lock table jobs in exclusive mode');
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write(request.join('\r\n').repeat(2));
+    await until(waiting);
+    // Both have their places now: there is none for another.
+    await until(async () => (await call('GET', '/tapi/v2/account/')).status === 503);
+    socket.destroy();
+    await once(socket, 'close');
+    await holder.query('rollback');
+  }
+  await until(async () => (await call('GET', '/tapi/v2/account/')).status === 200);
+  const all = await Promise.all([call('GET', '/tapi/v2/account/'), call('GET', '/tapi/v2/account/')]);
+  expect(all.map(({ status }) => status)).toEqual([200, 200]);
 });

@@ -79,6 +79,19 @@ describe('hints', () => {
     for (const page of [queue, job, foreign]) page.leave();
   });
 
+  it('tell each of the topics that it concerns', async () => {
+    const call = callOf(anna);
+    const { body: made } = await call('POST', MACHINE, JOB);
+    const job = `job:production:${made.uid}`;
+    for (const topics of [['deliveries', job] as const, [job, 'deliveries'] as const]) {
+      const page = await look(anna, ...topics);
+      const heard = Promise.all(topics.map((topic) => page.hears(topic)));
+      expect((await call('POST', '/api/v1/test-event/', { url: 'http://127.0.0.1:1/' })).status).toBe(202);
+      await heard;
+      page.leave();
+    }
+  });
+
   it('tell operators of all, in general', async () => {
     const page = await look(operator, 'console', 'jobs', 'deliveries');
     const heard = Promise.all([page.hears('console'), page.hears('jobs')]);
