@@ -43,6 +43,7 @@ function soundHistory(): History {
       jobId: `id-${name}`,
       orderNumber: index + 1,
       status: 'completed',
+      failure: null,
       priceCents: 6,
     })),
     transfers: uids.flatMap((uid) => [

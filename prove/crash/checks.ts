@@ -40,7 +40,9 @@ const nothingInvented: Check = ({ attempted, jobs }) => {
 
 /** Every job is completed. */
 const everythingDone: Check = ({ jobs }) =>
-  jobs.filter(({ status }) => status !== 'completed').map((job) => `${job.name} is ${job.status}`);
+  jobs
+    .filter(({ status }) => status !== 'completed')
+    .map((job) => `${job.name} is ${job.status}${job.failure === null ? '' : `: ${job.failure}`}`);
 
 /** Every job that is there was delivered, under one id, with the same bytes each time. */
 const deliveredUnderOneId: Check = ({ jobs, delivered }) => {

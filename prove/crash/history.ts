@@ -32,6 +32,8 @@ export interface JobFact {
   jobId: string;
   orderNumber: number;
   status: string;
+  /** Why it failed; null while it has not. */
+  failure: string | null;
   priceCents: number;
 }
 

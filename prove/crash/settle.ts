@@ -27,7 +27,7 @@ export async function settle(connection: Connection): Promise<Facts> {
     return {
       jobs: await rows(
         `select substring(callback_url from '[^/]*$') as name, uid, environment, job_id as "jobId", order_number as "orderNumber", status,
-                price_cents as "priceCents" from jobs`,
+                price_cents as "priceCents", failure from jobs`,
       ),
       transfers: await rows(
         `select job_id as "jobId", environment, kind, debit, credit, amount_cents as cents from transfers`,

@@ -16,6 +16,7 @@ import { draftsOf } from '../translation/translate.ts';
 import type { Translator } from '../translation/translator.ts';
 import { type Loop, type OpenLoop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
+import { createSuspects } from '../work/suspects.ts';
 import {
   createDesk,
   type LeasedMessage,
@@ -58,11 +59,18 @@ export interface ChatWorker extends Loop, Pick<OpenLoop<Lease>, 'roomFor'> {
 export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
   const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'messages', options.leaseSeconds, log);
+  const withSuspects = createSuspects(queue);
   const desk = createDesk(database, options.sourceOf);
   /** Adopted ones on their way into the loop, by their leases' tokens: each has one of its own. */
   const adopted = new Map<string, LeasedMessage>();
 
   async function work(lease: Lease, lost: AbortSignal): Promise<void> {
+    // One that is given up now is not begun.
+    if (lease.attempts > MAX_CLAIMS) return workOn(lease, lost);
+    return withSuspects(lease, lost, () => workOn(lease, lost));
+  }
+
+  async function workOn(lease: Lease, lost: AbortSignal): Promise<void> {
     const leased = adopted.get(lease.token) ?? (await desk.open(lease));
     adopted.delete(lease.token);
     if (leased === undefined) return;

@@ -31,6 +31,7 @@ import type { Log } from '../log.ts';
 import type { AlignedSegment, Scanner } from '../scanning/scanner.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
+import { createSuspects } from '../work/suspects.ts';
 import { createLanes } from './lanes.ts';
 import { type Drafted, draftsOf } from './translate.ts';
 import type { Translator } from './translator.ts';
@@ -91,12 +92,19 @@ const PROGRESS_MILLISECONDS = 500;
 export function startTranslationWorker(options: TranslationWorkerOptions): Loop & OpenWorker {
   const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'jobs', options.leaseSeconds, log);
+  const withSuspects = createSuspects(queue);
   const desk = createDesk(database, options.follower);
   const lanes = createLanes();
   /** Adopted ones on their way into the loop, by their leases' tokens: each has one of its own. */
   const adopted = new Map<string, LeasedJob>();
 
   async function work(lease: Lease, lost: AbortSignal): Promise<void> {
+    // One that is given up now is not begun.
+    if (lease.attempts > MAX_CLAIMS) return workOn(lease, lost);
+    return withSuspects(lease, lost, () => workOn(lease, lost));
+  }
+
+  async function workOn(lease: Lease, lost: AbortSignal): Promise<void> {
     const job = adopted.get(lease.token) ?? (await desk.open(lease));
     adopted.delete(lease.token);
     if (job === undefined) return;

@@ -66,6 +66,8 @@ export interface Queue<L extends Lease = Lease> {
   extend(leases: readonly Lease[]): Promise<Set<string>>;
   /** Gives leases back, due again in `seconds` (at once by default); a job's as if it had never been claimed. */
   release(leases: readonly Lease[], seconds?: number): Promise<void>;
+  /** A lease that is still held counts as a claim once more (1), or as if it had not been one (-1). */
+  recount(lease: Lease, by: 1 | -1): Promise<void>;
   readonly leaseSeconds: number;
   /** Nothing at all was due when it was last claimed from: only what is hinted at, or its time, changes that. */
   readonly empty?: boolean;
@@ -131,6 +133,7 @@ function queueStatements(table: 'jobs' | 'messages', key: 'job_id' | 'message_id
 interface LeaseStatements {
   extend: Statement<{ id: string; token: string }>;
   release: Statement<never>;
+  recount: Statement<never>;
 }
 
 /** How leases on the rows of a table are kept and given back, whoever claims them. */
@@ -156,7 +159,11 @@ export function leaseStatements(
     `update ${table} t set due_at = now() + make_interval(secs => $5), lease_token = null,
             attempts = ${attempts} ${held}`,
   );
-  return { extend, release };
+  const recount: Statement<never> = statement(
+    `work.recount_${table}`,
+    `update ${table} t set attempts = attempts + $5 ${held}`,
+  );
+  return { extend, release, recount };
 }
 
 /** The part of a queue that is the same however its rows are claimed. */
@@ -164,7 +171,7 @@ export function keepLeases(
   database: Database,
   statements: LeaseStatements,
   leaseSeconds: number,
-): Pick<Queue, 'extend' | 'release' | 'leaseSeconds'> {
+): Pick<Queue, 'extend' | 'release' | 'recount' | 'leaseSeconds'> {
   return {
     leaseSeconds,
     async extend(leases) {
@@ -173,6 +180,9 @@ export function keepLeases(
     },
     async release(leases, seconds = 0) {
       if (leases.length > 0) await database.query(statements.release, [...columns(leases), seconds]);
+    },
+    async recount(lease, by) {
+      await database.query(statements.recount, [...columns([lease]), by]);
     },
   };
 }
