@@ -60,9 +60,10 @@ const deliveredUnderOneId: Check = ({ jobs, delivered }) => {
 };
 
 /**
- * A delivery is repeated only when a kill met it under way. The attempt is on record before it is made, and its
- * end after it: what arrived once more than that needs an attempt without an end, of the same delivery. Of
- * those there are no more than can have been under way when something was killed.
+ * A delivery is repeated only when a fault met it under way. The attempt is on record before it is made, and its
+ * end after it: what arrived once more than that needs an attempt of the same delivery that had no end when the next
+ * was begun. (Who was paused for longer than its lease writes the end when it goes on.) Of those there are no more than
+ * can have been under way at a fault.
  */
 const fewRepeats: Check = ({ delivered, deliveries, kills, databaseKills, deliveriesAtATime }) => {
   const arrived = Map.groupBy(delivered, ({ webhookId }) => webhookId);

@@ -50,7 +50,7 @@ export interface DeliveryFact {
   deliveryId: string;
   jobId: string;
   status: string;
-  /** Attempts that began and have no end on record: a kill met them, so nobody knows whether they arrived. */
+  /** Attempts that had no end on record when the next was begun, or never had one: a fault met them under way. */
   unfinishedAttempts: number;
 }
 

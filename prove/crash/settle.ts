@@ -34,8 +34,10 @@ export async function settle(connection: Connection): Promise<Facts> {
       ),
       deliveries: await rows(
         `select delivery_id as "deliveryId", job_id as "jobId", status,
-                (select count(*) from attempts a
-                  where a.delivery_id = d.delivery_id and finished_at is null) as "unfinishedAttempts"
+                (select count(*) from (
+                   select finished_at, lead(started_at) over (order by attempt) as next from attempts a
+                    where a.delivery_id = d.delivery_id) a
+                  where finished_at is null or finished_at > next) as "unfinishedAttempts"
            from deliveries d`,
       ),
       balances: await rows(`select environment, available_cents as "availableCents" from balances`),
