@@ -63,6 +63,30 @@ describe('a claim', () => {
     expect((await claimTask(bob)).task).not.toBe(task.task);
   });
 
+  it('has a whole lease when it is given again', async () => {
+    await orderEdit(call, 'One house.\n');
+    const { task, lease } = await claimTask(ann);
+    await owner.query(`update claims set lease_until = now() + interval '5 s' where claim_id = $1`, [
+      lease.token,
+    ]);
+    const again = (await claimTask(ann, task)).lease;
+    expect(Date.parse(again.lease_until) - Date.parse(again.now)).toBeGreaterThan(590_000);
+  });
+
+  it('is refused, and not answered without its lease, when it is over before its task is read', async () => {
+    await orderEdit(call, 'One house.\n');
+    await owner.query(`
+      create function run_out() returns trigger language plpgsql as $$
+        begin new.lease_until := now() - interval '1 s'; return new; end $$;
+      create trigger run_out before insert on claims for each row execute function run_out()`);
+    try {
+      expect(codeOf(await ann.call('POST', '/api/editing/claims', {}))).toEqual([409, 'stale_lease']);
+    } finally {
+      await owner.query('drop function run_out cascade');
+    }
+    expect((await claimTask(ann)).lease.token).toEqual(expect.any(String));
+  });
+
   it('is never given twice, however many ask at once', async () => {
     for (let job = 0; job < 3; job++) await orderEdit(call, `Job ${job} of three.\n`);
     const people = await Promise.all(

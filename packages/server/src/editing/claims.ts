@@ -88,8 +88,8 @@ export function presentLease(held: claims.HeldRow): LeaseBody {
 }
 
 /**
- * Claims the named task, or the next one. Naming one that the editor has already gives it again, with the same token: the
- * answer to the first claim may have been lost.
+ * Claims the named task, or the next one. Naming one that the editor has already gives it again, with the same token and a
+ * lease from now: the answer to the first claim may have been lost.
  * @throws ApiError `nothing_waits`, `task_taken`, `too_many_claims`, `claims_paused`, `not_found`
  */
 export async function claim(
@@ -103,7 +103,16 @@ export async function claim(
   await expire(room);
   if (key !== undefined) {
     const held = await claims.findHeld(database, key);
-    if (held?.user_id === userId) return key;
+    if (held?.user_id === userId) {
+      // A sign of its editor, like a heartbeat: what is given again is there for a whole lease. Over meanwhile: claimed.
+      const kept = await claims.keepClaim(
+        database,
+        key,
+        { userId, token: held.claim_id },
+        rules.leaseSeconds,
+      );
+      if (kept !== undefined) return key;
+    }
   }
   for (let tried = 1; ; tried++) {
     const claimed = await database.transaction((transaction) =>

@@ -13,7 +13,7 @@ import { saveSegment } from './save.ts';
 import { schemas } from './schemas.ts';
 import { TASK_STATUSES, type TaskStatus } from './states.ts';
 import { searchMemory, suggest } from './suggest.ts';
-import { addComment, listComments, openTask, preview, readHistory, readTask } from './view.ts';
+import { addComment, listComments, openTask, preview, readClaimed, readHistory, readTask } from './view.ts';
 
 /** A target of 100,000 characters as JSON, and what is round it. */
 const BODY = { bodyLimit: 1024 * 1024 };
@@ -47,8 +47,7 @@ function editorRoutes(app: FastifyInstance, room: () => EditingRoom): void {
       ...BODY,
       async handler(request, reply) {
         const key = await claim(room(), askerOf(request), read.readClaim(request.body));
-        const task = await readTask(room(), askerOf(request), key);
-        return reply.code(201).send({ task, lease: task.lease });
+        return reply.code(201).send(await readClaimed(room(), askerOf(request), key));
       },
     },
   });

@@ -477,7 +477,8 @@ export const schemas = {
   claim: described('claimTask', 'Claim the next task, or the one that is named', Claimed, {
     status: 201,
     description:
-      'Refused with `nothing_waits`, `task_taken`, `too_many_claims` or `claims_paused`. Claiming what one holds gives it again.',
+      'Refused with `nothing_waits`, `task_taken`, `too_many_claims` or `claims_paused`; `stale_lease`: over before it was answered. ' +
+      'Claiming what one holds gives it again, with a lease from now.',
     body: Type.Object({ task: Type.Optional(ID) }, open),
   }),
   task: described('readTask', 'A task with everything that the workbench shows', TaskBody, {
@@ -613,6 +614,7 @@ export const schemas = {
 } as const;
 
 export type TaskBody = Static<typeof TaskBody>;
+export type ClaimedBody = Static<typeof Claimed>;
 export type QueueBody = Static<typeof Queue>;
 export type QueueTaskBody = Static<typeof QueueTask>;
 export type SegmentBody = Static<typeof Segment>;

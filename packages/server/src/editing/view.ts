@@ -5,11 +5,11 @@ import type { AccountRef } from '../account.ts';
 import { readContext } from '../brands/brands.ts';
 import { notFound } from '../errors.ts';
 import { readTexts } from '../jobs/jobs.ts';
-import { canceled, presentLease } from './claims.ts';
+import { canceled, presentLease, staleLease } from './claims.ts';
 import * as claims from './claims-store.ts';
 import * as edits from './edits-store.ts';
 import type { Asker, EditingRoom } from './room.ts';
-import type { CommentBody, IssueBody, SegmentBody, TaskBody } from './schemas.ts';
+import type { ClaimedBody, CommentBody, IssueBody, SegmentBody, TaskBody } from './schemas.ts';
 import * as store from './store.ts';
 
 /** Segments before and after the task's own that come along. */
@@ -91,6 +91,16 @@ export async function readTask(room: EditingRoom, asker: Asker, key: store.TaskK
     terms: said.terms.map(presentTerm),
     comments,
   };
+}
+
+/**
+ * A task just claimed. The claim may be over before the task is read: a crowded server, a lease that was almost out.
+ * @throws ApiError `stale_lease` then; as `openTask`
+ */
+export async function readClaimed(room: EditingRoom, asker: Asker, key: store.TaskKey): Promise<ClaimedBody> {
+  const task = await readTask(room, asker, key);
+  if (task.lease === undefined) throw staleLease(null);
+  return { task, lease: task.lease };
 }
 
 /** Segments with what the document says of them. */

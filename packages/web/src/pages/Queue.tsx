@@ -26,7 +26,7 @@ import css from './Queue.module.css';
 export const load = ({ queries }: Loading) => queries.fetchQuery(query('readQueue'));
 
 /** Refusals after which the list is another than the one that is shown. */
-const GONE = ['task_taken', 'nothing_waits'];
+const GONE = ['task_taken', 'nothing_waits', 'stale_lease'];
 
 export default function Queue({ search }: PageProps) {
   const say = useSay();
