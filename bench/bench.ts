@@ -1,4 +1,5 @@
 /** `npm run bench [-- NAME …] [--rounds N] [--json]`: every figure of speed, as a ratio to its limit. */
+import { killLeft } from '../scripts/program.ts';
 import { benchApi } from './api.ts';
 import { benchChat } from './chat.ts';
 import { benchDocuments } from './documents.ts';
@@ -23,4 +24,5 @@ await runNamed(
     lead: 'Written by `npm run bench`. Absolute times mean little on another machine; the ratios are taken in turns, in one run, against what limits them.',
     reasons: MISSED,
   },
+  killLeft,
 );

@@ -82,10 +82,12 @@ export function quantile(values: readonly number[], share: number): number {
  * Runs the named ones of `all` (none named: every one), prints their figures, and ends the process with 1 when
  * a goal was missed, 2 for a name that there is not. One that throws is a goal missed, and the next one's turn. A run
  * of all is also written down as a page.
+ * @param tidy called after each, for what one that throws has left at work
  */
 export async function runNamed(
   all: Record<string, (flags: Flags) => Promise<Report>>,
   page: ReportPage,
+  tidy: () => Promise<void> = async () => {},
 ): Promise<void> {
   const begun = new Date();
   const flags = readFlags(process.argv.slice(2));
@@ -99,6 +101,7 @@ export async function runNamed(
     process.stderr.write(`── ${name}\n`);
     const report = await runOne(name, all[name]!, flags);
     reports[name] = report;
+    await tidy();
     process.stderr.write(`── ${name} took ${report.seconds!.toFixed(0)} s\n`);
     if (flags.json) continue;
     for (const figure of report.figures) process.stdout.write(`${formatFigure(figure)}\n`);
@@ -112,19 +115,34 @@ export async function runNamed(
   process.exit(Object.values(reports).every(({ figures }) => allHeld(figures)) ? 0 : 1);
 }
 
-/** One of them, with the time it took. What it throws is a goal missed. */
+/** One of them, with the time it took. What it throws is a goal missed, and so is what it throws where nobody awaits it. */
 export async function runOne(
   name: string,
   run: (flags: Flags) => Promise<Report>,
   flags: Flags,
 ): Promise<Report> {
   const begun = performance.now();
-  const report = await run(flags).catch((error: unknown): Report => {
-    process.stderr.write(`${(error as Error).stack ?? error}\n`);
-    const [value] = String((error as Error).message ?? error).split('\n');
-    return { figures: [{ name: `${name}, came to its end`, value: value!, goal: 'yes', held: false }] };
-  });
-  return { ...report, seconds: (performance.now() - begun) / 1000 };
+  const missed = (what: string, goal: string, error: unknown): Promised => {
+    process.stderr.write(`${(error as Error)?.stack ?? error}\n`);
+    const [value] = String((error as Error)?.message ?? error).split('\n');
+    return { name: `${name}, ${what}`, value: value!, goal, held: false };
+  };
+  const astray: Figure[] = [];
+  const stray = (error: unknown) => void astray.push(missed('went astray', 'nothing', error));
+  // Node would end all of the run by it.
+  process.on('unhandledRejection', stray);
+  process.on('uncaughtException', stray);
+  try {
+    const report = await run(flags).catch(
+      (error: unknown): Report => ({ figures: [missed('came to its end', 'yes', error)] }),
+    );
+    await new Promise((resolve) => setImmediate(resolve)); // what is rejected now is known after this turn
+    const figures = [...report.figures, ...astray];
+    return { ...report, figures, seconds: (performance.now() - begun) / 1000 };
+  } finally {
+    process.off('unhandledRejection', stray);
+    process.off('uncaughtException', stray);
+  }
 }
 
 /** How many goals were held, and a line for each that was not. */

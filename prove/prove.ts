@@ -1,5 +1,6 @@
 /** `npm run prove [-- NAME …] [--json]`: every promise, each with a goal. */
 import { runNamed } from '../bench/figures.ts';
+import { killLeft } from '../scripts/program.ts';
 import { proveAddresses } from './addresses/addresses.ts';
 import { proveCanary } from './canary/canary.ts';
 import { proveCrash } from './crash/crash.ts';
@@ -61,4 +62,5 @@ await runNamed(
     lead: 'Written by `npm run prove`: every promise, with its goal. `npm run prove -- NAME --seed N` repeats one.',
     reasons: MISSED,
   },
+  killLeft,
 );

@@ -1,4 +1,5 @@
 /** The page that a whole run writes. */
+import { execFile } from 'node:child_process';
 import { expect, it, vi } from 'vitest';
 import { allHeld, type Report, runOne, summarise } from '../bench/figures.ts';
 import { describeReport } from '../bench/report.ts';
@@ -57,4 +58,50 @@ it('goes on after one that throws, as a goal missed', async () => {
     'crash, jobs lost: 1, goal 0, missed',
     'creations: 3000 jobs/s, ratio 0.50 against pgbench, goal 1, missed',
   ]);
+});
+
+it('goes on after one with a fault that nobody awaits, as a goal missed', async () => {
+  const script = `
+    const { runNamed } = await import(${JSON.stringify(new URL('../bench/figures.ts', import.meta.url).href)});
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const held = { name: 'the rest', value: 1, goal: '1', held: true };
+    const rejects = async () => {
+      const working = [Promise.reject(new Error('no lease'))];
+      await turn();
+      await Promise.allSettled(working);
+      return { seed: 7, figures: [held] };
+    };
+    const throws = async () => {
+      setImmediate(() => { throw undefined; });
+      await turn();
+      await turn();
+      return { figures: [held] };
+    };
+    const last = async () => {
+      void Promise.reject(new Error('at the very end'));
+      return { figures: [held] };
+    };
+    await runNamed({ rejects, throws, last, whole: async () => ({ figures: [held] }) }, {}, async () => {
+      process.stdout.write('tidied\\n');
+    });`;
+  const args = ['--input-type=module', '-e', script, 'script', 'rejects', 'throws', 'last', 'whole'];
+  const { code, said } = await new Promise<{ code: unknown; said: string }>((resolve) =>
+    execFile(process.execPath, args, (error, said) => resolve({ code: error?.code, said })),
+  );
+  expect(said.split('\n')).toEqual([
+    'tidied',
+    'the rest: 1, goal 1, held',
+    'rejects, went astray: no lease, goal nothing, missed',
+    'seed: 7',
+    'tidied',
+    'the rest: 1, goal 1, held',
+    'throws, went astray: undefined, goal nothing, missed',
+    'tidied',
+    'the rest: 1, goal 1, held',
+    'last, went astray: at the very end, goal nothing, missed',
+    'tidied',
+    'the rest: 1, goal 1, held',
+    '',
+  ]);
+  expect(code).toBe(1);
 });

@@ -26,6 +26,16 @@ export interface Program {
   stop(): Promise<void>;
 }
 
+/** What is running now. */
+const running = new Set<ChildProcess>();
+
+/** Kills what a run that ended in a fault has left behind, and waits for its end. */
+export async function killLeft(): Promise<void> {
+  const ends = [...running].map((child) => once(child, 'exit'));
+  for (const child of running) child.kill('SIGKILL');
+  await Promise.all(ends);
+}
+
 /** Starts `dragoman serve` and waits until it is ready; a worker says nothing of that. Callbacks may reach the loopback. */
 export async function startProgram(options: {
   directory: string;
@@ -60,7 +70,11 @@ export async function startProgram(options: {
   // A run that ends in a fault leaves nothing behind.
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
-  void ended.then(() => process.off('exit', end));
+  running.add(child);
+  void ended.then(() => {
+    running.delete(child);
+    process.off('exit', end);
+  });
   const url = `http://127.0.0.1:${port}`;
   while (options.role !== 'worker') {
     if (child.exitCode !== null) throw new Error(`the program ended with status ${child.exitCode}`);

@@ -10,6 +10,7 @@ import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
 import { believeEngine, createAccount, startProgram } from '../../scripts/program.ts';
+import { startBeside } from '../beside.ts';
 import { createRandom } from '../random.ts';
 import type { Accepted, History, Host } from './history.ts';
 import { type Sink, startSink } from './sink.ts';
@@ -77,17 +78,19 @@ export async function runDeliveries(options: DeliveryRun): Promise<History> {
       }
     }
 
-    const clients = Promise.all(queues.map(client));
-    clients.catch(() => {}); // seen below; until then the kills go on
+    const clients = startBeside(...queues.map(client));
     for (let kill = 1; kill <= planned; kill++) {
       const target = (options.deliveries * kill) / (planned + 1);
-      while (accepted.length < target) await wait(5);
+      while (accepted.length < target) {
+        clients.check();
+        await wait(5);
+      }
       await program.kill();
       kills.push(Date.now());
       say(`kill ${kill} of ${planned}, ${accepted.length} accepted, ${sink.arrivals.length} arrivals`);
       program = await startProgram({ directory, port, environment });
     }
-    await clients;
+    await clients.done();
     say(`all ${accepted.length} accepted; waiting for the last to arrive`);
     const deliveries = await settle(directory);
     await program.stop();

@@ -13,6 +13,7 @@ import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
 import { createAccount, startProgram } from '../../scripts/program.ts';
+import { startBeside } from '../beside.ts';
 import { createRandom, type Random } from '../random.ts';
 import type { History, Save } from './history.ts';
 
@@ -111,26 +112,31 @@ export async function runEditing(options: EditingOptions): Promise<History> {
   const began = performance.now();
   const record: Recorded = { saves: [], given: [], claimMilliseconds: [], did: {} };
   let stopping = false;
-  const working = editors.map((editor) =>
-    work({ ...editor, url, random: createRandom(random.below(2 ** 31)), record, stopping: () => stopping }),
+  const working = startBeside(
+    ...editors.map((editor) =>
+      work({ ...editor, url, random: createRandom(random.below(2 ** 31)), record, stopping: () => stopping }),
+    ),
   );
-  const done = async () =>
-    (await rows<{ count: number }>(`select count(*)::int as count from jobs where status = 'completed'`))[0]!
-      .count;
-  for (let kill = 1; kill <= options.kills; kill++) {
-    const target = Math.floor((jobs * (kill - 0.5)) / options.kills);
-    await until(async () => (await done()) >= target);
-    await program.kill();
-    say(`kill ${kill} of ${options.kills}, ${await done()} of ${jobs} jobs done`);
-    program = await startProgram({ directory, port, environment: AGAIN });
-  }
-  const patience = Date.now() + PATIENCE_MILLISECONDS;
-  await until(async () => (await done()) === jobs || Date.now() > patience);
-  const seconds = (performance.now() - began) / 1000;
-  stopping = true;
-  await Promise.all(working);
+  const done = async () => {
+    working.check();
+    const sql = `select count(*)::int as count from jobs where status = 'completed'`;
+    return (await rows<{ count: number }>(sql))[0]!.count;
+  };
+  let history: History;
   try {
-    return {
+    for (let kill = 1; kill <= options.kills; kill++) {
+      const target = Math.floor((jobs * (kill - 0.5)) / options.kills);
+      await until(async () => (await done()) >= target);
+      await program.kill();
+      say(`kill ${kill} of ${options.kills}, ${await done()} of ${jobs} jobs done`);
+      program = await startProgram({ directory, port, environment: AGAIN });
+    }
+    const patience = Date.now() + PATIENCE_MILLISECONDS;
+    await until(async () => (await done()) === jobs || Date.now() > patience);
+    const seconds = (performance.now() - began) / 1000;
+    stopping = true;
+    await working.done();
+    history = {
       ...record,
       kills: options.kills,
       seconds,
@@ -138,10 +144,12 @@ export async function runEditing(options: EditingOptions): Promise<History> {
       ...(await readFacts(rows)),
     };
   } finally {
+    stopping = true;
     await owner.end();
     await store.close();
-    await program.stop();
   }
+  await program.stop();
+  return history;
 }
 
 /** A number in letters: no check has anything against it. */
@@ -314,7 +322,7 @@ async function save(
       made.revision = answer.body.segment.revision;
       return made.revision;
     }
-    const { code, kept, segment, findings } = answer.body.error;
+    const { code, kept, segment, findings } = answer.body.error ?? {};
     made.answer = 'refused';
     if (code === 'stale_lease') {
       if (kept !== undefined) made.answer = kept;

@@ -10,6 +10,7 @@ import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
 import { believeEngine, type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
+import { startBeside } from '../beside.ts';
 import { startReceiver } from '../crash/receiver.ts';
 import { createRandom } from '../random.ts';
 import type { History, Order } from './history.ts';
@@ -94,10 +95,10 @@ export async function runMoney(options: MoneyOptions): Promise<History> {
     }
   }
 
-  const killing = killer();
+  const killing = startBeside(killer());
   await Promise.all(Array.from({ length: ORDERS_AT_A_TIME }, customers));
   stopped = true;
-  await killing;
+  await killing.done();
   options.say('waiting for everything to settle');
   const facts = await settle(directory);
   await program.stop();

@@ -11,6 +11,7 @@ import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
 import { believeEngine, createAccount, DRAGOMAN, startProgram } from '../../scripts/program.ts';
+import { startBeside } from '../beside.ts';
 
 export interface RestoreHistory {
   /** Rows of each table, as the backup says, and as they are counted in the new directory. */
@@ -43,17 +44,21 @@ export async function runRestore(directory: string, jobs: number): Promise<Resto
   const acknowledged: string[] = [];
   let stopping = false;
   let count = 0;
-  const clients = Array.from({ length: CLIENTS }, async () => {
+  const client = async () => {
     while (!stopping) {
       const uid = `restore-${count++}`;
       if ((await create(program.url, key, uid)) === 201) acknowledged.push(uid);
     }
-  });
-  while (acknowledged.length < jobs) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  const clients = startBeside(...Array.from({ length: CLIENTS }, client));
+  while (acknowledged.length < jobs) {
+    clients.check();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
   const before = [...acknowledged];
   const backup = JSON.parse(await dragoman('backup', file, '--json', '--data', old));
   stopping = true;
-  await Promise.all(clients);
+  await clients.done();
   await program.stop();
 
   await dragoman('restore', file, '--data', anew);

@@ -10,6 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { createAccount, startProgram } from '../../scripts/program.ts';
+import { startBeside } from '../beside.ts';
 import { createRandom } from '../random.ts';
 
 const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url).pathname;
@@ -77,8 +78,9 @@ export async function runRotate({ directory, rolls, seed, say }: RotateOptions):
     }
   }
 
-  const clients = Array.from({ length: CLIENTS }, client);
+  const clients = startBeside(...Array.from({ length: CLIENTS }, client));
   for (let roll = 1; roll <= rolls; roll++) {
+    clients.check();
     const secret = await command('webhook-secret', 'roll', 'rotate', '--environment', 'production');
     const { keys } = await command('key', 'list', 'rotate');
     const current = keys.find(
@@ -97,7 +99,7 @@ export async function runRotate({ directory, rolls, seed, say }: RotateOptions):
     say(`roll ${roll} of ${rolls}, ${history.received.length} deliveries`);
   }
   stopped = true;
-  await Promise.all(clients);
+  await clients.done();
   const until = Date.now() + ARRIVE_MILLISECONDS;
   while (history.received.length < history.asked.length && Date.now() < until) await wait(50);
   await program.stop();

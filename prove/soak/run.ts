@@ -15,6 +15,7 @@ import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
 import { believeEngine, createAccount, DRAGOMAN, startProgram } from '../../scripts/program.ts';
+import { startBeside } from '../beside.ts';
 import { createLoad } from './load.ts';
 import { type Held, INSPECTABLE, watchProgram } from './watch.ts';
 
@@ -100,12 +101,12 @@ export async function runSoak({ directory, seconds, say }: SoakOptions): Promise
     const between = Math.max(LEAST_BETWEEN_SECONDS, seconds / LOOKS);
     let sent = 0;
     for (let looked = 0; passed() < seconds; ) {
-      const pending: Promise<void>[] = [];
+      const pending = startBeside();
       for (const until = Math.min(seconds, (looked + 1) * between); passed() < until; await wait(5)) {
-        for (; sent < passed() * wanted; sent++) pending.push(next());
+        for (; sent < passed() * wanted; sent++) pending.add(next());
       }
       looked++;
-      await Promise.all(pending);
+      await pending.done();
       const walBytes = await numberOf(client, WAL);
       history.looks.push({ at: passed(), made, walBytes, ...(await watch.look()) });
       // What the look held up is not made up for at once.
