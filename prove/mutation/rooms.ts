@@ -29,6 +29,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     tests: [
       'server/src/jobs/states.test.ts',
       'server/src/chats/states.test.ts',
+      'server/src/editing/moves.test.ts',
       'server/src/editing/states.test.ts',
       'server/src/jobs/cancel.test.ts',
     ],

@@ -112,3 +112,50 @@ describe('counting words', () => {
     expect(counted(text)).toBe(words);
   });
 });
+
+/** What `countWordLike` asks the segmenter for: it is exact, and a hundred times as dear. */
+function asked(text: string): string[] {
+  const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+  const found: string[] = [];
+  const listening = {
+    segment(part: string) {
+      found.push(part);
+      return segmenter.segment(part);
+    },
+  } as Intl.Segmenter;
+  expect(countWordLike(text, listening)).toBe(bySegmenter(text, 'en'));
+  return found;
+}
+
+describe('the segmenter', () => {
+  const letters = Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code)).filter(
+    (letter) => /[\p{Lu}\p{Ll}]/u.test(letter) && /\p{sc=Latin}/u.test(letter),
+  );
+  const marks = [...'!"#$%&()*+-/<=>?@[\\]^`{|}~¡¿«»“”„–—…'];
+
+  it('is not asked for words of Latin letters and digits', () => {
+    expect(letters.length).toBeGreaterThan(400);
+    expect(asked(letters.join(' '))).toEqual([]);
+    expect(asked(letters.join(''))).toEqual([]);
+    expect(asked('0 1 2 3 4 5 6 7 8 9 0123456789 3rd A4\ta\nb\rc')).toEqual([]);
+  });
+
+  it.each(marks)('is not asked for words round a %s', (mark) => {
+    expect(asked(`${mark} a${mark} ${mark}b a${mark}b 1${mark}2 ${mark}${mark}`)).toEqual([]);
+  });
+
+  it.each([..."'’.,;:"])('is not asked for a %s at the end of a word, or before one', (mark) => {
+    expect(asked(`${mark} a${mark} 1${mark} ${mark}b ${mark}2 a${mark}) ${mark}`)).toEqual([]);
+  });
+
+  it('is not asked for an apostrophe between two letters, and is for one beside a digit', () => {
+    expect(asked("It’s its house, isn't it? o’clock")).toEqual([]);
+    expect(asked("1'a b'2 3’4")).toEqual(["1'a", "b'2", '3’4']);
+  });
+
+  it('is asked for what may join two words or may be divided, for each alone', () => {
+    expect(asked('The a.b house 1,500 is 2:3 x;y.')).toEqual(['a.b', '1,500', '2:3', 'x;y.']);
+    expect(asked('The 日本 house µm, a_b — ½ ‰ me.')).toEqual(['日本', 'µm,', 'a_b', '½', '‰']);
+    expect(asked('(日)\n日')).toEqual(['(日)', '日']);
+  });
+});

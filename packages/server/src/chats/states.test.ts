@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { allows, FIRST_STATUS, MOVES, STATUSES, type Status, type Trigger } from './states.ts';
+import { type Actor, allows, FIRST_STATUS, MOVES, STATUSES, type Status, type Trigger } from './states.ts';
 
 /** The table of the decisions, written out. A move that is not here must not exist. */
-const DECIDED: Record<Trigger, { from: Status; to: Status }> = {
-  translate: { from: 'mt_init', to: 'deliver_init' },
-  answer: { from: 'mt_init', to: 'deliver_complete' },
-  fail: { from: 'mt_init', to: 'mt_failed' },
-  deliver: { from: 'deliver_init', to: 'deliver_complete' },
-  lose: { from: 'deliver_init', to: 'deliver_failed' },
-  replay: { from: 'deliver_failed', to: 'deliver_init' },
+const DECIDED: Record<Trigger, { from: Status; to: Status; by: Actor }> = {
+  translate: { from: 'mt_init', to: 'deliver_init', by: 'machine' },
+  answer: { from: 'mt_init', to: 'deliver_complete', by: 'machine' },
+  fail: { from: 'mt_init', to: 'mt_failed', by: 'machine' },
+  deliver: { from: 'deliver_init', to: 'deliver_complete', by: 'sender' },
+  lose: { from: 'deliver_init', to: 'deliver_failed', by: 'sender' },
+  replay: { from: 'deliver_failed', to: 'deliver_init', by: 'operator' },
 };
 const TRIGGERS = Object.keys(MOVES) as Trigger[];
 
@@ -22,10 +22,17 @@ function faults(allowed: (trigger: Trigger, status: Status) => boolean): string[
 }
 
 describe('the table of moves', () => {
+  it('has the statuses of the interface, and no other', () => {
+    expect(STATUSES).toEqual(['mt_init', 'deliver_init', 'deliver_complete', 'mt_failed', 'deliver_failed']);
+  });
+
   it('is the one that was decided', () => {
     expect(TRIGGERS.sort()).toEqual(Object.keys(DECIDED).sort());
     expect(faults(allows)).toEqual([]);
-    for (const trigger of TRIGGERS) expect(MOVES[trigger].to).toBe(DECIDED[trigger].to);
+    for (const trigger of TRIGGERS) {
+      expect(MOVES[trigger].to, trigger).toBe(DECIDED[trigger].to);
+      expect(MOVES[trigger].by, trigger).toEqual([DECIDED[trigger].by]);
+    }
   });
 
   it('begins with mt_init, reaches every state, and ends in the delivered and the failed one', () => {

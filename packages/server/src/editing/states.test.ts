@@ -16,34 +16,7 @@ import { createEditing } from './editing.ts';
 import { submit } from './review.ts';
 import type { Asker, EditingRoom } from './room.ts';
 import { saveSegment } from './save.ts';
-import { allows, TASK_MOVES, TASK_STATUSES, type TaskTrigger } from './states.ts';
 import { locateTask, type TaskKey } from './store.ts';
-
-describe('the table of moves', () => {
-  const TRIGGERS = Object.keys(TASK_MOVES) as TaskTrigger[];
-
-  it('leads nowhere from the ends but by a rejection, and to a claim only from what is open', () => {
-    expect(TRIGGERS.filter((trigger) => allows(trigger, 'canceled'))).toEqual([]);
-    expect(TRIGGERS.filter((trigger) => allows(trigger, 'done'))).toEqual(['reopen', 'withdraw']);
-    expect(TRIGGERS.filter((trigger) => TASK_MOVES[trigger].to === 'claimed')).toEqual(['claim']);
-    expect(TASK_MOVES.claim.from).toEqual(['open']);
-  });
-
-  it('has a way to every state, and from every other state a way on', () => {
-    for (const status of TASK_STATUSES) {
-      if (status !== 'open')
-        expect(
-          TRIGGERS.some((trigger) => TASK_MOVES[trigger].to === status),
-          status,
-        ).toBe(true);
-      if (status !== 'canceled')
-        expect(
-          TRIGGERS.some((trigger) => allows(trigger, status)),
-          status,
-        ).toBe(true);
-    }
-  });
-});
 
 const EDITORS = 3;
 const SEGMENTS = 4;

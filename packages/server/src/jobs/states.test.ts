@@ -1,34 +1,42 @@
 import { describe, expect, it } from 'vitest';
-import { allows, firstStatus, MOVES, STATUSES, type Status, type Trigger } from './states.ts';
+import { type Actor, allows, firstStatus, MOVES, STATUSES, type Status, type Trigger } from './states.ts';
 
 /**
- * The table of the interface's decisions, written out for every status: which trigger moves it, and where to.
+ * The table of the interface's decisions, written out for every status: which trigger moves it, who may, and where to.
  * A row that is not here is a move that must not exist.
  */
-const DECIDED: Record<Trigger, { to: Status; from: Status[]; effects: string[] }> = {
-  begin: { from: ['new', 'machine_translate_in_progress'], to: 'translating', effects: [] },
+const DECIDED: Record<Trigger, { to: Status; from: Status[]; by: Actor[]; effects: string[] }> = {
+  begin: {
+    from: ['new', 'machine_translate_in_progress'],
+    to: 'translating',
+    by: ['machine', 'editor'],
+    effects: [],
+  },
   complete: {
     from: ['new', 'machine_translate_in_progress', 'translating'],
     to: 'completed',
+    by: ['machine', 'editor'],
     effects: ['capture', 'callback'],
   },
   fail: {
     from: ['new', 'machine_translate_in_progress', 'translating'],
     to: 'failed',
+    by: ['machine'],
     effects: ['void', 'callback'],
   },
   cancel: {
     from: ['new', 'machine_translate_in_progress', 'translating'],
     to: 'canceled',
+    by: ['customer', 'operator'],
     effects: ['void'],
   },
-  fallBack: { from: ['translating'], to: 'completed', effects: ['void', 'callback'] },
-  revise: { from: ['rejected'], to: 'completed', effects: ['callback'] },
-  accept: { from: ['completed'], to: 'accepted', effects: [] },
-  reject: { from: ['completed'], to: 'rejected', effects: [] },
-  redraft: { from: ['translating'], to: 'translating', effects: [] },
-  redrafted: { from: ['translating'], to: 'translating', effects: [] },
-  upgrade: { from: ['completed'], to: 'new', effects: ['hold'] },
+  fallBack: { from: ['translating'], to: 'completed', by: ['machine'], effects: ['void', 'callback'] },
+  revise: { from: ['rejected'], to: 'completed', by: ['editor', 'machine'], effects: ['callback'] },
+  accept: { from: ['completed'], to: 'accepted', by: ['customer', 'machine'], effects: [] },
+  reject: { from: ['completed'], to: 'rejected', by: ['customer'], effects: [] },
+  redraft: { from: ['translating'], to: 'translating', by: ['operator'], effects: [] },
+  redrafted: { from: ['translating'], to: 'translating', by: ['machine'], effects: [] },
+  upgrade: { from: ['completed'], to: 'new', by: ['customer'], effects: ['hold'] },
 };
 const FINAL: readonly Status[] = ['failed', 'canceled', 'accepted'];
 const TRIGGERS = Object.keys(MOVES) as Trigger[];
@@ -55,11 +63,12 @@ describe('the table of moves', () => {
     expect(allows(trigger, status)).toBe(DECIDED[trigger].from.includes(status));
   });
 
-  it('leads where it was decided, with the effects that were decided, each once', () => {
+  it('leads where it was decided, for whom and with the effects that were decided, each once', () => {
     for (const trigger of TRIGGERS) {
-      const { to, effects } = MOVES[trigger];
-      expect({ to, effects: [...effects].sort() }, trigger).toEqual({
+      const { to, by, effects } = MOVES[trigger];
+      expect({ to, by: [...by].sort(), effects: [...effects].sort() }, trigger).toEqual({
         to: DECIDED[trigger].to,
+        by: DECIDED[trigger].by.sort(),
         effects: DECIDED[trigger].effects.sort(),
       });
       expect(new Set(effects).size, trigger).toBe(effects.length);

@@ -78,6 +78,18 @@ describe('the price that is chosen', () => {
     );
   });
 
+  it('is a pair’s own, though it shares a language with another', () => {
+    const pairs = ['en es', 'en de', 'de es'].map((words) => {
+      const [sourceLanguage, targetLanguage] = words.split(' ');
+      return { sourceLanguage: sourceLanguage!, targetLanguage: targetLanguage! };
+    });
+    const from = new Date(0);
+    const common = { tier: 'human' as const, account: undefined, from, until: undefined };
+    const book = bookOf(pairs.map((pair, index) => ({ ...common, pair, centsPerWord: index })));
+    const chosen = pairs.map((pair) => choosePrice(book, { tier: 'human', account: NOBODY, pair }, from));
+    expect(chosen).toEqual([0, 1, 2]);
+  });
+
   it('holds from its first moment to before its last', () => {
     const [from, until] = [new Date(1000), new Date(2000)];
     const price = {

@@ -1,0 +1,166 @@
+/** Prices as operators set and end them: each for its scope, and no other's. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed } from '../accounts/accounts.ts';
+import type { Database } from '../database/database.ts';
+import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';
+import { createPriceList, endPrice, listPrices, setPrice } from './price-list.ts';
+
+const EN_ES = { sourceLanguage: 'en', targetLanguage: 'es' };
+const EVERYTHING = { tier: 'human', account: undefined, pair: undefined } as const;
+
+let server: TestServer;
+let operator: TestPerson;
+beforeAll(async () => {
+  server = await startTestServer();
+  operator = await createPerson(server, { role: 'operator' });
+});
+afterAll(() => server.stop());
+
+interface Shown {
+  tier: string;
+  account: string | null;
+  source_language: string;
+  target_language: string;
+  cents_per_word: number;
+  from: string;
+  until: string | null;
+}
+
+const shown = async () =>
+  (await operator.call('GET', '/api/console/prices')).body.prices.map(
+    ({ from: _from, ...price }: Shown) => price,
+  ) as Omit<Shown, 'from'>[];
+const set = (more: object) => operator.call('POST', '/api/console/prices', more);
+const end = (scope: object) => operator.call('POST', '/api/console/prices/end', scope);
+const cents = async () => (await shown()).map(({ cents_per_word }) => cents_per_word);
+
+describe('a scope', () => {
+  it('is a tier, an account or all, a pair or all: its price is set and ended, and no neighbour’s', async () => {
+    const [one, two] = [await server.createAccount(), await server.createAccount()];
+    const all = { source_language: '*', target_language: '*' };
+    const pair = (source_language: string, target_language: string) => ({ source_language, target_language });
+    const scopes = [
+      { tier: 'human', ...all },
+      { tier: 'machine', ...all },
+      { tier: 'human', account: one.username, ...all },
+      { tier: 'human', account: two.username, ...all },
+      { tier: 'human', ...pair('en', 'es') },
+      { tier: 'human', ...pair('en', 'de') },
+      { tier: 'human', ...pair('de', 'es') },
+      { tier: 'human', account: one.username, ...pair('en', 'es') },
+      { tier: 'machine', account: one.username, ...pair('en', 'es') },
+    ];
+    const expected = scopes.map((scope, index) => ({
+      ...{ account: null, ...scope, cents_per_word: index + 1, until: null },
+    }));
+    for (const [index, scope] of scopes.entries()) {
+      const { body } = await set({ ...scope, cents_per_word: index + 1 });
+      expect(body).toMatchObject({ price: expected[index], ends: null, dry_run: false });
+    }
+    const left = [...expected];
+    for (const scope of scopes) {
+      expect(await shown()).toHaveLength(left.length);
+      expect(await shown()).toEqual(expect.arrayContaining(left));
+      left.shift();
+      expect((await end(scope)).status).toBe(200);
+      expect((await end(scope)).status).toBe(404);
+    }
+    expect(await shown()).toEqual([]);
+  });
+});
+
+describe('a price that is set', () => {
+  const scope = { tier: 'human', source_language: 'en', target_language: 'fr' };
+
+  it('says which it ends and where it ends itself, rehearsed as well', async () => {
+    const moments = ['2998-01-01', '2999-01-01', '3000-01-01'].map((day) => `${day}T00:00:00.000Z`);
+    const [first, second, third] = moments;
+    await set({ ...scope, cents_per_word: 9, from: third });
+    await set({ ...scope, cents_per_word: 8, from: second });
+    const last = await set({ ...scope, cents_per_word: 7, from: first });
+    expect(last.body).toMatchObject({ price: { cents_per_word: 7, from: first, until: second }, ends: null });
+    for (const dry_run of [true, false]) {
+      const now = await set({ ...scope, cents_per_word: 6, dry_run });
+      expect(now.body).toMatchObject({ price: { cents_per_word: 6, until: first }, ends: null, dry_run });
+    }
+    const between = await set({ ...scope, cents_per_word: 5, from: '2998-06-01', dry_run: true });
+    expect(between.body).toMatchObject({ price: { until: second }, ends: { cents_per_word: 7 } });
+    expect(await cents()).toEqual([6, 7, 8, 9]);
+    expect((await end(scope)).body.prices).toEqual([]);
+  });
+});
+
+describe('a price that is ended', () => {
+  it('held until then, and is kept; one that begins then, or later, never was', async () => {
+    const [from, at, later] = ['2999-01-01', '2999-02-01', '2999-03-01'].map((day) => new Date(day));
+    const scope = { ...EVERYTHING, pair: EN_ES };
+    const past = async () =>
+      (await listPrices(server.database, from!)).map((price) => [
+        price.centsPerWord,
+        price.from,
+        price.until,
+      ]);
+    const put = (start: Date | undefined, centsPerWord: number) =>
+      setPrice(server.database, scope, { from: start!, until: undefined, centsPerWord });
+    await put(from, 1);
+    await put(later, 2);
+    expect(await endPrice(server.database, scope, at!)).toBe(true);
+    expect(await past()).toEqual([[1, from, at]]);
+    expect(await endPrice(server.database, scope, at!)).toBe(false);
+    await put(at, 3);
+    expect(await endPrice(server.database, scope, at!)).toBe(true);
+    expect(await past()).toEqual([[1, from, at]]);
+    await endPrice(server.database, scope, from!);
+    expect(await past()).toEqual([]);
+  });
+});
+
+describe('the list', () => {
+  const settings = { humanCentsPerWord: 3, machineCentsPerWord: 2, repeatShare: 100 };
+  const WORD = { words: 1, repeatedWords: 0 };
+
+  it('counts repeats where they cost less than their words', () => {
+    expect(createPriceList(server.database, settings).countsRepeats).toBe(false);
+    expect(createPriceList(server.database, { ...settings, repeatShare: 99 }).countsRepeats).toBe(true);
+  });
+
+  it('asks again where it was not answered, and forgets no answer for an older question’s failure', async () => {
+    const { ref: account } = await accountNamed(server.database, (await server.createAccount()).username);
+    const failures: ((error: Error) => void)[] = [];
+    let works = false;
+    let asked = 0;
+    const failing = {
+      ...server.database,
+      query: (...given: Parameters<Database['query']>) => {
+        asked++;
+        return works
+          ? server.database.query(...given)
+          : new Promise((_resolve, reject) => failures.push(reject));
+      },
+    } as unknown as Database;
+    let time = Date.now();
+    const list = createPriceList(failing, settings, () => time);
+    const ask = () => list.priceOf(account, 'machine', EN_ES, WORD);
+
+    const unanswered = [ask(), ask()];
+    expect(asked).toBe(1);
+    failures[0]!(new Error('no database'));
+    for (const one of unanswered) await expect(one).rejects.toThrow('no database');
+    works = true;
+    expect(await ask()).toBe(2);
+    expect(asked).toBe(2);
+
+    time += 2_000;
+    works = false;
+    const slow = ask();
+    expect(asked).toBe(3);
+    time += 2_000;
+    works = true;
+    expect(await ask()).toBe(2);
+    expect(asked).toBe(4);
+    failures[1]!(new Error('too late'));
+    await expect(slow).rejects.toThrow('too late');
+    expect(await ask()).toBe(2);
+    expect(asked).toBe(4);
+  });
+});
