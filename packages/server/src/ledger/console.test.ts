@@ -160,6 +160,20 @@ describe('money', () => {
     expect(body.entries).toHaveLength(1);
   });
 
+  it('answers each key what was answered it first', async () => {
+    await server.createAccount({ username: 'two-keys' });
+    const path = transfers('two-keys');
+    const put = (cents: number) =>
+      operator.call('POST', path, { ...TOP_UP, cents }, { 'idempotency-key': `put ${cents}` });
+    const first = [(await put(1)).body, (await put(2)).body, (await put(4)).body];
+    expect(first.map(({ before, after }) => [before, after])).toEqual([
+      [0, 1],
+      [1, 3],
+      [3, 7],
+    ]);
+    expect([(await put(1)).body, (await put(2)).body, (await put(4)).body]).toEqual(first);
+  });
+
   it('gives back what was charged for a job, once', async () => {
     const { production_key } = await server.createAccount({ username: 'refunded', balanceCents: 100 });
     const call = createClient(server.url, production_key);

@@ -1,0 +1,245 @@
+/** The verifier, against faults planted into what was charged twice, judged or taken back; and what moves at once. */
+import { createFake } from '@dragoman/engines/fake';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountRef } from '../account.ts';
+import { accountNamed } from '../accounts/accounts.ts';
+import type { Database, Queryable, Transaction } from '../database/database.ts';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import {
+  adjust,
+  availableCents,
+  creditLimitOf,
+  LedgerError,
+  listJobTransfers,
+  readBalances,
+  readStatement,
+  refund,
+  setCreditLimit,
+  topUp,
+  verifyLedger,
+} from './ledger.ts';
+import { findDiscrepancies } from './store.ts';
+
+const HUMAN = '/tapi/v2/translation/';
+const MACHINE = '/tapi/v2/mt_translation/';
+
+let server: TestServer;
+let owner: pg.Client;
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => createFake(),
+    settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2' },
+  });
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+const job = (uid: string) => ({ uid, text: 'The house.', source_language: 'en', target_language: 'es' });
+
+/** With a job that was upgraded, charged 4 and then 6 cents, one accepted, one rejected, and one taken back. */
+async function createCustomer(): Promise<AccountRef> {
+  const made = await server.createAccount({ balanceCents: 100 });
+  const production = createClient(server.url, made.production_key);
+  const sandbox = createClient(`${server.url}/sandbox`, made.sandbox_key);
+  const completed = (path: string) =>
+    until(async () => (await sandbox('GET', path)).body.status === 'completed');
+  await sandbox('POST', MACHINE, job('up'));
+  await completed(`${MACHINE}up/`);
+  await sandbox('PATCH', `${MACHINE}up/`, { status: 'upgrade', properties: null });
+  for (const uid of ['yes', 'no']) await sandbox('POST', HUMAN, job(uid));
+  for (const uid of ['up', 'yes', 'no']) await completed(`${HUMAN}${uid}/`);
+  expect((await sandbox('POST', `${HUMAN}yes/accept/`)).status).toBe(200);
+  await production('POST', HUMAN, job('back'));
+  expect((await production('DELETE', `${HUMAN}back/`)).status).toBe(200);
+  return (await accountNamed(server.database, made.username)).ref;
+}
+
+/** What the verifier says of a fault that is planted in a transaction and never committed. */
+async function findings(planted: string, account: AccountRef): Promise<{ rule: string; detail: string }[]> {
+  const on: Queryable = {
+    query: async ({ text }, values) => (await owner.query(text, values as unknown[])).rows as never,
+  };
+  await owner.query('begin');
+  try {
+    const { rowCount } = await owner.query(planted, [account.accountId]);
+    expect(rowCount, planted).toBe(1);
+    const found = await findDiscrepancies(on);
+    expect(found.every(({ account_id }) => account_id === account.accountId)).toBe(true);
+    return found.map(({ rule, detail }) => ({ rule, detail })).sort((a, b) => (a.rule < b.rule ? -1 : 1));
+  } finally {
+    await owner.query('rollback');
+  }
+}
+
+describe('verifyLedger', () => {
+  it('finds what is wrong with an earlier charge, a judged job and one that was taken back', async () => {
+    const account = await createCustomer();
+    const of = (uid: string, more: string) =>
+      `where account_id = $1 and job_id = (select job_id from jobs where account_id = $1 and uid = '${uid}') and ${more}`;
+    const rules = async (planted: string) => (await findings(planted, account)).map(({ rule }) => rule);
+    const FIRST = `kind = 'capture' and charge = 1`;
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+
+    expect(await findings(`delete from transfers ${of('up', FIRST)}`, account)).toEqual([
+      { rule: 'earlier', detail: 'charge 1 of 2, ended by nothing' },
+    ]);
+    const voided = `update transfers set kind = 'void', credit = 'available' ${of('up', FIRST)}`;
+    expect(await findings(voided, account)).toEqual([
+      { rule: 'balance', detail: 'balance says -22, transfers say -18' },
+      { rule: 'earlier', detail: 'charge 1 of 2, ended by void' },
+    ]);
+    const back = `update jobs set charge = 1 where account_id = $1 and uid = 'up'`;
+    expect(await findings(back, account)).toEqual([
+      { rule: 'earlier', detail: 'charge 2 of 1, ended by capture' },
+      { rule: 'hold', detail: 'price 6, held 4' },
+    ]);
+    expect(await rules(`delete from transfers ${of('up', `kind = 'hold' and charge = 1`)}`)).toEqual([
+      'amount',
+      'balance',
+    ]);
+    const dearer = `update transfers set amount_cents = 5 ${of('up', FIRST)}`;
+    expect(await findings(dearer, account)).toEqual([{ rule: 'amount', detail: 'held 4, ended with 5' }]);
+    const last = `delete from transfers ${of('up', `kind = 'capture' and charge = 2`)}`;
+    expect(await findings(last, account)).toEqual([
+      { rule: 'end', detail: 'status completed, price 6, ended by nothing' },
+    ]);
+
+    await owner.query(`update jobs set status = 'rejected' where account_id = $1 and uid = 'no'`, [
+      account.accountId,
+    ]);
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    for (const uid of ['yes', 'no']) {
+      expect(await rules(`delete from transfers ${of(uid, `kind = 'capture'`)}`), uid).toEqual(['end']);
+    }
+    expect(await rules(`delete from transfers ${of('back', `kind = 'void'`)}`)).toEqual(['balance', 'end']);
+    const more = `update transfers set amount_cents = 7 ${of('back', `kind = 'void'`)}`;
+    expect(await rules(more)).toEqual(['amount', 'balance']);
+  });
+
+  it('counts each account once, each transfer, and their cents', async () => {
+    const before = await verifyLedger(server.database);
+    const made = await server.createAccount({ balanceCents: 7 });
+    const { ref } = await accountNamed(server.database, made.username);
+    await topUp(server.database, ref, { environment: 'sandbox', cents: 5, memo: 'test' });
+    expect(await verifyLedger(server.database)).toEqual({
+      discrepancies: [],
+      accounts: before.accounts + 1,
+      transfers: before.transfers + 2,
+      cents: before.cents + 12,
+    });
+  });
+});
+
+describe('what moved for a job', () => {
+  it('is told of that job alone, each kind of it once, in its order', async () => {
+    const account = await createCustomer();
+    const told = async (uid: string) => {
+      const { rows } = await owner.query('select job_id from jobs where account_id = $1 and uid = $2', [
+        account.accountId,
+        uid,
+      ]);
+      const moved = await listJobTransfers(server.database, account, rows[0].job_id);
+      return moved.map(({ kind, cents, memo }) => [kind, cents, memo]);
+    };
+    await refund(server.database, account, { environment: 'sandbox', uid: 'yes', memo: 'complaint' });
+    expect(await told('up')).toEqual([
+      ['hold', 4, null],
+      ['capture', 4, null],
+      ['hold', 6, null],
+      ['capture', 6, null],
+    ]);
+    expect(await told('yes')).toEqual([
+      ['hold', 6, null],
+      ['capture', 6, null],
+      ['refund', 6, 'complaint'],
+    ]);
+    expect(await told('back')).toEqual([
+      ['hold', 6, null],
+      ['void', 6, null],
+    ]);
+  });
+});
+
+describe('a balance', () => {
+  const ENTRY = { environment: 'production', memo: 'test' } as const;
+  const account = async (balanceCents: number) =>
+    (await accountNamed(server.database, (await server.createAccount({ balanceCents })).username)).ref;
+
+  it('is opened with what it is given, be it a cent or nothing, and so is the sandbox’s', async () => {
+    for (const cents of [0, 1]) {
+      const ref = await account(cents);
+      const { lines } = await readStatement(server.database, ref, 'production', {
+        from: new Date(0),
+        until: new Date('2999-01-01'),
+      });
+      expect(lines.map(({ kind, amount }) => [kind, amount])).toEqual(cents === 0 ? [] : [['top_up', 1]]);
+      expect(await readBalances(server.database, ref)).toMatchObject([
+        { environment: 'production', balance: cents },
+        { environment: 'sandbox', balance: 0 },
+      ]);
+    }
+  });
+
+  it('that is not there is nothing', async () => {
+    const nobody = { part: 0, accountId: '00000000-0000-7000-8000-000000000000' } as AccountRef;
+    expect(await availableCents(server.database, nobody, 'production')).toBe(0);
+    expect(await creditLimitOf(server.database, nobody, 'production')).toBeNull();
+    expect(await readBalances(server.database, nobody)).toEqual([]);
+  });
+
+  it('has a limit of its own, and what is put on one is not put on the other', async () => {
+    const ref = await account(10);
+    await setCreditLimit(server.database, ref, 'sandbox', 20);
+    await setCreditLimit(server.database, ref, 'production', 5);
+    expect(await topUp(server.database, ref, { ...ENTRY, cents: 3 })).toBe(13);
+    expect(await adjust(server.database, ref, { ...ENTRY, environment: 'sandbox', cents: -20 })).toBe(-20);
+    expect(await creditLimitOf(server.database, ref, 'production')).toBe(5);
+    expect(await readBalances(server.database, ref)).toEqual([
+      { environment: 'production', balance: 13, credit_limit: 5 },
+      { environment: 'sandbox', balance: -20, credit_limit: 20 },
+    ]);
+  });
+
+  it('is not adjusted beyond its limit, which the operator is told, nor by nothing', async () => {
+    const ref = await account(0);
+    await setCreditLimit(server.database, ref, 'production', 0);
+    const beyond = await adjust(server.database, ref, { ...ENTRY, cents: -1 }).catch((error) => error);
+    expect(beyond).toBeInstanceOf(LedgerError);
+    expect(beyond.name).toBe('LedgerError');
+    const nothing = adjust(server.database, ref, { ...ENTRY, cents: 0 });
+    await expect(nothing).rejects.toMatchObject({ constraint: 'transfers_amount_cents_check' });
+  });
+});
+
+describe('a statement', () => {
+  it('is of one moment, whatever is committed while it is read', async () => {
+    const made = await server.createAccount({ balanceCents: 10 });
+    const { ref } = await accountNamed(server.database, made.username);
+    let moved = 0;
+    // Between the first question and the second, somebody else's money comes in.
+    const interrupting = {
+      transaction: <T>(work: (transaction: Transaction) => Promise<T>) =>
+        server.database.transaction((transaction) =>
+          work({
+            inTransaction: true,
+            query: async (...given: Parameters<Transaction['query']>) => {
+              const rows = await transaction.query(...given);
+              if (given[0].name.startsWith('ledger.opening')) {
+                moved = await topUp(server.database, ref, { environment: 'production', cents: 5, memo: '' });
+              }
+              return rows;
+            },
+          } as Transaction),
+        ),
+    } as Database;
+    const period = { from: new Date(0), until: new Date('2999-01-01') };
+    const { closing } = await readStatement(interrupting, ref, 'production', period);
+    expect([closing, moved]).toEqual([10, 15]);
+    expect((await readStatement(server.database, ref, 'production', period)).closing).toBe(15);
+  });
+});
