@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   countRepeatedWords,
+  countSegmentWords,
   countWords,
   DocumentError,
   type Format,
@@ -26,6 +27,36 @@ function endsInsideWord(line: string): boolean {
   return sentences.some((sentence, index) => index > 0 && line.includes(sentences[index - 1]! + sentence));
 }
 
+describe('words', () => {
+  const XLIFF = (units: string) =>
+    `<xliff version="1.2"><file source-language="en" original="x" datatype="plaintext"><body>${units}</body></file></xliff>`;
+
+  it.each([
+    ['html', '<p>un<b>fair</b>ly</p>', 1],
+    ['html', '<p>one<img src="x">two</p>', 2],
+    ['html', '<p>See <span translate="no">the big house</span> now.</p>', 2],
+    ['html', '<p>17 — 4</p><p>17 houses</p>', 2],
+    ['text', 'The house.\n\n17\n', 2],
+    [
+      'xliff',
+      XLIFF(
+        '<trans-unit id="1"><source>The house.</source></trans-unit>' +
+          '<trans-unit id="2" translate="no"><source>Leave me alone.</source></trans-unit>',
+      ),
+      2,
+    ],
+  ] as const)('are those that are translated: %s %j', (format, text, words) => {
+    expect(count(text, format).words).toBe(words);
+    // Those of the segments are as many.
+    const document = scan(text, format);
+    const sum = segments(document, 'en').reduce(
+      (all, { pieces }) => all + countSegmentWords(pieces, 'en'),
+      0,
+    );
+    expect(sum).toBe(words);
+  });
+});
+
 describe('repeated words', () => {
   it.each([
     ['text', 'The house is big. The house is big.', 4],
@@ -34,6 +65,9 @@ describe('repeated words', () => {
     ['text', '17\n17\n…\n…', 0],
     ['html', '<p>The <b>house</b>.</p><p title="The house.">The <i>house</i>.</p>', 2],
     ['html', '<p>The house.</p><p>The <b>house</b>.</p>', 0],
+    ['html', '<p>un<b>fair</b>ly</p><p>un<i>fair</i>ly</p>', 1],
+    ['html', '<p>one<img src="x">two</p><p>one<img src="y">two</p>', 2],
+    ['html', '<p>one<b>two</b>three</p><p>one<img src="x">two<img src="y">three</p>', 0],
     ['html', '<p>See {one} now.</p><p>See {two} now.</p><p>See {one} now.</p>', 2],
     ['srt', '1\n00:00:01,000 --> 00:00:02,000\nNo.\n\n2\n00:00:03,000 --> 00:00:04,000\nNo.\n', 1],
   ] as const)('%s %j', (format, text, repeated) => {
