@@ -66,6 +66,7 @@ describe('repeated words', () => {
     ['html', '<p>The <b>house</b>.</p><p title="The house.">The <i>house</i>.</p>', 2],
     ['html', '<p>The house.</p><p>The <b>house</b>.</p>', 0],
     ['html', '<p>un<b>fair</b>ly</p><p>un<i>fair</i>ly</p>', 1],
+    ['html', '<p>See <b>it</b> now.</p><p>See <b><span translate="no">it</span></b> now.</p>', 0],
     ['html', '<p>one<img src="x">two</p><p>one<img src="y">two</p>', 2],
     ['html', '<p>one<b>two</b>three</p><p>one<img src="x">two<img src="y">three</p>', 0],
     ['html', '<p>See {one} now.</p><p>See {two} now.</p><p>See {one} now.</p>', 2],
