@@ -264,4 +264,16 @@ export const SURVIVORS: readonly Survivor[] = [
     mutation: '0x80 → 129',
     why: 'what stands at the first place is no letter',
   },
+  {
+    file: 'documents/src/count.ts',
+    line: '} else if (kind !== APART && isInner(before) && end + 1 < text.length) {',
+    mutation: '< → <=',
+    why: 'beyond the end there is nothing that joins, as at it',
+  },
+  {
+    file: 'documents/src/count.ts',
+    line: '} else if (kind !== APART && isInner(before) && end + 1 < text.length) {',
+    mutation: '+ → -',
+    why: 'beyond the end there is nothing that joins, as at it',
+  },
 ];
