@@ -101,7 +101,7 @@ export async function upcomingPrice(
   const prices = await scopePrices(on, scope, at);
   return {
     holding: prices.find((price) => price.from < at && holds(price, at)),
-    next: prices.filter(({ from }) => from >= at).sort((a, b) => a.from.getTime() - b.from.getTime())[0],
+    next: prices.find(({ from }) => from >= at),
   };
 }
 
@@ -121,7 +121,7 @@ export function endPrice(database: Database, scope: Scope, at: Date): Promise<bo
   });
 }
 
-/** The prices of one scope that have not ended at a moment. */
+/** The prices of one scope that have not ended at a moment, in their order. */
 async function scopePrices(on: Queryable, scope: Scope, at: Date): Promise<(Price & { id: string })[]> {
   const rows = await store.listPrices(on, at);
   return rows

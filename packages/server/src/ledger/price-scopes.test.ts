@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
 import type { Database } from '../database/database.ts';
 import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';
-import { createPriceList, endPrice, listPrices, setPrice } from './price-list.ts';
+import { createPriceList, endPrice, listPrices, setPrice, upcomingPrice } from './price-list.ts';
 
 const EN_ES = { sourceLanguage: 'en', targetLanguage: 'es' };
 const EVERYTHING = { tier: 'human', account: undefined, pair: undefined } as const;
@@ -104,6 +104,19 @@ describe('a price that is ended', () => {
       setPrice(server.database, scope, { from: start!, until: undefined, centsPerWord });
     await put(from, 1);
     await put(later, 2);
+    const common = { tier: 'human', account: undefined, pair: EN_ES };
+    const [one, two] = [
+      { ...common, centsPerWord: 1, from, until: later },
+      { ...common, centsPerWord: 2, from: later, until: undefined },
+    ];
+    expect(await listPrices(server.database, at!)).toEqual([one, two]);
+    const upcoming = async (moment: Date) => {
+      const { holding, next } = await upcomingPrice(server.database, scope, moment);
+      return [holding?.centsPerWord, next?.centsPerWord];
+    };
+    expect(await upcoming(from!)).toEqual([undefined, 1]);
+    expect(await upcoming(at!)).toEqual([1, 2]);
+    expect(await upcoming(later!)).toEqual([undefined, 2]);
     expect(await endPrice(server.database, scope, at!)).toBe(true);
     expect(await past()).toEqual([[1, from, at]]);
     expect(await endPrice(server.database, scope, at!)).toBe(false);
