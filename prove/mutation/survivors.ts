@@ -276,4 +276,28 @@ export const SURVIVORS: readonly Survivor[] = [
     mutation: '+ → -',
     why: 'beyond the end there is nothing that joins, as at it',
   },
+  {
+    file: 'server/src/ledger/prices.ts',
+    line: "return `${tier} ${accountId ?? '*'} ${pair?.sourceLanguage ?? '*'} ${pair?.targetLanguage ?? '*'}`;",
+    mutation: `'*' → ''`,
+    why: 'it stands for what was not named; no id and no shortname is empty either',
+  },
+  {
+    file: 'server/src/ledger/price-list.ts',
+    line: 'let until = 0;',
+    mutation: '0 → 1',
+    why: 'nothing is known before the first question, whatever the time',
+  },
+  {
+    file: 'server/src/ledger/price-list.ts',
+    line: 'if (replace !== undefined) await store.removePrice(transaction, replace.id);',
+    mutation: 'await store.removePrice(transaction, replace.id) → not awaited',
+    why: `asked on the transaction's own connection, which answers in order: it is done before the commit, and where it fails, so does the commit`,
+  },
+  {
+    file: 'server/src/ledger/price-list.ts',
+    line: 'await store.insertPrice(transaction, { ...price, id: uuidv7() });',
+    mutation: 'await store.insertPrice(transaction, { ...price, id: uuidv7() }) → not awaited',
+    why: `asked on the transaction's own connection, which answers in order: it is done before the commit, and where it fails, so does the commit`,
+  },
 ];

@@ -1,8 +1,15 @@
 /** Prices as operators set and end them: each for its scope, and no other's. */
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
 import type { Database } from '../database/database.ts';
-import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';
+import {
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
 import { createPriceList, endPrice, listPrices, setPrice, upcomingPrice } from './price-list.ts';
 
 const EN_ES = { sourceLanguage: 'en', targetLanguage: 'es' };
@@ -125,6 +132,33 @@ describe('a price that is ended', () => {
     expect(await past()).toEqual([[1, from, at]]);
     await endPrice(server.database, scope, from!);
     expect(await past()).toEqual([]);
+  });
+});
+
+describe('two operators at once', () => {
+  it('do one after the other: who ends prices ends those that are being set', async () => {
+    const [setting, watching] = [new pg.Client(server.connection), new pg.Client(server.connection)];
+    await setting.connect();
+    await watching.connect();
+    await setting.query('begin');
+    await setting.query('lock table prices in share row exclusive mode');
+    await setting.query(
+      `insert into prices (price_id, tier, cents_per_word, valid_from)
+       values (gen_random_uuid(), 'machine', 1, now() + interval '1 h')`,
+    );
+    let answered = false;
+    const ending = endPrice(server.database, { ...EVERYTHING, tier: 'machine' }, new Date());
+    void ending.then(() => {
+      answered = true;
+    });
+    const waits = `select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like 'lock table prices%'`;
+    await until(async () => answered || (await watching.query(waits)).rowCount === 1);
+    await setting.query('commit');
+    expect(await ending).toBe(true);
+    expect(await shown()).toEqual([]);
+    await setting.end();
+    await watching.end();
   });
 });
 
