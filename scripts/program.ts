@@ -77,7 +77,9 @@ export async function startProgram(options: {
   });
   const url = `http://127.0.0.1:${port}`;
   while (options.role !== 'worker') {
-    if (child.exitCode !== null) throw new Error(`the program ended with status ${child.exitCode}`);
+    const { exitCode, signalCode } = child;
+    if (exitCode !== null || signalCode !== null)
+      throw new Error(`the program ended with status ${exitCode ?? signalCode}`);
     const response = await fetch(`${url}/readyz`).catch(() => undefined);
     if (response?.status === 200) break;
     await wait(20);

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { faketime } from '../../bench/tools.ts';
 import { createAccount, startProgram } from '../../scripts/program.ts';
+import { startBeside } from '../beside.ts';
 import { createRandom } from '../random.ts';
 
 export interface HoldOptions {
@@ -60,6 +61,8 @@ export async function runHold(options: HoldOptions): Promise<HoldHistory> {
   const { port, url } = program;
   const { sandbox_key } = await createAccount(directory, 'hold');
 
+  const trouble = startBeside();
+
   async function create(): Promise<void> {
     for (;;) {
       if (jobs.size >= options.jobs) return;
@@ -80,11 +83,12 @@ export async function runHold(options: HoldOptions): Promise<HoldHistory> {
         await answer?.arrayBuffer().catch(() => undefined);
         if (answer?.ok) job.answeredAt = performance.now();
         else await wait(50);
+        trouble.check();
       }
     }
   }
 
-  const trouble = (async () => {
+  const cause = async () => {
     const pause = (holdSeconds * 1000) / (options.kills + options.jumps + 1);
     for (let n = 1; n <= options.kills; n++) {
       await wait(pause / 2 + random.below(pause));
@@ -100,9 +104,10 @@ export async function runHold(options: HoldOptions): Promise<HoldHistory> {
       say(`jump ${n} of ${options.jumps}`);
     }
     clock?.set(0);
-  })();
+  };
+  trouble.add(cause());
   await Promise.all(Array.from({ length: AT_A_TIME }, create));
-  await trouble;
+  await trouble.done();
   const until = performance.now() + holdSeconds * 1000 + SETTLE_MILLISECONDS;
   const left = () => [...jobs.values()].filter(({ deliveries }) => deliveries.length === 0).length;
   while (left() > 0 && performance.now() < until) await wait(50);

@@ -10,7 +10,7 @@ import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
 import { believeEngine, type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
-import { startBeside } from '../beside.ts';
+import { type Beside, startBeside } from '../beside.ts';
 import { startReceiver } from '../crash/receiver.ts';
 import { createRandom } from '../random.ts';
 import type { History, Order } from './history.ts';
@@ -49,6 +49,7 @@ export async function runMoney(options: MoneyOptions): Promise<History> {
   const orders: Order[] = [];
   const kills: number[] = [];
   let stopped = false;
+  const killing = startBeside();
 
   async function place(number: number): Promise<void> {
     const account = accounts[random.below(ACCOUNTS)]!;
@@ -73,8 +74,10 @@ export async function runMoney(options: MoneyOptions): Promise<History> {
       ...(order.by === 'uid' ? { uid: order.name } : {}),
     };
     const headers = { authorization, ...(order.by === 'key' ? { 'idempotency-key': order.name } : {}) };
-    const asks = Array.from({ length: creates }, () => create(path, headers, JSON.stringify(body), order));
-    if (random.below(2) === 0) asks.push(cancel(path, authorization, order, random.below(40)));
+    const asks = Array.from({ length: creates }, () =>
+      create(path, headers, JSON.stringify(body), order, killing),
+    );
+    if (random.below(2) === 0) asks.push(cancel(path, authorization, order, random.below(40), killing));
     await Promise.all(asks);
   }
 
@@ -95,7 +98,7 @@ export async function runMoney(options: MoneyOptions): Promise<History> {
     }
   }
 
-  const killing = startBeside(killer());
+  killing.add(killer());
   await Promise.all(Array.from({ length: ORDERS_AT_A_TIME }, customers));
   stopped = true;
   await killing.done();
@@ -113,8 +116,10 @@ async function create(
   headers: Record<string, string>,
   body: string,
   order: Order,
+  killing: Beside,
 ): Promise<void> {
   for (;;) {
+    killing.check();
     try {
       const response = await fetch(path, { method: 'POST', headers, body });
       const answer = (await response.json()) as {
@@ -137,10 +142,20 @@ async function create(
 }
 
 /** Cancels it a moment after its first answer, once; a broken answer is asked for again, as a customer would. */
-async function cancel(path: string, authorization: string, order: Order, after: number): Promise<void> {
-  while (order.answers.length === 0) await wait(2);
+async function cancel(
+  path: string,
+  authorization: string,
+  order: Order,
+  after: number,
+  killing: Beside,
+): Promise<void> {
+  while (order.answers.length === 0) {
+    killing.check();
+    await wait(2);
+  }
   await wait(after);
   for (;;) {
+    killing.check();
     try {
       const { status } = await fetch(`${path}${order.answers[0]!.uid}/`, {
         method: 'DELETE',
