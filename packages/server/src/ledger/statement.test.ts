@@ -1,6 +1,7 @@
 /** What an operator moves, and statements, which add up. */
 import { createFake } from '@dragoman/engines/fake';
 import fc from 'fast-check';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
 import { createLog } from '../log.ts';
@@ -20,6 +21,7 @@ const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
 const POISON = 'poison';
 let server: TestServer;
+let owner: pg.Client;
 beforeAll(async () => {
   server = await startTestServer({
     engine: () => {
@@ -29,8 +31,13 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_SANDBOX_HOLD: '0' },
   });
+  owner = new pg.Client(server.connection);
+  await owner.connect();
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
 
 async function createCustomer(balanceCents = 0) {
   const made = await server.createAccount({ balanceCents });
@@ -61,8 +68,31 @@ describe('a refund', () => {
     const entry = { ...PRODUCTION, uid: 'one' };
     expect(await refund(server.database, customer.ref, entry)).toEqual({ cents: 4, balance: 10 });
     await expect(refund(server.database, customer.ref, entry)).rejects.toThrow(/refunded before/);
+    const elsewhere = { ...entry, environment: 'sandbox' } as const;
+    await expect(refund(server.database, customer.ref, elsewhere)).rejects.toThrow(/Nothing was charged/);
     expect(await customer.balance()).toBe(10);
     await sound();
+  });
+
+  it('waits for another of the same balance, and is told what that one did', async () => {
+    const customer = await createCustomer(10);
+    await customer.completed('one');
+    const watching = new pg.Client(server.connection);
+    await watching.connect();
+    await owner.query('begin');
+    await owner.query(
+      `select from balances where account_id = $1 and environment = 'production' for update`,
+      [customer.ref.accountId],
+    );
+    const tries = [1, 2].map(() => refund(server.database, customer.ref, { ...PRODUCTION, uid: 'one' }));
+    const ended = Promise.allSettled(tries);
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await until(async () => (await watching.query(waiting)).rowCount === 2);
+    await owner.query('commit');
+    const refused = (await ended).filter(({ status }) => status === 'rejected');
+    expect(refused).toMatchObject([{ reason: { name: 'LedgerError' } }]);
+    expect(await customer.balance()).toBe(10);
+    await watching.end();
   });
 
   it('is given to one of many who try at once', async () => {
@@ -171,6 +201,11 @@ describe('a statement', () => {
             if (kind === 'top_up') await topUp(server.database, customer.ref, { ...PRODUCTION, cents });
             if (kind === 'hold') await customer.create(HUMAN, 'The house.', `${index}`);
           }
+          // A period begins on a millisecond: so does each transfer here, to be on the very border.
+          await owner.query(
+            `update transfers set created_at = date_trunc('milliseconds', created_at) where account_id = $1`,
+            [customer.ref.accountId],
+          );
           const whole = await customer.statement(...EVER);
           expect(whole.lines).toHaveLength(deeds.length);
           expect(whole.closing).toBe(await customer.balance());

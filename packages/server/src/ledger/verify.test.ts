@@ -162,6 +162,10 @@ describe('what moved for a job', () => {
       ['hold', 6, null],
       ['void', 6, null],
     ]);
+    // More than was captured for another job, and no more than for this one.
+    await refund(server.database, account, { environment: 'sandbox', uid: 'up', memo: 'complaint' });
+    expect((await told('up')).at(-1)).toEqual(['refund', 10, 'complaint']);
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
   });
 });
 
