@@ -432,4 +432,34 @@ export const SURVIVORS: readonly Survivor[] = [
     mutation: '> → >=',
     why: `the job's own charge is not among them`,
   },
+  {
+    file: 'server/src/ledger/ledger.ts',
+    line: 'const rows = entries.length > 0 ? await store.insertHolds(transaction, entries) : [];',
+    mutation: '> → >=',
+    why: 'of no entries the statement holds nothing; only the question is spared',
+  },
+  {
+    file: 'server/src/ledger/ledger.ts',
+    line: 'if (jobs.length === 0) return;',
+    mutation: 'jobs.length === 0 → false',
+    why: 'of no jobs the statement captures nothing; only the question is spared',
+  },
+  {
+    file: 'server/src/ledger/ledger.ts',
+    line: 'if (jobs.length === 0) return;',
+    mutation: 'return → nothing',
+    why: 'of no jobs the statement captures nothing; only the question is spared',
+  },
+  {
+    file: 'server/src/ledger/store.ts',
+    line: '`select from balances where part = $1 and account_id = $2 and environment = $3 for update`,',
+    mutation: 'environment = $3 → true',
+    why: 'the other balance is locked as well, and neither read nor changed',
+  },
+  {
+    file: 'server/src/ledger/store.ts',
+    line: `select t.part, t.account_id, t.environment, t.job_id, max(t.charge) filter (where t.kind = 'capture') as charge,`,
+    mutation: `t.kind = 'capture' → true`,
+    why: 'a refund has the number of a charge that was captured, and so none beyond the last',
+  },
 ];

@@ -68,6 +68,8 @@ describe('a refund', () => {
     const entry = { ...PRODUCTION, uid: 'one' };
     expect(await refund(server.database, customer.ref, entry)).toEqual({ cents: 4, balance: 10 });
     await expect(refund(server.database, customer.ref, entry)).rejects.toThrow(/refunded before/);
+    const unknown = refund(server.database, customer.ref, { ...entry, uid: 'nobody-has-this' });
+    await expect(unknown).rejects.toThrow(/Nothing was charged/);
     const elsewhere = { ...entry, environment: 'sandbox' } as const;
     await expect(refund(server.database, customer.ref, elsewhere)).rejects.toThrow(/Nothing was charged/);
     expect(await customer.balance()).toBe(10);
@@ -182,6 +184,9 @@ describe('a statement', () => {
       until: EVER[1],
     });
     expect(sandbox).toEqual({ opening: 0, lines: [], closing: 0 });
+    const later = { from: new Date('2998-01-01'), until: EVER[1] };
+    expect((await readStatement(server.database, customer.ref, 'sandbox', later)).opening).toBe(0);
+    expect((await readStatement(server.database, customer.ref, 'production', later)).opening).toBe(144);
   });
 
   it('adds up, whatever happened and wherever its periods are cut', async () => {

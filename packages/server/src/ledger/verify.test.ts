@@ -10,6 +10,7 @@ import {
   adjust,
   availableCents,
   creditLimitOf,
+  holdPrices,
   LedgerError,
   listJobTransfers,
   readBalances,
@@ -18,6 +19,7 @@ import {
   setCreditLimit,
   topUp,
   verifyLedger,
+  voidPrice,
 } from './ledger.ts';
 import { findDiscrepancies } from './store.ts';
 
@@ -166,6 +168,32 @@ describe('what moved for a job', () => {
     await refund(server.database, account, { environment: 'sandbox', uid: 'up', memo: 'complaint' });
     expect((await told('up')).at(-1)).toEqual(['refund', 10, 'complaint']);
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+  });
+});
+
+describe('a hold', () => {
+  it('of the last charge is given back alone, be it of a cent', async () => {
+    const made = await server.createAccount({ balanceCents: 100 });
+    const { ref: account } = await accountNamed(server.database, made.username);
+    const call = createClient(server.url, made.production_key);
+    await call('POST', MACHINE, job('up'));
+    await until(async () => (await call('GET', `${MACHINE}up/`)).body.status === 'completed');
+    await call('PATCH', `${MACHINE}up/`, { status: 'upgrade', properties: null });
+    expect(await availableCents(server.database, account, 'production')).toBe(90);
+    expect((await call('DELETE', `${HUMAN}up/`)).status).toBe(200);
+    expect(await availableCents(server.database, account, 'production')).toBe(96);
+
+    const { rows } = await owner.query('select job_id from jobs where account_id = $1', [account.accountId]);
+    const hold = { account, environment: 'production', jobId: rows[0].job_id, charge: 3, cents: 1 } as const;
+    let left: number | undefined;
+    const rolledBack = server.database.transaction(async (transaction) => {
+      left = (await holdPrices(transaction, [hold]))(account, 'production');
+      await voidPrice(transaction, account, hold);
+      throw new Error('and all of it is undone');
+    });
+    await expect(rolledBack).rejects.toThrow('undone');
+    expect(left).toBe(95);
+    expect(await availableCents(server.database, account, 'production')).toBe(96);
   });
 });
 
