@@ -28,7 +28,7 @@ import { type DeliveryRouteOptions, deliveryRoutes } from './deliveries/routes.t
 import { deliveryWebhooks } from './deliveries/schemas.ts';
 import { type EditingRouteOptions, editingRoutes } from './editing/routes.ts';
 import { guideRoutes } from './guides/routes.ts';
-import { acceptJson, answerErrors, createLoad, requireCaller, routeOf } from './http.ts';
+import { acceptJson, answerErrors, answerUnreadable, createLoad, requireCaller, routeOf } from './http.ts';
 import { jobConsole } from './jobs/console.ts';
 import type { Creator } from './jobs/create.ts';
 import { jobsOfCustomer } from './jobs/customer.ts';
@@ -129,6 +129,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     serverFactory: (handle) => createServer(SERVER_LIMITS, load.guard(handle, shed)),
     // Who is asked for the address that a request comes from; nobody else may say it.
     trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
+    clientErrorHandler: answerUnreadable(SAFE_HEADERS),
     genReqId: () => crypto.randomUUID(),
     // `/a/b` and `/a//b/` are `/a/b/`: served, never redirected, since a redirected POST becomes a GET.
     routerOptions: {

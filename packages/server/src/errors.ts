@@ -50,6 +50,10 @@ export const ERRORS = {
     meaning: 'Too many attempts; the next is looked at after `Retry-After` seconds.',
   },
   too_many_streams: { status: 429, meaning: 'Too many pages of one person look on; close some.' },
+  headers_too_large: {
+    status: 431,
+    meaning: 'The address and the headers are longer than 16 KiB together.',
+  },
   server_error: { status: 500, meaning: 'A fault of ours; retrying with the same uid is safe.' },
   unavailable: {
     status: 503,

@@ -1,11 +1,11 @@
 /** What every route of the job interface shares: JSON as it comes, errors as the interface shows them. */
-import type { RequestListener } from 'node:http';
+import { type RequestListener, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Caller, Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
 import { CommitUnknown, isConnectionLoss } from './database/database.ts';
-import { ApiError, fieldError, notFound, OperatorError } from './errors.ts';
+import { ApiError, ERRORS, fieldError, notFound, OperatorError } from './errors.ts';
 import type { Log } from './log.ts';
 
 declare module 'fastify' {
@@ -27,6 +27,7 @@ export interface Operation {
 }
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const LATE = 'The request did not arrive in time.';
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /**
@@ -96,9 +97,41 @@ function toApiError(error: unknown): ApiError | undefined {
   }
   const status = (error as { statusCode?: number }).statusCode;
   if (status === 413) return new ApiError('too_large', 'body: too large.');
-  if (status === 408) return new ApiError('request_timeout', 'The request did not arrive in time.');
+  if (status === 408) return new ApiError('request_timeout', LATE);
   if (status !== undefined && status >= 400 && status < 500) return fieldError('body', 'could not be read.');
   return undefined;
+}
+
+/**
+ * Answers what could not be read as a request, in the words of the interface: nobody knows yet which room it was for.
+ * Fastify would say it in words of its own.
+ */
+export function answerUnreadable(
+  headers: Record<string, string>,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  return ({ code }, socket) => {
+    if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const { status, message } = toUnreadable(code);
+    const body = JSON.stringify({ error: message });
+    const head = {
+      ...headers,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    };
+    const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () =>
+      socket.destroy(),
+    );
+  };
+}
+
+function toUnreadable(code: string | undefined): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new ApiError('headers_too_large', ERRORS.headers_too_large.meaning);
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('request_timeout', LATE);
+  return new ApiError('invalid_request', 'The request is no valid HTTP.');
 }
 
 /** The pattern of the route, never the address itself: that carries a customer's uid. */
@@ -186,8 +219,9 @@ export function createLoad(most: number, headers: Record<string, string>): Load 
 }
 
 /**
- * One path with what it does for each method; any other method is answered with 405 and `Allow`.
- * An operation without a schema is none of the described interface.
+ * One path with what it does for each method; any other method is answered with 405 and `Allow`, as soon as it is known
+ * who asks: what its body says, or how long it is, matters to nobody. An operation without a schema is none of the
+ * described interface.
  */
 export function resource(
   app: FastifyInstance,
@@ -204,14 +238,16 @@ export function resource(
     const limit = bodyLimit === undefined ? {} : { bodyLimit };
     app.route({ method: method as HTTPMethods, url: path, schema, handler, ...limit });
   }
+  const refuse = async () => {
+    throw new ApiError('method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
+      allow: allowed.join(', '),
+    });
+  };
   app.route({
     method: METHODS.filter((method) => !allowed.includes(method as string)),
     url: path,
     schema: { hide: true },
-    handler: async () => {
-      throw new ApiError('method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
-        allow: allowed.join(', '),
-      });
-    },
+    onRequest: refuse, // after those of the door, which are the app's
+    handler: refuse,
   });
 }

@@ -201,7 +201,14 @@ function withErrorCodes(schema: FastifySchema): FastifySchema {
 const EVERYWHERE = Object.fromEntries(
   Object.entries(
     describeErrors(
-      ['invalid_request', 'unauthorized', 'read_only_key', 'not_found', 'method_not_allowed'],
+      [
+        'invalid_request',
+        'unauthorized',
+        'read_only_key',
+        'not_found',
+        'method_not_allowed',
+        'headers_too_large',
+      ],
       () => ErrorBody,
     ),
   ).map(([status, { headers = {}, ...response }]) => [

@@ -80,7 +80,13 @@ export const WebError = Type.Object(
 );
 
 /** What any operation may answer, whatever it does. */
-const EVERYWHERE: ErrorCode[] = ['unauthorized', 'request_timeout', 'server_error', 'unavailable'];
+export const EVERYWHERE: ErrorCode[] = [
+  'unauthorized',
+  'request_timeout',
+  'headers_too_large',
+  'server_error',
+  'unavailable',
+];
 
 /** What an error brings besides its body. */
 const HEADERS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {

@@ -2,7 +2,7 @@
 import type { FastifySchema } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { ERRORS, type ErrorCode } from '../errors.ts';
-import { answer, type DescribedWebhook, describeErrors, ErrorBody } from '../schemas.ts';
+import { answer, type DescribedWebhook, describeErrors, ErrorBody, EVERYWHERE } from '../schemas.ts';
 import { MAX_ID_CHARACTERS, MAX_LIMIT, MESSAGE_FORMATS } from './request.ts';
 import { STATUSES } from './states.ts';
 
@@ -138,8 +138,7 @@ export const ChatError = Type.Object(
 );
 
 function refusals(...codes: ErrorCode[]) {
-  const everywhere: ErrorCode[] = ['unauthorized', 'request_timeout', 'server_error', 'unavailable'];
-  return describeErrors([...codes, ...everywhere], (code) => {
+  return describeErrors([...codes, ...EVERYWHERE], (code) => {
     const shape = readsAs(code);
     return shape === 'nothing' ? undefined : shape === 'text' ? ErrorBody : ChatError;
   });

@@ -79,7 +79,7 @@ export function createChecker(document: OpenApi): Checker {
     const method = given.method === 'HEAD' ? 'get' : given.method.toLowerCase();
     const operation = route?.operations[method];
     if (operation === undefined) {
-      const refusals = route === undefined ? [400, 404] : [400, 401, 403, 404, 405];
+      const refusals = route === undefined ? [400, 404, 431] : [400, 401, 403, 404, 405, 431];
       const refused = refusals.includes(given.status);
       if (!refused) return [`${route === undefined ? 'the path' : 'the method'} is not described. ${HOW}`];
       // A refusal looks like those of the path's own operations: chat words its errors in another way.

@@ -1,0 +1,61 @@
+/** What is refused before any room is asked: in the words of the interface, at whatever path. */
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, startTestServer, type TestServer } from './testing/harness.ts';
+
+const JOBS = '/tapi/v2/translation/';
+const MESSAGE = '/v2/chats/pt-br/messages/00000000-0000-7000-8000-000000000000';
+
+let server: TestServer;
+let call: ReturnType<typeof createClient>;
+beforeAll(async () => {
+  server = await startTestServer();
+  call = createClient(server.url, (await server.createAccount({ chat: true })).production_key);
+});
+afterAll(() => server.stop());
+
+describe('a method that a path does not take', () => {
+  it.each([
+    ['PATCH', MESSAGE, 'GET, HEAD'],
+    ['DELETE', MESSAGE, 'GET, HEAD'],
+    ['PUT', '/v2/chats/messages', 'POST'],
+    ['PUT', JOBS, 'POST, GET, HEAD, PATCH'],
+    ['POST', '/sandbox/tapi/v2/tone/', 'GET, HEAD'],
+  ])('%s of %s is told so before its body is read', async (method, path, allow) => {
+    const key = path.startsWith('/sandbox/') ? (await server.createAccount()).sandbox_key : undefined;
+    const send = key === undefined ? call : createClient(server.url, key);
+    for (const sent of ['{"text":', '\0', undefined]) {
+      const { status, headers, body } = await send(method, path, sent);
+      expect([status, headers.get('allow')]).toEqual([405, allow]);
+      expect(body).toEqual({ error: `This path takes ${allow}.` });
+    }
+  });
+
+  it('is not told to strangers', async () => {
+    const nobody = await createClient(server.url, 'nobody:x')('PATCH', MESSAGE, '{"text":');
+    expect([nobody.status, nobody.body]).toEqual([401, { error: 'Unauthorized' }]);
+  });
+});
+
+it('answers 431 for an address or headers that are too long', async () => {
+  const long = 'a'.repeat(20_000);
+  const answers = [
+    await call('GET', `${JOBS}?uid=${long}`),
+    await call('POST', '/v2/chats/messages', {}, { 'x-long': long }),
+    await call('GET', `/nowhere/${long}`),
+  ];
+  const error = 'The address and the headers are longer than 16 KiB together.';
+  for (const { status, headers, body } of answers) {
+    expect([status, body]).toEqual([431, { error }]);
+    expect(headers.get('cache-control')).toBe('no-store');
+  }
+});
+
+it('answers what is no HTTP in the same shape', async () => {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\ncontent-length: one\r\n\r\n');
+  const answered = (await socket.toArray()).join('');
+  expect(answered).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  expect(answered).toMatch(/\r\n\r\n\{"error":"The request is no valid HTTP\."\}$/);
+});
