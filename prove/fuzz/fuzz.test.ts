@@ -1,6 +1,6 @@
 /** The fuzz run, short; and that it finds what it looks for. `npm run prove -- fuzz --n N` sends as many as wanted. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { allHeld } from '../../bench/figures.ts';
+import { allHeld, isHeld } from '../../bench/figures.ts';
 import { describeApp } from '../../packages/server/src/app.ts';
 import { type Checker, createChecker } from '../../packages/server/src/testing/answers.ts';
 import { createRandom } from '../random.ts';
@@ -12,11 +12,27 @@ import { verdict } from './run.ts';
 const SEED = 4;
 
 it('5,000 requests: no fault of the server, every answer as described', async () => {
-  const found = await fuzzProgram(5_000, SEED, () => {});
+  const found = await fuzzProgram({ count: 5_000, seed: SEED, say() {}, rest: false });
   expect(found.faults, `seed ${SEED}`).toEqual([]);
   expect(found).toMatchObject({ sent: 5_000, alive: true, ledger: true });
   // It gets through the first checks: nearly every operation has been done.
-  expect(found.succeeded.length, `seed ${SEED}`).toBeGreaterThan(found.operations.length * 0.6);
+  expect(found.succeeded.length, `seed ${SEED}`).toBeGreaterThan(found.operations.length * 0.75);
+  expect(found.heapGrown).toBeLessThan(16);
+});
+
+it('tells of a program that keeps something of every request', async () => {
+  const keeping = `
+    import { Server } from 'node:http';
+    const kept = [], { emit } = Server.prototype;
+    Server.prototype.emit = function (name, ...given) {
+      if (name === 'request') kept.push(new Array(2_000).fill(kept.length));
+      return emit.call(this, name, ...given);
+    };`;
+  const nodeOptions = `--import data:text/javascript,${encodeURIComponent(keeping)}`;
+  const found = await fuzzProgram({ count: 2_000, seed: SEED, say() {}, rest: false, nodeOptions });
+  expect(found.faults).toEqual([]);
+  const missed = judge(found).filter((figure) => isHeld(figure) === false);
+  expect(missed.map(({ name }) => name)).toContain('fuzz, of that, on the heap');
 });
 
 describe('the verdict', () => {
@@ -24,7 +40,13 @@ describe('the verdict', () => {
   beforeAll(async () => {
     checker = createChecker(await describeApp());
   });
-  const asked: FuzzRequest = { method: 'GET', path: '/tapi/v2/translation/', headers: {}, body: undefined };
+  const asked: FuzzRequest = {
+    method: 'GET',
+    path: '/tapi/v2/translation/',
+    headers: {},
+    body: undefined,
+    room: '',
+  };
   const json = new Headers({ 'content-type': 'application/json' });
   const empty = {
     meta: { limit: 20, offset: 0, next: null, previous: null, total_count: 0 },
@@ -56,7 +78,7 @@ describe('the verdict', () => {
 describe('the judgement', () => {
   const good: FuzzHistory = {
     ...{ sent: 9, statuses: { 200: 9 }, faults: [], hangs: 0, succeeded: ['a'], operations: ['a'] },
-    ...{ alive: true, ledger: true, lateness: 20, grown: -3 },
+    ...{ alive: true, ledger: true, lateness: 20, grown: -3, heapGrown: 1 },
   };
 
   it('holds where nothing is wrong', () => {
@@ -69,6 +91,7 @@ describe('the judgement', () => {
     ['the event loop is late', { lateness: 300 }],
     ['nobody knows how late it is', { lateness: Number.NaN }],
     ['memory grows', { grown: 100 }],
+    ['the heap grows', { heapGrown: 20 }],
     ['the server is down', { alive: false }],
     ['the ledger is unsound', { ledger: false }],
     ['nothing was sent', { sent: 0 }],
@@ -79,13 +102,18 @@ describe('the judgement', () => {
 
 it('the same seed makes the same requests, and they are of every kind', async () => {
   const document = await describeApp();
-  const world = { keys: { production: 'a:b', sandbox: 'a:c' }, ids: ['one'] };
+  const world = {
+    keys: { production: 'a:b', sandbox: 'a:c' },
+    callback: 'http://127.0.0.1:9999/',
+    places: new Map([['production Jobs', [{ uid: 'one' }]]]),
+  };
   const made = (seed: number) => {
     const next = createRequests(document, createRandom(seed));
     return Array.from({ length: 2_000 }, () => next(world));
   };
   expect(made(7)).toEqual(made(7));
   const requests = made(8);
+  expect(requests.filter(({ path }) => path.includes('/translation/one')).length).toBeGreaterThan(100);
   expect(requests.filter(({ path }) => path.startsWith('/sandbox/')).length).toBeGreaterThan(200);
   expect(requests.filter(({ body }) => body?.includes('\\u0000')).length).toBeGreaterThan(10);
   expect(new Set(requests.map(({ method }) => method)).size).toBeGreaterThan(4);

@@ -11,13 +11,20 @@ export interface FuzzRequest {
   path: string;
   headers: Record<string, string>;
   body: Buffer | undefined;
+  /** Where what the answer names is found again: in the same environment and part of the interface. */
+  room: string;
 }
 
-/** What the generator knows of the world: keys to call with, and ids that exist. */
+/** The names under which an answer says what it is about. */
+export type Place = Partial<Record<'uid' | 'id' | 'chat_id' | 'delivery_id', string>>;
+
+/** What the generator knows of the world: keys to call with, and what exists. */
 export interface World {
   keys: { production: string; sandbox: string };
-  /** Values of path parameters seen in answers, such as uids. */
-  ids: string[];
+  /** An address that takes callbacks. */
+  callback: string;
+  /** What was seen in the answers of each room. */
+  places: Map<string, Place[]>;
 }
 
 const HOSTILE = [
@@ -139,7 +146,7 @@ export function createRequests(document: OpenApi, random: Random): (world: World
     const type = Array.isArray(schema.type) ? pick(schema.type) : schema.type;
     switch (type) {
       case 'string':
-        return chance(20) && world.ids.length > 0 ? pick(world.ids) : chance(60) ? pick(HOSTILE) : word();
+        return chance(20) ? (someId(world) ?? word()) : chance(60) ? pick(HOSTILE) : word();
       case 'integer':
       case 'number':
         return pick([0, 1, 20, 1000, 1001, -1, 2 ** 31, 2 ** 53, 0.5]);
@@ -161,7 +168,7 @@ export function createRequests(document: OpenApi, random: Random): (world: World
     const required: readonly string[] = Array.isArray(schema.required) ? schema.required : [];
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       if (required.includes(name) ? chance(4) : chance(65)) continue;
-      made[name] = likely(name) ?? makeValue(property, world, depth + 1);
+      made[name] = likely(name, world) ?? makeValue(property, world, depth + 1);
     }
     if (chance(5)) made[pick(HOSTILE)] = pick(STRANGE);
     if (chance(2)) Object.defineProperty(made, '__proto__', { value: { admin: true }, enumerable: true });
@@ -169,21 +176,31 @@ export function createRequests(document: OpenApi, random: Random): (world: World
   }
 
   /** So that enough of the requests get through the first checks to meet the later ones. */
-  function likely(name: string): unknown {
+  function likely(name: string, world: World): unknown {
     if (!chance(75)) return undefined;
     if (name === 'source_language') return 'en';
     if (name === 'target_language') return 'es';
     if (name === 'text') return `The house number ${random.below(1000)} is big.`;
     if (name === 'text_format') return 'text';
-    if (name === 'callback_url' || name === 'brand') return null;
+    if (name === 'callback_url') return chance(50) ? world.callback : null;
+    if (name === 'url') return world.callback;
+    if (name === 'brand' || name === 'properties') return null;
     return undefined;
+  }
+
+  function someId(world: World): string | undefined {
+    const rooms = [...world.places.values()];
+    return rooms.length === 0 ? undefined : Object.values(pick(pick(rooms)))[0];
   }
 
   const word = () => `w${random.below(10_000)}`;
 
-  function pathOf(template: string, operation: OpenApiOperation, world: World): string {
-    let path = template.replace(/\{\w+\}/g, () => {
-      const value = chance(60) && world.ids.length > 0 ? pick(world.ids) : pick(HOSTILE);
+  function pathOf(template: string, operation: OpenApiOperation, world: World, room: string): string {
+    const known = world.places.get(room) ?? [];
+    // One for the whole path: a message is read with its own chat, now and then with another.
+    const place = known.length > 0 && chance(70) ? pick(known) : {};
+    let path = template.replace(/\{(\w+)\}/g, (_, name: keyof Place) => {
+      const value = (chance(95) ? (place[name] ?? place.id) : someId(world)) ?? pick(HOSTILE);
       return chance(90) ? encode(value) : value.replace(/[^\x21-\x7e]|[#?]/g, '');
     });
     if (chance(30)) path = path.replace(/\/$/, '');
@@ -212,6 +229,7 @@ export function createRequests(document: OpenApi, random: Random): (world: World
   return (world) => {
     const { path, method, operation } = pick(operations);
     const sandbox = chance(30);
+    const room = `${sandbox ? 'sandbox' : 'production'} ${operation.tags?.join() ?? ''}`;
     const used = chance(4) ? pick(METHODS) : method;
     const bodied = used !== 'GET' && used !== 'HEAD' && (operation.requestBody !== undefined || chance(10));
     const body = bodied ? bodyOf(operation, world) : undefined;
@@ -219,7 +237,7 @@ export function createRequests(document: OpenApi, random: Random): (world: World
     const type = chance(85) ? 'application/json' : ascii(pick(HOSTILE));
     return {
       method: used,
-      path: `${sandbox ? '/sandbox' : ''}${pathOf(path, operation, world)}`,
+      path: `${sandbox ? '/sandbox' : ''}${pathOf(path, operation, world, room)}`,
       headers: {
         ...(chance(98) ? { authorization: `ApiKey ${key}` } : {}),
         ...(body === undefined ? {} : { 'content-type': type, 'content-length': String(body.length) }),
@@ -227,6 +245,7 @@ export function createRequests(document: OpenApi, random: Random): (world: World
         ...(chance(3) ? { accept: ascii(pick(HOSTILE)) } : {}),
       },
       body,
+      room,
     };
   };
 }

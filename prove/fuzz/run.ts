@@ -1,9 +1,11 @@
 /** A fuzz run: many requests made from the description, each answer held against it. */
-import { Agent, request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { OpenApi } from '../../packages/server/src/openapi.ts';
 import { type Checker, createChecker } from '../../packages/server/src/testing/answers.ts';
 import { createRandom } from '../random.ts';
-import { createRequests, type FuzzRequest, type World } from './requests.ts';
+import { createRequests, type FuzzRequest, type Place, type World } from './requests.ts';
 
 export interface FuzzOptions {
   url: string;
@@ -36,13 +38,20 @@ const AT_A_TIME = 16;
 const MAX_FAULTS = 20;
 /** Who waits longer takes it for dead. */
 export const HANG_MILLISECONDS = 2_000;
-const MAX_IDS = 500;
+/** Of each room, and of each answer, lest a long list leave no other. */
+const MAX_PLACES = 100;
+const MAX_OF_ANSWER = 3;
 
 export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   const document = (await (await fetch(`${options.url}/openapi.json`)).json()) as OpenApi;
   const checker = createChecker(document);
   const next = createRequests(document, createRandom(options.seed));
-  const world: World = { keys: options.keys, ids: [] };
+  const receiver = createServer((callback, response) => {
+    callback.resume().on('end', () => response.writeHead(204).end());
+  });
+  await once(receiver.listen(0, '127.0.0.1'), 'listening');
+  const callback = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  const world: World = { keys: options.keys, callback, places: new Map() };
   const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
   const result: FuzzResult = { sent: 0, statuses: {}, faults: [], hangs: 0, succeeded: [] };
   const succeeded = new Set<string>();
@@ -60,12 +69,14 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
       if (answer instanceof Error) continue;
       result.statuses[answer.status] = (result.statuses[answer.status] ?? 0) + 1;
       if (answer.status < 300) succeeded.add(operationOf(document, asked));
-      learn(world, answer);
+      learn(world, asked, answer);
     }
   }
 
   await Promise.all(Array.from({ length: AT_A_TIME }, client));
   agent.destroy();
+  receiver.closeAllConnections();
+  receiver.close();
   succeeded.delete('');
   return { ...result, succeeded: [...succeeded].sort() };
 }
@@ -101,14 +112,22 @@ function operationOf(document: OpenApi, { method, path }: FuzzRequest): string {
   return '';
 }
 
-/** Ids that answers name are asked for later. */
-function learn(world: World, { headers, text }: FuzzAnswer): void {
-  if (!headers.get('content-type')?.startsWith('application/json')) return;
-  for (const [, id] of text.matchAll(/"(?:uid|id|chat_id|delivery_id)":"([^"\\]{1,128})"/g)) {
-    if (world.ids.length < MAX_IDS) world.ids.push(id!);
-    else world.ids[text.length % MAX_IDS] = id!;
-  }
+/** What answers name is asked for later: the latest, since what is older may be gone or done with. */
+function learn(world: World, { room }: FuzzRequest, { status, headers, text }: FuzzAnswer): void {
+  if (status >= 300 || !headers.get('content-type')?.startsWith('application/json') || text === '') return;
+  const found: Place[] = [];
+  JSON.parse(text, (_, value: Record<string, unknown>) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const named = PLACE.filter((name) => typeof value[name] === 'string').map((name) => [name, value[name]]);
+    if (named.length > 0) found.push(Object.fromEntries(named) as Place);
+    return value;
+  });
+  if (found.length === 0) return;
+  const known = [...(world.places.get(room) ?? []), ...found.slice(-MAX_OF_ANSWER)];
+  world.places.set(room, known.slice(-MAX_PLACES));
 }
+
+const PLACE = ['uid', 'id', 'chat_id', 'delivery_id'] as const;
 
 /** By node:http: `fetch` refuses and rewrites what a hostile client sends. */
 function send(url: string, agent: Agent, asked: FuzzRequest): Promise<FuzzAnswer> {

@@ -21,6 +21,8 @@ export interface Held {
 
 export interface Watch {
   look(): Promise<Held>;
+  /** Worker threads that have not ended. */
+  threads(): number;
   close(): void;
 }
 
@@ -100,6 +102,10 @@ export async function watchProgram(said: string): Promise<Watch> {
         engines: enginesBelow(pid),
       };
     },
+    threads: () =>
+      readdirSync(`/proc/${pid}/task`).filter(
+        (thread) => read(() => readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8')) === 'WorkerThread\n',
+      ).length,
     close: () => socket.close(),
   };
 }

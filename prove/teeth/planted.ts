@@ -23,7 +23,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   editing: judged('editing', /the checks /),
   engines: judged('engines', / find it /),
   fair: judged('fair'),
-  fuzz: judged('fuzz', / tells of /),
+  fuzz: judged('fuzz', /tells of | is missed where /),
   hold: judged('hold'),
   idempotency: judged('idempotency', / find /),
   migrate: judged('migrate'),

@@ -45,6 +45,7 @@ export interface OpenApi {
 
 export interface OpenApiOperation {
   operationId: string;
+  tags?: string[];
   summary?: string;
   parameters?: { in: string; name: string; required?: boolean; schema: JsonSchema; description?: string }[];
   requestBody?: { content: Record<string, OpenApiMedia> };
