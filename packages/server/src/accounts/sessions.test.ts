@@ -165,6 +165,22 @@ describe('guessing', () => {
     for (const word of ['one', 'two', 'three']) expect((await guess(word)).status).toBe(401);
   });
 
+  it('counts the right password of somebody who is disabled as a wrong one', async () => {
+    const { email, password } = await createPerson(server, { role: 'editor' });
+    await setDisabled(server.database, 'command', await personNamed(server.database, email), true);
+    await owner.query('delete from sign_ins');
+    const { call } = createBrowser(server.url);
+    const here = from();
+    for (let n = 0; n < 3; n++) {
+      expect((await call('POST', '/api/session', { email, password }, here)).body).toEqual(WRONG);
+    }
+    // By the account and by the address.
+    expect((await owner.query('select attempts from sign_ins')).rows).toEqual([
+      { attempts: 3 },
+      { attempts: 3 },
+    ]);
+  });
+
   it('lets few of many guesses at once through', async () => {
     const { email } = await createPerson(server, { role: 'editor' });
     const here = from();
