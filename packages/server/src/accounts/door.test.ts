@@ -11,7 +11,7 @@ import {
   type TestPerson,
   type TestServer,
 } from '../testing/harness.ts';
-import { accountOf, cookieOf, openDoor, requireOwner, requirePerson } from './door.ts';
+import { accountOf, cookieOf, openDoor, requireOwner, requirePerson, requireSameOrigin } from './door.ts';
 
 let server: TestServer;
 let person: TestPerson;
@@ -80,8 +80,12 @@ describe('another site', () => {
     const bytes = new TextEncoder().encode('{"theme":"dark"}');
     const ask = (body: RequestInit['body'], more = {}) =>
       fetch(`${server.url}/api/me`, { method: 'PATCH', headers: { cookie }, body, ...more } as RequestInit);
-    // With its length, and in pieces.
-    for (const answer of [await ask(bytes), await ask(new Blob([bytes]).stream(), { duplex: 'half' })]) {
+    // With its length, and in pieces; a single byte is one.
+    for (const answer of [
+      await ask(bytes),
+      await ask(new Blob([bytes]).stream(), { duplex: 'half' }),
+      await ask(new TextEncoder().encode('1')),
+    ]) {
       expect([answer.status, (await answer.json()) as unknown]).toEqual([
         415,
         { error: { code: 'unsupported_type', message: 'The body must be application/json.' } },
@@ -179,6 +183,53 @@ it('lets each role into its own rooms, and shows the others that there is nothin
     }
   }
   await app.close();
+});
+
+describe('a page of the public address', () => {
+  const SAME = { 'sec-fetch-site': 'same-origin' };
+  const CROSS = { 'sec-fetch-site': 'cross-site' };
+  it.each<[string | undefined, Record<string, string>, boolean]>([
+    [undefined, {}, true],
+    [undefined, SAME, true],
+    [undefined, { 'sec-fetch-site': 'none' }, true],
+    [undefined, CROSS, false],
+    [undefined, { origin: 'http://inside.test:8080' }, true],
+    [undefined, { origin: 'https://dragoman.example' }, false],
+    [undefined, { origin: 'null' }, false],
+    ['https://dragoman.example', SAME, true],
+    ['https://dragoman.example', CROSS, false],
+    // Its proxy asks for it under another name.
+    ['https://dragoman.example', { origin: 'https://dragoman.example' }, true],
+    ['https://dragoman.example', { origin: 'http://inside.test:8080' }, true],
+    ['https://dragoman.example', { origin: 'https://dragoman.example.test' }, false],
+  ])('%s that says %j of itself may change things, and look on: %s', async (publicUrl, more, may) => {
+    const app = fastify();
+    acceptJson(app);
+    answerErrors(app, createLog('silent'));
+    const settings = { ...server.settings, publicUrl };
+    await app.register(async (web) => {
+      openDoor(web, { settings, log: createLog('silent') });
+      resource(web, '/api/changed', { POST: async () => ({}) });
+      await web.register(async (room) => {
+        requireSameOrigin(room, settings);
+        resource(room, '/api/watched', { GET: async () => ({}) });
+      });
+    });
+    const headers = { host: 'inside.test:8080', ...more };
+    const answers = [
+      await app.inject({ url: '/api/changed', method: 'POST', headers }),
+      await app.inject({ url: '/api/watched', headers }),
+    ];
+    const says = [
+      'A page of another site may not change anything here.',
+      'A page of another site may not look on here.',
+    ];
+    for (const [index, answer] of answers.entries()) {
+      if (may) expect(answer.statusCode).toBe(200);
+      else expect(answer.json()).toEqual({ error: { code: 'cross_site', message: says[index] } });
+    }
+    await app.close();
+  });
 });
 
 it.each([
