@@ -6,7 +6,7 @@ import type { Transaction } from '../database/database.ts';
 import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
 import { createToken, hashKey } from './secrets.ts';
 import * as store from './session-store.ts';
-import { openAmong, recognisePerson, turnSession } from './sessions.ts';
+import { forgive, openAmong, recognisePerson, turnSession } from './sessions.ts';
 
 let server: TestServer;
 let owner: pg.Client;
@@ -166,7 +166,7 @@ describe('attempts', () => {
 
   it('are forgiven and forgotten for one mark alone', async () => {
     const [one, other] = [await plant({ attempts: 5 }), await plant({ attempts: 5 })];
-    await store.forgiveAttempt(server.database, one);
+    await forgive(server.database, one);
     expect([(await kept(one))?.attempts, (await kept(other))?.attempts]).toEqual([4, 5]);
     await store.forgetAttempts(server.database, one);
     expect([(await kept(one))?.attempts, (await kept(other))?.attempts]).toEqual([undefined, 5]);
@@ -188,10 +188,12 @@ describe('attempts', () => {
   });
 
   it.each([
+    // On the very moment it is open.
+    ['0 s', undefined],
     ['0.3 s', 1],
     ['1 s', 1],
     ['100.5 s', 101],
-  ])('where it is closed for %s more, wait for %d s', async (closed, seconds) => {
+  ])('where it is closed for %s more, wait for %s s', async (closed, seconds) => {
     const waits = await atOneMoment(async (transaction) => {
       const mark = randomBytes(32);
       const text = `insert into sign_ins (mark, attempts, closed_until) values ($1, 9, now() + $2::interval)`;
