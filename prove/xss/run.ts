@@ -78,6 +78,9 @@ export async function runXss({ directory, vectors, say }: XssOptions): Promise<X
     proxy: { server: proxy.url, bypass: '127.0.0.1' },
   });
   try {
+    const app = await fetch(`${program.url}/app/`);
+    if (!app.ok) throw new Error(await app.text()); // it is not built
+    await app.body?.cancel();
     const filled = await fill(program.url, directory, vectors);
     say(`filled: ${JSON.stringify(filled.taken)}`);
     const wires = new Wires(browser, proxy, vectors);

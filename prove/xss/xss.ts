@@ -2,6 +2,7 @@
  * `npm run prove -- xss`: whatever people and programs write stays a text, wherever it is shown. Flags: `--vectors N`
  * (all of them).
  */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,11 @@ import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { runXss, type XssHistory } from './run.ts';
 import { someVectors, VECTORS } from './vectors.ts';
 
+const ROOT = new URL('../..', import.meta.url);
+
 export async function proveXss({ numbers }: Flags): Promise<Report> {
+  // What is proved is the web app as it stands here, not as it was when it was last built, or none.
+  execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-xss-'));
   try {
     const say = (line: string) => process.stderr.write(`${line}\n`);
