@@ -33,8 +33,17 @@ export default class MutationRunner extends TestRunner {
         state.current = state.whole;
       }
     }
-    await once();
     const wanted = (state.plan?.[test.id] ?? []).filter((id) => !dead.has(id));
+    try {
+      await once();
+    } catch (error) {
+      // A mutant that survived an earlier test has left something behind: none may survive this one by that.
+      if (wanted.length > 0 && !stopped) {
+        stopped = true;
+        say({ id: undefined, what: 'unrepeatable', test: test.id });
+      }
+      throw error;
+    }
     if (wanted.length === 0 || stopped) return;
     // A test that cannot be repeated says nothing here.
     if ((await failureOf(once)) !== undefined) {
