@@ -1,5 +1,6 @@
 // A process of its own that creates machine jobs: at a fixed rate whatever is answered, or as fast as `connections`
 // closed loops can. Prints one line of JSON. Arguments: URL KEY SECONDS RATE CONNECTIONS (a rate of 0: closed loops).
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface Answered {
@@ -14,6 +15,8 @@ export interface Answered {
 
 /** A connection that one request at a time goes over. */
 interface Line {
+  /** Resolves when it is open. @throws Error when nobody listens */
+  opened(): Promise<void>;
   ask(uid: string): Promise<Pick<Answered, 'status' | 'retryAfter'>>;
   close(): void;
 }
@@ -54,6 +57,10 @@ function openLine(host: string, port: number, key: string): Line {
     return line;
   };
   return {
+    async opened() {
+      socket ??= open();
+      await once(socket, 'connect');
+    },
     ask: (uid) =>
       new Promise((resolve) => {
         answered = resolve;
@@ -78,6 +85,8 @@ if (import.meta.main) {
   ];
   const { hostname, port } = new URL(url);
   const lines = Array.from({ length: Number(connections) }, () => openLine(hostname, Number(port), key));
+  // Two thousand who connect in one moment are another matter than two thousand who are there and ask.
+  for (const line of lines) await line.opened();
   const answers: Answered[] = [];
   const begun = performance.now();
   const end = begun + Number(seconds) * 1000;
@@ -105,7 +114,7 @@ if (import.meta.main) {
     };
     for (let due = begun; due < end; ) {
       for (; due < performance.now(); due += gap) {
-        const line = free.pop();
+        const line = free.shift(); // in turn: a server closes a connection on which nobody asks
         if (line === undefined) late.push(due);
         else pending.push(send(line, due));
       }

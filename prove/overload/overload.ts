@@ -4,7 +4,7 @@
  *
  * Who asks shares the machine with who answers, and asking twice as often takes some of it from the service. So the
  * capacity is found beside as many requests again, which another server refuses: what the service takes where somebody
- * else says no for it. It is held against that.
+ * else says no for it. It is asked for twice what it takes alone, and held against that.
  *
  * Flags: `--seconds N` (60).
  */
@@ -81,7 +81,7 @@ async function run(directory: string, seconds: number): Promise<OverloadHistory>
     `capacity ${alone.toFixed(0)}/s alone, ${capacity.toFixed(0)}/s beside as many refused\n`,
   );
   const before = await load(program.url, CAPACITY_SECONDS, capacity * ORDINARY_SHARE, LOOPS);
-  const under = await load(program.url, seconds, capacity * 2, CONNECTIONS);
+  const under = await load(program.url, seconds, alone * 2, CONNECTIONS);
   await wait(REST_MILLISECONDS);
   const after = await load(program.url, CAPACITY_SECONDS, capacity * ORDINARY_SHARE, LOOPS);
   const there = await uids(directory);

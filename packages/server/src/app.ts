@@ -28,7 +28,7 @@ import { type DeliveryRouteOptions, deliveryRoutes } from './deliveries/routes.t
 import { deliveryWebhooks } from './deliveries/schemas.ts';
 import { type EditingRouteOptions, editingRoutes } from './editing/routes.ts';
 import { guideRoutes } from './guides/routes.ts';
-import { acceptJson, answerErrors, answerUnreadable, createLoad, requireCaller, routeOf } from './http.ts';
+import { acceptJson, answerErrors, answerUnreadable, requireCaller, routeOf } from './http.ts';
 import { jobConsole } from './jobs/console.ts';
 import type { Creator } from './jobs/create.ts';
 import { jobsOfCustomer } from './jobs/customer.ts';
@@ -46,6 +46,7 @@ import { ledgerOfCustomer } from './ledger/customer.ts';
 import { priceConsole } from './ledger/price-console.ts';
 import type { Hub } from './live/hub.ts';
 import { LIVE_PATH, liveRoutes } from './live/routes.ts';
+import { createLoad } from './load.ts';
 import { createLog, type Log } from './log.ts';
 import { memoryRoutes } from './memory/routes.ts';
 import { type Audience, describeInterface, type OpenApi } from './openapi.ts';

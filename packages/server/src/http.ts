@@ -1,5 +1,5 @@
 /** What every route of the job interface shares: JSON as it comes, errors as the interface shows them. */
-import { type RequestListener, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Caller, Environment } from './account.ts';
@@ -147,75 +147,6 @@ export function requireCaller(app: FastifyInstance, doorkeeper: Doorkeeper, envi
       throw new ApiError('read_only_key', 'This key may read but not change.');
     }
   });
-}
-
-/** How many requests of the interface are being worked on, and what is done with those that are too many. */
-export interface Load {
-  /**
-   * Refuses a request before anything is made of it: neither its body nor its key is read. Under twice the load that
-   * a process can take, what refusals cost decides what is left for the others (measured: a tenth of what they cost
-   * inside the app).
-   * @param shed called for each that is refused
-   */
-  guard(handle: RequestListener, shed: (method: string) => void): RequestListener;
-  /** Counts the requests of the interface, and refuses those that the guard let through too many. */
-  count(app: FastifyInstance): void;
-}
-
-const TOO_MANY = 'Too many requests are under way; try again.';
-/** Both interfaces, in both environments; a host of the sandbox's own leaves its prefix out. */
-const INTERFACE = /^\/+(?:sandbox\/+)?(?:tapi|v2|chats|api\/+v1)(?:[/?]|$)/;
-const SHED_BODY = JSON.stringify({ error: TOO_MANY });
-const SHED_HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
-  'content-length': Buffer.byteLength(SHED_BODY),
-  'retry-after': '1',
-};
-
-/**
- * Refuses what comes while `most` requests are being worked on: what waited longer would be answered too late to be of
- * use. Counted from the end of the body, so that somebody who trickles one takes nobody's place. Measured: 256 keep an
- * api process busy; more only wait.
- * @param headers of every answer
- */
-export function createLoad(most: number, headers: Record<string, string>): Load {
-  let working = 0;
-  /** What ends with a connection: one listener for all its requests. */
-  const ends = new WeakMap<Socket, Set<() => void>>();
-  const endsOf = (socket: Socket): Set<() => void> => {
-    const known = ends.get(socket);
-    if (known !== undefined) return known;
-    const own = new Set<() => void>();
-    ends.set(socket, own);
-    socket.once('close', () => {
-      for (const end of own) end();
-    });
-    return own;
-  };
-  const shedHeaders = { ...headers, ...SHED_HEADERS };
-  return {
-    guard: (handle, shed) => (request, response) => {
-      if (working < most || !INTERFACE.test(request.url!)) return handle(request, response);
-      shed(request.method!);
-      response.writeHead(503, { ...shedHeaders, 'x-request-id': crypto.randomUUID() });
-      response.end(request.method === 'HEAD' ? undefined : SHED_BODY);
-    },
-    count(app) {
-      app.addHook('preHandler', async ({ raw: { socket } }, { raw }) => {
-        if (working >= most) throw new ApiError('unavailable', TOO_MANY, { 'retry-after': '1' });
-        // Its caller has gone away, and both ends below have been told already.
-        if (socket.destroyed || raw.destroyed) return;
-        working++;
-        const onSocket = endsOf(socket);
-        const end = () => {
-          if (onSocket.delete(end)) working--;
-        };
-        onSocket.add(end);
-        // Sent, or its caller went away. An answer that stands behind another of its connection hears no such thing.
-        raw.once('close', end);
-      });
-    },
-  };
 }
 
 /**

@@ -54,6 +54,31 @@ it('refuses one too many, and takes it when the others are done', async () => {
   expect((await call('POST', HUMAN, job)).status).toBe(201);
 });
 
+it('answers who asks again on a connection that is not read for a while, since turns are long', async () => {
+  await holder.query('begin');
+  await holder.query('lock table jobs in exclusive mode');
+  const held = [1, 2, 3].map(() => call('POST', HUMAN, job));
+  expect((await Promise.race(held)).status).toBe(503); // the other two have the places
+  const busy = setInterval(() => {
+    for (const end = performance.now() + 30; performance.now() < end; ); // as if many were refused in this turn
+  });
+  const { hostname, port, host } = new URL(server.url);
+  const socket = connect(Number(port), hostname).setEncoding('latin1');
+  const ask = `GET /tapi/v2/account/ HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  const answers: string[] = [];
+  for (let n = 0; n < 4; n++) {
+    socket.write(ask);
+    answers.push((await once(socket, 'data'))[0]);
+  }
+  clearInterval(busy);
+  await holder.query('rollback');
+  await Promise.all(held);
+  socket.write(ask);
+  answers.push((await once(socket, 'data'))[0]);
+  expect(answers.map((answer) => answer.slice(9, 12))).toEqual(['503', '503', '503', '503', '401']);
+  socket.destroy();
+});
+
 it('gives the place back of a caller that went away', async () => {
   await holder.query('begin');
   await holder.query('lock table jobs in exclusive mode');
