@@ -116,18 +116,20 @@ const SERVER_LIMITS = {
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 75_000,
 };
-const SHED_ROUTE = 'shed';
 
 /** The app with every route of every room, in both environments. It does not listen. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { settings, log, metrics } = options;
   const sandbox = settings.sandboxUrl === undefined ? undefined : new URL(settings.sandboxUrl);
   const load = createLoad(settings.maxRequests, SAFE_HEADERS);
-  const shed = (method: string) => metrics.request(method, SHED_ROUTE, 503, 0);
   const app = fastify({
     logger: false, // a request is logged below, by its route and never by its address
     bodyLimit: settings.maxTextBytes * JSON_OVERHEAD + ENVELOPE_BYTES,
-    serverFactory: (handle) => createServer(SERVER_LIMITS, load.guard(handle, shed)),
+    serverFactory: (handle) =>
+      createServer(
+        SERVER_LIMITS,
+        load.guard(handle, () => metrics.shed()),
+      ),
     // Who is asked for the address that a request comes from; nobody else may say it.
     trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
     clientErrorHandler: answerUnreadable(SAFE_HEADERS),

@@ -6,7 +6,7 @@
  * refusal waits for no more than those, however many wait. And a connection that was refused is not read again for some
  * turns, once turns grow long: else those that ask again at once would be all that is ever read.
  */
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from './errors.ts';
@@ -18,7 +18,7 @@ export interface Load {
    * that costs inside the app).
    * @param shed called for each that is refused
    */
-  guard(handle: RequestListener, shed: (method: string) => void): RequestListener;
+  guard(handle: RequestListener, shed: () => void): RequestListener;
   /** Counts the requests of the interface, and refuses those that the guard let through too many. */
   count(app: FastifyInstance): void;
 }
@@ -39,8 +39,8 @@ const HEADERS = {
  */
 const BEGUN = { least: 8, aMillisecond: 2 };
 /** A turn is long that makes a refusal late. For how many such turns who was refused is not read, and at most (ms). */
-const LONG_TURN_MILLISECONDS = 20;
-const UNREAD = { turns: 8, most: 1_000 };
+const LONG_TURN_MILLISECONDS = 15;
+const UNREAD = { turns: 2, most: 500 };
 
 /**
  * Refuses what comes while `most` requests are being worked on or wait for it: what waited longer would be answered too
@@ -54,21 +54,25 @@ export function createLoad(most: number, headers: Record<string, string>): Load 
   const endsOf = createEnds();
   const own = { ...headers, ...HEADERS };
 
-  function refuse(method: string, socket: Socket, response: ServerResponse): void {
+  function refuse(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(503, { ...own, 'x-request-id': crypto.randomUUID() });
-    response.end(method === 'HEAD' ? undefined : BODY);
+    response.end(request.method === 'HEAD' ? undefined : BODY);
     const milliseconds = turns.measure();
     if (milliseconds < LONG_TURN_MILLISECONDS) return;
-    process.nextTick(() => socket.pause()); // the end of this request, which is read now, would let the next be read
-    setTimeout(() => socket.resume(), Math.min(UNREAD.most, milliseconds * UNREAD.turns)).unref();
+    const { socket } = request;
+    // Not before: the end of a body has its connection read on.
+    request.once('close', () => {
+      socket.pause();
+      setTimeout(() => socket.resume(), Math.min(UNREAD.most, milliseconds * UNREAD.turns)).unref();
+    });
   }
 
   return {
     guard: (handle, shed) => (request, response) => {
       if (!INTERFACE.test(request.url!)) return handle(request, response);
       if (working + turns.waiting < most) return turns.begin(() => handle(request, response));
-      shed(request.method!);
-      refuse(request.method!, request.socket, response);
+      shed();
+      refuse(request, response);
     },
     count(app) {
       app.addHook('preHandler', async ({ raw: { socket } }, { raw }) => {
@@ -105,11 +109,12 @@ function createTurns() {
   }
 
   function measure(): number {
+    const now = performance.now();
     if (turnedAt === undefined) {
-      turnedAt = performance.now();
+      turnedAt = now;
       setImmediate(turn); // what has arrived meanwhile is read before
     }
-    return milliseconds;
+    return Math.max(milliseconds, now - turnedAt);
   }
 
   function start(begin: () => void): void {
@@ -126,7 +131,7 @@ function createTurns() {
       if (more > 0) start(begin);
       else waiting.push(begin);
     },
-    /** @returns how long the last turn was, and has this one measured */
+    /** @returns how long the last turn was, or this one is already (ms) */
     measure,
   };
 }

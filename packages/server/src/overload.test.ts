@@ -64,7 +64,7 @@ it('answers who asks again on a connection that is not read for a while, since t
   });
   const { hostname, port, host } = new URL(server.url);
   const socket = connect(Number(port), hostname).setEncoding('latin1');
-  const ask = `GET /tapi/v2/account/ HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  const ask = `POST ${HUMAN} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\n\r\n{}`;
   const answers: string[] = [];
   for (let n = 0; n < 4; n++) {
     socket.write(ask);
