@@ -62,7 +62,8 @@ const deliveredUnderOneId: Check = ({ jobs, delivered }) => {
 /**
  * A delivery is repeated only when a fault met it under way. The attempt is on record before it is made, and its
  * end after it: what arrived once more than that needs an attempt of the same delivery that had no end when the next
- * was begun. (Who was paused for longer than its lease writes the end when it goes on.) Of those there are no more than
+ * was begun. (Who was paused for longer than its lease, which it extends twice in that time, writes the end when it goes
+ * on; a next attempt sooner than half a lease after is nobody's fault but ours.) Of those there are no more than
  * can have been under way at a fault.
  */
 const fewRepeats: Check = ({ delivered, deliveries, kills, databaseKills, deliveriesAtATime }) => {

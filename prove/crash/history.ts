@@ -50,7 +50,7 @@ export interface DeliveryFact {
   deliveryId: string;
   jobId: string;
   status: string;
-  /** Attempts that had no end on record when the next was begun, or never had one: a fault met them under way. */
+  /** Attempts without an end on record, or with none when the next was begun half a lease (of 5 s) later: a fault met them. */
   unfinishedAttempts: number;
 }
 

@@ -37,7 +37,7 @@ export async function settle(connection: Connection): Promise<Facts> {
                 (select count(*) from (
                    select finished_at, lead(started_at) over (order by attempt) as next from attempts a
                     where a.delivery_id = d.delivery_id) a
-                  where finished_at is null or finished_at > next) as "unfinishedAttempts"
+                  where finished_at is null or (finished_at > next and next > started_at + interval '2.5 s')) as "unfinishedAttempts"
            from deliveries d`,
       ),
       balances: await rows(`select environment, available_cents as "availableCents" from balances`),

@@ -114,7 +114,7 @@ if (import.meta.main) {
     };
     for (let due = begun; due < end; ) {
       for (; due < performance.now(); due += gap) {
-        const line = free.shift(); // in turn: a server closes a connection on which nobody asks
+        const line = free.shift(); // in turn: each is a client of its own
         if (line === undefined) late.push(due);
         else pending.push(send(line, due));
       }

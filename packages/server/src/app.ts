@@ -121,7 +121,7 @@ const SERVER_LIMITS = {
 export function createApp(options: AppOptions): FastifyInstance {
   const { settings, log, metrics } = options;
   const sandbox = settings.sandboxUrl === undefined ? undefined : new URL(settings.sandboxUrl);
-  const load = createLoad(settings.maxRequests, SAFE_HEADERS);
+  const load = createLoad(settings.maxRequests, SAFE_HEADERS, settings.trustedProxies.length > 0);
   const app = fastify({
     logger: false, // a request is logged below, by its route and never by its address
     bodyLimit: settings.maxTextBytes * JSON_OVERHEAD + ENVELOPE_BYTES,

@@ -47,8 +47,9 @@ const UNREAD = { turns: 2, most: 500 };
  * late to be of use. Counted from the end of the body, so that somebody who trickles one takes nobody's place. Measured:
  * 256 keep an api process busy; more only wait.
  * @param headers of every answer
+ * @param shared connections carry the requests of many, as behind a proxy: who was refused is read on as the others are
  */
-export function createLoad(most: number, headers: Record<string, string>): Load {
+export function createLoad(most: number, headers: Record<string, string>, shared: boolean): Load {
   let working = 0;
   const turns = createTurns();
   const endsOf = createEnds();
@@ -58,7 +59,7 @@ export function createLoad(most: number, headers: Record<string, string>): Load 
     response.writeHead(503, { ...own, 'x-request-id': crypto.randomUUID() });
     response.end(request.method === 'HEAD' ? undefined : BODY);
     const milliseconds = turns.measure();
-    if (milliseconds < LONG_TURN_MILLISECONDS) return;
+    if (shared || milliseconds < LONG_TURN_MILLISECONDS) return;
     const { socket } = request;
     // Not before: the end of a body has its connection read on.
     request.once('close', () => {
@@ -99,10 +100,12 @@ function createTurns() {
   let more = BEGUN.least;
   /** Of the last turn that was looked at. */
   let milliseconds = 0;
+  let endedAt = 0;
   let turnedAt: number | undefined;
 
   function turn(): void {
-    milliseconds = performance.now() - turnedAt!;
+    endedAt = performance.now();
+    milliseconds = endedAt - turnedAt!;
     turnedAt = undefined;
     more = Math.max(BEGUN.least, Math.round(milliseconds * BEGUN.aMillisecond));
     for (const begin of waiting.splice(0, more)) start(begin);
@@ -111,6 +114,7 @@ function createTurns() {
   function measure(): number {
     const now = performance.now();
     if (turnedAt === undefined) {
+      if (now - endedAt > LONG_TURN_MILLISECONDS) milliseconds = 0; // nothing was asked meanwhile
       turnedAt = now;
       setImmediate(turn); // what has arrived meanwhile is read before
     }

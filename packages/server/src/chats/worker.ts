@@ -59,7 +59,7 @@ export interface ChatWorker extends Loop, Pick<OpenLoop<Lease>, 'roomFor'> {
 export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
   const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'messages', options.leaseSeconds, log);
-  const withSuspects = createSuspects(queue);
+  const withSuspects = createSuspects(queue, MAX_TRIES);
   const desk = createDesk(database, options.sourceOf);
   /** Adopted ones on their way into the loop, by their leases' tokens: each has one of its own. */
   const adopted = new Map<string, LeasedMessage>();

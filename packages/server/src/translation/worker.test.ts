@@ -388,20 +388,20 @@ describe('a worker that goes away', () => {
     expect((await recordOf('thirteenth')).status).toBe('failed');
   });
 
-  it('is looked for among jobs that were claimed more than three times: one is begun at a time, and counted', async () => {
+  it('is looked for among jobs that were claimed more than five times: one is begun at a time, and counted', async () => {
     engine.stall();
-    const suspects = ['fourth-a', 'fourth-b', 'fourth-c'];
+    const suspects = ['sixth-a', 'sixth-b', 'sixth-c'];
     const asked = () => suspects.reduce((sum, uid) => sum + askedAbout(`The text of ${uid}.`), 0);
     const claims = async () => {
       const { rows } = await owner.query<{ attempts: number }>(
-        `select attempts from jobs where uid like 'fourth-%' and lease_token is not null order by attempts`,
+        `select attempts from jobs where uid like 'sixth-%' and lease_token is not null order by attempts`,
       );
       return rows.map(({ attempts }) => attempts);
     };
     for (const uid of suspects) await order(uid);
     await until(() => asked() === 3);
-    await owner.query(`update jobs set attempts = 3, due_at = now() where uid like 'fourth-%'`);
-    await until(async () => asked() === 4 && (await claims()).join() === '3,3,4');
+    await owner.query(`update jobs set attempts = 5, due_at = now() where uid like 'sixth-%'`);
+    await until(async () => asked() === 4 && (await claims()).join() === '5,5,6');
     engine.resume();
     for (const uid of suspects) expect((await ended(uid)).status).toBe('completed');
   });

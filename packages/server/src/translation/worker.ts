@@ -92,7 +92,7 @@ const PROGRESS_MILLISECONDS = 500;
 export function startTranslationWorker(options: TranslationWorkerOptions): Loop & OpenWorker {
   const { database, translator, scanner, log } = options;
   const queue = createQueue(database, 'jobs', options.leaseSeconds, log);
-  const withSuspects = createSuspects(queue);
+  const withSuspects = createSuspects(queue, MAX_TRIES);
   const desk = createDesk(database, options.follower);
   const lanes = createLanes();
   /** Adopted ones on their way into the loop, by their leases' tokens: each has one of its own. */
