@@ -35,7 +35,7 @@ export async function settle(connection: Connection): Promise<Facts> {
       deliveries: await rows(
         `select delivery_id as "deliveryId", job_id as "jobId", status,
                 (select count(*) from (
-                   select finished_at, lead(started_at) over (order by attempt) as next from attempts a
+                   select started_at, finished_at, lead(started_at) over (order by attempt) as next from attempts a
                     where a.delivery_id = d.delivery_id) a
                   where finished_at is null or (finished_at > next and next > started_at + interval '2.5 s')) as "unfinishedAttempts"
            from deliveries d`,
