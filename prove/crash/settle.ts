@@ -11,8 +11,7 @@ type Facts = Pick<History, 'jobs' | 'transfers' | 'deliveries' | 'balances'>;
 
 /** Waits until no machine has anything to do, or its patience ends; then reads what there is. */
 export async function settle(connection: Connection): Promise<Facts> {
-  const client = new pg.Client(connection);
-  await client.connect();
+  const client = await connect(connection);
   const rows = async <T extends pg.QueryResultRow>(sql: string) => (await client.query<T>(sql)).rows;
   try {
     const until = Date.now() + SETTLE_MILLISECONDS;
@@ -44,5 +43,19 @@ export async function settle(connection: Connection): Promise<Facts> {
     };
   } finally {
     await client.end();
+  }
+}
+
+/** The last fault may have met PostgreSQL, which starts again then. */
+async function connect(connection: Connection): Promise<pg.Client> {
+  for (const end = Date.now() + SETTLE_MILLISECONDS; ; await wait(200)) {
+    const client = new pg.Client(connection);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end();
+      if (Date.now() > end) throw error;
+    }
   }
 }
