@@ -8,8 +8,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Lease, Queue } from './queue.ts';
 
 /** In hand behind the one at work; more are given back, since each takes the place of somebody else's work. */
-const MOST_WAITING = 8;
-const BACK_SECONDS = 1;
+const MOST_WAITING = 32;
+const BACK_SECONDS = 0.25;
 /** What takes longer is not waited for: it may never end. */
 const PATIENCE_MILLISECONDS = 60_000;
 
