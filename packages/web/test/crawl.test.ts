@@ -3,7 +3,7 @@ import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGuides } from '../../server/src/guides/guides.ts';
 import { quiet } from './browser.ts';
-import { examine, policyFaults } from './crawl.ts';
+import { openExaminer, policyFaults } from './crawl.ts';
 import { buildTown, type Role, type Town } from './town.ts';
 
 let town: Town;
@@ -84,8 +84,9 @@ describe('every page', () => {
     expect(routes.length).toBeGreaterThan(2);
     const paths = [...routes.flatMap(({ path }) => addressesOf(path, role)), ...(STATES[role] ?? [])];
     const faults: Record<string, string[]> = {};
+    const examine = await openExaminer(windows[role], town.web.url);
     for (const path of paths) {
-      const found = await examine(windows[role], `${town.web.url}/app${path}`, looksAt(path));
+      const found = await examine(`${town.web.url}/app${path}`, looksAt(path));
       if (found.length > 0) faults[path] = found;
     }
     expect(faults).toEqual({});
@@ -93,9 +94,10 @@ describe('every page', () => {
 
   it('of the guides', async () => {
     const faults: Record<string, string[]> = {};
+    const examine = await openExaminer(windows.nobody, town.web.url);
     for (const { name } of await readGuides()) {
       const path = `/docs/${name}`;
-      const found = await examine(windows.nobody, `${town.web.url}${path}`, looksAt('/docs'));
+      const found = await examine(`${town.web.url}${path}`, looksAt('/docs'));
       if (found.length > 0) faults[path] = found;
     }
     expect(faults).toEqual({});
@@ -103,23 +105,27 @@ describe('every page', () => {
 });
 
 describe('what examines them', () => {
-  const plant = async (
-    html: string,
+  /** One page after another, as all are opened. @returns what was found at each */
+  const plantAll = async (
+    pages: readonly string[],
     policy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
   ) => {
     const context = await town.web.context();
-    const url = `${town.web.url}/app/planted`;
-    await context.route(url, (route) =>
+    const url = `${town.web.url}/app/planted/`;
+    await context.route(`${url}*`, (route) =>
       route.fulfill({
         contentType: 'text/html',
         headers: { 'content-security-policy': policy },
-        body: `<!doctype html><html lang="en"><title>Planted</title><main data-ready><h1>Planted</h1>${html}</main></html>`,
+        body: `<!doctype html><html lang="en"><title>Planted</title><main data-ready><h1>Planted</h1>${pages[Number(route.request().url().slice(url.length))]}</main></html>`,
       }),
     );
-    const faults = await examine(context, url, 'two');
+    const examine = await openExaminer(context, town.web.url);
+    const found: string[] = [];
+    for (const index of pages.keys()) found.push((await examine(`${url}${index}`, 'two')).join('\n'));
     await context.close();
-    return faults.join('\n');
+    return found;
   };
+  const plant = async (html: string, policy?: string) => (await plantAll([html], policy))[0];
 
   it('has nothing against a page that is as it should be', async () => {
     expect(await plant('<p>Good.</p>')).toBe('');
@@ -147,6 +153,27 @@ describe('what examines them', () => {
   it('finds text that is too pale, where its page lets it be', async () => {
     const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
     expect(await plant('<p style="color:#ccc;background:#fff">Pale</p>', policy)).toMatch(/color-contrast/);
+  });
+
+  it('finds text that is too pale when its colour has arrived, however long that takes', async () => {
+    const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
+    const style =
+      '<style>html{background:#fff} p{color:#000;transition:color 900s} [data-mantine-color-scheme=dark] p{color:#ccc}</style>';
+    const found = await plant(`${style}<p>Pale at night</p>`, policy);
+    expect(found).toMatch(/390 px: dark rtl: color-contrast/);
+    expect(found).not.toMatch(/light/);
+  });
+
+  it('says of each page what is wrong with that one', async () => {
+    const [first, second, third] = await plantAll([
+      '<button></button>',
+      '<p>Good.</p>',
+      '<script>1</script>',
+    ]);
+    expect(first).toMatch(/button-name/);
+    expect(second).toBe('');
+    expect(third).toMatch(/breaks its policy: script-src/);
+    expect(third).not.toMatch(/button-name/);
   });
 
   it.each([

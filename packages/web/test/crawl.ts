@@ -1,6 +1,6 @@
 /** Opens a page as a browser does, and says everything that is wrong with it, for whatever eyes and however wide. */
-import type { BrowserContext } from 'playwright-core';
-import { accessibilityFaults, DESK, PHONE, quiet, watchFaults } from './browser.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { accessibilityFaults, DESK, JUDGE, PHONE, quiet, watchFaults } from './browser.ts';
 
 const LIGHT = ['light', 'ltr'] as const;
 const DARK = ['dark', 'rtl'] as const;
@@ -17,17 +17,26 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
 `;
 
 /** @returns what is wrong, one sentence a fault */
-export async function examine(
-  context: BrowserContext,
-  url: string,
-  looks: keyof typeof LOOKS,
-): Promise<string[]> {
+export type Examine = (url: string, looks: keyof typeof LOOKS) => Promise<string[]>;
+
+/**
+ * One page in which address after address is opened, each loaded anew: what its process has compiled for one it need
+ * not compile for the next.
+ */
+export async function openExaminer(context: BrowserContext, origin: string): Promise<Examine> {
   const page = await context.newPage();
-  const faults = watchFaults(page, new URL(url).origin);
-  await page.addInitScript(VIOLATIONS);
+  const faults = watchFaults(page, origin);
+  await page.addInitScript(VIOLATIONS + JUDGE);
+  return async (url, looks) => {
+    const found = await look(page, url, looks);
+    return [...faults.splice(0), ...found];
+  };
+}
+
+async function look(page: Page, url: string, looks: keyof typeof LOOKS): Promise<string[]> {
   await page.setViewportSize(DESK);
   const answer = await page.goto(url);
-  faults.push(...policyFaults(answer?.headers()['content-security-policy']));
+  const faults = policyFaults(answer?.headers()['content-security-policy']);
   for (const [size, worn] of [
     [DESK, LOOKS[looks].desk],
     [PHONE, LOOKS[looks].phone],
@@ -41,7 +50,6 @@ export async function examine(
   }
   const violations = await page.evaluate<string[]>('globalThis.violations');
   faults.push(...violations.map((violation) => `breaks its policy: ${violation}`));
-  await page.close();
   return faults;
 }
 
