@@ -3,8 +3,9 @@
  *
  * Refusing costs little, and still decides what is left for the others, so three things hold it down. A request that is
  * too many is refused before the app sees it. What is taken is begun a few in each turn of the event loop, so that a
- * refusal waits for no more than those, however many wait. And a connection that was refused is not read again for some
- * turns, once turns grow long: else those that ask again at once would be all that is ever read.
+ * refusal waits for no more than those, however many wait. And connections that were refused are read again in turn, a few
+ * for each request that is begun: else those that ask again at once would be all that is ever read, and reading them
+ * all at the same moment makes a turn so long that nothing else gets on (measured: 256 taken in a second).
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -36,11 +37,11 @@ const HEADERS = {
 /**
  * Requests that are begun in one turn of the event loop: with what is done for each, two or three milliseconds. A turn
  * that took long, because it read and refused many, begins more in proportion: else refusing would leave nothing over.
+ * With two a millisecond a long turn made the next a long one too.
  */
-const BEGUN = { least: 8, aMillisecond: 2 };
-/** A turn is long that makes a refusal late. For how many such turns who was refused is not read, and at most (ms). */
-const LONG_TURN_MILLISECONDS = 15;
-const UNREAD = { turns: 2, most: 500 };
+const BEGUN = { least: 8, aMillisecond: 1 };
+/** Connections that were refused and are read again in a turn, for each request that is begun in it. */
+const READ_AGAIN = 2;
 
 /**
  * Refuses what comes while `most` requests are being worked on or wait for it: what waited longer would be answered too
@@ -58,14 +59,9 @@ export function createLoad(most: number, headers: Record<string, string>, shared
   function refuse(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(503, { ...own, 'x-request-id': crypto.randomUUID() });
     response.end(request.method === 'HEAD' ? undefined : BODY);
-    const milliseconds = turns.measure();
-    if (shared || milliseconds < LONG_TURN_MILLISECONDS) return;
-    const { socket } = request;
+    turns.look();
     // Not before: the end of a body has its connection read on.
-    request.once('close', () => {
-      socket.pause();
-      setTimeout(() => socket.resume(), Math.min(UNREAD.most, milliseconds * UNREAD.turns)).unref();
-    });
+    if (!shared) request.once('close', () => turns.readLater(request.socket));
   }
 
   return {
@@ -93,37 +89,32 @@ export function createLoad(most: number, headers: Record<string, string>, shared
   };
 }
 
-/** What is begun in each turn of the event loop, and how long the turns are. */
+/** What is begun in each turn of the event loop, and which connections are read again in it. */
 function createTurns() {
   const waiting: (() => void)[] = [];
+  const unread: Socket[] = [];
   /** How many more may be begun in this turn. */
   let more = BEGUN.least;
-  /** Of the last turn that was looked at. */
-  let milliseconds = 0;
-  let endedAt = 0;
   let turnedAt: number | undefined;
 
   function turn(): void {
-    endedAt = performance.now();
-    milliseconds = endedAt - turnedAt!;
+    more = Math.max(BEGUN.least, Math.round((performance.now() - turnedAt!) * BEGUN.aMillisecond));
     turnedAt = undefined;
-    more = Math.max(BEGUN.least, Math.round(milliseconds * BEGUN.aMillisecond));
+    for (const socket of unread.splice(0, more * READ_AGAIN)) socket.resume();
+    if (unread.length > 0) look();
     for (const begin of waiting.splice(0, more)) start(begin);
   }
 
-  function measure(): number {
-    const now = performance.now();
-    if (turnedAt === undefined) {
-      if (now - endedAt > LONG_TURN_MILLISECONDS) milliseconds = 0; // nothing was asked meanwhile
-      turnedAt = now;
-      setImmediate(turn); // what has arrived meanwhile is read before
-    }
-    return Math.max(milliseconds, now - turnedAt);
+  /** This turn has something to do; what has arrived meanwhile is read before the next begins. */
+  function look(): void {
+    if (turnedAt !== undefined) return;
+    turnedAt = performance.now();
+    setImmediate(turn);
   }
 
   function start(begin: () => void): void {
     more--;
-    measure();
+    look();
     begin();
   }
 
@@ -135,8 +126,12 @@ function createTurns() {
       if (more > 0) start(begin);
       else waiting.push(begin);
     },
-    /** @returns how long the last turn was, or this one is already (ms) */
-    measure,
+    look,
+    readLater(socket: Socket): void {
+      socket.pause();
+      unread.push(socket);
+      look();
+    },
   };
 }
 

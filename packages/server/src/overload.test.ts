@@ -54,29 +54,30 @@ it('refuses one too many, and takes it when the others are done', async () => {
   expect((await call('POST', HUMAN, job)).status).toBe(201);
 });
 
-it('answers who asks again on a connection that is not read for a while, since turns are long', async () => {
+it('answers everybody who asks again, on many more connections than a turn reads', async () => {
   await holder.query('begin');
   await holder.query('lock table jobs in exclusive mode');
   const held = [1, 2, 3].map(() => call('POST', HUMAN, job));
   expect((await Promise.race(held)).status).toBe(503); // the other two have the places
-  const busy = setInterval(() => {
-    for (const end = performance.now() + 30; performance.now() < end; ); // as if many were refused in this turn
-  });
   const { hostname, port, host } = new URL(server.url);
-  const socket = connect(Number(port), hostname).setEncoding('latin1');
   const ask = `POST ${HUMAN} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\n\r\n{}`;
-  const answers: string[] = [];
-  for (let n = 0; n < 4; n++) {
-    socket.write(ask);
-    answers.push((await once(socket, 'data'))[0]);
-  }
-  clearInterval(busy);
+  const sockets = Array.from({ length: 100 }, () => connect(Number(port), hostname).setEncoding('latin1'));
+  const askAll = () =>
+    Promise.all(
+      sockets.map(async (socket) => {
+        socket.write(ask);
+        return ((await once(socket, 'data'))[0] as string).slice(9, 12);
+      }),
+    );
+  const refused = sockets.map(() => '503');
+  for (let n = 0; n < 3; n++) expect(await askAll()).toEqual(refused);
+  for (const gone of sockets.splice(50)) gone.destroy();
   await holder.query('rollback');
   await Promise.all(held);
-  socket.write(ask);
-  answers.push((await once(socket, 'data'))[0]);
-  expect(answers.map((answer) => answer.slice(9, 12))).toEqual(['503', '503', '503', '503', '401']);
-  socket.destroy();
+  const last = sockets[49]!;
+  last.write(ask);
+  expect((await once(last, 'data'))[0]).toMatch(/^HTTP.1.1 401/);
+  for (const socket of sockets) socket.destroy();
 });
 
 it('gives the place back of a caller that went away', async () => {
@@ -105,6 +106,8 @@ it('gives the place back of a caller that went away', async () => {
 it('gives the places back of callers that asked twice on one connection and broke it off', async () => {
   const { hostname, port, host } = new URL(server.url);
   const { production_key: key } = await server.createAccount();
+  // A key that is known already: else who looks whether there is a place may have the second one's.
+  expect((await createClient(server.url, key)('GET', '/tapi/v2/account/')).status).toBe(200);
   const body = JSON.stringify(job);
   const head = [`POST ${HUMAN} HTTP/1.1`, `Host: ${host}`, `Authorization: ApiKey ${key}`];
   const request = [...head, `Content-Length: ${body.length}`, 'Content-Type: application/json', '', body];
