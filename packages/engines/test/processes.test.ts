@@ -57,7 +57,7 @@ if (needApertium(['eng-spa'])) {
             .flatMap((one) => (one.lane === lane ? one.pids.map((pid) => getPriority(pid)) : [])),
         );
       const own = getPriority();
-      expect([niceness('live'), niceness('bulk')]).toEqual([new Set([own]), new Set([Math.max(own, 5)])]);
+      expect([niceness('live'), niceness('bulk')]).toEqual([new Set([own]), new Set([19])]);
     });
 
     test('stages have no sockets or files of ours open and nothing of our environment', async () => {
