@@ -388,23 +388,33 @@ describe('a worker that goes away', () => {
     expect((await recordOf('thirteenth')).status).toBe('failed');
   });
 
-  it('is looked for among jobs that were claimed more than five times: one is begun at a time, and counted', async () => {
-    engine.stall();
-    const suspects = ['sixth-a', 'sixth-b', 'sixth-c'];
-    const asked = () => suspects.reduce((sum, uid) => sum + askedAbout(`The text of ${uid}.`), 0);
-    const claims = async () => {
-      const { rows } = await owner.query<{ attempts: number }>(
-        `select attempts from jobs where uid like 'sixth-%' and lease_token is not null order by attempts`,
-      );
-      return rows.map(({ attempts }) => attempts);
-    };
-    for (const uid of suspects) await order(uid);
-    await until(() => asked() === 3);
-    await owner.query(`update jobs set attempts = 5, due_at = now() where uid like 'sixth-%'`);
-    await until(async () => asked() === 4 && (await claims()).join() === '5,5,6');
-    engine.resume();
-    for (const uid of suspects) expect((await ended(uid)).status).toBe('completed');
-  });
+  it.each([
+    ['five', 'they are begun together', 5, '6,6,6'],
+    ['six', 'one is begun at a time', 6, '6,6,7'],
+  ])(
+    'is looked for among jobs that were claimed %s times: %s, and counted',
+    async (times, _, claimed, counted) => {
+      engine.stall();
+      const suspects = ['a', 'b', 'c'].map((name) => `${times}-${name}`);
+      const asked = () => suspects.reduce((sum, uid) => sum + askedAbout(`The text of ${uid}.`), 0);
+      const claims = async () => {
+        const { rows } = await owner.query<{ attempts: number }>(
+          'select attempts from jobs where uid = any($1) and lease_token is not null order by attempts',
+          [suspects],
+        );
+        return rows.map(({ attempts }) => attempts);
+      };
+      for (const uid of suspects) await order(uid);
+      await until(() => asked() === 3);
+      await owner.query('update jobs set attempts = $2, due_at = now() where uid = any($1)', [
+        ...[suspects, claimed],
+      ]);
+      const begun = counted.split(',').filter((attempts) => Number(attempts) > claimed).length;
+      await until(async () => asked() === 3 + begun && (await claims()).join() === counted);
+      engine.resume();
+      for (const uid of suspects) expect((await ended(uid)).status).toBe('completed');
+    },
+  );
 });
 
 describe('a lease', () => {
