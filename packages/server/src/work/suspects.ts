@@ -10,9 +10,12 @@ import type { Lease, Queue } from './queue.ts';
 
 /** Begun at a time of what was not counted yet as one of a few. */
 const AT_ONCE = 8;
-/** In hand behind those at work; more are given back, since each takes the place of somebody else's work. */
-const MOST_WAITING = 32;
-const BACK_SECONDS = 0.25;
+/**
+ * In hand behind those at work; more are given back, since each takes the place of somebody else’s work. They last
+ * longer than the others stay away; with 32 and a quarter of a second, claiming and giving back was most of what it did.
+ */
+const MOST_WAITING = 64;
+const BACK_SECONDS = 1;
 /** What takes longer is not waited for: it may never end. */
 const PATIENCE_MILLISECONDS = 60_000;
 
