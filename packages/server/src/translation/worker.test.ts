@@ -363,29 +363,29 @@ describe('a worker that goes away', () => {
     expect(askedAbout('The text of fault.')).toBe(2);
   });
 
-  it('is given up on when a job was claimed more than twelve times', async () => {
+  it('is given up on when a job was claimed more than twenty-four times', async () => {
     engine.stall();
     for (const [uid, attempts] of [
-      ['twelfth', 11],
-      ['thirteenth', 12],
+      ['last', 23],
+      ['past', 24],
     ] as const) {
       await order(uid);
       await until(() => askedAbout(`The text of ${uid}.`) === 1);
       await owner.query(`update jobs set attempts = $2, due_at = now() where uid = $1`, [uid, attempts]);
     }
-    const failed = await ended('thirteenth');
+    const failed = await ended('past');
     expect(failed).toMatchObject({
       status: 'failed',
       failure: 'given up after too many interrupted tries',
     });
-    expect((await moneyOf('thirteenth')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'void']);
-    await until(() => askedAbout('The text of twelfth.') === 2);
+    expect((await moneyOf('past')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'void']);
+    await until(() => askedAbout('The text of last.') === 2);
     engine.resume();
-    expect(await ended('twelfth')).toMatchObject({
+    expect(await ended('last')).toMatchObject({
       status: 'completed',
-      translated_text: 'THE TEXT OF TWELFTH.',
+      translated_text: 'THE TEXT OF LAST.',
     });
-    expect((await recordOf('thirteenth')).status).toBe('failed');
+    expect((await recordOf('past')).status).toBe('failed');
   });
 
   it.each([

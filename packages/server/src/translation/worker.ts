@@ -64,7 +64,7 @@ export interface Progress {
  * time) is given up: it may be what kills them.
  */
 const MAX_TRIES = 5;
-const MAX_CLAIMS = 12;
+const MAX_CLAIMS = 24;
 /** Seconds before the next try: 5, 10, 20, 40. */
 const retrySeconds = (attempts: number) => 5 * 2 ** (attempts - 1);
 /** Trouble of the engine or the machine is nobody's try: seconds to the next look at it, and how old a job it may make wait. */
