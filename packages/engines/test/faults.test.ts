@@ -122,9 +122,12 @@ describe('a pipeline that cannot work', () => {
         detail: expect.stringContaining('after failed starts'),
       });
       rmSync(flag);
-      await vi.waitFor(async () => {
-        expect(await draft(engine, [good(1)])).toMatchObject([{ status: 'translated' }]);
-      });
+      await vi.waitFor(
+        async () => {
+          expect(await draft(engine, [good(1)])).toMatchObject([{ status: 'translated' }]);
+        },
+        { timeout: 60_000, interval: 50 },
+      );
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -142,9 +145,12 @@ test('killed by somebody else at every start, its self-test too: offered again a
       expect(drafts).toMatchObject([{ status: 'unsupported', detail: expect.stringContaining('self-test') }]);
     }
     rmSync(flag);
-    await vi.waitFor(async () => {
-      expect(await draft(engine, [good(1)])).toMatchObject([{ status: 'translated' }]);
-    });
+    await vi.waitFor(
+      async () => {
+        expect(await draft(engine, [good(1)])).toMatchObject([{ status: 'translated' }]);
+      },
+      { timeout: 60_000, interval: 50 },
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -192,7 +198,7 @@ describe('sharing', () => {
   test('an idle pipeline is stopped, and starts again', async () => {
     const engine = make([CAT, stage()], { limits: { bulk: { idleMs: 20 } } });
     await draft(engine, [good(0)]);
-    await vi.waitFor(() => expect(engine.pipelines()).toEqual([]));
+    await vi.waitFor(() => expect(engine.pipelines()).toEqual([]), { timeout: 60_000, interval: 50 });
     expect(await draft(engine, [good(0)])).toMatchObject([{ status: 'translated' }]);
   });
 
