@@ -191,7 +191,7 @@ export function createCreator(options: CreatorOptions): Creator {
         complaints.push(...error.message.split('\n').map((line) => `objects[${index}].${line}`));
       }
       if (complaints.length >= MAX_LINES && index < requests.length - 1) {
-        // Each look may take questions to the database, or a thread's time.
+        // Each look may take questions to the database, or the time of a process.
         complaints.push(`objects: those after objects[${index}] were not looked through.`);
         throw new ApiError('invalid_request', complaints.join('\n'));
       }

@@ -64,7 +64,7 @@ describe('a job in each format', () => {
     );
   });
 
-  it('a document that is scanned in a thread comes back whole', async () => {
+  it('a document that is scanned in another process comes back whole', async () => {
     const unit = '<trans-unit id="1"><source>The house is big.</source></trans-unit>';
     const text = xliff(unit.repeat(Math.ceil(INLINE_LENGTH / unit.length) + 1));
     expect(await translate('xliff', text)).toBe(

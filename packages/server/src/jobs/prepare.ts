@@ -24,7 +24,7 @@ export interface PreparerOptions {
 
 /**
  * Prepares a job, or says what is wrong with the request.
- * @param apart the text is one of many: it is looked through in a thread, however small
+ * @param apart the text is one of many: it is looked through in a process of its own, however small
  * @throws ApiError `invalid_request`, `unavailable`
  */
 export type Preparer = (

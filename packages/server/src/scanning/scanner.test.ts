@@ -16,7 +16,7 @@ const sentence = 'The house stands near the river. ';
 const large = `${sentence.repeat(Math.ceil((INLINE_LENGTH + 1) / sentence.length))}\n`;
 
 describe('examining a text', () => {
-  it('gives the same answer at once and in a thread', async () => {
+  it('gives the same answer at once and in a process of its own', async () => {
     expect(large.length).toBeGreaterThan(INLINE_LENGTH);
     expect(await scanner.examine({ ...task, text: large })).toEqual(examine({ ...task, text: large }));
     expect(await scanner.examine({ ...task, text: sentence })).toEqual({
@@ -58,7 +58,7 @@ describe('examining a text', () => {
     });
   });
 
-  it('says what is wrong in a thread too', async () => {
+  it('says what is wrong in a process of its own too', async () => {
     const broken = `<xliff version="1.2">${' '.repeat(INLINE_LENGTH)}<file>`;
     const found = await scanner.examine({ ...task, format: 'xliff', text: broken });
     expect(found).toMatchObject({ kind: 'unsound', field: 'text' });
@@ -80,7 +80,7 @@ describe('examining a text', () => {
 const { offered: _, suppliedText: __, ...languages } = { ...task, sourceLanguage: 'en' };
 
 describe('opening a text', () => {
-  it('gives the same segments at once and in a thread', async () => {
+  it('gives the same segments at once and in a process of its own', async () => {
     for (const text of [sentence, large]) {
       const { segments } = await scanner.open({ ...languages, text });
       expect(segments).toEqual(open({ ...languages, text }));
@@ -131,7 +131,7 @@ describe('assembling a text', () => {
 
   it.each([
     ['at once', 1],
-    ['in a thread', Math.ceil(INLINE_LENGTH / paragraph.length) + 1],
+    ['in a process of its own', Math.ceil(INLINE_LENGTH / paragraph.length) + 1],
   ])('puts every draft in its place, and changes nothing else: %s', async (_name, times) => {
     const result = await scanner.assemble(upper(paragraph.repeat(times)));
     expect(result === translated.repeat(times)).toBe(true);
@@ -145,8 +145,8 @@ describe('assembling a text', () => {
   });
 });
 
-describe('texts that wait for a thread', () => {
-  const thread = { ...task, text: large };
+describe('texts that wait for a process', () => {
+  const apart = { ...task, text: large };
   const refusal = {
     name: 'ApiError',
     code: 'unavailable',
@@ -158,19 +158,19 @@ describe('texts that wait for a thread', () => {
 
   it('are refused when there are too many, and taken again when there are fewer', async () => {
     small = createScanner({ maxWaiting: 2 });
-    const first = [small.examine(thread), small.examine(thread)];
-    await expect(small.examine(thread)).rejects.toMatchObject(refusal);
+    const first = [small.examine(apart), small.examine(apart)];
+    await expect(small.examine(apart)).rejects.toMatchObject(refusal);
     expect(await small.examine({ ...task, text: sentence })).toMatchObject({ kind: 'sound' });
     expect((await small.open({ ...languages, text: large })).segments).not.toHaveLength(0); // a worker's turn comes
     await Promise.all(first);
-    expect(await small.examine(thread)).toMatchObject({ kind: 'sound' });
+    expect(await small.examine(apart)).toMatchObject({ kind: 'sound' });
   });
 
   it('are refused when they are too long together, but one alone never is', async () => {
     small = createScanner({ maxWaitingLength: large.length - 1 });
-    const first = small.examine(thread);
-    await expect(small.examine(thread)).rejects.toMatchObject(refusal);
+    const first = small.examine(apart);
+    await expect(small.examine(apart)).rejects.toMatchObject(refusal);
     expect(await first).toMatchObject({ kind: 'sound' });
-    expect(await small.examine(thread)).toMatchObject({ kind: 'sound' });
+    expect(await small.examine(apart)).toMatchObject({ kind: 'sound' });
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Runs the tasks: small ones at once, the others in worker threads, so that one customer's ten megabytes do not
- * hold up everybody's event loop. Detection always runs there: loading the detector takes half a second.
+ * Runs the tasks: small ones at once, the others in processes of their own, so that one customer's ten megabytes do
+ * not hold up everybody's event loop. Detection always runs there: loading the detector takes half a second.
  */
-import { Piscina } from 'piscina';
 import { ApiError } from '../errors.ts';
+import { createProcesses } from './processes.ts';
 import {
   type AlignedSegment,
   type AlignTask,
@@ -34,8 +34,8 @@ export interface Opened {
 
 export interface Scanner {
   /**
-   * `apart`: in a thread however small, since it is one of many.
-   * @throws ApiError `unavailable` when too much waits for a thread already
+   * `apart`: in a process of its own however small, since it is one of many.
+   * @throws ApiError `unavailable` when too much waits for a process already
    */
   examine(task: ExamineTask, options?: { apart?: boolean }): Promise<Examined>;
   /** @throws ApiError `unavailable`, as `examine` */
@@ -52,7 +52,7 @@ export interface Scanner {
 }
 
 export interface ScannerOptions {
-  /** Examinations that may wait for a thread or be in one: at most this many, and this many UTF-16 units. */
+  /** Examinations that may wait for a process or be in one: at most this many, and this many UTF-16 units. */
   maxWaiting?: number;
   maxWaitingLength?: number;
 }
@@ -64,37 +64,29 @@ export interface ScannerOptions {
 export const INLINE_LENGTH = 64 * 1024;
 const INLINE_WORK_LENGTH = 32 * 1024;
 /** Two, so that one hostile document does not keep everybody waiting whose language is to be detected. */
-const THREADS = 2;
+const PROCESSES = 2;
 const MAX_WAITING = 256;
 const MAX_WAITING_LENGTH = 64 * 1024 * 1024;
 const RETRY_SECONDS = 5;
 const IDLE_MILLISECONDS = 60_000;
-/** Of each thread. The largest texts (10 MiB) take up to eleven seconds; one that needs more memory fails alone. */
+/** Of each process. The largest texts (10 MiB) take up to eleven seconds; one that needs more memory fails alone. */
 const MEMORY_MEBIBYTES = 1024;
 
 export function createScanner(options: ScannerOptions = {}): Scanner {
   const { maxWaiting = MAX_WAITING, maxWaitingLength = MAX_WAITING_LENGTH } = options;
-  let threads: Piscina | undefined;
   let waiting = 0;
   let waitingLength = 0;
-  // Made on first use: most processes never meet a text that needs one.
-  const inThread = () => {
-    threads ??= new Piscina({
-      filename: new URL('./tasks.ts', import.meta.url).href,
-      minThreads: 0,
-      maxThreads: THREADS,
-      idleTimeout: IDLE_MILLISECONDS,
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MEBIBYTES },
-    });
-    return threads;
-  };
+  // None is begun before a text needs one: most programs never meet such a text.
+  const processes = createProcesses({
+    most: PROCESSES,
+    idleMilliseconds: IDLE_MILLISECONDS,
+    memoryMebibytes: MEMORY_MEBIBYTES,
+  });
   async function put(task: AssembleTask): Promise<string> {
-    return task.text.length <= INLINE_WORK_LENGTH
-      ? assemble(task)
-      : inThread().run(task, { name: 'assemble' });
+    return task.text.length <= INLINE_WORK_LENGTH ? assemble(task) : processes.run('assemble', task);
   }
 
-  /** A caller's text in a thread, unless too much of callers' waits for one already. */
+  /** A caller's text in a process of its own, unless too much of callers' waits for one already. */
   async function inTurn<T>(length: number, work: () => Promise<T>): Promise<T> {
     // One that is alone is always taken, however long.
     if (waiting >= maxWaiting || (waiting > 0 && waitingLength + length > maxWaitingLength)) {
@@ -115,35 +107,33 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     async examine(task, { apart = false } = {}) {
       const length = task.text.length + (task.suppliedText?.length ?? 0);
       if (!apart && length <= INLINE_LENGTH && task.sourceLanguage !== undefined) return examine(task);
-      return inTurn(length, () => inThread().run(task, { name: 'examine' }));
+      return inTurn(length, () => processes.run('examine', task));
     },
     async count(task) {
       const { length } = task.text;
-      return length <= INLINE_LENGTH
-        ? count(task)
-        : inTurn(length, () => inThread().run(task, { name: 'count' }));
+      return length <= INLINE_LENGTH ? count(task) : inTurn(length, () => processes.run('count', task));
     },
     async open(task) {
       if (task.text.length <= INLINE_WORK_LENGTH) {
         const held = hold(task);
         return { segments: held.segments, assemble: async (drafts) => held.assemble(drafts) };
       }
-      const segments = await inThread().run(task, { name: 'open' });
+      const segments = await processes.run('open', task);
       return { segments, assemble: (drafts) => put({ ...task, drafts }) };
     },
     async describe(task) {
       return task.text.length <= INLINE_WORK_LENGTH
         ? describeSegments(task)
-        : inThread().run(task, { name: 'describeSegments' });
+        : processes.run('describe', task);
     },
     async align(task) {
       return task.text.length + task.suppliedText.length <= INLINE_WORK_LENGTH
         ? alignSupplied(task)
-        : inThread().run(task, { name: 'alignSupplied' });
+        : processes.run('align', task);
     },
     assemble: put,
     async close() {
-      await threads?.close();
+      await processes.close();
     },
   };
 }

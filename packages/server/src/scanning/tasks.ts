@@ -1,7 +1,7 @@
 /**
  * What is done with a text as a whole: finding out what is wrong with it, what it costs and what language it is
  * in; opening it for translation; and putting its translation together. Plain functions of plain data, since they
- * also run in a worker thread. A scanned document is many times its text, so only that of a small text is held while
+ * also run in another process. A scanned document is many times its text, so only that of a small text is held while
  * it is translated; a large one is scanned anew.
  */
 import {

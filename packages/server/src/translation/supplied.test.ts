@@ -82,7 +82,7 @@ describe('a supplied translation', () => {
     ]);
   });
 
-  it('is aligned in a thread where it is long', async () => {
+  it('is aligned in another process where it is long', async () => {
     const lines = (word: string) =>
       Array.from({ length: 3000 }, (_, index) => `${word} ${index}.`).join('\n');
     await order('long', 'text', lines('The house'), lines('La casa'));
