@@ -31,6 +31,8 @@ export interface ListScope {
   filter: ListFilter;
   /** The ids that jobs of the wanted times can have. */
   created: Bounds;
+  /** Those that only jobs of the wanted times have: `created` without what may lie just outside. */
+  surelyCreated: Bounds;
 }
 
 export interface Slice {
@@ -138,6 +140,17 @@ const COUNT_BY_STATUS = statement<{ count: number }>(
        select from jobs j where ${OF_LIST} and ${HAS_STATUS} and j.job_id > $13 and j.job_id < $14 and ${FILTERS}) one
       limit ${MAX_COUNTED + 1}) counted`,
 );
+// By times alone: of the ids between, the index says enough; what lies at either end of the time is looked at.
+const between = (low: string, high: string) => `${OF_LIST} and j.job_id > ${low} and j.job_id < ${high}`;
+const AT_THESE_TIMES = `($5::timestamptz is null or j.created_at >= $5) and ($6::timestamptz is null or j.created_at < $6)`;
+const COUNT_BY_TIME = statement<{ count: number }>(
+  'jobs.list_count_time',
+  `select count(*) as count from (
+     select from (select from jobs j where ${between('$8', '$9')} limit ${MAX_COUNTED + 1}) surely
+     union all select from jobs j where ${between('$7', '$8')} and ${AT_THESE_TIMES}
+     union all select from jobs j where ${between('$9', '$10')} and ${AT_THESE_TIMES}
+      limit ${MAX_COUNTED + 1}) counted`,
+);
 const TOTAL = statement<{ count: number }>(
   'jobs.list_total',
   `select coalesce(sum(jobs), 0)::bigint as count from job_counts j where ${OF_LIST}
@@ -240,7 +253,14 @@ function after(start: string): string {
 
 /** How many jobs match, found by looking at each of the wanted times and states; up to one more than `MAX_COUNTED`. */
 export async function countByLooking(on: Queryable, scope: ListScope): Promise<number> {
-  const { created, filter } = scope;
+  const { created, surelyCreated, filter } = scope;
+  const timesAlone = isUnfiltered({ ...filter, createdFrom: undefined, createdBefore: undefined });
+  if (timesAlone && surelyCreated.low < surelyCreated.high) {
+    const { createdFrom = null, createdBefore = null } = filter;
+    const bounds = [created.low, surelyCreated.low, surelyCreated.high, created.high];
+    const [row] = await on.query(COUNT_BY_TIME, [...listOf(scope), createdFrom, createdBefore, ...bounds]);
+    return row?.count ?? 0;
+  }
   const values = [...listOf(scope), ...filtersOf(scope), created.low, created.high];
   const [row] = await on.query(notDone(filter) ? COUNT_BY_STATUS : COUNT, values);
   return row?.count ?? 0;

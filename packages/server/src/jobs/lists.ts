@@ -48,7 +48,8 @@ export async function findJobs(
     account: caller.account,
     environment: caller.environment,
     filter,
-    created: boundsOf(filter),
+    created: boundsOf(filter, CLOCKS_MILLISECONDS),
+    surelyCreated: boundsOf(filter, -CLOCKS_MILLISECONDS),
   };
   const slice: Slice = {
     newestFirst: page.newestFirst,
@@ -143,10 +144,11 @@ async function readCursor(database: Database, caller: Place, { after, newestFirs
  */
 const CLOCKS_MILLISECONDS = 60_000;
 
-function boundsOf({ createdFrom, createdBefore }: ListFilter): Bounds {
+/** The ids of a time that is longer by so much at both ends; of one without a beginning or an end, all ids there. */
+function boundsOf({ createdFrom, createdBefore }: ListFilter, longer: number): Bounds {
   return {
-    low: createdFrom === undefined ? LOWEST : idOf(createdFrom.getTime() - CLOCKS_MILLISECONDS),
-    high: createdBefore === undefined ? HIGHEST : idOf(createdBefore.getTime() + CLOCKS_MILLISECONDS),
+    low: createdFrom === undefined ? LOWEST : idOf(createdFrom.getTime() - longer),
+    high: createdBefore === undefined ? HIGHEST : idOf(createdBefore.getTime() + longer),
   };
 }
 
