@@ -2,6 +2,7 @@
  * A lane: one process with one Vitest and one PostgreSQL that stay, and run one test file after another in a test
  * process of its own each, with the mutant that they are told. `run.ts` starts lanes, and ends one that hangs.
  */
+import { rmSync } from 'node:fs';
 import { createVitest } from 'vitest/node';
 
 export interface LaneRequest {
@@ -35,21 +36,34 @@ const vitest = await createVitest('test', {
   ...{ root, config: 'vitest.config.ts', watch: false, bail: 1, reporters: [{}], maxWorkers: 1 },
 });
 await vitest.standalone();
-process.send!('ready');
+let ending = false;
 
 process.on('message', async (request: LaneRequest) => {
   try {
-    process.send!(await run(request));
+    const answer = await run(request);
+    if (!ending) process.send!(answer);
   } catch (error) {
+    if (ending) return;
     process.stderr.write(`${error}\n`);
     process.exit(1);
   }
 });
-process.on('disconnect', () => process.exit(0));
-process.on('SIGTERM', async () => {
+// In the place of Vite's, which ends the process before PostgreSQL is asked.
+process.removeAllListeners('SIGTERM').on('SIGTERM', () => end());
+// Whoever asked is gone, killed perhaps: nothing of it stays behind.
+process.on('disconnect', () => end(root));
+if (process.connected) process.send!('ready');
+else await end(root);
+
+/** Ends the test process, which may hang, and then PostgreSQL, which is asked to stop. @param directory to be removed */
+async function end(directory?: string): Promise<void> {
+  if (ending) return;
+  ending = true;
+  process.kill(-process.pid, 'SIGTERM');
   await vitest.close();
+  if (directory !== undefined) rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   process.exit(0);
-});
+}
 
 async function run({
   mutant,

@@ -5,6 +5,7 @@ import type { LaneAnswer, LaneRequest } from './lane.ts';
 
 const LANE = new URL('lane.ts', import.meta.url).pathname;
 const START_MILLISECONDS = 120_000;
+const END_MILLISECONDS = 20_000;
 
 export interface Lane {
   /** @returns undefined where it took too long, or the process died of it */
@@ -16,7 +17,7 @@ export function createLane(directory: string): Lane {
   let child: ChildProcess | undefined;
 
   async function start(): Promise<ChildProcess> {
-    // A group of its own, so that whatever it has started ends with it.
+    // A group of its own, so that its test processes end with it.
     const started = spawn(process.execPath, [LANE, directory], {
       ...{ stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true },
     });
@@ -27,27 +28,27 @@ export function createLane(directory: string): Lane {
     return started;
   }
 
+  /** PostgreSQL is in no group of ours: it ends where the lane is asked to end. */
+  async function stop(): Promise<void> {
+    if (child === undefined) return;
+    const ended = child;
+    child = undefined;
+    if (ended.exitCode !== null || ended.signalCode !== null) return;
+    const gone = once(ended, 'exit');
+    ended.kill('SIGTERM');
+    const late = setTimeout(() => kill(ended), END_MILLISECONDS);
+    await gone;
+    clearTimeout(late);
+  }
+
   return {
+    stop,
     async ask(request, patience) {
       child ??= await start();
       child.send(request);
       const answer = (await answerOf(child, patience)) as LaneAnswer | undefined;
-      if (answer !== undefined) return answer;
-      const ended = child;
-      child = undefined;
-      const gone = ended.exitCode === null ? once(ended, 'exit') : undefined;
-      kill(ended);
-      await gone;
-      return undefined;
-    },
-    async stop() {
-      if (child === undefined) return;
-      const gone = once(child, 'exit');
-      child.kill('SIGTERM');
-      const late = setTimeout(() => kill(child!), 20_000);
-      await gone;
-      clearTimeout(late);
-      child = undefined;
+      if (answer === undefined) await stop();
+      return answer;
     },
   };
 }

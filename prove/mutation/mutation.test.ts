@@ -1,5 +1,10 @@
 /** What is mutated, and how; that a weak test is found out; and the judgement with faults planted. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { instrument, type Mutant, mutantsOf } from './mutants.ts';
@@ -126,6 +131,31 @@ it('a test that looks at something else lets every mutant live; the right one ki
     });
   expect((await run('distance.test.ts')).filter(({ fate }) => fate === 'killed').length).toBeGreaterThan(3);
   expect((await run('glossary.test.ts')).map(({ fate }) => fate)).not.toContain('killed');
+});
+
+it('a lane whose parent is gone ends a test that hangs, what was set up for it, and the copy of the project', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'dragoman-lane-'));
+  const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
+  const trace = (name: string) => JSON.stringify(`${directory}.${name}`);
+  const fs = `import { writeFileSync } from 'node:fs';`;
+  symlinkSync(new URL('../../node_modules', import.meta.url).pathname, join(directory, 'node_modules'));
+  write(
+    'vitest.config.ts',
+    `export default { test: { projects: [{ test: { name: 'one', globalSetup: 'setup.ts' } }] } };`,
+  );
+  write('setup.ts', `${fs} export default () => () => writeFileSync(${trace('ended')}, '');`);
+  const hangs = `async () => { writeFileSync(${trace('begun')}, ''); await new Promise(() => {}); }`;
+  write('one.test.ts', `import { it } from 'vitest'; ${fs} it('hangs', ${hangs}, 300_000);`);
+  const lane = spawn(process.execPath, [new URL('lane.ts', import.meta.url).pathname, directory], {
+    ...{ stdio: ['ignore', 'ignore', 'ignore', 'ipc'], detached: true },
+  });
+  await once(lane, 'message');
+  lane.send({ project: 'one', file: join(directory, 'one.test.ts'), limitMilliseconds: 300_000 });
+  await vi.waitUntil(() => existsSync(`${directory}.begun`), { timeout: 300_000 });
+  lane.disconnect();
+  await once(lane, 'exit');
+  expect([existsSync(directory), existsSync(`${directory}.ended`)]).toEqual([false, true]);
+  for (const name of ['begun', 'ended']) rmSync(`${directory}.${name}`, { force: true });
 });
 
 describe('the judgement', () => {
