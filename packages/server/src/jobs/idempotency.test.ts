@@ -117,6 +117,24 @@ describe('Idempotency-Key', () => {
     expect(await count()).toBe(2);
   });
 
+  it('of one request changes no other’s, nor the same one’s of the other environment', async () => {
+    const sandboxed = (key: string) => sandbox('POST', HUMAN, job(), keyed(key));
+    await create('named', { uid: 'before' });
+    const answers = async () => [await create('other'), await sandboxed('other'), await sandboxed('mixed')];
+    await answers();
+    const before = (await answers()).map(({ body }) => body.uid);
+    expect(new Set(before).size).toBe(3);
+    // One that found a job beside what it made, and one that was given back.
+    const objects = [job(), job({ uid: 'before' })];
+    expect((await production('PATCH', HUMAN, { objects }, keyed('mixed'))).status).toBe(202);
+    await sandboxed('refused');
+    expect((await create('refused', { uid: 'before', text: 'Other.' })).status).toBe(400);
+    const after = await answers();
+    expect(after.map(({ status, body }) => [status, body.uid])).toEqual(before.map((uid) => [200, uid]));
+    expect((await sandboxed('refused')).status).toBe(200);
+    expect((await create('refused')).status).toBe(201);
+  });
+
   it('is still free after a request that was refused', async () => {
     expect((await create('free', { target_language: 'tlh' })).status).toBe(400);
     await create('used', { uid: 'taken' });

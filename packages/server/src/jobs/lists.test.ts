@@ -154,6 +154,7 @@ const wishes = fc
 
 describe('a list', () => {
   it('holds what its filters keep, in order, page by page, with its count', async () => {
+    const asked = new Set<string>();
     await fc.assert(
       fc.asyncProperty(
         wishes,
@@ -161,6 +162,7 @@ describe('a list', () => {
         fc.boolean(),
         fc.boolean(),
         async (some, limit, newestFirst, byCursor) => {
+          for (const { query } of some) asked.add(query[0]![0]);
           const kept = made.filter((job) => some.every(({ keeps }) => keeps(job))).map(({ uid }) => uid);
           if (newestFirst) kept.reverse();
           const query = new URLSearchParams(some.flatMap((one) => one.query));
@@ -189,6 +191,8 @@ describe('a list', () => {
       ),
       { numRuns: 300 },
     );
+    // A chance that draws no filter tries none.
+    expect(asked.size).toBe(4 + 1 + 2 * 4 + 2);
   });
 
   it('of machine jobs shows those that are in progress as new and as translating', async () => {
@@ -218,6 +222,7 @@ describe('a list', () => {
     const beyond = (await call('GET', `${HUMAN}?offset=9007199254740991`)).body;
     expect(beyond).toMatchObject({ objects: [], meta: { next: null, total_count: made.length } });
     expect((await call('GET', `${HUMAN}?uid__contains=a&offset=900000`)).body.objects).toEqual([]);
+    expect((await call('GET', HUMAN)).body.meta.limit).toBe(20);
     const whole = (await call('GET', `${HUMAN}?limit=0`)).body;
     expect(whole.meta.limit).toBe(1000);
     expect(whole.objects).toHaveLength(made.length);
@@ -227,12 +232,35 @@ describe('a list', () => {
     ['created__gte=2026-01-01', true],
     ['created__gte=2026-01-01T00:00:00Z', true],
     ['created__gte=2026-01-01T02:00:00%2B02:00', true],
-    ['created__gte=2026-01-01T02:00:00+02', true],
+    ['created__lt=2026-01-01T02:10:01+02', true],
+    ['created__lt=2026-01-01T02:10:01+02:00', true],
+    ['created__lt=2025-12-31T19:10:01-05', true],
+    ['created__lt=2026-01-01T00:10:01.5', true],
     ['created__gte=2025-12-31T19:00:00.000-0500', true],
     ['created__lt=2026-01-01', false],
     ['created__gte=2027-01-01', false],
   ])('reads %s', async (query, all) => {
     expect((await call('GET', `${HUMAN}?${query}`)).body.meta.total_count).toBe(all ? made.length : 0);
+  });
+
+  it.each([
+    ['comma list with spaces', ' en , es ,', ['en', 'es']],
+    ['JSON array after a space', ' ["en"]', ['en']],
+    ['list of nothing', '', []],
+    ['empty JSON array', '[]', []],
+  ])('reads a %s', async (_, written, wanted) => {
+    const query = new URLSearchParams({ source_language__in: written, limit: '0' });
+    const { body } = await call('GET', `${HUMAN}?${query}`);
+    const kept = made.filter(({ source }) => wanted.includes(source)).map(({ uid }) => uid);
+    expect(uidsOf(body)).toEqual(kept);
+  });
+
+  it('of one language and of a list of them holds what is of both', async () => {
+    const total = async (query: string) => (await call('GET', `${HUMAN}?${query}`)).body.meta.total_count;
+    const english = made.filter(({ source }) => source === 'en').length;
+    expect(await total('source_language=en&source_language__in=en,es')).toBe(english);
+    expect(await total('source_language=en&source_language__in=es')).toBe(0);
+    expect(await total('source_language=es&source_language=en')).toBe(english);
   });
 
   it('leaves alone what it does not know', async () => {
@@ -259,6 +287,11 @@ describe('a list', () => {
     ['target_language__in=[1]', 'target_language__in: must be a comma list or a JSON array of strings.'],
     ['target_language__in=["en"', 'target_language__in: must be a comma list or a JSON array of strings.'],
     ['created__gte=yesterday', 'created__gte: "yesterday" is no moment in ISO 8601.'],
+    ['created__gte=x2026-01-01', 'created__gte: "x2026-01-01" is no moment in ISO 8601.'],
+    ['created__lt=2026-01-01T25:00', 'created__lt: "2026-01-01T25:00" is no moment in ISO 8601.'],
+    ['color=%00', 'color: must not contain NUL characters.'],
+    [`order_by=${'x'.repeat(40)}`, `order_by: "${'x'.repeat(40)}" is not one of created, -created.`],
+    [`order_by=${'x'.repeat(41)}`, `order_by: "${'x'.repeat(40)}…" is not one of created, -created.`],
     ['created__lt=2026-02-30', 'created__lt: "2026-02-30" is no moment in ISO 8601.'],
     ['created__gt=2026-01-01', 'created: has no lookup "gt"; there are gte, lt.'],
     [

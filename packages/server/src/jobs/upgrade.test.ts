@@ -87,9 +87,12 @@ describe('PATCH /mt_translation/:uid/', () => {
     await noDiscrepancies();
   });
 
-  it('keeps the machine’s result as the draft', async () => {
+  it('keeps the machine’s result as the draft, and leaves other jobs as they are', async () => {
     await completed(production, { uid: 'draft' });
-    await production('PATCH', `${MACHINE}draft/`, UPGRADE);
+    await completed(production, { uid: 'beside' });
+    const before = (await production('GET', `${MACHINE}beside/`)).body;
+    const { balance } = (await production('PATCH', `${MACHINE}draft/`, UPGRADE)).body;
+    expect((await production('GET', `${MACHINE}beside/`)).body).toEqual({ ...before, balance });
     const { rows } = await owner.query(
       `select kind, body from job_texts join jobs using (part, account_id, job_id)
         where uid = 'draft' and account_id = (select account_id from accounts where username = $1) order by kind`,
@@ -164,6 +167,31 @@ describe('PATCH /mt_translation/:uid/', () => {
       status: 400,
       body: { error: 'status: the job has been upgraded already, by another request.' },
     });
+    await noDiscrepancies();
+  });
+
+  it.each([
+    ['was judged', `status = 'accepted'`],
+    ['went to a human', `tier = 'human'`],
+  ])('leaves alone a job that %s in that very moment', async (_, change) => {
+    await completed(production, { uid: 'moment' });
+    const other = new pg.Client(server.connection);
+    await other.connect();
+    await other.query('begin');
+    const own = `uid = 'moment' and account_id = (select account_id from accounts where username = $1)`;
+    await other.query(`update jobs set ${change} where ${own}`, [account.username]);
+    const answer = production('PATCH', `${MACHINE}moment/`, UPGRADE);
+    await until(async () => {
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return (await owner.query(waiting)).rowCount === 1;
+    });
+    await other.query('commit');
+    await other.end();
+    expect((await answer).status).toBe(404);
+    const { rows } = await owner.query(`select charge, upgrade_hash from jobs where ${own}`, [
+      account.username,
+    ]);
+    expect(rows).toEqual([{ charge: 1, upgrade_hash: null }]);
     await noDiscrepancies();
   });
 

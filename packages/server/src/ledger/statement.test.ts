@@ -125,6 +125,16 @@ describe('a refund', () => {
       { cents: 6, balance: 0 },
     ]);
     await expect(refund(server.database, ref, entry)).rejects.toThrow(/refunded before/);
+    // Each is written beside the charge that it gives back.
+    const { rows } = await owner.query(
+      `select charge, amount_cents::integer as cents from transfers
+        where account_id = $1 and kind = 'refund' order by transfer_id`,
+      [ref.accountId],
+    );
+    expect(rows).toEqual([
+      { charge: 1, cents: 4 },
+      { charge: 2, cents: 6 },
+    ]);
     await sound();
   });
 
