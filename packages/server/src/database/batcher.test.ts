@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Batcher, BatcherFull, createBatcher } from './batcher.ts';
 
 interface Item {
@@ -16,7 +16,9 @@ interface Flight {
 
 /** A batcher whose runs wait for `land`. `started(n)` resolves when the nth batch is under way. */
 function held(
-  limits: { maxItems?: number; maxWeight?: number; maxWaiting?: number; maxRunning?: number } = {},
+  limits: Partial<
+    Record<'maxItems' | 'maxWeight' | 'maxWaiting' | 'maxRunning' | 'restMilliseconds', number>
+  > = {},
 ) {
   const flights: Flight[] = [];
   const watchers: { count: number; resolve: () => void }[] = [];
@@ -34,6 +36,7 @@ function held(
     maxWeight: limits.maxWeight ?? 1000,
     maxWaiting: limits.maxWaiting ?? 1_000,
     maxRunning: limits.maxRunning ?? 1,
+    ...(limits.restMilliseconds === undefined ? {} : { restMilliseconds: limits.restMilliseconds }),
     isolates: () => true,
   });
   return {
@@ -122,6 +125,39 @@ describe('createBatcher', () => {
     flights[2]!.land();
     await idle;
     expect(await Promise.all([first, ...third])).toEqual(['result 1', 'result 4', 'result 5']);
+  });
+
+  it('rests between two batches where it shall, so that more gathers, and lets the first one go at once', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const turns = async () => {
+        for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+      };
+      const { batcher, flights, started } = held({ restMilliseconds: 50, maxRunning: 2 });
+      const first = batcher.add(item(1));
+      await started(1);
+      flights[0]!.land();
+      expect(await first).toBe('result 1');
+      const second = batcher.add(item(2));
+      vi.advanceTimersByTime(49);
+      await turns();
+      expect(flights).toHaveLength(1);
+      const third = batcher.add(item(3));
+      vi.advanceTimersByTime(1);
+      await started(2);
+      expect(ids(flights[1])).toEqual([2, 3]);
+      flights[1]!.land();
+      expect(await Promise.all([second, third])).toEqual(['result 2', 'result 3']);
+      await batcher.idle();
+      // It has rested: the next one waits for nothing.
+      vi.advanceTimersByTime(50);
+      const fourth = batcher.add(item(4));
+      await started(3);
+      flights[2]!.land();
+      expect(await fourth).toBe('result 4');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('takes at most so many items a batch', async () => {

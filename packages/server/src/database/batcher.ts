@@ -1,6 +1,9 @@
 /**
  * Group commit: what arrives while a commit is in flight shares the next one. There is no timer, so a lone
  * request waits for nothing, and under load a batch is as large as what one commit lets gather.
+ *
+ * Where nobody waits for it, a batcher may rest between two batches, so that more gathers than that: the first of
+ * them still waits for nothing.
  */
 
 export interface BatcherOptions<Item, Result> {
@@ -16,6 +19,8 @@ export interface BatcherOptions<Item, Result> {
   maxWaiting: number;
   /** Batches under way at a time: while one is being committed, the next is being worked out. */
   maxRunning: number;
+  /** A batch begins no sooner than this after the one before it began; none by default. */
+  restMilliseconds?: number;
   /** Whether one item of a batch can be to blame for this error, so that the others deserve a try without it. */
   isolates(error: unknown): boolean;
 }
@@ -45,6 +50,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   let waiting: Waiting[] = [];
   let running = 0;
   let scheduled = false;
+  let begunAt = Number.NEGATIVE_INFINITY;
+  const rest = options.restMilliseconds ?? 0;
   const idlers: (() => void)[] = [];
 
   function take(): Waiting[] {
@@ -80,14 +87,18 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   function schedule(): void {
     if (scheduled || running >= options.maxRunning || waiting.length === 0) return;
     scheduled = true;
-    setImmediate(() => {
+    const begin = () => {
       scheduled = false;
       void run(take());
-    });
+    };
+    const left = begunAt + rest - performance.now();
+    if (left > 0) setTimeout(begin, left);
+    else setImmediate(begin);
   }
 
   async function run(batch: Waiting[]): Promise<void> {
     running++;
+    begunAt = performance.now();
     await settle(batch);
     running--;
     schedule();

@@ -286,7 +286,8 @@ function compareAccounts(a: AccountRef, b: AccountRef): number {
 /** What a worker does with the jobs that it leased, many at a time: one round trip and one commit for all that wait. */
 export interface Desk {
   open(lease: JobLease & { weight: number }): Promise<LeasedJob | undefined>;
-  settle(settlement: Settlement): Promise<boolean>;
+  /** @param hurry it waits for nobody's; others' may wait a moment for each other, so that a load has fewer commits */
+  settle(settlement: Settlement, hurry: boolean): Promise<boolean>;
 }
 
 /** Of one batch: rows, and UTF-16 units of their texts. */
@@ -294,6 +295,8 @@ const MAX_BATCH = 256;
 const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
 /** More than a worker ever has in hand. */
 const MAX_WAITING = 100_000;
+/** Jobs of a load end one by one, some hundred a second: each with its own commit, they stand before everybody's. */
+const SETTLING_REST_MILLISECONDS = 50;
 
 export function createDesk(database: Database, follower: JobFollower): Desk {
   const limits = {
@@ -308,14 +311,21 @@ export function createDesk(database: Database, follower: JobFollower): Desk {
     weigh: ({ weight }) => weight,
     isolates: () => false,
   });
-  const settling = createBatcher<Settlement, boolean>({
-    ...limits,
-    run: (settlements) => settleAll(database, follower, settlements),
-    weigh: ({ job }) => (job.texts.source?.length ?? 0) * 2,
-    // Whether a commit on its way was made is not known: the leases run out, and what was settled stays settled.
-    isolates: (error) => !(error instanceof CommitUnknown) && !isConnectionLoss(error),
-  });
-  return { open: opening.add, settle: settling.add };
+  const settling = (restMilliseconds: number) =>
+    createBatcher<Settlement, boolean>({
+      ...limits,
+      restMilliseconds,
+      run: (settlements) => settleAll(database, follower, settlements),
+      weigh: ({ job }) => (job.texts.source?.length ?? 0) * 2,
+      // Whether a commit on its way was made is not known: the leases run out, and what was settled stays settled.
+      isolates: (error) => !(error instanceof CommitUnknown) && !isConnectionLoss(error),
+    });
+  const atOnce = settling(0);
+  const together = settling(SETTLING_REST_MILLISECONDS);
+  return {
+    open: opening.add,
+    settle: (settlement, hurry) => (hurry ? atOnce : together).add(settlement),
+  };
 }
 
 /**

@@ -328,6 +328,30 @@ describe('a result that is already there', () => {
   });
 });
 
+describe('many jobs in hand', () => {
+  it('end together: a few commits, each job with its result, and paid for once', async () => {
+    engine.stall();
+    const uids = Array.from({ length: 40 }, (_, n) => `together-${n}`);
+    await Promise.all(uids.map((uid) => order(uid)));
+    // All of them are in hand before the first one ends.
+    await until(async () =>
+      (await Promise.all(uids.map(recordOf))).every(({ lease_token }) => lease_token !== null),
+    );
+    engine.resume();
+    for (const uid of uids) {
+      expect((await ended(uid)).translated_text).toBe(`THE TEXT OF ${uid.toUpperCase()}.`);
+      expect((await moneyOf(uid)).map((entry) => (entry as { kind: string }).kind)).toEqual([
+        'hold',
+        'capture',
+      ]);
+    }
+    const { rows } = await owner.query(
+      `select count(distinct xmin::text)::int as commits from jobs where uid like 'together-%'`,
+    );
+    expect(rows[0].commits).toBeLessThan(uids.length / 2);
+  });
+});
+
 describe('a worker that goes away', () => {
   it('gives back what it has in hand, as if never claimed, and another finishes it', async () => {
     const first = engine;

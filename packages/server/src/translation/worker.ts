@@ -86,6 +86,9 @@ const MAX_ACCOUNT_CHARACTERS = 64 * 1024;
 /** Much less than what is in hand keeps an engine busy. */
 const REST_MILLISECONDS = 20;
 
+/** As many at a time are somebody's load, of which no one is waited for. */
+const MANY_BEGUN = 16;
+
 /** How often a long job's progress is told. */
 const PROGRESS_MILLISECONDS = 500;
 
@@ -97,6 +100,8 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
   const lanes = createLanes();
   /** Adopted ones on their way into the loop, by their leases' tokens: each has one of its own. */
   const adopted = new Map<string, LeasedJob>();
+  /** At work; in hand there are suspects too, which wait for each other. */
+  let begun = 0;
 
   async function work(lease: Lease, lost: AbortSignal): Promise<void> {
     // One that is given up now is not begun.
@@ -105,6 +110,15 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
   }
 
   async function workOn(lease: Lease, lost: AbortSignal): Promise<void> {
+    begun++;
+    try {
+      await carry(lease, lost);
+    } finally {
+      begun--;
+    }
+  }
+
+  async function carry(lease: Lease, lost: AbortSignal): Promise<void> {
     const job = adopted.get(lease.token) ?? (await desk.open(lease));
     adopted.delete(lease.token);
     if (job === undefined) return;
@@ -112,7 +126,8 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     const next = await decide(job, lane, lease, lost);
     if (next === 'retry') return postponeJob(database, lease, retrySeconds(lease.attempts));
     if (next === 'wait') return queue.release([lease], TROUBLE_SECONDS);
-    if (await desk.settle({ lease, job, outcome: next })) {
+    const hurry = lane === 'live' || begun < MANY_BEGUN;
+    if (await desk.settle({ lease, job, outcome: next }, hurry)) {
       options.settled(next.kind, job.row.callback_url !== null || job.row.tier === 'chat');
       if (next.kind === 'failed') log.warn({ job: lease.id, reason: next.reason }, 'job failed');
     }
