@@ -9,5 +9,5 @@ export const MISSED: Record<string, string> = {
   'overload, refused':
     'not found: in shorter runs most seconds are at 10 to 30 ms and some at 50 to 170, when less is taken too',
   'fair, p95 of a':
-    'both processors are busy, and a small job has some eighty short turns in the engine’s live lane that each wait 0.4 ms instead of 0.1, besides those in PostgreSQL and Node: the processor’s line is most of it, the disk’s a fifth. Lower priorities of the load and fewer of its commits changed nothing there (docs/decisions/0011)',
+    'beside a document the goal is held; beside a flood both processors are busy with what its jobs take besides their sentences, and a small job has some eighty short turns in the engine’s live lane that each wait 0.4 ms instead of 0.1, besides those in PostgreSQL and Node: the processor’s line is most of it, the disk’s a fifth. Lower priorities of the load and fewer of its commits changed nothing there (docs/decisions/0011)',
 };
