@@ -143,6 +143,16 @@ const broken = (_: string, response: ServerResponse) => void response.writeHead(
 
 const count = async (where: string) =>
   Number((await owner.query(`select count(*) as n from deliveries where ${where}`)).rows[0].n);
+/** Statements of the program that wait for a row's lock. */
+const countWaiting = async () =>
+  Number(
+    (
+      await owner.query(
+        `select count(*) as n from pg_stat_activity
+          where datname = current_database() and application_name = 'dragoman' and wait_event_type = 'Lock'`,
+      )
+    ).rows[0].n,
+  );
 const makeDue = () =>
   owner.query(`update deliveries set due_at = now() where due_at > now() and lease_token is null`);
 const breakerOf = async (url: string) =>
@@ -373,6 +383,43 @@ describe('fairness', () => {
     // Not one that hangs had to end for it: the limit of a POST is 15 s here, and all of them still wait.
     expect(await count(`attempts > 0 and host = '${hostOf(silent.url)}'`)).toBeLessThanOrEqual(4);
     expect(silent.bodies.length).toBeLessThanOrEqual(4);
+  });
+
+  it.each([
+    ['is free while an answer is written down', 200],
+    ['is taken until its breaker knows of a failure', 500],
+  ])('a place at a host %s', async (_, status) => {
+    const writing = await owner.connect();
+    const hold = async () => {
+      await writing.query('begin');
+      await writing.query(`select from deliveries where body = 'first' for update`);
+    };
+    const sink = await listen(async (body, response) => {
+      if (body === 'first') await hold();
+      response.writeHead(status).end();
+    });
+    const other = await listen(ok);
+    const account = await createAccount();
+    try {
+      await enqueue(account, sink.url, [uuidv7(), uuidv7()], ['first', 'second']);
+      const { loop } = start({ perHost: 1 });
+      const looks = async (times: number) => {
+        await enqueue(account, other.url, [uuidv7()]);
+        loop.wake();
+        await until(() => other.bodies.length === times);
+      };
+      await until(async () => (await countWaiting()) === 1);
+      await looks(1);
+      await looks(2);
+      if (status === 200) await until(() => sink.bodies.length === 2);
+      expect(sink.bodies).toEqual(status === 200 ? ['first', 'second'] : ['first']);
+      expect(await count(`body = 'first' and lease_token is not null`)).toBe(1);
+    } finally {
+      await writing.query('rollback');
+      writing.release();
+    }
+    await until(async () => (await count('attempts = 1 and lease_token is null')) === 4);
+    expect(sink.bodies).toEqual(['first', 'second']);
   });
 
   it('goes on when what hangs has been cut: its host is left alone after five', async () => {

@@ -29,6 +29,11 @@ export interface DeliveryLease extends Lease {
   environment: Environment;
   /** The one that a half-open breaker lets through. */
   probe: boolean;
+  /**
+   * The host gave a sign of life, and has a place for another while that is written down. After a failure it has none
+   * before its breaker knows.
+   */
+  answered?: boolean;
 }
 
 interface Lane {
@@ -239,7 +244,9 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): Queue<Delive
       const failures: unknown[] = [];
       let { weight } = room;
       const underWay = new Map<string, number>();
-      for (const { host } of room.held ?? []) underWay.set(host, (underWay.get(host) ?? 0) + 1);
+      for (const { host, answered } of room.held ?? []) {
+        if (!answered) underWay.set(host, (underWay.get(host) ?? 0) + 1);
+      }
       const claimed = new Map<string, number>();
       const lanes = await lanesInTurn();
       const accounts = new Set(lanes.map(({ account_id }) => account_id)).size;

@@ -1,4 +1,5 @@
 /** The sender: posts due deliveries, records every attempt, and settles what follows from its outcome. */
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { AccountRef, Environment } from '../account.ts';
 import { type Database, isConnectionLoss } from '../database/database.ts';
 import type { Log } from '../log.ts';
@@ -56,6 +57,7 @@ export function startSender(options: SenderOptions): Loop {
   const now = options.now ?? (() => new Date());
   const random = options.random ?? Math.random;
   const desk = createDeliveryDesk(database, options.moved);
+  const keys = new WeakMap<readonly string[], readonly KeyObject[]>();
 
   async function work(lease: DeliveryLease): Promise<void> {
     const [delivery, secrets] = await Promise.all([desk.begin(lease), secretsOf(lease)]);
@@ -65,6 +67,7 @@ export function startSender(options: SenderOptions): Loop {
     const result = toResult(lease, outcome);
     const { breakerSeconds } = options;
     const sign = { host: lease.host, sign: signOf(outcome), probe: lease.probe, breakerSeconds };
+    lease.answered = sign.sign === 'life';
     const { moved, opened } = await desk.finish({ lease, result, verdict, sign });
     options.metrics.attempted(verdict.status, result.outcome, outcome.latencyMs);
     if (opened) options.metrics.breakerOpened();
@@ -116,13 +119,19 @@ export function startSender(options: SenderOptions): Loop {
     delivery: DeliveryRow,
     secrets: readonly string[],
   ): Record<string, string> {
-    const keys = secrets.flatMap((secret) => parseSecret(secret) ?? []);
     return {
       ...delivery.headers,
       'content-type': delivery.content_type,
       'user-agent': 'dragoman',
-      ...signatureHeaders(keys, lease.id, now(), delivery.body),
+      ...signatureHeaders(keysOf(secrets), lease.id, now(), delivery.body),
     };
+  }
+
+  /** Made ready once for all deliveries whose secrets were read together. */
+  function keysOf(secrets: readonly string[]): readonly KeyObject[] {
+    const ready = keys.get(secrets) ?? secrets.flatMap(toKey);
+    keys.set(secrets, ready);
+    return ready;
   }
 
   function judge(lease: DeliveryLease, delivery: DeliveryRow, outcome: Outcome): Verdict {
@@ -196,6 +205,11 @@ export async function expireLate(
       expired(ended);
     }
   }
+}
+
+function toKey(secret: string): KeyObject[] {
+  const bytes = parseSecret(secret);
+  return bytes === undefined ? [] : [createSecretKey(bytes)];
 }
 
 function toResult(lease: DeliveryLease, outcome: Outcome): AttemptResult {

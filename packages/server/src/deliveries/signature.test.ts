@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseSecret, type SignatureHeaders, sign, signatureHeaders, verify } from './signature.ts';
@@ -25,6 +25,10 @@ describe('the known vector', () => {
     expect(sign([secret], VECTOR.id, VECTOR.seconds, VECTOR.body)).toBe(VECTOR.signature);
     expect(sign([secret], VECTOR.id, VECTOR.seconds, Buffer.from(VECTOR.body))).toBe(VECTOR.signature);
     expect(signatureHeaders([secret], VECTOR.id, at(VECTOR.seconds + 0.9), VECTOR.body)).toEqual(headers);
+  });
+
+  test('is what a key that is ready signs', () => {
+    expect(sign([createSecretKey(secret)], VECTOR.id, VECTOR.seconds, VECTOR.body)).toBe(VECTOR.signature);
   });
 
   test('is verified', () => {
