@@ -8,7 +8,7 @@ const PASSES = 'Not looked into.';
 
 export const MISSED: Record<string, string> = {
   'chat, deliveries':
-    'Not looked into: a delivery is claimed, written down, signed and settled, where a bare loop keeps nothing; which of it takes the time is not measured.',
+    'A delivery takes 270 µs of processor time in the program and 210 in the database (it was 390 and 320), a bare post 65 to 80 in the program: the delivery and its attempt are written twice each and the message once, with two commits before the post. Two cores are then full at some 4,000 a second; between the stages the sender still waits, since what is claimed has a place at its host from then on.',
   'text, ': PASSES,
   'srt, ': PASSES,
   'translation, pages of 500 words, as a multiple':
