@@ -9,11 +9,12 @@ import { toast } from '../ui/Toast.tsx';
 import { useSay } from '../words.tsx';
 import { Caps } from './Caps.tsx';
 import { directionOf, localeOf, mac, usePage, useWorkbench } from './context.tsx';
+import css from './dialogs.module.css';
 import { diff } from './diff.ts';
 import { bindings, capsOf, type Group, keysOf } from './keys.ts';
 import { plainText } from './pieces.ts';
 import { ISSUE_CATEGORIES, ISSUE_SEVERITIES, REPORT_REASONS, type Severity, SKIP_REASONS } from './task.ts';
-import css from './workbench.module.css';
+import shared from './workbench.module.css';
 import type { Dialog as Opened, Workbench } from './workbench.ts';
 
 export default function Dialogs({ dialog }: { dialog: Opened }) {
@@ -428,7 +429,7 @@ function Conflict({ position }: { position: number }) {
       <div className={css.versions}>
         <section>
           <h3>{say('workbench.conflict.mine')}</h3>
-          <p {...language} translate="no" className={css.diff}>
+          <p {...language} translate="no" className={shared.diff}>
             {parts
               .filter(({ change }) => change !== 'removed')
               .map(({ text, change }, index) =>
@@ -442,7 +443,7 @@ function Conflict({ position }: { position: number }) {
         </section>
         <section>
           <h3>{say('workbench.conflict.theirs')}</h3>
-          <p {...language} translate="no" className={css.diff}>
+          <p {...language} translate="no" className={shared.diff}>
             {parts
               .filter(({ change }) => change !== 'added')
               .map(({ text, change }, index) =>

@@ -13,17 +13,18 @@ import { directionOf, localeOf, mac, usePage, useSegment, useWorkbench } from '.
 import { diff } from './diff.ts';
 import { hintOf } from './keys.ts';
 import { Pieces } from './Pieces.tsx';
+import css from './panel.module.css';
 import { type Code, plainText, samePieces } from './pieces.ts';
 import { useSentence } from './sentences.ts';
 import type { Match } from './task.ts';
-import css from './workbench.module.css';
+import shared from './workbench.module.css';
 
 export default function Panel() {
   const say = useSay();
   const active = usePage((page) => page.active);
   const [opened, open] = useState(false);
   return (
-    <aside className={css.panel} aria-label={say('workbench.panel')} data-opened={opened}>
+    <aside className={shared.panel} aria-label={say('workbench.panel')} data-opened={opened}>
       <button type="button" className={css.sheet} aria-expanded={opened} onClick={() => open(!opened)}>
         {say('workbench.panel')}
       </button>
@@ -75,14 +76,16 @@ function Instructions() {
   return (
     <Section title={say('workbench.instructions')}>
       <div className={css.card}>
-        {job.instructions.length === 0 && <p className={css.muted}>{say('workbench.instructions.none')}</p>}
+        {job.instructions.length === 0 && (
+          <p className={shared.muted}>{say('workbench.instructions.none')}</p>
+        )}
         {job.instructions.map(({ from, text }) => (
           <p key={from} dir="auto" className={css.instruction}>
             {job.instructions.length > 1 && <small>{say(`workbench.instructions.${from}`)}</small>}
             {text}
           </p>
         ))}
-        {lines.length > 0 && <small className={css.muted}>{lines.join(' · ')}</small>}
+        {lines.length > 0 && <small className={shared.muted}>{lines.join(' · ')}</small>}
       </div>
     </Section>
   );
@@ -152,12 +155,14 @@ function Glossary({ position }: { position: number }) {
   const terms = [...new Map(wanted.map((one) => [`${one.term.source} ${one.term.target}`, one])).values()];
   return (
     <Section title={say('workbench.glossary')}>
-      {terms.length + forbidden.length === 0 && <p className={css.muted}>{say('workbench.glossary.none')}</p>}
+      {terms.length + forbidden.length === 0 && (
+        <p className={shared.muted}>{say('workbench.glossary.none')}</p>
+      )}
       <ul className={css.terms}>
         {terms.map(({ term, there }) => (
           <li key={`${term.source} ${term.target}`} data-there={there}>
             <span
-              className={there ? css.termThere : css.term}
+              className={there ? shared.termThere : shared.term}
               lang={localeOf(job.source_language)}
               dir="auto"
             >
@@ -206,7 +211,7 @@ function Suggestions({ position }: { position: number }) {
   const source = plainText(segment.source);
   return (
     <Section title={say('workbench.suggestions')}>
-      {suggestions.length === 0 && <p className={css.muted}>{say('workbench.suggestions.none')}</p>}
+      {suggestions.length === 0 && <p className={shared.muted}>{say('workbench.suggestions.none')}</p>}
       <ol className={css.suggestions}>
         {suggestions.map((suggestion, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: its number is its key
@@ -214,11 +219,11 @@ function Suggestions({ position }: { position: number }) {
             <div className={css.suggestionHead}>
               <span>{nameOf(suggestion)}</span>
               {suggestion.score !== undefined && (
-                <span className={css.badge} data-tone={suggestion.score >= 100 ? 'success' : 'info'}>
+                <span className={shared.badge} data-tone={suggestion.score >= 100 ? 'success' : 'info'}>
                   {suggestion.score > 100 ? say('workbench.match.context') : `${suggestion.score} %`}
                 </span>
               )}
-              <span className={css.spacer} />
+              <span className={shared.spacer} />
               {index < 5 && <Caps caps={hintOf(`use${(index + 1) as 1 | 2 | 3 | 4 | 5}`, mac)} />}
             </div>
             <button
@@ -237,7 +242,7 @@ function Suggestions({ position }: { position: number }) {
             </button>
             {suggestion.source && (suggestion.score ?? 100) < 100 && (
               <p
-                className={css.diff}
+                className={`${shared.diff} ${css.difference}`}
                 lang={localeOf(job.source_language)}
                 dir={directionOf(job.source_language)}
               >
@@ -267,7 +272,11 @@ function Changes({ position }: { position: number }) {
   return (
     <details className={css.changes}>
       <summary>{say('workbench.changes')}</summary>
-      <p className={css.diff} lang={localeOf(job.target_language)} dir={directionOf(job.target_language)}>
+      <p
+        className={`${shared.diff} ${css.difference}`}
+        lang={localeOf(job.target_language)}
+        dir={directionOf(job.target_language)}
+      >
         <Difference from={plainText(segment.draft)} to={plainText(target)} language={job.target_language} />
       </p>
     </details>
@@ -347,7 +356,7 @@ function Concordance({ words }: { words: string }) {
       />
       {error && <FailureNotice error={error} />}
       {data && data.entries.length === 0 && !isFetching && (
-        <p className={css.muted}>{say('workbench.concordance.none')}</p>
+        <p className={shared.muted}>{say('workbench.concordance.none')}</p>
       )}
       <dl className={css.entries}>
         {data?.entries.map((entry) => (
@@ -385,13 +394,13 @@ function Issues({ position }: { position: number }) {
         )
       }
     >
-      {issues.length === 0 && <p className={css.muted}>{say('workbench.issues.none')}</p>}
+      {issues.length === 0 && <p className={shared.muted}>{say('workbench.issues.none')}</p>}
       <ul className={css.comments}>
         {issues.map((issue) => (
           <li key={issue.issue} className={css.card}>
             <b>{say(`workbench.category.${issue.category}`)}</b> · {say(`workbench.mqm.${issue.severity}`)}
             {issue.note && <p dir="auto">{issue.note}</p>}
-            <small className={css.muted}>{issue.by}</small>
+            <small className={shared.muted}>{issue.by}</small>
             {review && !readOnly && (
               <Button size="compact-xs" variant="subtle" onClick={() => void workbench.unmarkIssue(issue)}>
                 {say('workbench.issues.remove')}
@@ -442,12 +451,12 @@ function Comments({ position }: { position: number }) {
         )
       }
     >
-      {here.length === 0 && !commenting && <p className={css.muted}>{say('workbench.comments.none')}</p>}
+      {here.length === 0 && !commenting && <p className={shared.muted}>{say('workbench.comments.none')}</p>}
       <ul className={css.comments}>
         {here.map((comment) => (
           <li key={comment.comment} className={css.card}>
             <p dir="auto">{comment.text}</p>
-            <small className={css.muted}>
+            <small className={shared.muted}>
               {comment.by} · <When at={comment.created_at} />
               {comment.position === undefined && ` · ${say('workbench.comments.job')}`}
             </small>
@@ -499,14 +508,14 @@ function History({ position }: { position: number }) {
         <h2>{say('workbench.history')}</h2>
       </summary>
       {error && <FailureNotice error={error} />}
-      {data?.entries.length === 0 && <p className={css.muted}>{say('workbench.history.none')}</p>}
+      {data?.entries.length === 0 && <p className={shared.muted}>{say('workbench.history.none')}</p>}
       <ul className={css.comments}>
         {data?.entries.map((entry) => (
           <li key={`${entry.revision} ${entry.created_at}`} className={css.card}>
             <p dir={directionOf(workbench.task.job.target_language)} translate="no">
               <Pieces pieces={entry.target} chip={chip} />
             </p>
-            <small className={css.muted}>
+            <small className={shared.muted}>
               {say(`workbench.history.${entry.kind}`, { by: entry.by })} · <When at={entry.created_at} />
             </small>
           </li>

@@ -10,8 +10,9 @@ import { preview } from './api.ts';
 import { directionOf, localeOf, scriptOf, usePage, useWorkbench } from './context.tsx';
 import { framed } from './frame.ts';
 import { plainText } from './pieces.ts';
+import css from './preview.module.css';
 import { cuesOf, speedOf } from './subtitles.ts';
-import css from './workbench.module.css';
+import shared from './workbench.module.css';
 
 const SIDES = ['source', 'target'] as const;
 type Side = (typeof SIDES)[number];
@@ -53,7 +54,7 @@ function Assembled() {
     enabled: savedAt >= 0,
   });
   if (error) return <FailureNotice error={error} onRetry={() => void refetch()} />;
-  if (!data) return <p className={css.muted}>{say('workbench.preview.loading')}</p>;
+  if (!data) return <p className={shared.muted}>{say('workbench.preview.loading')}</p>;
   if (data.format === 'srt') return <Subtitles text={data.text} />;
   const language = job.target_language;
   return (
