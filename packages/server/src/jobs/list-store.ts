@@ -141,14 +141,14 @@ const COUNT_BY_STATUS = statement<{ count: number }>(
       limit ${MAX_COUNTED + 1}) counted`,
 );
 // By times alone: of the ids between, the index says enough; what lies at either end of the time is looked at.
-const between = (low: string, high: string) => `${OF_LIST} and j.job_id > ${low} and j.job_id < ${high}`;
 const AT_THESE_TIMES = `($5::timestamptz is null or j.created_at >= $5) and ($6::timestamptz is null or j.created_at < $6)`;
 const COUNT_BY_TIME = statement<{ count: number }>(
   'jobs.list_count_time',
   `select count(*) as count from (
-     select from (select from jobs j where ${between('$8', '$9')} limit ${MAX_COUNTED + 1}) surely
-     union all select from jobs j where ${between('$7', '$8')} and ${AT_THESE_TIMES}
-     union all select from jobs j where ${between('$9', '$10')} and ${AT_THESE_TIMES}
+     select from (select from jobs j where ${OF_LIST} and j.job_id > $8 and j.job_id < $9
+                   order by j.job_id limit ${MAX_COUNTED + 1}) surely
+     union all select from ${walked('asc', '$7', '$8')} where ${AT_THESE_TIMES}
+     union all select from ${walked('asc', '$9', '$10')} where ${AT_THESE_TIMES}
       limit ${MAX_COUNTED + 1}) counted`,
 );
 const TOTAL = statement<{ count: number }>(

@@ -139,8 +139,9 @@ async function readCursor(database: Database, caller: Place, { after, newestFirs
 }
 
 /**
- * An id begins with the moment of its making, by the clock of the program that made it; `created_at` is by the
- * database's clock. A minute lies between them at most: `doctor` complains far earlier.
+ * An id begins with the moment of its making, by the clock of the program that made it; `created_at` is the insert's,
+ * by the database's clock. A minute lies between them at most: `doctor` complains far earlier of clocks, and what is
+ * looked through between the two takes seconds, if not in a queue of the largest texts.
  */
 const CLOCKS_MILLISECONDS = 60_000;
 

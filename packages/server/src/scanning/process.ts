@@ -27,9 +27,9 @@ process.on('message', ({ name, task }: Asked) => {
   } catch (error) {
     answer = { error };
   }
-  process.send!(answer);
+  process.send!(answer, () => {}); // Nobody is told where nobody is left.
 });
-// It ends with the program, however that ends, and not before: a stop is sent to all processes of a terminal or a unit,
-// while the program still finishes what it began.
+// It ends with the program, however that ends, once its task is done, and not before: a stop is sent to all processes
+// of a terminal or a unit, while the program still finishes what it began.
 process.on('disconnect', () => process.exit());
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});

@@ -89,6 +89,18 @@ describe('a few processes', () => {
     expect(begun()).toEqual([pid]);
   });
 
+  it('fail the tasks while none can be begun, and begin again', async () => {
+    processes = createProcesses(OPTIONS);
+    const { execPath } = process;
+    process.execPath = '/nowhere/node';
+    try {
+      await expect(processes.run('count', task)).rejects.toThrow(/ENOENT/);
+    } finally {
+      process.execPath = execPath;
+    }
+    expect(await processes.run('count', task)).toEqual(count(task));
+  });
+
   it('end when there is nothing to do, and begin again', async () => {
     processes = createProcesses({ ...OPTIONS, idleMilliseconds: 1 });
     await processes.run('count', task);

@@ -4,8 +4,8 @@
  * threads share) takes the whole program with it. They are given no secrets: their environment is empty.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Answer, Asked, Tasks } from './process.ts';
 
@@ -42,6 +42,11 @@ interface Work {
   reject(error: unknown): void;
 }
 
+/** Where it was begun at all. */
+function kill(child: ChildProcess) {
+  if (child.pid !== undefined) child.kill('SIGKILL');
+}
+
 export function createProcesses({ most, idleMilliseconds, memoryMebibytes }: ProcessesOptions): Processes {
   const waiting: Work[] = [];
   const inWork = new Map<ChildProcess, Work>();
@@ -51,16 +56,17 @@ export function createProcesses({ most, idleMilliseconds, memoryMebibytes }: Pro
 
   function begin(): ChildProcess {
     // Compiling is most of a start, so what the program keeps of it is theirs, too.
-    const compiled = getCompileCacheDir();
+    const compiled = getCompileCacheDir(); // in the folder that was asked for, one of this version's
     const child = fork(fileURLToPath(new URL('./process.ts', import.meta.url)), {
-      env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled },
+      env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
       execArgv: [`--max-old-space-size=${memoryMebibytes}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     all.add(child);
     child.on('message', (answer: Answer) => {
-      const work = inWork.get(child)!;
+      const work = inWork.get(child);
+      if (work === undefined) return; // it was given up already
       inWork.delete(child);
       rest(child);
       if ('error' in answer) work.reject(answer.error);
@@ -82,9 +88,8 @@ export function createProcesses({ most, idleMilliseconds, memoryMebibytes }: Pro
       next();
     };
     child.on('exit', (status, signal) => died(signal ?? `status ${status}`));
-    // It could not be begun, or nothing more can be sent to it.
     child.on('error', (error) => {
-      child.kill('SIGKILL');
+      kill(child);
       died(error.message);
     });
     return child;
@@ -105,17 +110,29 @@ export function createProcesses({ most, idleMilliseconds, memoryMebibytes }: Pro
 
   function next() {
     while (waiting.length > 0 && !closed) {
-      const [rested] = idle.keys();
+      // One that died is known to have before it says so.
+      const rested = [...idle.keys()].find((child) => child.connected && child.signalCode === null);
       if (rested === undefined && all.size >= most) return;
-      const child = rested ?? begin();
-      clearTimeout(idle.get(child));
-      idle.delete(child);
       const work = waiting.shift()!;
-      inWork.set(child, work);
-      child.ref();
-      child.channel?.ref();
-      // What becomes of it is heard from the process itself.
-      child.send(work.asked, () => {});
+      let child = rested;
+      try {
+        child ??= begin();
+        clearTimeout(idle.get(child));
+        idle.delete(child);
+        inWork.set(child, work);
+        child.ref();
+        child.channel?.ref();
+        // What becomes of it is heard from the process itself; one that could not be begun says so as well.
+        if (child.pid !== undefined) child.send(work.asked, () => {});
+      } catch (error) {
+        // Nothing can be begun at all.
+        if (child !== undefined) {
+          all.delete(child);
+          inWork.delete(child);
+          kill(child);
+        }
+        work.reject(error);
+      }
     }
   }
 
@@ -133,10 +150,10 @@ export function createProcesses({ most, idleMilliseconds, memoryMebibytes }: Pro
       for (const timer of idle.values()) clearTimeout(timer);
       await Promise.all(
         [...all].map((child) => {
-          const exited = once(child, 'exit');
+          const ended = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
           child.ref();
-          child.kill('SIGKILL');
-          return exited;
+          kill(child);
+          return ended;
         }),
       );
     },
