@@ -152,11 +152,18 @@ describe('Idempotency-Key', () => {
 
   it('finds its job even while the pair is not offered', async () => {
     const first = await create('closed');
+    const objects = [job(), job({ text: 'Big.' })];
+    const bulk = await production('PATCH', HUMAN, { objects }, keyed('closed-bulk'));
     await owner.query(`update pairs set source_language = 'x' || source_language`);
     await until(async () => (await create(`${Math.random()}`)).status === 400);
     const { order_number } = first.body;
     expect(await create('closed')).toMatchObject({ status: 200, body: { order_number } });
     expect((await create('closed', { text: 'Other.' })).body.error).toMatch(/^idempotency_key: /);
+    const again = await production('PATCH', HUMAN, { objects }, keyed('closed-bulk'));
+    expect(again.body.objects.map(({ uid }: { uid: string }) => uid)).toEqual(
+      bulk.body.objects.map(({ uid }: { uid: string }) => uid),
+    );
+    expect((await production('PATCH', HUMAN, { objects })).status).toBe(400);
     await owner.query(`update pairs set source_language = substr(source_language, 2)`);
     await until(async () => (await create('open')).status < 300);
   });

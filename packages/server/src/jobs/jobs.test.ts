@@ -552,6 +552,7 @@ describe('failure', () => {
     expect(JSON.parse(delivered.body)).not.toHaveProperty('translated_text');
     const { body } = await sandbox('GET', `${HUMAN}bad/`);
     expect(body).toMatchObject({ status: 'failed', balance: before + body.price });
+    expect(body.failure).toBe(JSON.parse(delivered.body).failure);
   });
 });
 

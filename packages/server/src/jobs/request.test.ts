@@ -17,7 +17,9 @@ beforeAll(async () => {
   server = await startTestServer({
     engine: () => {
       engine = createFake();
-      return engine;
+      // Told what only some engines can do with a text.
+      const capabilities = { ...engine.capabilities, tone: true, instructions: true };
+      return Object.assign(engine, { capabilities });
     },
     settings: { DRAGOMAN_MAX_TEXT_BYTES: String(MAX_BYTES), DRAGOMAN_METRICS_TOKEN: 'for-the-test' },
   });
@@ -137,6 +139,28 @@ describe('of a create is kept', () => {
       { ...common, position: 1, source: [{ text: 'It is big.' }], draft: [{ text: 'IT IS BIG.' }] },
     ]);
     expect(rows[0].segment_id).not.toBe(rows[1].segment_id);
+  });
+
+  it('what goes to the engine with the text, and what stands in its place, however a worker comes by the job', async () => {
+    const make = async (fields: object, inBulk: boolean) => {
+      const uid = newUid();
+      const text = `The h${'o'.repeat(made)}use.`;
+      const body = job({ ...fields, uid, text });
+      await (inBulk ? call('PATCH', HUMAN, { objects: [body] }) : call('POST', HUMAN, body));
+      await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+      return { uid, asked: engine.asked.find(({ segments }) => JSON.stringify(segments).includes(text)) };
+    };
+    for (const inBulk of [false, true]) {
+      const { asked } = await make({ instructions: 'Briefly.', tone: 'Formal' }, inBulk);
+      expect(asked?.context).toMatchObject({ instructions: 'Briefly.', tone: 'Formal' });
+      const supplied = await make({ target_text: 'La casa.' }, inBulk);
+      expect(supplied.asked).toBeUndefined();
+      const { rows } = await owner.query(
+        `select draft, route from segments join jobs using (part, account_id, job_id) where uid = $1`,
+        [supplied.uid],
+      );
+      expect(rows).toEqual([{ draft: [{ text: 'La casa.' }], route: 'supplied' }]);
+    }
   });
 
   // A retry may come after an update of the program: it is told from another request by what is on disk.

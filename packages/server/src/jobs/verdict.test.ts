@@ -67,6 +67,18 @@ async function inSandbox(uid: string, fields: object = {}, path = HUMAN): Promis
   return uid;
 }
 
+async function byMachineAlone(uid: string): Promise<string> {
+  await call('POST', MACHINE, { uid, text: 'The house.', source_language: 'en', target_language: 'es' });
+  await has(uid, 'completed', call, MACHINE);
+  return uid;
+}
+
+async function finishedAt(uid: string): Promise<Date> {
+  const { rows } = await owner.query('select finished_at from jobs where uid = $1', [uid]);
+  expect(rows[0].finished_at).toBeInstanceOf(Date);
+  return rows[0].finished_at;
+}
+
 async function weights(): Promise<Record<string, number>> {
   const { ref } = await accountNamed(server.database, customer.account!.username);
   const entries = await searchMemory(server.database, ref, { state: 'all', limit: 100 });
@@ -77,12 +89,14 @@ describe('a customer who is content', () => {
   it('accepts, once and for all, and the memory minds it', async () => {
     const uid = await delivered('A word of thanks.');
     expect(await weights()).toMatchObject({ 'A WORD OF THANKS.': 2 });
+    const finished = await finishedAt(uid);
     const accepted = await call('POST', `${HUMAN}${uid}/accept/`);
     expect(accepted).toMatchObject({
       status: 200,
       body: { uid, status: 'accepted', translated_text: 'A WORD OF THANKS.' },
     });
     expect(await weights()).toMatchObject({ 'A WORD OF THANKS.': 4 });
+    expect(await finishedAt(uid)).toEqual(finished);
     expect((await call('POST', `${HUMAN}${uid}/accept/`)).status).toBe(200);
     expect((await call('POST', `${HUMAN}${uid}/reject/`, { reason: 'no' })).text).toContain(
       'the job is accepted',
@@ -93,13 +107,20 @@ describe('a customer who is content', () => {
 
   it('is taken to be so after some hours of silence, where the operator says so', async () => {
     const [uid, later] = [await delivered('Silence.'), await delivered('Not yet.')];
-    await owner.query(`update jobs set finished_at = now() - interval '49 hours' where uid = $1`, [uid]);
+    const [byMachine, rejected] = [await byMachineAlone('silent'), await delivered('No.')];
+    await call('POST', `${HUMAN}${rejected}/reject/`, { reason: 'Not so.' });
+    await owner.query(`update jobs set finished_at = now() - interval '49 hours' where uid = any($1)`, [
+      [uid, byMachine, rejected],
+    ]);
     await acceptUnjudged(server.database, 0);
     expect((await call('GET', `${HUMAN}${uid}/`)).body.status).toBe('completed');
     await acceptUnjudged(server.database, 48);
     expect((await call('GET', `${HUMAN}${uid}/`)).body.status).toBe('accepted');
     expect((await call('GET', `${HUMAN}${later}/`)).body.status).toBe('completed');
+    expect((await call('GET', `${MACHINE}${byMachine}/`)).body.status).toBe('completed');
+    expect((await call('GET', `${HUMAN}${rejected}/`)).body.status).toBe('rejected');
     expect(await weights()).toMatchObject({ 'SILENCE.': 4, 'NOT YET.': 2 });
+    await editNext(ann);
   });
 });
 
@@ -111,7 +132,11 @@ describe('a customer who is not', () => {
     const paid = (await call('GET', `${HUMAN}${uid}/`)).body;
     expect(paid.balance).toBeLessThan(balance);
 
+    expect(JSON.parse(first!.body)).toMatchObject({ uid, text: 'The big house.' });
+    const finished = await finishedAt(uid);
+
     const rejected = await call('POST', `${HUMAN}${uid}/reject/`, { reason: 'Too loud.' });
+    expect(await finishedAt(uid)).toEqual(finished);
     expect(rejected).toMatchObject({
       status: 200,
       body: { status: 'rejected', translated_text: 'THE BIG HOUSE.' },
@@ -139,6 +164,7 @@ describe('a customer who is not', () => {
     expect(JSON.parse(second.body)).toMatchObject({
       uid,
       status: 'completed',
+      text: 'The big house.',
       translated_text: 'La casa grande.',
     });
     expect(await weights()).toMatchObject({ 'La casa grande.': 2, 'THE BIG HOUSE.': 0 });
@@ -147,7 +173,7 @@ describe('a customer who is not', () => {
 
   it('is shown the whole way in the sandbox, where nobody edits', async () => {
     const uid = await inSandbox('again', { callback_url: `${receiver.url}/sandbox` });
-    const answered = await sandbox('POST', `${HUMAN}${uid}/reject/`, { reason: 'Once more.' });
+    const answered = await sandbox('POST', `${HUMAN}${uid}/reject/`, { reason: ' Once more. ' });
     expect(answered.body.status).toBe('completed');
     await until(() => receiver.received.filter(({ path }) => path === '/sandbox').length === 2);
     const { rows } = await owner.query(
@@ -162,9 +188,7 @@ describe('a customer who is not', () => {
   });
 
   it('cannot send to editors what no editor has had', async () => {
-    const body = { uid: 'alone', text: 'The house.', source_language: 'en', target_language: 'es' };
-    await call('POST', MACHINE, body);
-    await has('alone', 'completed', call, MACHINE);
+    await byMachineAlone('alone');
     expect((await call('POST', `${HUMAN}alone/reject/`, { reason: 'no' })).status).toBe(404);
     const refused = await customer.call('POST', '/api/account/jobs/alone/reject', { reason: 'no' });
     expect(refused.status).toBe(400);
@@ -224,8 +248,16 @@ describe('a word that is refused', () => {
     await call('DELETE', `${HUMAN}${uid}/`);
   });
 
+  it('is two thousand characters long, and not one longer', async () => {
+    const uid = await inSandbox('long-word');
+    const reason = 'x'.repeat(2000);
+    expect((await sandbox('POST', `${HUMAN}${uid}/reject/`, { reason })).status).toBe(200);
+  });
+
   it.each([
     [undefined],
+    [null],
+    [{ reason: '\ud800' }],
     [{}],
     [{ reason: ' ' }],
     [{ reason: 7 }],
