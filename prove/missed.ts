@@ -5,7 +5,7 @@ export const MISSED: Record<string, string> = {
   'fuzz, memory at the end':
     'none of it is on the heap; what the process holds besides differs by that much from run to run (40 and 45 MiB in two others of as many requests), and where it goes has not been found',
   'mutation, killed in':
-    'the first time that this room was drawn; tests of what survived there are not written yet',
+    'of what survives, what was drawn before has tests since; the other mutants of this room were not looked at',
   'overload, refused':
     'not found: in shorter runs most seconds are at 10 to 30 ms and some at 50 to 170, when less is taken too',
   'fair, p95 of a':
