@@ -2,11 +2,11 @@
  * `npm run prove -- fuzz`: the fuzz run at length. Flags: `--n N` (100,000), `--seed N`.
  *
  * What it takes of memory is looked at twice, when it is warm and at the end, both times alike: once it has ended the
- * threads that it keeps for a minute after the last text that needed one, and has collected its garbage. It does so by
- * itself within some minutes of rest (measured after 100,000 requests: 477 MiB at once, 367 after 70 s, 192 after
- * 130 s, where it had 170 before the first), but when is for V8 to choose; so it is asked to. What is left of a
- * difference is held by something: by the heap, which is judged by itself too since it is nearly the same every time,
- * or outside of it, which only the resident memory shows.
+ * processes that it keeps for a minute after the last text that needed one, and has collected its garbage. It does so
+ * by itself within some minutes of rest, but when is for V8 to choose; so it is asked to. What is left of a difference
+ * is held by something: by the heap, which is judged by itself too since it is nearly the same every time, or outside
+ * of it, which only the resident memory shows. There malloc keeps some of what was freed: when the texts' processes
+ * were threads, up to 48 MiB for each that ever ran, which is what runs differed by.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -40,7 +40,7 @@ export interface FuzzProgramOptions {
   count: number;
   seed: number;
   say(line: string): void;
-  /** Whether its threads are waited for before its memory is looked at; without, only `heapGrown` says something. */
+  /** Whether the end of its texts' processes is waited for before its memory is looked at; without, only `heapGrown` says something. */
   rest: boolean;
   /** What it is started with besides, to plant a fault in it. */
   nodeOptions?: string;
@@ -48,7 +48,7 @@ export interface FuzzProgramOptions {
 
 /** The first requests only warm it: what it compiles and keeps in mind is no leak. */
 const WARM_SHARE = 0.1;
-/** Twice as long as an idle thread is kept. One that is there then stays, and counts. */
+/** Twice as long as an idle process is kept. */
 const REST_MILLISECONDS = 120_000;
 const MEBIBYTE = 1024 * 1024;
 const GOALS = { lateness: 200, grown: 64, heapGrown: 16 };
@@ -80,7 +80,7 @@ export async function fuzzProgram({
     });
     const watch = await watchProgram(logFile);
     const look = async () => {
-      if (rest) await threadsEnded(watch);
+      if (rest) await processesEnded(watch);
       return watch.look();
     };
     const { production_key, sandbox_key } = await createAccount(data, 'fuzz', OPENING_CENTS, '--chat');
@@ -117,8 +117,9 @@ export async function fuzzProgram({
   }
 }
 
-async function threadsEnded(watch: Watch): Promise<void> {
-  for (const end = Date.now() + REST_MILLISECONDS; watch.threads() > 0 && Date.now() < end; ) await wait(500);
+async function processesEnded(watch: Watch): Promise<void> {
+  for (const end = Date.now() + REST_MILLISECONDS; watch.scanning() > 0 && Date.now() < end; )
+    await wait(500);
 }
 
 /** What the program says of its event loop since it was asked last, in milliseconds. */

@@ -21,8 +21,8 @@ export interface Held {
 
 export interface Watch {
   look(): Promise<Held>;
-  /** Worker threads that have not ended. */
-  threads(): number;
+  /** Processes of its own kind below it, those that look through texts, that have not ended. */
+  scanning(): number;
   close(): void;
 }
 
@@ -102,10 +102,7 @@ export async function watchProgram(said: string): Promise<Watch> {
         engines: enginesBelow(pid),
       };
     },
-    threads: () =>
-      readdirSync(`/proc/${pid}/task`).filter(
-        (thread) => read(() => readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8')) === 'WorkerThread\n',
-      ).length,
+    scanning: () => programsBelow(pid).filter((path) => path.endsWith('/node')).length,
     close: () => socket.close(),
   };
 }
@@ -137,8 +134,12 @@ export function descendantsOf(pid: number): number[] {
 }
 
 function enginesBelow(pid: number): number {
+  return programsBelow(pid).filter((path) => !/\/(node|postgres|initdb)$/.test(path)).length;
+}
+
+function programsBelow(pid: number): string[] {
   const programs = descendantsOf(pid).map((child) => read(() => readlinkSync(`/proc/${child}/exe`)));
-  return programs.filter((path) => path !== undefined && !/\/(node|postgres|initdb)$/.test(path)).length;
+  return programs.filter((path) => path !== undefined);
 }
 
 function read<T>(work: () => T): T | undefined {

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { xliff } from '../test/helpers.ts';
 import { countWords, detectLanguage, scan } from './documents.ts';
+import { readNgrams } from './language.ts';
 
 const offered = ['en', 'de', 'fr', 'es', 'pt-br', 'nb', 'id', 'zh-hans', 'zh-hant', 'ja', 'ru'];
 
@@ -62,4 +64,10 @@ test.each([
   ],
 ] as const)('words in %s', (format, text, count) => {
   expect(countWords(scan(text, format), 'en')).toBe(count);
+});
+
+test('what the detector knows is read as its own module says it', async () => {
+  const path = new URL('../ngrams/extrasmall.js', import.meta.resolve('eld/extrasmall')).href;
+  const { ngramsData } = (await import(path)) as { ngramsData: unknown };
+  expect(isDeepStrictEqual(readNgrams(), ngramsData)).toBe(true);
 });
