@@ -28,6 +28,21 @@ const html = (depth: number) => `${'<div>'.repeat(depth)}a${'</div>'.repeat(dept
 const rows: [string, Format, string, string, RegExp][] = [
   ['bytes', 'text', 'é'.repeat(Limits.bytes / 2), 'é'.repeat(Limits.bytes / 2 + 1), /longer than 10 MiB/],
   [
+    // One letter before, so that wherever counting pauses is within a pair.
+    'bytes of pairs',
+    'text',
+    `a${'😀'.repeat(Limits.bytes / 4 - 1)}abc`,
+    `a${'😀'.repeat(Limits.bytes / 4 - 1)}abcd`,
+    /longer than 10 MiB/,
+  ],
+  [
+    'bytes of wide letters',
+    'text',
+    `${'中'.repeat(Math.floor(Limits.bytes / 3))}a`,
+    `${'中'.repeat(Math.floor(Limits.bytes / 3))}ab`,
+    /longer than 10 MiB/,
+  ],
+  [
     'XML depth',
     'xliff',
     groups(Limits.xmlDepth - around),
