@@ -393,6 +393,7 @@ async function startProxy(): Promise<Proxy> {
   });
   server.on('connect', (request, socket) => {
     proxy.asked(`CONNECT ${request.url}`);
+    socket.on('error', () => {}); // a browser that ends resets what it had open
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
   });
   proxy.url = await listen(server);
