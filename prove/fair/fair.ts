@@ -1,7 +1,7 @@
 /**
- * `npm run prove -- fair`: nine accounts with a small job now and then, and one that has sent ten thousand; or one of
- * 1 MiB. Flags: `--jobs N` of the flood (10000), `--rounds N` of each load (3), `--probes N` small jobs in a block (40),
- * `--seed N`.
+ * `npm run prove -- fair`: nine accounts with a small job now and then, and one that has sent more than ten thousand; or
+ * one of 1 MiB. Flags: `--jobs N` of the flood (20000: ten thousand still wait in the last block), `--rounds N` of each
+ * load (3), `--probes N` small jobs in a block (40), `--seed N`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export async function proveFair({ numbers }: Flags): Promise<Report> {
     const history = await runFair({
       directory,
       seed,
-      jobs: numbers.jobs ?? 10_000,
+      jobs: numbers.jobs ?? 20_000,
       rounds: numbers.rounds ?? 3,
       probes: numbers.probes ?? 40,
       say: (line) => process.stderr.write(`${line}\n`),

@@ -140,6 +140,9 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
     const atFirst = { ...served };
     const during = () => Object.fromEntries(LOADS.map(({ name }) => [name, served[name]! - atFirst[name]!]));
     await until(async () => Object.values(during()).some((characters) => characters > COUNTED_CHARACTERS));
+    for (const { name } of LOADS) {
+      if (!(await queue.has(name))) throw new Error(`the ${name} came to its end while shares were counted`);
+    }
     return { served: during(), flood, document };
   } finally {
     client.stop();
@@ -167,6 +170,15 @@ function loadsIn(owner: pg.Client) {
       await owner.query(`update jobs set due_at = now(), attempts = 0 where ${own} and due_at is not null`, [
         name,
       ]);
+    },
+    /** There is more of it to do. */
+    async has(name: Name): Promise<boolean> {
+      const which = name === 'document' ? '' : 'and lease_token is null';
+      const { rows } = await owner.query(
+        `select exists (select from jobs where ${own} and due_at is not null ${which}) as more`,
+        [name],
+      );
+      return rows[0].more;
     },
     /** Nothing is in hand or under way. */
     async isIdle(): Promise<boolean> {

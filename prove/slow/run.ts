@@ -20,7 +20,7 @@ export interface SlowOptions {
   say(line: string): void;
 }
 
-const REQUESTS = 400;
+const REQUESTS = 1_000;
 /** Longer than the longest limit; what is open then was never going to be closed. */
 const PATIENCE_MILLISECONDS = 45_000;
 const TRICKLE_MILLISECONDS = 500;
