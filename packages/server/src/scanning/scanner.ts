@@ -1,6 +1,6 @@
 /**
  * Runs the tasks: small ones at once, the others in processes of their own, so that one customer's ten megabytes do
- * not hold up everybody's event loop. Detection always runs there: loading the detector takes half a second.
+ * not hold up everybody's event loop. Detection always runs there: loading the detector takes a quarter of a second.
  */
 import { ApiError } from '../errors.ts';
 import { createProcesses } from './processes.ts';
