@@ -1,7 +1,7 @@
 /** Verification against the server's own signatures, and against everything that is not one. */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { signatureHeaders } from '../../server/src/deliveries/signature.ts';
 import { verifyWebhook } from './webhook.ts';
 
@@ -44,6 +44,34 @@ it('takes any of several secrets, signed with any of several', async () => {
     ok: false,
     reason: 'no matching signature',
   });
+});
+
+it('computes one HMAC for each secret, however many signatures the header has', async () => {
+  const sign = vi.spyOn(crypto.subtle, 'sign');
+  const { headers, body } = signed();
+  const wrong = `v1,${Buffer.alloc(32).toString('base64')}`;
+  const many = { ...headers, 'webhook-signature': Array(4000).fill(wrong).join(' ') };
+  const verdict = await verifyWebhook({
+    secret: [secretOf(KEY), secretOf(randomBytes(32))],
+    headers: many,
+    body,
+    now: NOW,
+  });
+  expect(verdict).toEqual({ ok: false, reason: 'no matching signature' });
+  expect(sign).toHaveBeenCalledTimes(2);
+  sign.mockRestore();
+});
+
+it('skips signatures of other versions and lengths', async () => {
+  const { headers, body } = signed();
+  const before = `v1a,AAAA v1, v1,AAAA v1,~ ${headers['webhook-signature']}`;
+  const input = {
+    secret: secretOf(KEY),
+    headers: { ...headers, 'webhook-signature': before },
+    body,
+    now: NOW,
+  };
+  expect(await verifyWebhook(input)).toMatchObject({ ok: true });
 });
 
 it.each([
