@@ -1,0 +1,46 @@
+/** What goes into an image or a repository: the program, never its secrets. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const ROOT = new URL('../../../', import.meta.url);
+const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8');
+
+it('copies only named files into the image', () => {
+  const rules = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  expect(rules[0]).toBe('*');
+  const allowed = rules.filter((rule) => rule.startsWith('!')).map((rule) => rule.slice(1));
+  expect(allowed).toEqual([
+    'package.json',
+    'package-lock.json',
+    'packages',
+    'docs',
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'tsconfig.json',
+  ]);
+  for (const secret of ['**/.env*', '**/secret.key']) {
+    expect(rules.indexOf(secret)).toBeGreaterThan(rules.lastIndexOf('!packages'));
+  }
+});
+
+it.each(['.env', '.env.local', 'secret.key', 'acme.json', 'nightly.backup'])(
+  'keeps %s out of git',
+  (file) => {
+    const ignored = execFileSync('git', ['check-ignore', '--no-index', file], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    expect(ignored.trim()).toBe(file);
+  },
+);
+
+it('passes the settings that a reverse proxy and mail need through compose', () => {
+  const compose = read('compose.yaml');
+  for (const name of ['DRAGOMAN_TRUSTED_PROXIES', 'DRAGOMAN_SMTP_URL', 'DRAGOMAN_MAIL_FROM']) {
+    expect(compose).toContain(`${name}: \${${name}:-`);
+  }
+});
