@@ -204,13 +204,24 @@ export function withoutApertium(status: string): string {
     .join('\n\n');
 }
 
+/**
+ * The environment of apt and dpkg. The program's own settings stay out of it: they hold the secret key, the database's
+ * address and the keys of engines, and packages run scripts.
+ */
+export function packageManagerEnvironment(all: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const passed = Object.entries(all).filter(([name]) =>
+    /^(PATH|HOME|TMPDIR|APT_CONFIG|.*_proxy)$/i.test(name),
+  );
+  return { ...Object.fromEntries(passed), DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
+}
+
 /** Runs a command, telling its output; rejects with its last lines when it fails. */
 function command(words: readonly string[], say: (line: string) => void): Promise<void> {
   const [program, ...args] = words;
   return new Promise((done, reject) => {
     const child = spawn(program!, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
+      env: packageManagerEnvironment(process.env),
     });
     const last: string[] = [];
     for (const stream of [child.stdout, child.stderr]) {

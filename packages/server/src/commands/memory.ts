@@ -156,7 +156,7 @@ export function addMemoryCommands(program: Command): void {
         const { ref } = await accountNamed(database, username);
         const { from, to, brand } = options;
         const tmx = exportTmx(database, ref, { from, to, brand });
-        await pipeline(tmx, createWriteStream(file)).catch((error: unknown) => {
+        await pipeline(tmx, createWriteStream(file, { mode: 0o600 })).catch((error: unknown) => {
           throw fileError(error, file, 'written');
         });
         if (options.json) printJson({ file });

@@ -1,5 +1,5 @@
 /** `dragoman route` and `dragoman memory`, by way of the command line and the tables. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -105,6 +105,8 @@ describe('a memory', () => {
     expect((await asked('memory', 'search', 'acme', '--json')).entries).toHaveLength(1);
     const out = join(directory, 'out.tmx');
     await asked('memory', 'export', 'acme', out, '--json');
+    // Only its writer may read a customer's sentences.
+    expect(statSync(out).mode & 0o777).toBe(0o600);
     const written = readFileSync(out, 'utf8');
     expect(written).toContain('<seg>Uno.</seg>');
     expect(written).not.toContain('El uno.');

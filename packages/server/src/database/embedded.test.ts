@@ -25,7 +25,8 @@ test('the first start makes a cluster, the next one finds what was kept', async 
 });
 
 test('the server is durable, local, and the same on every machine', async () => {
-  const embedded = await ground.start(await ground.prepared());
+  const dataDir = ground.empty();
+  const embedded = await ground.start(dataDir);
   const rows: [string, string][] = [
     ['fsync', 'on'],
     ['full_page_writes', 'on'],
@@ -39,6 +40,8 @@ test('the server is durable, local, and the same on every machine', async () => 
     expect([name, ...(await query(embedded, `SHOW ${name}`))]).toEqual([name, value]);
   // Case rules beyond ASCII and an order by code point come from the server itself, not from the system.
   expect(await query(embedded, `SELECT upper('éß'), 'Z' < 'a' COLLATE "default"`)).toEqual(['Éß', true]);
+  const rules = readFileSync(join(dataDir, 'postgres', 'pg_hba.conf'), 'utf8').match(/^[a-z].*$/gm)!;
+  expect(rules.filter((rule) => !/^local\s/.test(rule) && !/\sreject$/.test(rule))).toEqual([]);
   await embedded.stop();
 });
 

@@ -103,7 +103,9 @@ async function initdb(directory: string, binaries: Binaries, identity: Identity)
   const { file, args, options } = commandAs(identity, binaries.initdb, [
     `--pgdata=${directory}`,
     `--username=${OWNER_ROLE}`,
-    '--auth=trust',
+    // Only the socket, whose folder nobody else may enter, leads to the server; there is no way in by TCP.
+    '--auth-local=trust',
+    '--auth-host=reject',
     '--encoding=UTF8',
     // Built into the server: the same order and the same Unicode case rules on every machine, with no index
     // to rebuild when the system's C library changes its collations.

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { packageManagerEnvironment } from '../src/apertium/install.ts';
+
+it('gives the package manager no setting of the program', () => {
+  const given = packageManagerEnvironment({
+    PATH: '/usr/bin',
+    HTTP_PROXY: 'http://127.0.0.1:3128',
+    DRAGOMAN_SECRET_KEY: 'secret',
+    DATABASE_URL: 'postgres://user:secret@localhost/db',
+  });
+  expect(given).toEqual({
+    PATH: '/usr/bin',
+    HTTP_PROXY: 'http://127.0.0.1:3128',
+    DEBIAN_FRONTEND: 'noninteractive',
+    LC_ALL: 'C',
+  });
+});
