@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { Pool } from 'undici';
 import { type AccountCredentials, createAccount } from '../packages/server/src/accounts/accounts.ts';
+import { createConnection } from '../packages/server/src/database/connections.ts';
 import { createLog } from '../packages/server/src/log.ts';
 import { openStore } from '../packages/server/src/program.ts';
 import { loadSettings } from '../packages/server/src/settings.ts';
@@ -43,7 +43,7 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
   await (await startProgram({ directory })).stop();
   const program = await startProgram({ directory, role: 'api' });
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
-  const client = new pg.Client(store.connection);
+  const client = createConnection(store.connection);
   await client.connect();
   try {
     const credentials: AccountCredentials[] = [];

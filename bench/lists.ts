@@ -8,9 +8,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { Pool } from 'undici';
 import { createAccount } from '../packages/server/src/accounts/accounts.ts';
+import { createConnection } from '../packages/server/src/database/connections.ts';
 import { createLog } from '../packages/server/src/log.ts';
 import { openStore } from '../packages/server/src/program.ts';
 import { loadSettings } from '../packages/server/src/settings.ts';
@@ -124,7 +124,7 @@ async function open(jobs: number): Promise<Side> {
   await (await startProgram({ directory })).stop();
   const program = await startProgram({ directory, role: 'api' });
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
-  const owner = new pg.Client(store.connection);
+  const owner = createConnection(store.connection);
   await owner.connect();
   const keys: string[] = [];
   const fields = { email: undefined, balanceCents: 0, dialect: 'spec', chat: false } as const;

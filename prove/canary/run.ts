@@ -16,8 +16,9 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import pg from 'pg';
+import type pg from 'pg';
 import { writeBackup } from '../../packages/server/src/database/backup.ts';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
@@ -226,7 +227,7 @@ async function countInDump(directory: string): Promise<number> {
 /** As an operator does who wants it gone from the disk too. */
 async function rewriteTables(directory: string): Promise<void> {
   await withStore(directory, async (connection) => {
-    const client = new pg.Client(connection);
+    const client = createConnection(connection);
     await client.connect();
     // The planner keeps samples of what stood in columns, too.
     await client.query('analyze');

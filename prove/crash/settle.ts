@@ -1,6 +1,7 @@
 /** The end of a crash run: everything comes to rest, and what there is then is read. */
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import type { Connection } from '../../packages/server/src/database/database.ts';
 import type { History } from './history.ts';
 
@@ -49,7 +50,7 @@ export async function settle(connection: Connection): Promise<Facts> {
 /** The last fault may have met PostgreSQL, which starts again then. */
 async function connect(connection: Connection): Promise<pg.Client> {
   for (const end = Date.now() + SETTLE_MILLISECONDS; ; await wait(200)) {
-    const client = new pg.Client(connection);
+    const client = createConnection(connection);
     try {
       await client.connect();
       return client;

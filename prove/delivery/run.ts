@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
@@ -169,7 +169,7 @@ class Refused extends Error {}
 async function settle(directory: string): Promise<History['deliveries']> {
   const settings = loadSettings({ DRAGOMAN_DATA: directory });
   const store = await openStore(settings, 'command', createLog('silent'));
-  const client = new pg.Client(store.connection);
+  const client = createConnection(store.connection);
   await client.connect();
   try {
     const until = Date.now() + SETTLE_MILLISECONDS;

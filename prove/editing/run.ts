@@ -4,11 +4,12 @@
  * a process of its own, its embedded PostgreSQL, HTTP. The drafts are the customer's own, so that no engine is waited for.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Finding, keyOf } from '../../packages/checks/src/checks.ts';
 import { cookieOf } from '../../packages/server/src/accounts/door.ts';
 import { createPerson } from '../../packages/server/src/accounts/people.ts';
 import { beginSession } from '../../packages/server/src/accounts/sessions.ts';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
@@ -71,7 +72,7 @@ export async function runEditing(options: EditingOptions): Promise<History> {
   const credentials = await createAccount(directory, 'editing', OPENING_CENTS);
   const settings = loadSettings({ DRAGOMAN_DATA: directory, DRAGOMAN_PORT: String(port) });
   const store = await openStore(settings, 'command', createLog('silent'));
-  const owner = new pg.Client(store.connection);
+  const owner = createConnection(store.connection);
   await owner.connect();
   const rows = async <T extends pg.QueryResultRow>(sql: string) => (await owner.query<T>(sql)).rows;
 

@@ -8,9 +8,10 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { createApertium, type Engine } from '../../packages/engines/src/engines.ts';
 import { createAccount } from '../../packages/server/src/accounts/accounts.ts';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { type Role, startServer } from '../../packages/server/src/serve.ts';
@@ -78,7 +79,7 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
   const served = Object.fromEntries(LOADS.map(({ name }) => [name, 0]));
   const engines = () => [watched(createApertium({ memoryMebibytes: 2048 }), served)];
   const start = (role: Role) => startServer({ store, settings, role, engines, log });
-  const owner = new pg.Client(store.connection);
+  const owner = createConnection(store.connection);
   await owner.connect();
   const client = await startClient();
   let server = await start('all');

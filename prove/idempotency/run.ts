@@ -2,8 +2,9 @@
  * An idempotency run: every order is asked for by many requests at once, under one uid, one `Idempotency-Key` or, in a
  * chat, one external id; some of them with another body. Nothing is killed: what kills do, the money run shows.
  */
-import pg from 'pg';
+
 import { Pool } from 'undici';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
@@ -125,7 +126,7 @@ function withoutWhatChanges(text: string): string {
 
 async function read(directory: string): Promise<Pick<IdempotencyHistory, 'made' | 'chats'>> {
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
-  const client = new pg.Client(store.connection);
+  const client = createConnection(store.connection);
   await client.connect();
   try {
     const { rows: jobs } = await client.query(

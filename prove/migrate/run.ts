@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import pg from 'pg';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import type { Connection } from '../../packages/server/src/database/database.ts';
 import { startEmbedded } from '../../packages/server/src/database/embedded.ts';
 import { describeSchema } from '../../packages/server/src/database/schema.ts';
@@ -76,7 +76,7 @@ async function migrate(database: Connection): Promise<number> {
 }
 
 async function appliedIn(database: Connection): Promise<number> {
-  const client = new pg.Client(database);
+  const client = createConnection(database);
   await client.connect();
   try {
     const { rows } = await client.query<{ there: boolean }>(
@@ -95,7 +95,7 @@ async function createDatabase(connection: Connection, name: string): Promise<Con
 }
 
 async function administer(connection: Connection, sql: string): Promise<void> {
-  const client = new pg.Client(connection);
+  const client = createConnection(connection);
   await client.connect();
   await client.query(sql);
   await client.end();

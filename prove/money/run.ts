@@ -4,7 +4,8 @@
  * Everything is real: the program as a process of its own, its embedded PostgreSQL, Apertium, HTTP.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import { verifyLedger } from '../../packages/server/src/ledger/ledger.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
@@ -177,7 +178,7 @@ type Facts = Pick<History, 'jobs' | 'transfers' | 'balances' | 'discrepancies'>;
 /** Waits until no machine has anything to do, or its patience ends; then reads what there is. */
 async function settle(directory: string): Promise<Facts> {
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
-  const client = new pg.Client(store.connection);
+  const client = createConnection(store.connection);
   await client.connect();
   const rows = async <T extends pg.QueryResultRow>(sql: string) => (await client.query<T>(sql)).rows;
   try {

@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { type Figure, type Flags, quantile, type Report } from '../../bench/figures.ts';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
@@ -93,7 +93,7 @@ async function run(directory: string, seconds: number): Promise<OverloadHistory>
 
 async function uids(directory: string): Promise<Set<string>> {
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
-  const client = new pg.Client(store.connection);
+  const client = createConnection(store.connection);
   await client.connect();
   try {
     const { rows } = await client.query<{ uid: string }>('select uid from jobs');

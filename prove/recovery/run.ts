@@ -6,7 +6,8 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import pg from 'pg';
+import type pg from 'pg';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
@@ -199,7 +200,7 @@ async function orphan(
 
 async function withClient<T>(directory: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
-  const client = new pg.Client(store.connection);
+  const client = createConnection(store.connection);
   await client.connect();
   try {
     return await work(client);

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
@@ -96,7 +96,7 @@ async function countAll(
   tables: readonly string[],
 ): Promise<Pick<RestoreHistory, 'restored' | 'there'>> {
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
-  const client = new pg.Client(store.connection);
+  const client = createConnection(store.connection);
   await client.connect();
   try {
     const restored: Record<string, number> = {};

@@ -9,7 +9,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import pg from 'pg';
+import type pg from 'pg';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import { verifyLedger } from '../../packages/server/src/ledger/ledger.ts';
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
@@ -73,7 +74,7 @@ export async function runSoak({ directory, seconds, say }: SoakOptions): Promise
   const receiver = await startReceiver();
   const watch = await watchProgram(said);
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: data }), 'command', createLog('silent'));
-  const client = new pg.Client(store.connection);
+  const client = createConnection(store.connection);
   await client.connect();
   try {
     const load = createLoad(program.url, receiver.url, { account, email, password: PASSWORD });

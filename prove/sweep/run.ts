@@ -8,9 +8,10 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createFake } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { createAccount } from '../../packages/server/src/accounts/accounts.ts';
 import { createVault } from '../../packages/server/src/accounts/secrets.ts';
+import { createConnection } from '../../packages/server/src/database/connections.ts';
 import { type Connection, openDatabase } from '../../packages/server/src/database/database.ts';
 import { startEmbedded } from '../../packages/server/src/database/embedded.ts';
 import { migrate } from '../../packages/server/src/database/migrate.ts';
@@ -133,7 +134,7 @@ async function runOnce(connection: Connection, name: string, scenario: Scenario,
     ...{ store, settings, role: 'all', engines: () => [createFake()], log },
   });
   const receiver = await startReceiver();
-  const client = new pg.Client(own);
+  const client = createConnection(own);
   await client.connect();
   try {
     const url = server.url!;
@@ -297,7 +298,7 @@ async function startReceiver() {
 }
 
 async function administer(connection: Connection, sql: string): Promise<void> {
-  const client = new pg.Client(connection);
+  const client = createConnection(connection);
   await client.connect();
   try {
     await client.query(sql);

@@ -1,8 +1,9 @@
 /** What must never be in a log, looked for in logs: customer text, keys, addresses, messages of errors. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from './accounts/accounts.ts';
+import { createConnection } from './database/connections.ts';
 import { createLog, type Log } from './log.ts';
 import {
   createClient,
@@ -139,7 +140,7 @@ describe('a server that logs all it can', () => {
         DRAGOMAN_MAX_TEXT_BYTES: '1000',
       },
     });
-    owner = new pg.Client(server.connection);
+    owner = createConnection(server.connection);
     await owner.connect();
     account = await server.createAccount({ username: `${CANARY}-user`, email: `${CANARY}@example.org` });
     production = createClient(server.url, account.production_key);

@@ -1,8 +1,9 @@
 /** More requests than a process works on: refused at once, with the word when to come back; what it has goes on. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createConnection } from './database/connections.ts';
 import { type Answer, createClient, startTestServer, type TestServer, until } from './testing/harness.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -14,7 +15,7 @@ let holder: pg.Client;
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_MAX_REQUESTS: '2' } });
   call = createClient(server.url, (await server.createAccount()).production_key);
-  holder = new pg.Client(server.connection);
+  holder = createConnection(server.connection);
   await holder.connect();
 });
 afterAll(async () => {

@@ -2,9 +2,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from './accounts/accounts.ts';
+import { createPool } from './database/connections.ts';
 import { createLog } from './log.ts';
 import { startServer } from './serve.ts';
 import { createClient, startReceiver, startTestServer, type TestServer, until } from './testing/harness.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
       return engine;
     },
   });
-  owner = new pg.Pool(server.connection);
+  owner = createPool(server.connection);
   account = await server.createAccount();
 });
 afterEach(() => server.restart());

@@ -1,10 +1,10 @@
 /** The customer's pages: what they show, what they do, and that a key made there opens the interface. */
 
-import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../../server/src/accounts/accounts.ts';
 import { readBrand } from '../../server/src/brands/brand.ts';
 import { saveBrand } from '../../server/src/brands/brands.ts';
+import { createConnection } from '../../server/src/database/connections.ts';
 import {
   createClient,
   createPerson,
@@ -135,7 +135,7 @@ it('makes a key that opens, rolls it, and ends the old one when its time is over
     await row.filter({ hasText: 'Ends soon' }).waitFor();
 
     // The overlap is over.
-    const owner = new pg.Client(web.connection);
+    const owner = createConnection(web.connection);
     await owner.connect();
     await owner.query('update keys set revoked_at = now() where revoked_at > now()');
     await owner.end();

@@ -4,9 +4,9 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createConnection } from '../../server/src/database/connections.ts';
 import { createPerson, type Receiver, startReceiver, until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, startWeb, type Web } from './browser.ts';
 
@@ -149,7 +149,7 @@ function withBody(line: string, more: object): string {
 
 /** As the clock would: what ends later has ended. */
 async function endOverlap(): Promise<void> {
-  const owner = new pg.Client(web.connection);
+  const owner = createConnection(web.connection);
   await owner.connect();
   await owner.query('update keys set revoked_at = now() where revoked_at > now()');
   await owner.end();

@@ -1,6 +1,7 @@
 /** What becomes of a task besides its text: its time, its repeats, what is reported, returned and said about it. */
-import pg from 'pg';
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createConnection } from '../../server/src/database/connections.ts';
 import { claimTask, confirmAll, pathOf } from '../../server/src/testing/editors.ts';
 import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, shoot } from './browser.ts';
@@ -14,7 +15,7 @@ afterAll(() => office.stop());
 
 it('warns when the time is nearly over, and extends it once', async () => {
   const { path, task } = await office.claimed('Nearly late.\n', { target_language: 'de' });
-  const owner = new pg.Client(office.web.connection);
+  const owner = createConnection(office.web.connection);
   await owner.connect();
   await owner.query(
     `update claims set claimed_at = now() - interval '50 minutes', limit_until = now() + interval '5 minutes' where task_id = $1`,

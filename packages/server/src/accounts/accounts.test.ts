@@ -1,8 +1,9 @@
 /** Who is let in, what is kept of a secret, and what a legacy key sees. */
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../account.ts';
+import { createConnection } from '../database/connections.ts';
 import { parseSecret, signatureHeaders } from '../deliveries/signature.ts';
 import {
   createClient,
@@ -32,7 +33,7 @@ let owner: pg.Client;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
 });
 afterAll(async () => {

@@ -1,6 +1,7 @@
 /** Keys and webhook secrets that an operator makes, ends and rolls, against a running server. */
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { parseSecret, type SignatureHeaders, verify } from '../deliveries/signature.ts';
 import {
   createClient,
@@ -27,7 +28,7 @@ let owner: pg.Client;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer();
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
 });
 afterAll(async () => {
@@ -96,7 +97,7 @@ describe('a key', () => {
     const { key_id } = await make();
     const keys = async () => (await listKeys(server.database, account.ref)).map(({ live }) => live);
     const heard: string[] = [];
-    const ears = new pg.Client(server.connection);
+    const ears = createConnection(server.connection);
     await ears.connect();
     ears.on('notification', ({ payload }) => heard.push(payload ?? ''));
     await ears.query('listen dragoman_keys');

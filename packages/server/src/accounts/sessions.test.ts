@@ -1,6 +1,7 @@
 /** Signing in, through the web app's door: what opens, what ends, and how often may be guessed. */
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { createBrowser, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { personNamed, setDisabled } from './people.ts';
 
@@ -9,9 +10,9 @@ let owner: pg.Client;
 let other: pg.Client;
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' } });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
-  other = new pg.Client(server.connection);
+  other = createConnection(server.connection);
   await other.connect();
 });
 afterAll(async () => {

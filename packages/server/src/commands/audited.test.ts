@@ -6,8 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { program } from '../main.ts';
 import { editNext, HUMAN, orderEdit } from '../testing/editors.ts';
 import {
@@ -73,7 +74,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer();
   place = { DATABASE_URL: urlOf(server.connection), DRAGOMAN_DATA: directory };
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
   const account = await server.createAccount({ balanceCents: 10_000 });
   username = account.username;

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApertium, findApertium } from '@dragoman/engines';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import { createConnection } from '../database/connections.ts';
 import type { Database } from '../database/database.ts';
 import { replacePairs } from '../languages/store.ts';
 import { createLog } from '../log.ts';
@@ -401,7 +401,7 @@ withEngine('one database, several processes', () => {
         .map(({ headers }) => headers['webhook-id']);
       expect(new Set(ids).size).toBe(1);
     }
-    const owner = new pg.Client(database.connection);
+    const owner = createConnection(database.connection);
     await owner.connect();
     const { rows } = await owner.query('select job_id from job_events group by job_id having count(*) > 1');
     expect(rows).toEqual([]);

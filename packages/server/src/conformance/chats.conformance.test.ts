@@ -1,7 +1,7 @@
 /** The specification of the chat interface, sentence by sentence. The engine is the fake one: it upper-cases. */
 import { createFake } from '@dragoman/engines/fake';
-import pg from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import {
   createClient,
   type Receiver,
@@ -333,7 +333,7 @@ conforms('9.2', async () => {
 
 /** As the owner of the schema. */
 async function ownerQuery(sql: string): Promise<void> {
-  const owner = new pg.Client(server.connection);
+  const owner = createConnection(server.connection);
   await owner.connect();
   await owner.query(sql);
   await owner.end();

@@ -1,10 +1,11 @@
 /** The specification of the job interface, sentence by sentence. The engine is the fake one: it upper-cases. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type AccountCredentials, accountNamed } from '../accounts/accounts.ts';
 import { readBrandFile } from '../brands/brand.ts';
 import { saveBrand } from '../brands/brands.ts';
+import { createConnection } from '../database/connections.ts';
 import { loadSettings } from '../settings.ts';
 import {
   type Answer,
@@ -49,7 +50,7 @@ beforeAll(async () => {
   production = createClient(server.url, credentials.production_key);
   const call = createClient(server.url, credentials.sandbox_key);
   sandbox = (method, path, body) => call(method, `/sandbox${path}`, body);
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
 });
 afterAll(async () => {

@@ -15,6 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { createConnection } from './connections.ts';
 import type { Connection } from './database.ts';
 import { migrate } from './migrate.ts';
 
@@ -213,8 +214,7 @@ async function newestMigration(client: pg.Client): Promise<number> {
 }
 
 async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ ...connection, application_name: 'dragoman backup' });
-  client.on('error', () => {}); // a loss shows in the query that runs
+  const client = createConnection({ ...connection, application_name: 'dragoman backup' });
   await client.connect();
   try {
     return await work(client);

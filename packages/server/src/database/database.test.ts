@@ -1,10 +1,11 @@
 /** Transactions that meet deadlocks and dying connections; notifications that outlive theirs. */
 import { type AddressInfo, connect, createServer } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createLog } from '../log.ts';
 import { administer } from '../testing/cluster.ts';
 import { createTestDatabase, type TestDatabase, until } from '../testing/harness.ts';
+import { createConnection } from './connections.ts';
 import {
   CommitUnknown,
   type Connection,
@@ -37,7 +38,7 @@ let owner: pg.Client;
 beforeAll(async () => {
   test = await createTestDatabase();
   database = test.database;
-  owner = new pg.Client(test.connection);
+  owner = createConnection(test.connection);
   await owner.connect();
   await owner.query(`
     create table scratch (name text primary key, value bigint not null);
@@ -73,7 +74,7 @@ function barrier(count: number): () => Promise<void> {
 
 /** A way to the server that counts who passes. */
 async function startPassage() {
-  const { host, port, user, password, database } = new pg.Client(test.connection);
+  const { host, port, user, password, database } = createConnection(test.connection);
   let passed = 0;
   const passage = createServer((inside) => {
     passed++;
@@ -266,6 +267,11 @@ describe('isConnectionLoss', () => {
     expect(isConnectionLoss(coded(code))).toBe(false);
   });
 
+  it('knows every refusal of a session, whatever its code', () => {
+    expect(isConnectionLoss(Object.assign(coded('3D000'), { severity: 'FATAL' }))).toBe(true);
+    expect(isConnectionLoss(Object.assign(coded('23505'), { severity: 'ERROR' }))).toBe(false);
+  });
+
   it('knows the ones that pg gives no code, and nothing that is no error', () => {
     expect(isConnectionLoss(new Error('Connection terminated unexpectedly'))).toBe(true);
     expect(isConnectionLoss(new Error('Connection terminated'))).toBe(true);
@@ -312,7 +318,7 @@ describe('notifications', () => {
 
   it('are heard again after connections were refused for some tries', async () => {
     const { connection } = inject('cluster');
-    const { database: name } = new pg.Client(test.connection);
+    const { database: name } = createConnection(test.connection);
     const heard: string[] = [];
     await database.listen('test_away', (payload) => heard.push(payload));
     const reach = await startPassage();

@@ -5,7 +5,10 @@
  */
 import pg, { type QueryResultRow } from 'pg';
 import type { Log } from '../log.ts';
+import { type Connection, createConnection, createPool } from './connections.ts';
 import type { Statement } from './statements.ts';
+
+export type { Connection } from './connections.ts';
 
 /** Where a statement can be run: the pool, or one open transaction. */
 export interface Queryable {
@@ -38,8 +41,6 @@ export class CommitUnknown extends Error {
   override name = 'CommitUnknown';
 }
 
-export type Connection = pg.PoolConfig;
-
 // int8 as number: order numbers, cents and counts stay far below 2^53; a larger value is a bug, and loud.
 const INT8_OID = 20;
 pg.types.setTypeParser(INT8_OID, (written) => {
@@ -63,14 +64,21 @@ const TRIES = 5;
 /** Whether the error says that the server or the way to it is gone, so that a later try may succeed. */
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = (error as { code?: unknown }).code;
+  const { code, severity } = error as { code?: unknown; severity?: unknown };
+  // PostgreSQL says FATAL when it ends or refuses a session: the database was dropped, renamed or closed to us.
+  if (severity === 'FATAL') return true;
   if (typeof code === 'string') return CONNECTION_CODES.test(code);
   return CONNECTION_WORDS.test(error.message);
 }
 
 /** Opens a pool. Nothing is connected until the first query. */
 export function openDatabase(connection: Connection, log: Log, size = 16): Database {
-  const pool = new pg.Pool({
+  let closing = false;
+  const complain = (error: Error) => {
+    // A pool that ends does not wait for its sockets; the server may still say goodbye on them.
+    if (!closing) log.warn({ error }, 'database connection lost');
+  };
+  const config = {
     ...asApplication(connection),
     application_name: 'dragoman',
     // A server that vanished without a word must not hold a query for ever.
@@ -81,15 +89,8 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
     max: size,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 10_000,
-  });
-  let closing = false;
-  const complain = (error: Error) => {
-    // A pool that ends does not wait for its sockets; the server may still say goodbye on them.
-    if (!closing) log.warn({ error }, 'database connection lost');
   };
-  pool.on('error', complain);
-  // A checked-out client also emits `error` when the server dies; unheard, it would end the process.
-  pool.on('connect', (client) => client.on('error', complain));
+  const pool = createPool(config, complain);
 
   let listener: Listener | undefined;
 
@@ -201,11 +202,11 @@ function createListener(connection: Connection, log: Log): Listener {
   let asking: Promise<void> = Promise.resolve();
 
   async function connect(): Promise<pg.Client> {
-    const client = new pg.Client({ ...connection, application_name: 'dragoman listener' });
-    client.on('notification', ({ channel, payload }) => channels.get(channel)?.(payload ?? ''));
-    client.on('error', (error) => {
+    const named = { ...connection, application_name: 'dragoman listener' };
+    const client = createConnection(named, (error) => {
       if (!closed) log.warn({ error }, 'database listener lost');
     });
+    client.on('notification', ({ channel, payload }) => channels.get(channel)?.(payload ?? ''));
     await client.connect();
     client.on('end', reconnectSoon);
     for (const channel of channels.keys()) await listenOn(client, channel);

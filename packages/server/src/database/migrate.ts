@@ -6,7 +6,8 @@
  * applied in their order, whatever came before.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import pg from 'pg';
+import type pg from 'pg';
+import { createConnection } from './connections.ts';
 import type { Connection } from './database.ts';
 
 const DIRECTORY = new URL('./migrations/', import.meta.url);
@@ -43,8 +44,7 @@ function readMigrations(): Migration[] {
  */
 export async function migrate(connection: Connection, options: { upTo?: number } = {}): Promise<string[]> {
   const migrations = readMigrations();
-  const client = new pg.Client(connection);
-  client.on('error', () => {}); // a loss shows in the query that runs
+  const client = createConnection(connection);
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '../log.ts';
 import { withDatabase } from '../testing/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/harness.ts';
+import { createConnection } from './connections.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 import { describeSchema } from './schema.ts';
@@ -23,7 +23,7 @@ it('keeps schema.sql equal to what the migrations make', async () => {
 });
 
 it('notices a change of the schema', async () => {
-  const client = new pg.Client(test.connection);
+  const client = createConnection(test.connection);
   await client.connect();
   await client.query('alter table jobs add column planted integer');
   await client.end();
@@ -32,7 +32,7 @@ it('notices a change of the schema', async () => {
 });
 
 it('sets n_distinct = 1 on the part of every table', async () => {
-  const client = new pg.Client(test.connection);
+  const client = createConnection(test.connection);
   await client.connect();
   const { rows } = await client.query(
     `select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -51,7 +51,7 @@ it('applies each migration once, whoever asks and however many at a time', async
 });
 
 it('refuses a database that a newer version made', async () => {
-  const client = new pg.Client(test.connection);
+  const client = createConnection(test.connection);
   await client.connect();
   await client.query(`insert into migrations (number, name) values (9999, '9999_from_the_future')`);
   await expect(migrate(test.connection)).rejects.toThrow(/run a newer version/);
@@ -62,7 +62,7 @@ it('refuses a database that a newer version made', async () => {
 it.each(['transfers', 'job_events'])(
   'does not let the program change or remove rows of %s',
   async (table) => {
-    const client = new pg.Client({ ...test.connection, options: '-c role=dragoman_app' });
+    const client = createConnection({ ...test.connection, options: '-c role=dragoman_app' });
     await client.connect();
     await expect(client.query(`update ${table} set created_at = now()`)).rejects.toThrow(/permission denied/);
     await expect(client.query(`delete from ${table}`)).rejects.toThrow(/permission denied/);
@@ -75,7 +75,7 @@ describe('an owner who may make roles and is no superuser', () => {
   const NAME = `dragoman_owned_${process.pid}`;
 
   it('migrates, and the program works as the application, whatever options the address brings', async () => {
-    const admin = new pg.Client(test.connection);
+    const admin = createConnection(test.connection);
     await admin.connect();
     await admin.query(`create role ${OWNER} login createrole password 'secret'`);
     await admin.query(`create database ${NAME} owner ${OWNER}`);

@@ -2,7 +2,7 @@
  * Today's schema as one readable text, made from the catalogs of a migrated database. `schema.sql` holds it;
  * a test keeps the two equal, `npm run schema` writes it anew.
  */
-import pg from 'pg';
+import { createConnection } from './connections.ts';
 import type { Connection } from './database.ts';
 
 const COLUMNS = `
@@ -43,7 +43,7 @@ interface Column {
 
 /** Reads the schema of a migrated database as text; the same on every PostgreSQL from 15 on. */
 export async function describeSchema(connection: Connection): Promise<string> {
-  const client = new pg.Client(connection);
+  const client = createConnection(connection);
   await client.connect();
   try {
     const columns = await client.query<Column>(COLUMNS);

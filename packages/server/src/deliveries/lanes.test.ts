@@ -1,9 +1,10 @@
 /** Order, breakers and fairness: on a real database, with real receivers; time passes by moving rows. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../account.ts';
+import { createPool } from '../database/connections.ts';
 import { partOf, uuidv7 } from '../ids.ts';
 import { createLog } from '../log.ts';
 import { createTestDatabase, type TestDatabase, until } from '../testing/harness.ts';
@@ -23,7 +24,7 @@ const started: { stop(): Promise<void> }[] = [];
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  owner = new pg.Pool(test.connection);
+  owner = createPool(test.connection);
 });
 beforeEach(async () => {
   for (const one of started.splice(0)) await one.stop();

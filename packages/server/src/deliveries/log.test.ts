@@ -1,10 +1,11 @@
 /** The log of deliveries, replays and the feed, through the interface. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../account.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import { createPool } from '../database/connections.ts';
 import { openDatabase } from '../database/database.ts';
 import { createLog } from '../log.ts';
 import {
@@ -30,7 +31,7 @@ let owner: pg.Pool;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
-  owner = new pg.Pool(server.connection);
+  owner = createPool(server.connection);
 });
 afterAll(async () => {
   await owner.end();

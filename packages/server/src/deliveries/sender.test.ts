@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import { createPool } from '../database/connections.ts';
 import {
   createClient,
   type Received,
@@ -29,7 +30,7 @@ beforeAll(async () => {
   server = await startTestServer({
     settings: { DRAGOMAN_CALLBACK_SCHEDULE: '2', DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.1/32' },
   });
-  owner = new pg.Pool(server.connection);
+  owner = createPool(server.connection);
   account = await server.createAccount();
 });
 /** What a test leaves pending would be sent to a port that another may have by then. */

@@ -1,6 +1,7 @@
 /** Who may have a task, and how a claim ends. Time passes by moving rows, never by waiting. */
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { claimTask, confirm, confirmAll, editNext, orderEdit, pathOf, save } from '../testing/editors.ts';
 import {
   createClient,
@@ -20,7 +21,7 @@ let operator: TestPerson;
 
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_TASK_SKIPS: '2', DRAGOMAN_CLAIM_EXPIRIES: '2' } });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
   call = createClient(server.url, (await server.createAccount({ balanceCents: 100_000 })).production_key);
   other = createClient(server.url, (await server.createAccount({ balanceCents: 100_000 })).production_key);

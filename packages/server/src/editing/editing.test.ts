@@ -1,8 +1,9 @@
 /** Editing from the customer's order to the delivery, through the front door. */
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
+import { createConnection } from '../database/connections.ts';
 import {
   claimTask,
   confirm,
@@ -35,7 +36,7 @@ let operator: TestPerson;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_TASK_WORDS: '12', DRAGOMAN_EDITOR_TASKS: '3' } });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
   call = createClient(server.url, (await server.createAccount({ balanceCents: 100_000 })).production_key);
   ann = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Ann' });

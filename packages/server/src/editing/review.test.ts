@@ -1,8 +1,9 @@
 /** What becomes of a job when its parts are handed in: review, deadline, rejection. */
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
+import { createConnection } from '../database/connections.ts';
 import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
 import {
   createClient,
@@ -27,7 +28,7 @@ let rita: TestPerson;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_TASK_WORDS: '4' } });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
   const account = await server.createAccount({ balanceCents: 100_000 });
   username = account.username;
@@ -216,7 +217,7 @@ describe('a deadline that is over', () => {
   it('delivers what was confirmed while the result was put together', async () => {
     const uid = await orderEdit(call, 'The roof is red.\n', { brand: await brand('machine') });
     const { job_id } = await jobOf(uid);
-    const holder = new pg.Client(server.connection);
+    const holder = createConnection(server.connection);
     await holder.connect();
     try {
       // What was assembled waits for the job's row.

@@ -4,8 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { ApiError } from '../errors.ts';
 import { createScanner, type Scanner } from '../scanning/scanner.ts';
 import { orderEdit } from '../testing/editors.ts';
@@ -72,7 +73,7 @@ beforeAll(async () => {
   // A task a sentence; nothing pauses anybody, and no operator is called.
   const settings = { DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_TASK_SKIPS: '100', DRAGOMAN_CLAIM_EXPIRIES: '1000' };
   server = await startTestServer({ settings });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
   call = createClient(server.url, (await server.createAccount({ balanceCents: 10_000_000 })).production_key);
   scanner = createScanner();

@@ -1,7 +1,8 @@
 /** A job that the worker of the same process has from its first moment: leased by its insert, never claimed. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { createPool } from '../database/connections.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -20,7 +21,7 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_LEASE: String(LEASE), DRAGOMAN_WORKER_JOBS: '8', DRAGOMAN_PRICE_MACHINE: '1' },
   });
-  owner = new pg.Pool(server.connection);
+  owner = createPool(server.connection);
   key = (await server.createAccount({ balanceCents: 1000 })).production_key;
 });
 afterEach(() => engine.resume());

@@ -1,7 +1,8 @@
 /** Many jobs in one request, through the front door: all of them or none, in order, charged once. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
       return engine;
     },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
 });
 beforeEach(async () => {

@@ -1,9 +1,10 @@
 /** What was made and moved against what is counted and charged: the counters and the ledger beside a model. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../account.ts';
+import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { foldCounts } from './list-store.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2' },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
 });
 afterAll(async () => {

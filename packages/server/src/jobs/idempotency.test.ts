@@ -1,7 +1,8 @@
 /** Creates that are sent again without a uid: `Idempotency-Key`, through the front door. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
       return engine;
     },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
 });
 beforeEach(async () => {

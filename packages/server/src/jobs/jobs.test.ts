@@ -1,8 +1,9 @@
 /** The main job through the front door: HTTP in, database, worker, callback out. The engine is the fake one. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import { createConnection } from '../database/connections.ts';
 import {
   createClient,
   type Receiver,
@@ -558,7 +559,7 @@ describe('failure', () => {
 
 /** Works on the database as the owner of its schema. */
 async function withOwner(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client(server.connection);
+  const client = createConnection(server.connection);
   await client.connect();
   try {
     await work(client);

@@ -1,7 +1,8 @@
 /** A worker whose lease on a job has gone to another: what it comes to say of the job counts for nothing. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPool } from '../database/connections.ts';
 import { uuidv7 } from '../ids.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_PRICE_MACHINE: '1' },
   });
-  owner = new pg.Pool(server.connection);
+  owner = createPool(server.connection);
   key = (await server.createAccount({ balanceCents: 1000 })).production_key;
 });
 afterAll(async () => {

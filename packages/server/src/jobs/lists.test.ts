@@ -1,8 +1,9 @@
 /** Lists through the front door, against a filter in memory that is too simple to be wrong. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { firstIdOf } from '../ids.ts';
 import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
 
@@ -40,7 +41,7 @@ beforeAll(async () => {
       return engine;
     },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
   const account = await server.createAccount();
   call = createClient(server.url, account.production_key);

@@ -1,7 +1,8 @@
 /** Drafting anew, as an operator asks for it: what changes, what never does, and when it is refused. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
 import {
@@ -50,7 +51,7 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_EDITOR_TASKS: '9' },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
   operator = await createPerson(server, { role: 'operator' });
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });

@@ -1,7 +1,8 @@
 /** What the body of a create may hold, to the letter, through the front door: what is kept of it, and what is refused. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -23,7 +24,7 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_MAX_TEXT_BYTES: String(MAX_BYTES), DRAGOMAN_METRICS_TOKEN: 'for-the-test' },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
   const account = await server.createAccount({ balanceCents: 1_000_000 });
   call = createClient(server.url, account.production_key);

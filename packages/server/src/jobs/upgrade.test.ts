@@ -1,7 +1,8 @@
 /** A machine's job goes on to a human, through the front door: its place, its draft, its price, its callback. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import {
   createClient,
@@ -33,7 +34,7 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '1' },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
 });
 beforeEach(async () => {
@@ -175,7 +176,7 @@ describe('PATCH /mt_translation/:uid/', () => {
     ['went to a human', `tier = 'human'`],
   ])('leaves alone a job that %s in that very moment', async (_, change) => {
     await completed(production, { uid: 'moment' });
-    const other = new pg.Client(server.connection);
+    const other = createConnection(server.connection);
     await other.connect();
     await other.query('begin');
     const own = `uid = 'moment' and account_id = (select account_id from accounts where username = $1)`;

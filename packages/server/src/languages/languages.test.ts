@@ -1,7 +1,8 @@
 /** Language pairs, as the interface lists them and as operators switch them. */
 import { createFake } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPool } from '../database/connections.ts';
 import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { type LanguagePair, listKeptPairs, publishPairs, switchPair, withdrawPairs } from './languages.ts';
 
@@ -20,7 +21,7 @@ const engineOf = (name: string, pairs: [string, string][]) => ({
 
 beforeAll(async () => {
   server = await startTestServer({ engine: () => createFake() });
-  owner = new pg.Pool(server.connection);
+  owner = createPool(server.connection);
   const { production_key, sandbox_key } = await server.createAccount();
   call = createClient(server.url, production_key);
   sandbox = createClient(`${server.url}/sandbox`, sandbox_key);

@@ -1,10 +1,11 @@
 /** Money, through the front door and against a model; and the verifier, against planted faults. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountRef, Environment } from '../account.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import { createConnection } from '../database/connections.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import {
   adjust,
@@ -34,7 +35,7 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2' },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
 });
 afterAll(async () => {

@@ -1,7 +1,8 @@
 /** Prices as operators set and end them: each for its scope, and no other's. */
-import pg from 'pg';
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
+import { createConnection } from '../database/connections.ts';
 import type { Database } from '../database/database.ts';
 import {
   createPerson,
@@ -137,7 +138,7 @@ describe('a price that is ended', () => {
 
 describe('two operators at once', () => {
   it('do one after the other: who ends prices ends those that are being set', async () => {
-    const [setting, watching] = [new pg.Client(server.connection), new pg.Client(server.connection)];
+    const [setting, watching] = [createConnection(server.connection), createConnection(server.connection)];
     await setting.connect();
     await watching.connect();
     await setting.query('begin');

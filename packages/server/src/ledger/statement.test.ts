@@ -1,9 +1,10 @@
 /** What an operator moves, and statements, which add up. */
 import { createFake } from '@dragoman/engines/fake';
 import fc from 'fast-check';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
+import { createConnection } from '../database/connections.ts';
 import { createLog } from '../log.ts';
 import { startServer } from '../serve.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
@@ -31,7 +32,7 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_SANDBOX_HOLD: '0' },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
 });
 afterAll(async () => {
@@ -79,7 +80,7 @@ describe('a refund', () => {
   it('waits for another of the same balance, and is told what that one did', async () => {
     const customer = await createCustomer(10);
     await customer.completed('one');
-    const watching = new pg.Client(server.connection);
+    const watching = createConnection(server.connection);
     await watching.connect();
     await owner.query('begin');
     await owner.query(

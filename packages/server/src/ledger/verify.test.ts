@@ -1,9 +1,10 @@
 /** The verifier, against faults planted into what was charged twice, judged or taken back; and what moves at once. */
 import { createFake } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../account.ts';
 import { accountNamed } from '../accounts/accounts.ts';
+import { createConnection } from '../database/connections.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import {
@@ -33,7 +34,7 @@ beforeAll(async () => {
     engine: () => createFake(),
     settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2' },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
 });
 afterAll(async () => {

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
+import { createConnection } from '../database/connections.ts';
 import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';
 import { dragoman, urlOf } from '../testing/programs.ts';
 import { listAudit, recordAudit } from './audit.ts';
@@ -86,7 +86,7 @@ it('keeps no more of a long list than that it was long', async () => {
 });
 
 it.each(['update audit set name = name', 'delete from audit'])('cannot be changed: %s', async (sql) => {
-  const client = new pg.Client({ ...server.connection, options: '-c role=dragoman_app' });
+  const client = createConnection({ ...server.connection, options: '-c role=dragoman_app' });
   await client.connect();
   await expect(client.query(sql)).rejects.toThrow(/permission denied/);
   await client.end();

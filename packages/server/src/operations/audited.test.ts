@@ -2,9 +2,10 @@
  * Every operation of the web app that changes something leaves a row of the audit, or says here why not. What is added
  * and stands in neither list fails.
  */
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApp } from '../app.ts';
+import { createConnection } from '../database/connections.ts';
 import { editNext, orderEdit } from '../testing/editors.ts';
 import {
   type Answer,
@@ -61,7 +62,7 @@ let who: string;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_REQUESTS: 'operator' } });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
   operator = await createPerson(server, { role: 'operator' });
   editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });

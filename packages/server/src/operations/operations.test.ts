@@ -1,7 +1,7 @@
 /** Health, readiness and metrics, as an operator's machines ask for them. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { administer } from '../testing/cluster.ts';
 import { createClient, startReceiver, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
@@ -38,7 +38,7 @@ async function sample(name: string, labels = ''): Promise<number> {
 }
 
 async function asOwner(sql: string): Promise<void> {
-  const client = new pg.Client(server.connection);
+  const client = createConnection(server.connection);
   await client.connect();
   await client.query(sql);
   await client.end();
@@ -86,7 +86,7 @@ describe('/readyz', () => {
 
   it('says not ready while the database is gone, and ready again when it is back', async () => {
     const { connection } = inject('cluster');
-    const { database } = new pg.Client(server.connection);
+    const { database } = createConnection(server.connection);
     await administer(connection, `alter database ${database} allow_connections false`);
     await administer(
       connection,

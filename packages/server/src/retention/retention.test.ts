@@ -2,9 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, accountNamed, setAccount } from '../accounts/accounts.ts';
+import { createConnection } from '../database/connections.ts';
 import { uuidv7 } from '../ids.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { claimTask, editNext, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
@@ -34,7 +35,7 @@ let operator: TestPerson;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
   operator = await createPerson(server, { role: 'operator' });
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });

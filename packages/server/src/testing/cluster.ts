@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { createConnection } from '../database/connections.ts';
 import type { Connection } from '../database/database.ts';
 import { startEmbedded } from '../database/embedded.ts';
 import { migrate } from '../database/migrate.ts';
@@ -36,7 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 /** Runs one statement about databases, on the server's own one. */
 export async function administer(connection: Connection, sql: string): Promise<void> {
-  const client = new pg.Client(connection);
+  const client = createConnection(connection);
   await client.connect();
   try {
     await client.query(sql);

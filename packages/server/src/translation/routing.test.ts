@@ -1,11 +1,12 @@
 /** Several engines behind one interface: who is asked, in which order, and what becomes of what they say. */
 import type { Capabilities, Engine } from '@dragoman/engines';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import { accountNamed } from '../accounts/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
+import { createPool } from '../database/connections.ts';
 import { importEntries } from '../memory/memory.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { removeRoute, setRoute } from './store.ts';
@@ -55,7 +56,7 @@ beforeAll(async () => {
       return [first, second];
     },
   });
-  owner = new pg.Pool(server.connection);
+  owner = createPool(server.connection);
   account = await server.createAccount({ balanceCents: 100_000 });
   call = createClient(server.url, account.production_key);
   // The server is ready with the pairs of one engine; the second may publish its own a moment later.

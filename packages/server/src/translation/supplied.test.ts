@@ -1,7 +1,8 @@
 /** A translation that comes with its job: what an editor finds of it. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPool } from '../database/connections.ts';
 import { editNext } from '../testing/editors.ts';
 import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
       return engine;
     },
   });
-  owner = new pg.Pool(server.connection);
+  owner = createPool(server.connection);
   const account = await server.createAccount({ balanceCents: 1_000_000 });
   call = createClient(server.url, account.production_key);
 });

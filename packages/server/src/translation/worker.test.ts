@@ -1,9 +1,10 @@
 /** What becomes of a job in a worker's hands, by way of the interface and the tables. The engine is the fake one. */
 import { randomUUID } from 'node:crypto';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import { createPool } from '../database/connections.ts';
 import { createLog } from '../log.ts';
 import { startServer } from '../serve.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_MACHINE: '1' },
   });
-  owner = new pg.Pool(server.connection);
+  owner = createPool(server.connection);
   account = await server.createAccount({ balanceCents: 100_000 });
 });
 afterEach(() => {

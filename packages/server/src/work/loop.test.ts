@@ -1,8 +1,9 @@
 /** The loop of a worker, on the real queue. Work is whatever the test lets go. */
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../account.ts';
+import { createConnection } from '../database/connections.ts';
 import { partOf, uuidv7 } from '../ids.ts';
 import { insertJobs, type NewJob } from '../jobs/store.ts';
 import { createLog } from '../log.ts';
@@ -17,7 +18,7 @@ let lines: string[] = [];
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  owner = new pg.Client(test.connection);
+  owner = createConnection(test.connection);
   await owner.connect();
 });
 beforeEach(async () => {
@@ -387,7 +388,7 @@ describe('stopping', () => {
 
   it('begins nothing when it is stopped in the middle of a claim', async () => {
     await createJobs(1);
-    const blocker = new pg.Client(test.connection);
+    const blocker = createConnection(test.connection);
     await blocker.connect();
     await blocker.query('begin');
     await blocker.query('lock table jobs in exclusive mode'); // reads pass, the claim waits

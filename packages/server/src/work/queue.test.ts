@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../account.ts';
+import { createConnection } from '../database/connections.ts';
 import { recordEvents } from '../deliveries/deliveries.ts';
 import { createDeliveryQueue } from '../deliveries/queue.ts';
 import { beginAttempts, finishAnswered, finishAttempt } from '../deliveries/store.ts';
@@ -36,7 +37,7 @@ let owner: pg.Client;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  owner = new pg.Client(test.connection);
+  owner = createConnection(test.connection);
   await owner.connect();
 });
 beforeEach(() => {
@@ -582,7 +583,7 @@ describe('a worker that stops in the middle of a delivery', () => {
     answers = true;
     await server.restart();
     await until(async () => {
-      const client = new pg.Client(server.connection);
+      const client = createConnection(server.connection);
       await client.connect();
       const { rowCount } = await client.query(`select from deliveries where status = 'delivered'`);
       await client.end();

@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { createConnection } from '../connections.ts';
 import { OWNER_ROLE } from './cluster.ts';
 import { EmbeddedError, USE_OTHER_DATABASE } from './errors.ts';
 import { giveToOwnerOf, lastLines, writeWhole } from './files.ts';
@@ -62,7 +63,7 @@ const CANNOT_CONNECT_NOW = '57P03';
 const NO_SUCH_DATABASE = '3D000';
 
 export async function ask(socketDir: string, database = DATABASE): Promise<Answer> {
-  const client = new pg.Client({
+  const client = createConnection({
     host: socketDir,
     port: PORT,
     user: OWNER_ROLE,
@@ -70,8 +71,6 @@ export async function ask(socketDir: string, database = DATABASE): Promise<Answe
     ssl: false,
     connectionTimeoutMillis: 2_000,
   });
-  // A server that dies now emits an error as well as failing the call; unheard, it would end the process.
-  client.on('error', () => {});
   try {
     await client.connect();
     return 'ready';
@@ -87,14 +86,13 @@ export async function ask(socketDir: string, database = DATABASE): Promise<Answe
 }
 
 export async function createDatabase(socketDir: string): Promise<void> {
-  const client = new pg.Client({
+  const client = createConnection({
     host: socketDir,
     port: PORT,
     user: OWNER_ROLE,
     database: 'postgres',
     ssl: false,
   });
-  client.on('error', () => {});
   await client.connect();
   try {
     await client.query(`CREATE DATABASE ${DATABASE}`);

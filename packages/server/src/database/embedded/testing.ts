@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import { createConnection } from '../connections.ts';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '../embedded.ts';
 import { isAlive, signal } from './processes.ts';
 import { readRecord } from './server.ts';
@@ -30,8 +30,7 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
 }
 
 export async function query(embedded: Pick<Embedded, 'connection'>, sql: string): Promise<unknown[]> {
-  const client = new pg.Client(embedded.connection);
-  client.on('error', () => {});
+  const client = createConnection(embedded.connection);
   await client.connect();
   try {
     const { rows } = await client.query({ text: sql, rowMode: 'array' });

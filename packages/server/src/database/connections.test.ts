@@ -1,0 +1,121 @@
+/** Connections to PostgreSQL that are lost while nothing runs on them: nobody's process ends, and the program recovers. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { administer } from '../testing/cluster.ts';
+import {
+  createClient,
+  createTestDatabase,
+  startTestServer,
+  type TestDatabase,
+  until,
+} from '../testing/harness.ts';
+import { killPrograms, serve, urlOf } from '../testing/programs.ts';
+import { createConnection, createPool } from './connections.ts';
+
+const MACHINE = '/tapi/v2/mt_translation/';
+const ROOT = join(import.meta.dirname, '../../../..');
+
+describe('a connection whose database is dropped', () => {
+  let test: TestDatabase;
+  /** Takes the database away under whoever is connected, as `with (force)` does. */
+  const drop = () => test.drop();
+  beforeEach(async () => {
+    test = await createTestDatabase();
+  });
+
+  it('reports its loss when it was idle', async () => {
+    const { promise, resolve } = Promise.withResolvers<Error>();
+    const client = createConnection(test.connection, resolve);
+    await client.connect();
+    await drop();
+    expect(await promise).toMatchObject({ code: '57P01' });
+  });
+
+  it.each(['idle', 'checked out'])('reports its loss when it was %s in a pool', async (state) => {
+    const { promise, resolve } = Promise.withResolvers<Error>();
+    const pool = createPool(test.connection, resolve);
+    const client = await pool.connect();
+    if (state === 'idle') client.release();
+    await drop();
+    expect(await promise).toMatchObject({ code: '57P01' });
+    if (state === 'checked out') client.release(true);
+    await pool.end();
+  });
+
+  it('raises nothing when nobody asked to hear of it, and the pool is being closed', async () => {
+    const client = createConnection(test.connection);
+    await client.connect();
+    const pool = createPool(test.connection);
+    const held = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
+    for (const one of held) one.release();
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    client.on('end', resolve);
+    await Promise.all([pool.end(), drop()]);
+    await ended;
+  });
+});
+
+describe('the program', () => {
+  afterEach(killPrograms);
+
+  it('answers 503 when its database is dropped, and works again when the database is restored', async () => {
+    const made = await startTestServer();
+    const { production_key } = await made.createAccount();
+    await made.server.stop();
+    await made.database.close();
+    const { connection } = inject('cluster');
+    const name = String(createConnection(made.connection).database);
+    await administer(connection, `create database ${name}_copy template ${name}`);
+
+    const program = await serve([], { DATABASE_URL: urlOf(made.connection) });
+    await program.answers('/readyz');
+    const call = createClient(program.url, production_key);
+    const job = (uid: string) => ({ uid, text: 'House.', source_language: 'en', target_language: 'es' });
+    expect((await call('POST', MACHINE, job('before'))).status).toBe(201);
+
+    await administer(connection, `drop database ${name} with (force)`);
+    const away = [await call('GET', `${MACHINE}before/`), await call('POST', MACHINE, job('away'))];
+    expect(away.map(({ status }) => status)).toEqual([503, 503]);
+    expect(away.map(({ headers }) => headers.get('retry-after'))).toEqual(['1', '1']);
+    expect((await fetch(`${program.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${program.url}/readyz`)).status).toBe(503);
+
+    await administer(connection, `alter database ${name}_copy rename to ${name}`);
+    await program.answers('/readyz');
+    expect((await call('POST', MACHINE, job('after'))).status).toBe(201);
+    await until(async () => (await call('GET', `${MACHINE}after/`)).body.status === 'completed');
+    expect(await program.terminate()).toBe(0);
+    await administer(connection, `drop database ${name}`);
+  });
+});
+
+describe('the sources', () => {
+  const isOurs = (file: string) => file.endsWith('.ts') && !file.includes('node_modules');
+  const files = ['packages', 'prove', 'bench', 'scripts', 'examples'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter(isOurs)
+      .map((file) => join(folder, file)),
+  );
+  /** A client or a pool of the driver, which ends its process when it loses its connection. */
+  const makesItsOwn = (source: string) =>
+    /\bnew pg\.(?:Client|Pool)\(/.test(source) ||
+    /import (?!type)[^;]*\b(?:Client|Pool)\b[^;]* from 'pg'/.test(source);
+
+  it('make connections in one place only', () => {
+    const found = files.filter((file) => makesItsOwn(readFileSync(join(ROOT, file), 'utf8')));
+    expect(files.length).toBeGreaterThan(300);
+    expect(found.sort()).toEqual([
+      'packages/server/src/database/connections.test.ts',
+      'packages/server/src/database/connections.ts',
+    ]);
+  });
+
+  it.each([
+    'const one = new pg.Client(connection);',
+    'const all = new pg.Pool({ max: 2 });',
+    "import { Pool } from 'pg';",
+  ])('are refused with %s', (planted) => {
+    expect(makesItsOwn(planted)).toBe(true);
+  });
+});
