@@ -38,8 +38,9 @@ export type NextAttempt =
   | { kind: 'dead'; reason: 'gone' | 'out of time' };
 
 /**
- * `at` lies after `now`, never before what the receiver's `Retry-After` asked for, and never beyond the 72
- * hours; where these cannot all hold, the delivery is dead.
+ * `at` lies after `now` and never beyond the 72 hours. `Retry-After` can make the wait longer, up to the schedule's
+ * longest step and to the end of the 72 hours; it never ends a delivery, since a receiver that names a far date is
+ * often back in an hour. A delivery is dead when its schedule alone has no time left.
  * @throws RangeError for an empty or unordered schedule, or no attempt: our own mistakes.
  */
 export function nextAttempt(input: NextAttemptIn): NextAttempt {
@@ -54,9 +55,11 @@ export function nextAttempt(input: NextAttemptIn): NextAttempt {
   }
   const asked = outcome.kind === 'answered' ? (outcome.retryAfterSeconds ?? 0) : 0;
   const jittered = base * (1 - JITTER + 2 * JITTER * random());
-  const at = now.getTime() + Math.ceil(Math.max(jittered, asked) * 1000);
+  const scheduled = now.getTime() + Math.ceil(jittered * 1000);
   const end = createdAt.getTime() + LIFETIME_SECONDS * 1000;
-  return at <= end ? { kind: 'retry', at: new Date(at) } : { kind: 'dead', reason: 'out of time' };
+  if (scheduled > end) return { kind: 'dead', reason: 'out of time' };
+  const wished = now.getTime() + Math.ceil(Math.min(asked, Math.max(...scheduleSeconds)) * 1000);
+  return { kind: 'retry', at: new Date(Math.max(scheduled, Math.min(wished, end))) };
 }
 
 /**
