@@ -464,7 +464,7 @@ const DEFINITIONS = {
     'DRAGOMAN_SENDER_PER_HOST',
     '8',
     integer(1, 1_000),
-    'How many deliveries one worker sends to one host at a time.',
+    'How many deliveries one worker sends to one host at a time. Accounts share them; a quarter is reserved for accounts that have none under way there.',
   ),
   autoAcceptHours: setting(
     'DRAGOMAN_AUTO_ACCEPT_AFTER',

@@ -9,11 +9,12 @@ import { partOf, uuidv7 } from '../ids.ts';
 import { createLog } from '../log.ts';
 import { createTestDatabase, type TestDatabase, until } from '../testing/harness.ts';
 import type { Loop } from '../work/loop.ts';
+import type { Queue } from '../work/queue.ts';
 import { createAddressGuard } from './addresses.ts';
 import { limitAfter, OPENING_FAILURES } from './breaker.ts';
 import { type DeliveriesMoved, hostOf, type MovedDelivery, recordEvents } from './deliveries.ts';
 import { createPoster, type Poster } from './post.ts';
-import { createDeliveryQueue } from './queue.ts';
+import { createDeliveryQueue, type DeliveryLease } from './queue.ts';
 import { expireLate, startSender } from './sender.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
@@ -369,6 +370,102 @@ describe('fairness', () => {
     const next = await queue.claim(2, { ...room, held: first });
     expect(next.map(({ id, host }) => [id, host])).toEqual([[heavy, '127.0.0.1:4']]);
     expect((await queue.claim(1, { ...room, weight: 1, held: first }))[0]!.host).toBe('127.0.0.1:5');
+  });
+
+  const shared = 'http://127.0.0.1:9/';
+  const chats = (count: number) => Array.from({ length: count }, () => uuidv7());
+  const queueOf = (perHost: number) => {
+    const log = createLog('silent');
+    return createDeliveryQueue({ database: test.database, perHost, leaseSeconds: 30, log });
+  };
+  const room = (held: DeliveryLease[]) => ({
+    weight: 1e9,
+    empty: held.length === 0,
+    shareOf: () => 32,
+    held,
+  });
+  /** Claims until nothing more is claimed. @returns what each account has under way then */
+  async function fill(queue: Queue<DeliveryLease>, held: DeliveryLease[], accounts: AccountRef[]) {
+    for (;;) {
+      const claimed = await queue.claim(64, room(held));
+      held.push(...claimed);
+      if (claimed.length === 0) break;
+    }
+    return accounts.map(
+      ({ accountId }) => held.filter(({ account }) => account.accountId === accountId).length,
+    );
+  }
+
+  it('gives an account a place at a host that another account fills with slow deliveries', async () => {
+    const slow: ServerResponse[] = [];
+    const sink = await listen((body, response) => {
+      if (body === 'slow') slow.push(response);
+      else response.writeHead(200).end();
+    });
+    const [flood, second, third] = [await createAccount(), await createAccount(), await createAccount()];
+    await enqueue(flood, sink.url, chats(30), Array(30).fill('slow'));
+    const { loop } = start({ perHost: 8 });
+    await until(() => slow.length === 6);
+    // Not one of the slow ones is answered before these have arrived.
+    for (const [account, name] of [
+      [second, 'second'],
+      [third, 'third'],
+    ] as const) {
+      await enqueue(account, sink.url, chats(12), Array(12).fill(name));
+    }
+    loop.wake();
+    await until(() => sink.bodies.filter((body) => body !== 'slow').length === 24);
+    expect(slow.every((response) => !response.writableEnded)).toBe(true);
+    expect(slow.length).toBeLessThanOrEqual(6);
+  });
+
+  it.each([
+    [1, [6]],
+    [2, [4, 2]],
+    [3, [3, 3, 1]],
+  ])('shares the places of a host among %d accounts that wait for it', async (count, expected) => {
+    const accounts: AccountRef[] = [];
+    for (let n = 0; n < count; n++) {
+      const account = await createAccount();
+      accounts.push(account);
+      await enqueue(account, shared, chats(20));
+    }
+    const got = await fill(queueOf(8), [], accounts);
+    expect(got.toSorted((a, b) => b - a)).toEqual(expected);
+  });
+
+  it('returns places to other accounts as deliveries of the first one end', async () => {
+    const [first, second] = [await createAccount(), await createAccount()];
+    const accounts = [first, second];
+    const queue = queueOf(8);
+    const held: DeliveryLease[] = [];
+    await enqueue(first, shared, chats(30));
+    expect(await fill(queue, held, accounts)).toEqual([6, 0]);
+    await enqueue(second, shared, chats(30));
+    expect(await fill(queue, held, accounts)).toEqual([6, 1]);
+    for (let ended = 0; ended < 4; ended++) {
+      held.splice(
+        held.findIndex(({ account }) => account.accountId === first.accountId),
+        1,
+      );
+      await fill(queue, held, accounts);
+    }
+    const [left, gained] = await fill(queue, held, accounts);
+    expect(left).toBeLessThanOrEqual(4);
+    expect(gained).toBeGreaterThanOrEqual(3);
+  });
+
+  it('counts an account’s failures at a host against its own deliveries alone', async () => {
+    const [failing, other] = [await createAccount(), await createAccount()];
+    const queue = queueOf(8);
+    const held: DeliveryLease[] = [];
+    await enqueue(other, shared, chats(20));
+    await fill(queue, held, [other]);
+    await enqueue(failing, shared, chats(5));
+    const half = 'insert into breakers (part, account_id, host, failures) values ($1, $2, $3, 3)';
+    await owner.query(half, [failing.part, failing.accountId, hostOf(shared)]);
+    // Of eight, three failures leave one; the other account's deliveries do not use it up.
+    expect(await fill(queue, held, [failing, other])).toEqual([1, 6]);
   });
 
   it('lets a host that hangs delay nobody, of the same account or another', async () => {

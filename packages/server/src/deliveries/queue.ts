@@ -1,8 +1,8 @@
 /**
  * The sender's queue: deliveries are leased as all work is (`work/queue.ts`), and claimed by lanes, one for each
  * account and host. Lanes are visited in turn, a few claims each, so that neither an account nor a host with ten
- * thousand deliveries stands before another's one; a host has so many under way at a time and no more, and a host
- * whose breaker is open none. A look costs one index seek a lane, however long the backlogs are.
+ * thousand deliveries stands before another's one; a host has so many under way at a time and no more, shared by the
+ * accounts that send to it (`places.ts`), and a host whose breaker is open none. A look costs one index seek a lane, however long the backlogs are.
  *
  * Order: of the deliveries with one `order_key`, only the first that is pending may be claimed. One that is due
  * behind another is parked: due again when that one is. When the first one ends, the next is made due at once.
@@ -21,7 +21,8 @@ import {
   type Queue,
   type Room,
 } from '../work/queue.ts';
-import { isOpening, limitAfter } from './breaker.ts';
+import { isOpening } from './breaker.ts';
+import { createPlaces } from './places.ts';
 
 /** A leased delivery. */
 export interface DeliveryLease extends Lease {
@@ -243,12 +244,9 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): Queue<Delive
       const leases: DeliveryLease[] = [];
       const failures: unknown[] = [];
       let { weight } = room;
-      const underWay = new Map<string, number>();
-      for (const { host, answered } of room.held ?? []) {
-        if (!answered) underWay.set(host, (underWay.get(host) ?? 0) + 1);
-      }
       const claimed = new Map<string, number>();
       const lanes = await lanesInTurn();
+      const places = createPlaces(perHost, room.held ?? [], lanes);
       const accounts = new Set(lanes.map(({ account_id }) => account_id)).size;
       for (let at = 0; at < lanes.length; ) {
         if (leases.length >= limit || failures.length >= FAILURES_A_ROUND) break;
@@ -262,8 +260,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): Queue<Delive
           const lane = lanes[at]!;
           if (left <= 0 && share > 0) break;
           const probe = isOpening(lane.failures);
-          const free = limitAfter(lane.failures, perHost) - (underWay.get(lane.host) ?? 0);
-          const most = Math.min(left, CLAIMS_A_VISIT, free, probe ? 1 : CLAIMS_A_VISIT);
+          const most = Math.min(left, CLAIMS_A_VISIT, places.freeFor(lane), probe ? 1 : CLAIMS_A_VISIT);
           if (most <= 0) continue;
           visits.push({ lane, most, probe });
           left -= most;
@@ -274,7 +271,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): Queue<Delive
           for (const lease of got.leases) {
             leases.push(lease);
             weight = Math.max(0, weight - lease.weight);
-            underWay.set(lease.host, (underWay.get(lease.host) ?? 0) + 1);
+            places.take(lease);
           }
           claimed.set(account_id, (claimed.get(account_id) ?? 0) + got.leases.length);
           if (got.noRoom !== undefined) {
