@@ -27,6 +27,7 @@ function soundHistory(): History {
     ],
     kills: [1250],
     hostile: true,
+    shared: { names: ['alone'], until: 250 },
     deliveries: [
       { id: 'id-first', status: 'delivered', attempts: 3, unfinished: 1 },
       { id: 'id-second', status: 'delivered', attempts: 2, unfinished: 0 },
@@ -110,6 +111,21 @@ const PLANTED: { check: Check; fault: string; plant(history: History): void }[] 
     check: 'outbox settled',
     fault: 'a delivery left behind',
     plant: (h) => Object.assign(h.deliveries[0]!, { status: 'pending' }),
+  },
+  {
+    check: 'outbox settled',
+    fault: 'a delivery that a long Retry-After ended at its first attempt',
+    plant: (h) => Object.assign(h.deliveries[0]!, { status: 'dead', attempts: 1 }),
+  },
+  {
+    check: 'hosts shared',
+    fault: 'a delivery that waited for a slow answer to another account',
+    plant: (h) => Object.assign(h.arrivals[1]!, { at: 251 }),
+  },
+  {
+    check: 'hosts shared',
+    fault: 'a delivery that never came while another account had the host',
+    plant: (h) => h.arrivals.splice(1, 1),
   },
   {
     check: 'attempts on record',

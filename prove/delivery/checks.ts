@@ -111,6 +111,16 @@ const attemptsOnRecord: Check = (history) => {
   );
 };
 
+/** An account's deliveries do not wait for a host's slow answers to another account. */
+const hostsShared: Check = ({ arrivals, shared }) => {
+  const first = new Map(arrivals.toReversed().map(({ name, at }) => [name, at]));
+  return (shared?.names ?? []).flatMap((name) =>
+    (first.get(name) ?? Infinity) > shared!.until
+      ? [`${name} waited for answers to another account’s deliveries`]
+      : [],
+  );
+};
+
 export const CHECKS = {
   'everything arrives': everythingArrives,
   'nothing invented': nothingInvented,
@@ -120,6 +130,7 @@ export const CHECKS = {
   'in order': inOrder,
   'few repeats': fewRepeats,
   'Retry-After held': retryAfterHeld,
+  'hosts shared': hostsShared,
   'outbox settled': outboxSettled,
   'attempts on record': attemptsOnRecord,
 } as const satisfies Record<string, Check>;

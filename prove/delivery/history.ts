@@ -39,6 +39,11 @@ export interface History {
   hostile: boolean;
   /** As the database has them at the end. */
   deliveries: { id: string; status: string; attempts: number; unfinished: number }[];
+  /**
+   * Of the run without faults: an account's deliveries to a host at which every place that another account may have was
+   * taken, by requests that were not answered until `until` (Unix milliseconds).
+   */
+  shared?: { names: string[]; until: number };
 }
 
 export const isSuccess = ({ answer }: Arrival): boolean =>

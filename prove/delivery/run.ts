@@ -9,7 +9,7 @@ import { createConnection } from '../../packages/server/src/database/connections
 import { createLog } from '../../packages/server/src/log.ts';
 import { openStore } from '../../packages/server/src/program.ts';
 import { loadSettings } from '../../packages/server/src/settings.ts';
-import { believeEngine, createAccount, startProgram } from '../../scripts/program.ts';
+import { believeEngine, type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
 import { startBeside } from '../beside.ts';
 import { createRandom } from '../random.ts';
 import type { Accepted, History, Host } from './history.ts';
@@ -34,11 +34,15 @@ const MESSAGE_IN = 3;
 /** After the last fault; what has not arrived by then is reported. */
 const SETTLE_MILLISECONDS = 90_000;
 
+const PER_HOST = 32;
+/** Deliveries to a host that another account has filled. */
+const NEIGHBOURS = 12;
+
 const SETTINGS = {
   DRAGOMAN_CALLBACK_SCHEDULE: '1,1,1,2',
   DRAGOMAN_CALLBACK_BREAKER: '1',
   DRAGOMAN_CALLBACK_TIMEOUT: '2',
-  DRAGOMAN_SENDER_PER_HOST: '32',
+  DRAGOMAN_SENDER_PER_HOST: String(PER_HOST),
   DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128', // `localhost` may be either
   DRAGOMAN_LOG_LEVEL: 'silent', // connections break here all the time
 };
@@ -58,6 +62,8 @@ export async function runDeliveries(options: DeliveryRun): Promise<History> {
   const environment = {
     ...SETTINGS,
     DRAGOMAN_LEASE: String(options.leaseSeconds),
+    // A calm sink answers late only where the run has it wait.
+    ...(options.hostile ? {} : { DRAGOMAN_CALLBACK_TIMEOUT: '15' }),
     NODE_EXTRA_CA_CERTS: trusted,
   };
   await believeEngine(directory);
@@ -92,13 +98,53 @@ export async function runDeliveries(options: DeliveryRun): Promise<History> {
     }
     await clients.done();
     say(`all ${accepted.length} accepted; waiting for the last to arrive`);
+    const flooding = options.hostile ? undefined : await createAccount(directory, 'flooding', 0);
+    const shared = flooding && (await shareHost(url, account, flooding, sink, asked, accepted));
     const deliveries = await settle(directory);
     await program.stop();
-    return { asked, accepted, arrivals: sink.arrivals, kills, hostile: options.hostile, deliveries };
+    const arrivals = sink.arrivals.filter(({ name }) => !name.startsWith('held-'));
+    return {
+      asked,
+      accepted,
+      arrivals,
+      kills,
+      hostile: options.hostile,
+      deliveries,
+      ...(shared && { shared }),
+    };
   } finally {
     if (program.child.exitCode === null) await program.kill();
     await sink.close();
   }
+}
+
+/**
+ * Fills a host with one account's deliveries, which the sink does not answer, and then sends another account's there.
+ * The sink answers when those have arrived, or the sender's patience with the first ones ends.
+ */
+async function shareHost(
+  url: string,
+  account: Credentials,
+  flooding: Credentials,
+  sink: Sink,
+  asked: string[],
+  accepted: Accepted[],
+): Promise<History['shared']> {
+  const order = (name: string): Order => ({ name, host: 'good' });
+  for (let n = 0; n < 2 * PER_HOST; n++) {
+    await place(url, flooding.production_key, sink, order(`held-${n}`), []);
+  }
+  while (sink.held < PER_HOST / 2) await wait(5);
+  const neighbours = Array.from({ length: NEIGHBOURS }, (_, n) => order(`neighbour-${n}`));
+  for (const neighbour of neighbours) {
+    await place(url, account.production_key, sink, neighbour, asked);
+    accepted.push({ ...neighbour, at: Date.now() });
+  }
+  const names = neighbours.map(({ name }) => name);
+  const given = Date.now() + SETTLE_MILLISECONDS;
+  const arrived = () => names.every((one) => sink.arrivals.some(({ name }) => name === one));
+  while (!arrived() && Date.now() < given) await wait(5);
+  return { names, until: sink.release() };
 }
 
 /** What each client asks for, one after another; a chat belongs to one client, so that its order is known. */
@@ -186,7 +232,7 @@ async function settle(directory: string): Promise<History['deliveries']> {
               (select count(*) from attempts a
                 where a.part = d.part and a.account_id = d.account_id and a.delivery_id = d.delivery_id
                   and finished_at is null)::int as unfinished
-         from deliveries d`,
+         from deliveries d where url not like '%/held-%'`,
     );
     return rows;
   } finally {

@@ -3,6 +3,7 @@
  *
  *   good      takes everything: 200 or 204
  *   hostile   misbehaves at most twice for each delivery, then takes it
+ *   held-…    a path that is not answered until the run releases it, to fill a host
  *   tls       behind TLS; one connection in three speaks garbage, shows another's certificate, or is cut
  */
 import { createHash } from 'node:crypto';
@@ -31,6 +32,10 @@ export interface Sink {
   certificate: string;
   /** The account's secret, once it is known. */
   setSecret(secret: string): void;
+  /** Requests of paths that begin with `held-` that wait for their answer. */
+  readonly held: number;
+  /** Answers them. @returns when the first of them ended: now, or when the sender's patience did (Unix milliseconds) */
+  release(): number;
   close(): Promise<void>;
 }
 
@@ -51,6 +56,9 @@ const TRICKS: Trick[] = [
     arrival.retryAfter = 1;
     status(429, { 'retry-after': '1' })(_, response, arrival);
   },
+  // A maintenance page: longer than a delivery lives. It counts as the schedule's longest step.
+  status(503, { 'retry-after': '604800' }),
+  status(429, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
   (request) => request.socket.resetAndDestroy(),
   // Headers of a failure, and then a reset.
   (request, response, arrival) => {
@@ -109,7 +117,22 @@ export async function startSink(random: Random, hostile: boolean): Promise<Sink>
   const sockets = new Set<Socket>();
   const servers: Server[] = [];
 
+  const held = new Set<ServerResponse>();
+  let cutAt: number | undefined;
+
+  /** Keeps a request without an answer until all are released. */
+  function hold(response: ServerResponse): void {
+    held.add(response);
+    response.on('close', () => {
+      if (held.delete(response)) cutAt ??= Date.now();
+    });
+  }
+
   function answer(host: Host, request: IncomingMessage, response: ServerResponse, arrival: Arrival): void {
+    if (arrival.name.startsWith('held-')) {
+      hold(response);
+      return;
+    }
     if (!hostile || host !== 'hostile') {
       TAKES[hostile ? random.below(2) : 0]!(request, response, arrival);
       return;
@@ -190,6 +213,15 @@ export async function startSink(random: Random, hostile: boolean): Promise<Sink>
     certificate: cert,
     setSecret(secret) {
       secrets = [parseSecret(secret)!];
+    },
+    get held() {
+      return held.size;
+    },
+    release() {
+      const ended = cutAt ?? Date.now();
+      for (const response of held) response.writeHead(200).end();
+      held.clear();
+      return ended;
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -236,12 +236,27 @@ describe('what the receiver answers', () => {
     await elsewhere.close();
   });
 
-  it('Retry-After later than the schedule is waited for', async () => {
+  it('waits as long as Retry-After asks, up to the longest step of the schedule', async () => {
     const busy = await listen((_, response) => response.writeHead(503, { 'retry-after': '600' }).end());
+    await server.restart({ DRAGOMAN_CALLBACK_SCHEDULE: '2,3600' });
     await order('busy', busy.url);
     const { due_in } = await waiting('busy');
     expect(due_in).toBeGreaterThan(500);
     await busy.close();
+    await server.restart();
+  });
+
+  it.each([
+    ['a week', 503, '604800'],
+    ['three days', 429, '259200'],
+    ['a far date', 503, 'Fri, 31 Dec 9999 23:59:59 GMT'],
+  ])('tries again after one step when Retry-After asks for %s', async (name, status, asked) => {
+    const uid = name.replaceAll(' ', '-');
+    const closed = await listen((_, response) => response.writeHead(status, { 'retry-after': asked }).end());
+    await order(uid, closed.url);
+    await until(async () => (await attemptsOf(uid)).length > 1);
+    expect(await deliveryOf(uid)).toMatchObject({ status: 'pending', failure: null });
+    await closed.close();
   });
 
   it('no answer at all is recorded by its cause, and tried again', async () => {
@@ -273,6 +288,35 @@ describe('when the request arrives', () => {
     expect(job).toMatchObject({ status: 'completed', translated_text: 'A HOUSE.' });
     await delivered('curious');
     await curious.close();
+  });
+});
+
+describe('a delivery that cannot be signed', () => {
+  const damages = [
+    ['its secret cannot be opened', 'set sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20))'],
+    ['its account has no live secret', "set expires_at = now() - interval '1 hour'"],
+  ] as const;
+  it.each(damages)('waits without an attempt when %s', async (name, damage) => {
+    const uid = name.replaceAll(' ', '-');
+    const damaged = await server.createAccount();
+    const ofAccount = `account_id = (select account_id from accounts where username = '${damaged.username}')`;
+    const { rows } = await owner.query(`select * from webhook_secrets where ${ofAccount}`);
+    await owner.query(`update webhook_secrets ${damage} where ${ofAccount}`);
+    const callback = await listen((_, response) => response.writeHead(200).end());
+    await order(uid, callback.url, damaged.production_key);
+    const waits = await settled(uid, (one) => !one.leased && (one.due_in ?? 0) > 30);
+    expect(waits).toMatchObject({ status: 'pending', attempts: 0 });
+    expect(await attemptsOf(uid)).toEqual([]);
+    expect((await owner.query(`select from breakers where ${ofAccount}`)).rowCount).toBe(0);
+    expect(callback.connections).toBe(0);
+    for (const { secret_id, sealed, expires_at } of rows) {
+      const repair = 'update webhook_secrets set sealed = $2, expires_at = $3 where secret_id = $1';
+      await owner.query(repair, [secret_id, sealed, expires_at]);
+    }
+    await owner.query(`update deliveries set due_at = now() where ${ofAccount} and status = 'pending'`);
+    await delivered(uid);
+    expect(await attemptsOf(uid)).toEqual([answered(1, 200)]);
+    await callback.close();
   });
 });
 

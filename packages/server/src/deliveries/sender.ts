@@ -17,6 +17,7 @@ import {
   expireDeliveries,
   findFailingHosts,
   type Verdict,
+  withdrawAttempt,
 } from './store.ts';
 
 export interface SenderOptions {
@@ -41,13 +42,15 @@ export interface SenderOptions {
 }
 
 export interface SenderMetrics {
-  /** An attempt has ended: what followed, how it ended, how long the receiver took. */
-  attempted(verdict: Verdict['status'], outcome: string, milliseconds: number): void;
+  /** An attempt has ended: what followed, how it ended, how long the receiver took. `unsigned`: nothing was sent. */
+  attempted(verdict: Verdict['status'] | 'unsigned', outcome: string, milliseconds: number): void;
   /** A delivery has ended: after so many seconds. */
   ended(status: 'delivered' | 'dead', seconds: number): void;
   breakerOpened(): void;
 }
 
+/** After so long a delivery that could not be signed is looked at again. */
+const UNSIGNED_SECONDS = 60;
 /** Of all bodies in hand; one body is at most some 40 MiB, mostly a few kB. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
@@ -58,11 +61,14 @@ export function startSender(options: SenderOptions): Loop {
   const random = options.random ?? Math.random;
   const desk = createDeliveryDesk(database, options.moved);
   const keys = new WeakMap<readonly string[], readonly KeyObject[]>();
+  let quietUntil = 0;
 
   async function work(lease: DeliveryLease): Promise<void> {
     const [delivery, secrets] = await Promise.all([desk.begin(lease), secretsOf(lease)]);
     if (delivery === undefined) return;
-    const outcome = await attempt(lease, delivery, secrets);
+    const headers = secrets && headersOf(lease, delivery, secrets);
+    if (headers === undefined) return putBack(lease);
+    const outcome = await poster.post(delivery.url, headers, delivery.body);
     const verdict = judge(lease, delivery, outcome);
     const result = toResult(lease, outcome);
     const { breakerSeconds } = options;
@@ -85,46 +91,49 @@ export function startSender(options: SenderOptions): Loop {
     }
   }
 
+  /**
+   * A delivery that cannot be signed waits. The fault is ours: nothing was sent, so it uses up no attempt and says
+   * nothing about the receiver's host. The log tells of it once a minute, the metric each time.
+   */
+  async function putBack(lease: DeliveryLease): Promise<void> {
+    await withdrawAttempt(database, lease, lease.attempts, UNSIGNED_SECONDS);
+    options.metrics.attempted('unsigned', 'other', 0);
+  }
+
+  function logUnsigned(fields: object): void {
+    if (now().getTime() < quietUntil) return;
+    quietUntil = now().getTime() + UNSIGNED_SECONDS * 1000;
+    log.error(fields, 'deliveries cannot be signed and wait; npx dragoman doctor says more');
+  }
+
   /** Undefined where they cannot be read, which is a fault of this account alone. */
   async function secretsOf({ account, environment, id }: DeliveryLease): Promise<string[] | undefined> {
     try {
       return await options.secrets(account, environment);
     } catch (error) {
       if (isConnectionLoss(error)) throw error;
-      log.error({ error, delivery: id }, 'the secrets of a delivery could not be read');
+      logUnsigned({ error, delivery: id, account: account.accountId });
       return undefined;
     }
   }
 
-  /** A delivery that cannot even be signed counts as an attempt that failed: it is tried again, and not for ever. */
-  async function attempt(
-    lease: DeliveryLease,
-    delivery: DeliveryRow,
-    secrets: readonly string[] | undefined,
-  ): Promise<Outcome> {
-    const unsigned = { kind: 'failed', reason: 'other', detail: 'It could not be signed.' } as const;
-    if (secrets === undefined) return { ...unsigned, latencyMs: 0 };
-    let headers: Record<string, string>;
-    try {
-      headers = headersOf(lease, delivery, secrets);
-    } catch (error) {
-      log.error({ error, delivery: lease.id }, 'a delivery could not be signed');
-      return { ...unsigned, latencyMs: 0 };
-    }
-    return poster.post(delivery.url, headers, delivery.body);
-  }
-
+  /** Undefined where it cannot be signed: the account has no secret that can be used. */
   function headersOf(
     lease: DeliveryLease,
     delivery: DeliveryRow,
     secrets: readonly string[],
-  ): Record<string, string> {
-    return {
-      ...delivery.headers,
-      'content-type': delivery.content_type,
-      'user-agent': 'dragoman',
-      ...signatureHeaders(keysOf(secrets), lease.id, now(), delivery.body),
-    };
+  ): Record<string, string> | undefined {
+    try {
+      return {
+        ...delivery.headers,
+        'content-type': delivery.content_type,
+        'user-agent': 'dragoman',
+        ...signatureHeaders(keysOf(secrets), lease.id, now(), delivery.body),
+      };
+    } catch (error) {
+      logUnsigned({ error, delivery: lease.id, account: lease.account.accountId });
+      return undefined;
+    }
   }
 
   /** Made ready once for all deliveries whose secrets were read together. */

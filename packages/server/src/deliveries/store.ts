@@ -139,6 +139,27 @@ export async function beginAttempts(
   return leases.map(({ id, token }) => found.get(id + token));
 }
 
+// Only by the holder of the lease: an attempt that somebody else has begun since has another number.
+const WITHDRAW_ATTEMPT = statement(
+  'deliveries.withdraw_attempt',
+  `with held as (
+     update deliveries set attempts = attempts - 1, lease_token = null, due_at = now() + make_interval(secs => $6)
+      where part = $1 and account_id = $2 and delivery_id = $3 and lease_token = $4
+     returning delivery_id)
+   delete from attempts
+    where part = $1 and account_id = $2 and delivery_id in (select delivery_id from held) and attempt = $5`,
+);
+
+/** Gives a delivery back as if this attempt had never begun; it is due again in `seconds`. */
+export async function withdrawAttempt(
+  on: Queryable,
+  { account, id, token }: HeldDelivery,
+  attempt: number,
+  seconds: number,
+): Promise<void> {
+  await on.query(WITHDRAW_ATTEMPT, [account.part, account.accountId, id, token, attempt, seconds]);
+}
+
 export interface AttemptResult {
   attempt: number;
   outcome: string;
