@@ -368,7 +368,7 @@ export async function findPastClaim(
 }
 
 // The task's row is locked first, as everybody does; a heartbeat that comes at the same time is seen before the end.
-const EXPIRE = statement<{ job_id: string }>(
+const EXPIRE = statement<{ part: number; account_id: string; job_id: string }>(
   'editing.expire',
   `with over as (
      select t.part, t.account_id, t.task_id, c.claim_id
@@ -388,13 +388,20 @@ const EXPIRE = statement<{ job_id: string }>(
    update tasks t set status = $2, changed_at = now()
      from ended e
     where t.part = e.part and t.account_id = e.account_id and t.task_id = e.task_id
-   returning t.job_id`,
+   returning t.part, t.account_id, t.job_id`,
 );
 
-/** Ends claims whose time is over; their tasks are open again, with every draft. @returns how many */
-export async function expireClaims(on: Queryable, most: number): Promise<number> {
+/** Ends claims whose time is over; their tasks are open again, with every draft. @returns the job of each */
+export async function expireClaims(
+  on: Queryable,
+  most: number,
+): Promise<{ account: AccountRef; jobId: string }[]> {
   const { from, to } = TASK_MOVES.expire;
-  return (await on.query(EXPIRE, [most, to, from])).length;
+  const rows = await on.query(EXPIRE, [most, to, from]);
+  return rows.map(({ part, account_id: accountId, job_id: jobId }) => ({
+    account: { part, accountId } as AccountRef,
+    jobId,
+  }));
 }
 
 const HAS_CLAIMS = statement<{ claimed: boolean }>(

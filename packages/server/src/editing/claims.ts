@@ -17,8 +17,9 @@ export async function expire(room: EditingRoom): Promise<number> {
   const ended = await room.database.transaction((transaction) =>
     claims.expireClaims(transaction, EXPIRED_AT_ONCE),
   );
-  if (ended > 0) room.observer.expired(ended);
-  return ended;
+  if (ended.length > 0) room.observer.expired(ended.length);
+  await store.lookNow(room.database, ended);
+  return ended.length;
 }
 
 /** @throws ApiError `not_found` */
@@ -218,6 +219,7 @@ export async function release(
   });
   if (!done) throw staleLease(await claims.findPastClaim(room.database, key, holder));
   room.observer.ended('released');
+  await store.lookNow(room.database, [key]);
   return 'open';
 }
 
@@ -289,6 +291,9 @@ async function putAside(
     if (token === undefined) throw new ApiError('task_taken', 'Somebody has the task, or it is over.');
     throw staleLease(await claims.findPastClaim(room.database, key, { userId, token }));
   }
-  if (token !== undefined) room.observer.ended(ends);
+  if (token !== undefined) {
+    room.observer.ended(ends);
+    await store.lookNow(room.database, [key]);
+  }
   return status;
 }

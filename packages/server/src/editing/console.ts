@@ -79,6 +79,7 @@ async function takeBack(
     return tasks;
   });
   if (moved.length === 0) throw new ApiError('task_taken', 'The task is handed in, or over.');
+  await store.lookNow(room.database, [{ account, jobId }]);
   return 'open';
 }
 

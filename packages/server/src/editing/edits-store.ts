@@ -88,25 +88,37 @@ export function readRepeats(
   return on.query(REPEATS, [account.part, account.accountId, jobId, first, position]);
 }
 
-/** What is delivered: targets where there are any, else drafts. */
+/** What is delivered of a segment. */
 export interface TargetRow {
   segment_id: string;
   position: number;
   target: Piece[] | null;
+  /** An editor has confirmed a text of it, now or before. */
   confirmed: boolean;
 }
 
+// A segment that was confirmed and is a draft again: sent back by its reviewer, or changed and not confirmed since.
 const TARGETS = statement<TargetRow>(
   'editing.targets',
-  `select s.segment_id, s.position, coalesce(case when $4 or e.status = 'confirmed' then e.target end, s.draft) as target,
-          coalesce(e.status = 'confirmed', false) as confirmed
+  `select s.segment_id, s.position,
+          coalesce(case when $4 or e.status = 'confirmed' then e.target else c.target end, s.draft) as target,
+          coalesce(e.status = 'confirmed' or c.target is not null, false) as confirmed
      from segments s
      left join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
       and e.position = s.position
+     left join lateral (
+       select h.target from edit_history h
+        where e.status = 'draft' and h.part = e.part and h.account_id = e.account_id and h.job_id = e.job_id
+          and h.position = e.position and h.kind = 'confirmed'
+        order by h.revision desc limit 1) c on true
     where s.part = $1 and s.account_id = $2 and s.job_id = $3 order by s.position`,
 );
 
-/** @param unconfirmed whether what is not confirmed yet counts too */
+/**
+ * Returns the text of every segment of a job: the last one that an editor confirmed, else the draft. A machine's draft
+ * never replaces a confirmed text.
+ * @param unconfirmed whether an editor's unconfirmed text goes before both, as a preview shows it
+ */
 export function readTargets(
   on: Queryable,
   account: AccountRef,

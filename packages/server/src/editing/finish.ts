@@ -3,9 +3,11 @@
  * whose time is over. All of them are rows with a due time, so whoever dies in the middle leaves them to another.
  *
  *   assembling                    the result is made, and delivered in one transaction with everything that follows
- *   editing, deadline over        the brand does not wait: what there is is delivered, a machine's, for nothing;
- *                                 not while somebody is at work on it, and not where a sentence has no draft at all
- *   review, deadline over         the same, but all of it is edited: delivered without the review, as usual
+ *   editing, deadline over        the brand does not wait: each segment is delivered with the last text that an editor
+ *                                 confirmed, else with the machine's draft. Free and flagged where a draft is among
+ *                                 them; charged as usual where editors confirmed all. Not while somebody is at work on
+ *                                 it, and not while a sentence has no text at all
+ *   review, deadline over         all of it is edited: delivered without the review, as usual
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountRef } from '../account.ts';
@@ -26,6 +28,8 @@ const MAX_POSITION = 2 ** 31 - 1;
 const LEASE_SECONDS = 30;
 /** Between two looks at a job that somebody is at work on past its deadline. */
 const IN_WORK_SECONDS = 60;
+/** Between two looks at a job past its deadline in which a sentence has no text. The end of a claim brings one at once. */
+const NO_TEXT_SECONDS = 3600;
 
 export interface EditingUpkeep {
   wake(): void;
@@ -90,20 +94,21 @@ export function startEditingUpkeep(room: EditingRoom, log: Log, delivered: () =>
 export async function lookAfter(room: EditingRoom, account: AccountRef, jobId: string): Promise<boolean> {
   const job = await store.findEditedJob(room.database, account, jobId);
   if (job === undefined) return false;
-  if (job.stage === 'assembling')
-    return deliver(room, account, jobId, job.revision > 1 ? 'revise' : 'complete');
-  if (!job.late || job.fallback === 'wait' || job.revision > 1) return false;
-  if (job.stage === 'review') return deliver(room, account, jobId, 'complete');
-  if (job.stage === 'editing') return deliver(room, account, jobId, 'fallBack');
+  const { stage } = job;
+  if (stage === 'assembling') return deliver(room, account, jobId, job);
+  const falls =
+    job.fallback === 'machine' && job.revision === 1 && (stage === 'editing' || stage === 'review');
+  if (falls && job.late) return deliver(room, account, jobId, job);
+  await store.lookAgain(room.database, account, jobId, stage, 0);
   return false;
 }
 
-/** Puts the result together and delivers it, or nothing. */
+/** Puts the result of a job that was found at a stage together and delivers it, or nothing. */
 async function deliver(
   room: EditingRoom,
   account: AccountRef,
   jobId: string,
-  trigger: 'complete' | 'revise' | 'fallBack',
+  { stage, revision }: store.EditedJobRow,
 ): Promise<boolean> {
   const { database, observer } = room;
   const [job, texts, targets] = await Promise.all([
@@ -111,10 +116,12 @@ async function deliver(
     readTexts(database, account, jobId, ['source']),
     edits.readTargets(database, account, jobId, false),
   ]);
-  if (trigger === 'fallBack' && targets.some(({ target }) => target === null)) {
-    await store.lookAgain(database, account, jobId, undefined);
+  if (stage !== 'assembling' && targets.some(({ target }) => target === null)) {
+    await store.lookAgain(database, account, jobId, stage, NO_TEXT_SECONDS);
     return false;
   }
+  const isEdited = targets.every(({ confirmed }) => confirmed);
+  const trigger = revision > 1 ? 'revise' : isEdited ? 'complete' : 'fallBack';
   const result = await room.scanner.assemble({
     text: texts.source ?? '',
     format: job.text_format,
@@ -129,19 +136,20 @@ async function deliver(
       // The job's row first, as whoever cancels it has it first.
       const completed = await completeEdited(transaction, account, jobId, result, trigger);
       const edited = await store.lockEditedJob(transaction, account, jobId);
-      const expected = trigger === 'fallBack' ? ['editing'] : ['assembling', 'review'];
-      if (!completed || edited === undefined || !expected.includes(edited.stage)) throw new Overtaken();
+      if (!completed || edited?.stage !== stage) throw new Overtaken();
       await store.lockTasks(transaction, account, jobId);
-      // Somebody has begun since: past its deadline a job waits for who is at work on it.
-      if (edited.stage !== 'assembling' && (await claims.isInWork(transaction, account, jobId)))
+      // Somebody has begun since, or it was sent back with a new deadline: past its deadline a job waits for who is at
+      // work on it.
+      if (stage !== 'assembling' && (!edited.late || (await claims.isInWork(transaction, account, jobId))))
         throw new Overtaken();
       // Somebody may have begun, confirmed and released while it was put together: that belongs into the result.
       const now = await edits.readTargets(transaction, account, jobId, false);
       if (!isDeepStrictEqual(now, targets)) throw new Overtaken();
       const common = { account, jobId, actor: 'system', ends: 'canceled' } as const;
       await store.moveTasks(transaction, { ...common, trigger: 'deliver' });
+      if (isEdited) await store.moveTasks(transaction, { ...common, kinds: ['edit'], trigger: 'close' });
       await store.moveTasks(transaction, { ...common, trigger: 'cancel' });
-      await store.setStage(transaction, account, jobId, [edited.stage], 'done');
+      await store.setStage(transaction, account, jobId, [stage], 'done');
       if (trigger !== 'fallBack') {
         await teach(transaction, account, jobId, job);
         await room.corrected(transaction, account, jobId, result);
@@ -153,7 +161,7 @@ async function deliver(
       throw error;
     });
   if (outcome) observer.delivered(trigger === 'fallBack' ? 'fallback' : 'edited');
-  else await store.lookAgain(database, account, jobId, IN_WORK_SECONDS);
+  else await store.lookAgain(database, account, jobId, stage, IN_WORK_SECONDS);
   return outcome;
 }
 

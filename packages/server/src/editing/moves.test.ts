@@ -21,6 +21,7 @@ const DECIDED: Record<TaskTrigger, { from: TaskStatus[]; to: TaskStatus; by: Tas
   reopen: { from: ['submitted', 'done'], to: 'open', by: ['reviewer', 'customer'] },
   withdraw: { from: ['claimed', 'done'], to: 'canceled', by: ['reviewer', 'customer'] },
   deliver: { from: ['submitted'], to: 'done', by: ['system'] },
+  close: { from: ['open', 'reported'], to: 'done', by: ['system'] },
   cancel: { from: ['open', 'claimed', 'submitted', 'reported'], to: 'canceled', by: ['customer', 'system'] },
 };
 const TRIGGERS = Object.keys(TASK_MOVES) as TaskTrigger[];

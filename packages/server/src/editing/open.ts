@@ -62,5 +62,7 @@ export async function replaceDrafts(
   const translated = segments.flatMap((segment, position) =>
     segment.draft === undefined ? [] : [{ ...segment, position }],
   );
-  return new Set(await edits.replaceUntouched(transaction, account, row.job_id, translated));
+  const replaced = await edits.replaceUntouched(transaction, account, row.job_id, translated);
+  await store.lookNow(transaction, [{ account, jobId: row.job_id }]);
+  return new Set(replaced);
 }

@@ -100,6 +100,7 @@ async function handIn(
   });
   room.observer.ended('submitted');
   if (stage === 'assembling') room.wake();
+  else await store.lookNow(room.database, [key]);
   return 'submitted';
 }
 
@@ -137,7 +138,7 @@ async function handedIn(
 
 /**
  * Sends the job back: the parts in which the review has marked something, or with a note all of them. Marked segments
- * are to be confirmed again.
+ * are to be confirmed again, and the deadline leaves their editors the time for it.
  * @throws ApiError `invalid_request` where there is neither a mark nor a note
  */
 export async function sendBack(
@@ -169,6 +170,7 @@ export async function sendBack(
         marked.some((position) => position >= first_position && position <= last_position),
     );
     await edits.unconfirm(transaction, account, jobId, marked);
+    await store.extendDeadline(transaction, account, jobId, Math.max(1, room.rules.reservedHours));
     await store.moveTasks(transaction, {
       account,
       jobId,

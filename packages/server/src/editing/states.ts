@@ -52,6 +52,8 @@ export const TASK_MOVES = {
   /** A review that sent its job back is over; there will be another. */
   withdraw: { from: ['claimed', 'done'], to: 'canceled', by: ['reviewer', 'customer'] },
   deliver: { from: ['submitted'], to: 'done', by: ['system'] },
+  /** Not handed in by the deadline, but all of it was confirmed: delivered and paid for, so it can be rejected. */
+  close: { from: ['open', 'reported'], to: 'done', by: ['system'] },
   cancel: { from: ['open', 'claimed', 'submitted', 'reported'], to: 'canceled', by: ['customer', 'system'] },
 } as const satisfies Record<string, Move>;
 

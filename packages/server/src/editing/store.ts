@@ -177,6 +177,22 @@ export async function setStage(
   return (await transaction.query(SET_STAGE, [account.part, account.accountId, jobId, from, to])).length > 0;
 }
 
+const EXTEND_DEADLINE = statement(
+  'editing.extend_deadline',
+  `update edited_jobs set deadline_at = greatest(deadline_at, now() + make_interval(secs => $4 * 3600))
+    where part = $1 and account_id = $2 and job_id = $3`,
+);
+
+/** Gives a job at least so many hours from now. */
+export async function extendDeadline(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  hours: number,
+): Promise<void> {
+  await transaction.query(EXTEND_DEADLINE, [account.part, account.accountId, jobId, hours]);
+}
+
 const REOPEN_JOB = statement<{ revision: number }>(
   'editing.reopen_job',
   `update edited_jobs set stage = 'editing', revision = revision + 1, finished_at = null, due_at = null,
@@ -442,20 +458,48 @@ export async function takeDueJobs(
   }));
 }
 
+// Who moved it to another stage meanwhile has said when it is due.
 const DUE_AGAIN = statement(
   'editing.due_again',
-  `update edited_jobs set due_at = now() + make_interval(secs => $4)
-    where part = $1 and account_id = $2 and job_id = $3 and due_at is not null`,
+  `update edited_jobs
+      set due_at = greatest(now() + make_interval(secs => $5), case when stage <> 'assembling' then deadline_at end)
+    where part = $1 and account_id = $2 and job_id = $3 and stage = $4 and due_at is not null`,
 );
 
-/** @param seconds undefined: never */
+/** Makes a job due again after so many seconds, while it waits not before its deadline. */
 export async function lookAgain(
   on: Queryable,
   account: AccountRef,
   jobId: string,
-  seconds: number | undefined,
+  stage: Stage,
+  seconds: number,
 ): Promise<void> {
-  await on.query(DUE_AGAIN, [account.part, account.accountId, jobId, seconds ?? null]);
+  await on.query(DUE_AGAIN, [account.part, account.accountId, jobId, stage, seconds]);
+}
+
+// One that another has locked is looked at by them, or in its time.
+const DUE_NOW = statement(
+  'editing.due_now',
+  `update edited_jobs e set due_at = now()
+     from (select e.part, e.account_id, e.job_id
+             from unnest($1::smallint[], $2::uuid[], $3::uuid[]) as g (part, account_id, job_id)
+             join edited_jobs e using (part, account_id, job_id)
+            where e.stage in ('editing', 'review') and e.deadline_at <= now() and e.due_at > now()
+              for update of e skip locked) d
+    where e.part = d.part and e.account_id = d.account_id and e.job_id = d.job_id`,
+);
+
+/** Makes those of the jobs due now that are past their deadline and do not wait for editors: one may be free. */
+export async function lookNow(
+  on: Queryable,
+  jobs: readonly { account: AccountRef; jobId: string }[],
+): Promise<void> {
+  if (jobs.length === 0) return;
+  await on.query(DUE_NOW, [
+    jobs.map(({ account }) => account.part),
+    jobs.map(({ account }) => account.accountId),
+    jobs.map(({ jobId }) => jobId),
+  ]);
 }
 
 // A task that was before an operator and is open again was looked at: who skipped it before that counts no more.

@@ -428,8 +428,8 @@ export interface Discrepancy {
 /**
  * Re-adds everything from the transfers. Each row of the answer is a broken promise:
  * a balance that is not the sum of its transfers, or is not there; a job whose price and hold differ; a finished
- * job not captured, or captured unfinished; a failed or canceled job not given back; a charge before the job's last
- * one that was not captured; a transfer of a job in the other environment's balance; a refund of more than was
+ * job not captured, or captured unfinished; a failed or canceled job, or one that fell back to a machine's draft, not
+ * given back; a charge before the job's last one that was not captured; a transfer of a job in the other environment's balance; a refund of more than was
  * captured; a balance beyond its credit limit.
  */
 const VERIFY = statement<Discrepancy>(
@@ -453,14 +453,15 @@ const VERIFY = statement<Discrepancy>(
     where j.price_cents <> coalesce(h.amount_cents, 0)
    union all
    select 'end', j.part, j.account_id, j.job_id::text,
-          format('status %s, price %s, ended by %s', j.status, j.price_cents, coalesce(e.kind, 'nothing'))
+          format('status %s%s, price %s, ended by %s', j.status, case when j.fell_back then ', fell back' end,
+                 j.price_cents, coalesce(e.kind, 'nothing'))
      from jobs j left join transfers e
        on e.part = j.part and e.account_id = j.account_id and e.job_id = j.job_id and e.charge = j.charge
       and e.kind in ('capture', 'void')
     where j.price_cents > 0
       and coalesce(e.kind, 'nothing') <> case
+            when j.status in ('failed', 'canceled') or j.fell_back then 'void'
             when j.status in ('completed', 'accepted', 'rejected') then 'capture'
-            when j.status in ('failed', 'canceled') then 'void'
             else 'nothing' end
    union all
    select 'earlier', j.part, j.account_id, j.job_id::text,

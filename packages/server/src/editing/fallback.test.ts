@@ -1,0 +1,362 @@
+/** Jobs of a brand that does not wait for editors, past their deadline: what people confirmed is what is delivered. */
+import { createFake } from '@dragoman/engines/fake';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accountNamed } from '../accounts/accounts.ts';
+import { saveBrand } from '../brands/brands.ts';
+import { verifyLedger } from '../ledger/ledger.ts';
+import { findDiscrepancies } from '../ledger/store.ts';
+import { claimTask, confirm, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  type Receiver,
+  startReceiver,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+
+let server: TestServer;
+let receiver: Receiver;
+let owner: pg.Client;
+let call: ReturnType<typeof createClient>;
+let ann: TestPerson;
+let rita: TestPerson;
+let operator: TestPerson;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  server = await startTestServer({
+    engine: () => createFake(),
+    settings: { DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_TASK_RESERVED: '4', DRAGOMAN_PRICE_HUMAN: '3' },
+  });
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+  ann = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Ann' });
+  rita = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Rita' });
+  operator = await createPerson(server, { role: 'operator' });
+});
+// A customer of its own for each test: what one taught its memory is no draft of the next.
+beforeEach(async () => {
+  const account = await server.createAccount({ balanceCents: 100_000 });
+  const { ref } = await accountNamed(server.database, account.username);
+  const brand = { externalId: 'fb', name: 'fb', default: undefined, languages: new Map() };
+  await saveBrand(server.database, ref, { ...brand, fallback: 'machine' }, false);
+  call = createClient(server.url, account.production_key);
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+  await receiver.close();
+});
+
+const SOURCE = 'The house is big.\nThe door is red.\n';
+const FIRST = [{ text: 'La casa es grande.' }];
+const SECOND = [{ text: 'La puerta es roja.' }];
+/** Two segments of four words each, at the default price. */
+const PRICE = 24;
+
+const read = async (uid: string) => (await call('GET', `${HUMAN}${uid}/`)).body;
+const done = (uid: string) =>
+  until(async () => ((await read(uid)).status === 'completed' ? read(uid) : undefined));
+const order = (fields: object = {}) => orderEdit(call, SOURCE, { brand: 'fb', ...fields });
+const NAMED = `job_id = (select job_id from jobs where uid = $1)`;
+
+/** Moves a job's deadline, as time would. */
+async function passDeadline(uid: string): Promise<void> {
+  await owner.query(
+    `update edited_jobs set deadline_at = now() - interval '1 s', due_at = case when due_at is not null then now() end
+      where ${NAMED}`,
+    [uid],
+  );
+}
+
+async function hoursLeft(uid: string): Promise<number> {
+  const { rows } = await owner.query(
+    `select extract(epoch from deadline_at - now())::float8 / 3600 as hours, due_at = deadline_at as due
+       from edited_jobs where ${NAMED}`,
+    [uid],
+  );
+  expect(rows[0].due).toBe(true);
+  return rows[0].hours;
+}
+
+/** Waits until the upkeep has looked at a late job and left it for another time. */
+const putOff = (uid: string) =>
+  until(async () => {
+    const { rows } = await owner.query(
+      `select extract(epoch from due_at - now())::float8 as seconds from edited_jobs where ${NAMED}`,
+      [uid],
+    );
+    return rows[0].seconds > 31 && (rows[0].seconds as number);
+  });
+
+const transfers = async (uid: string) =>
+  (await owner.query(`select kind from transfers where ${NAMED} order by transfer_id`, [uid])).rows.map(
+    ({ kind }) => kind,
+  );
+const sound = async () => expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+
+/** Confirms one text in the next task and leaves the task, or hands it in. */
+async function confirmNext(person: TestPerson, target: object, then: 'release' | 'submit') {
+  const task = await claimTask(person);
+  const segment = task.segments.find(({ mine }: { mine: boolean }) => mine);
+  const saved = await confirm(person, task, segment, { target });
+  expect(saved.status, saved.text).toBe(200);
+  const left = await person.call('POST', pathOf(task, `/${then}`), { token: task.lease.token });
+  expect(left.status, left.text).toBe(200);
+  return task;
+}
+
+/** Both parts handed in and a review claimed. */
+async function inReview(fields: object = {}) {
+  const uid = await order(fields);
+  await confirmNext(ann, FIRST, 'submit');
+  await confirmNext(ann, SECOND, 'submit');
+  return { uid, review: await claimTask(rita) };
+}
+
+type Review = Awaited<ReturnType<typeof inReview>>['review'];
+
+async function sendBack(review: Review): Promise<void> {
+  const { token } = review.lease;
+  const mark = { token, position: 0, category: 'style', severity: 'minor' };
+  expect((await rita.call('POST', pathOf(review, '/issues'), mark)).status).toBe(201);
+  const back = await rita.call('POST', pathOf(review, '/return'), { token, note: 'A comma.' });
+  expect(back.status, back.text).toBe(200);
+}
+
+describe('a review that is sent back', () => {
+  it('after the deadline gives the editors their hours, and delivers what they make of it', async () => {
+    const { uid, review } = await inReview();
+    await passDeadline(uid);
+    await sendBack(review);
+    expect(await hoursLeft(uid)).toBeCloseTo(4, 1);
+    expect(await read(uid)).toMatchObject({ status: 'translating' });
+    const [listed] = (await ann.call('GET', '/api/editing/queue')).body.open;
+    expect(Date.parse(listed.deadline)).toBeGreaterThan(Date.now());
+    await confirmNext(ann, [{ text: 'La casa, es grande.' }], 'submit');
+    const last = await claimTask(rita);
+    await rita.call('POST', pathOf(last, '/approve'), { token: last.lease.token });
+    const body = await done(uid);
+    expect(body).toMatchObject({
+      translated_text: 'La casa, es grande.\nLa puerta es roja.\n',
+      price: PRICE,
+    });
+    expect(body).not.toHaveProperty('fallback');
+    expect(await transfers(uid)).toEqual(['hold', 'capture']);
+    await sound();
+  });
+
+  it('a minute before the deadline has the same hours, and one that has more keeps them', async () => {
+    const { uid, review } = await inReview();
+    await owner.query(
+      `update edited_jobs set deadline_at = now() + interval '1 min', due_at = now() + interval '1 min' where ${NAMED}`,
+      [uid],
+    );
+    await sendBack(review);
+    expect(await hoursLeft(uid)).toBeCloseTo(4, 1);
+    const more = await inReview();
+    await sendBack(more.review);
+    expect(await hoursLeft(more.uid)).toBeGreaterThan(20);
+    for (const one of [uid, more.uid]) expect((await call('DELETE', `${HUMAN}${one}/`)).status).toBe(200);
+  });
+
+  it('and that nobody corrects by the new deadline is delivered whole, charged, and can be rejected', async () => {
+    const { uid, review } = await inReview({ callback_url: `${receiver.url}/returned` });
+    await sendBack(review);
+    await passDeadline(uid);
+    const body = await done(uid);
+    expect(body).toMatchObject({ translated_text: 'La casa es grande.\nLa puerta es roja.\n', price: PRICE });
+    expect(body).not.toHaveProperty('fallback');
+    const callback = await receiver.next(({ path }) => path === '/returned');
+    expect(JSON.parse(callback.body)).toMatchObject({ price: PRICE, translated_text: body.translated_text });
+    expect(await transfers(uid)).toEqual(['hold', 'capture']);
+    await sound();
+    const rejected = await call('POST', `${HUMAN}${uid}/reject/`, { reason: 'A comma is missing.' });
+    expect(rejected.status, rejected.text).toBe(200);
+
+    // Edited again and left: what was delivered stays, whatever the clock says.
+    const task = await claimTask(ann);
+    const draft = await save(ann, task, task.segments[0], { target: [{ text: 'Otra cosa.' }] });
+    expect(draft.status, draft.text).toBe(200);
+    await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+    await passDeadline(uid);
+    await order().then(async (other) => {
+      // The upkeep has made a round when this is over.
+      await passDeadline(other);
+      await done(other);
+    });
+    expect(await read(uid)).toMatchObject({ status: 'rejected', translated_text: body.translated_text });
+    await owner.query(
+      `update tasks set status = 'canceled', reserved_for = null, reserved_until = null where ${NAMED}`,
+      [uid],
+    );
+  });
+});
+
+describe('a job that falls back', () => {
+  it('takes the last text that was confirmed, though it was changed since, and is free', async () => {
+    const uid = await order({ callback_url: `${receiver.url}/free` });
+    const task = await claimTask(ann);
+    const [segment] = task.segments;
+    await confirm(ann, task, segment, { target: [{ text: 'La casa es gorda.' }] });
+    await confirm(ann, task, { ...segment, revision: 1 }, { target: FIRST });
+    const unfinished = await save(ann, task, { ...segment, revision: 2 }, { target: [{ text: 'La ca' }] });
+    expect(unfinished.status, unfinished.text).toBe(200);
+    await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+    await passDeadline(uid);
+    const body = await done(uid);
+    const text = 'La casa es grande.\nTHE DOOR IS RED.\n';
+    expect(body).toMatchObject({ translated_text: text, fallback: 'machine', price: 0 });
+    const callback = await receiver.next(({ path }) => path === '/free');
+    expect(JSON.parse(callback.body)).toMatchObject({ translated_text: text, fallback: 'machine', price: 0 });
+    const list = await call('GET', `${HUMAN}?uid=${uid}`);
+    expect(list.body.objects).toMatchObject([{ uid, price: 0 }]);
+    expect(await transfers(uid)).toEqual(['hold', 'void']);
+    await sound();
+  });
+
+  it('is charged where every segment was confirmed, though nobody handed it in', async () => {
+    const uid = await order();
+    await confirmNext(ann, FIRST, 'release');
+    // The same part comes first again: skipped, it leaves the other.
+    const task = await claimTask(ann);
+    const mine = task.segments.find(({ mine }: { mine: boolean }) => mine);
+    const other = (await call('GET', `${HUMAN}${uid}/`)).body;
+    expect(other.status).toBe('translating');
+    if (mine.position === 0) await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    await confirmNext(ann, SECOND, 'release');
+    await passDeadline(uid);
+    const body = await done(uid);
+    expect(body).toMatchObject({ translated_text: 'La casa es grande.\nLa puerta es roja.\n', price: PRICE });
+    expect(body).not.toHaveProperty('fallback');
+    expect(await transfers(uid)).toEqual(['hold', 'capture']);
+    await sound();
+  });
+
+  it('does not take what a reviewer began to change and left', async () => {
+    const { uid, review } = await inReview();
+    const saved = await save(rita, review, review.segments[0], { target: [{ text: 'La ca' }] });
+    expect(saved.status, saved.text).toBe(200);
+    await rita.call('POST', pathOf(review, '/release'), { token: review.lease.token });
+    await passDeadline(uid);
+    expect((await done(uid)).translated_text).toBe('La casa es grande.\nLa puerta es roja.\n');
+    await sound();
+  });
+
+  it('is a fault of the ledger where it was charged, or given back though it did not fall back', async () => {
+    const uid = await order();
+    await passDeadline(uid);
+    await done(uid);
+    await sound();
+    const rules = async (sql: string) => {
+      await owner.query('begin');
+      await owner.query(sql, [uid]);
+      const found = await findDiscrepancies({
+        query: async ({ text }, values) => (await owner.query(text, values as unknown[])).rows as never,
+      });
+      await owner.query('rollback');
+      return found.filter(({ rule }) => rule === 'end').map(({ detail }) => detail);
+    };
+    expect(
+      await rules(
+        `update transfers set kind = 'capture', credit = 'revenue' where kind = 'void' and ${NAMED}`,
+      ),
+    ).toEqual([`status completed, fell back, price ${PRICE}, ended by capture`]);
+    expect(await rules(`update jobs set fell_back = false where uid = $1`)).toEqual([
+      `status completed, price ${PRICE}, ended by void`,
+    ]);
+  });
+});
+
+describe('a late job in which a sentence has no text', () => {
+  const XLIFF = `<?xml version="1.0"?>
+<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file source-language="en" target-language="es" datatype="plaintext" original="a"><body>
+<trans-unit id="1"><source>The house is big.</source></trans-unit>
+<trans-unit id="2"><source>The door is red.</source></trans-unit>
+</body></file></xliff>`;
+  const supplied = XLIFF.replace(
+    'The house is big.</source>',
+    'The house is big.</source><target>La casa es grande.</target>',
+  );
+
+  async function late(): Promise<string> {
+    const uid = await orderEdit(call, XLIFF, { brand: 'fb', text_format: 'xliff', target_text: supplied });
+    await passDeadline(uid);
+    return uid;
+  }
+  /** The task of the second sentence. */
+  async function claimSecond() {
+    const { open } = (await ann.call('GET', '/api/editing/queue')).body;
+    for (const { task } of open) {
+      const { body } = await ann.call('GET', pathOf({ task }));
+      if (body.segments.some(({ mine, draft }: { mine: boolean; draft: unknown }) => mine && draft === null))
+        return claimTask(ann, task);
+    }
+    throw new Error('no task without a draft');
+  }
+  const expectFallback = async (uid: string) => {
+    const body = await done(uid);
+    expect(body).toMatchObject({ fallback: 'machine', price: 0 });
+    expect(body.translated_text).toContain('<target>La casa es grande.</target>');
+    expect(body.translated_text).toContain('<target>La puerta es roja.</target>');
+    await sound();
+  };
+  async function supply() {
+    const task = await claimSecond();
+    const segment = task.segments.find(({ mine }: { mine: boolean }) => mine);
+    const saved = await confirm(ann, task, segment, { target: SECOND });
+    expect(saved.status, saved.text).toBe(200);
+    return task;
+  }
+
+  it('is looked at again within the hour, and delivered when its editor lets go', async () => {
+    const uid = await late();
+    expect(await putOff(uid)).toBeGreaterThan(3_000);
+    const task = await supply();
+    await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+    await expectFallback(uid);
+  });
+
+  it('is delivered when the claim on it runs out', async () => {
+    const uid = await late();
+    await putOff(uid);
+    const task = await supply();
+    await owner.query(`update claims set lease_until = now() - interval '1 s' where claim_id = $1`, [
+      task.lease.token,
+    ]);
+    await expectFallback(uid);
+  });
+
+  it('is delivered when the part is handed in, or an operator takes it back', async () => {
+    for (const end of ['submit', 'free'] as const) {
+      const uid = await late();
+      await putOff(uid);
+      const task = await supply();
+      const answer =
+        end === 'submit'
+          ? await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token })
+          : await operator.call('POST', `/api/console/tasks/${task.task}/release`);
+      expect(answer.status, answer.text).toBe(200);
+      await expectFallback(uid);
+    }
+  });
+
+  it('is delivered when an operator has had it drafted anew', async () => {
+    const uid = await late();
+    await putOff(uid);
+    const { rows } = await owner.query(
+      `select job_id, username from jobs join accounts using (part, account_id) where uid = $1`,
+      [uid],
+    );
+    const path = `/api/console/accounts/${rows[0].username}/jobs/${rows[0].job_id}/redraft`;
+    const answer = await operator.call('POST', path, {});
+    expect(answer.status, answer.text).toBe(200);
+    const body = await done(uid);
+    expect(body).toMatchObject({ fallback: 'machine', price: 0 });
+    expect(body.translated_text).toContain('<target>THE DOOR IS RED.</target>');
+  });
+});
