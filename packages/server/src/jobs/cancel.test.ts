@@ -71,8 +71,13 @@ describe('DELETE of a job', () => {
     const answer = await production('DELETE', `${HUMAN}waits/`);
     expect([answer.status, answer.text]).toEqual([200, '']);
     const read = await production('GET', `${HUMAN}waits/`);
-    expect(read.body).toMatchObject({ status: 'canceled', balance: BALANCE });
+    expect(read.body).toMatchObject({ status: 'canceled', balance: BALANCE, price: 0 });
     expect(read.body).not.toHaveProperty('translated_text');
+    expect((await production('GET', HUMAN)).body.objects).toMatchObject([{ uid: 'waits', price: 0 }]);
+    expect(await production('POST', HUMAN, body)).toMatchObject({
+      status: 200,
+      body: { status: 'canceled', price: 0 },
+    });
     expect((await owner.query(`select from deliveries`)).rowCount).toBe(0);
     await noDiscrepancies();
   });

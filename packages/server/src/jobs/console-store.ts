@@ -20,6 +20,7 @@ export interface ConsoleJobRow {
   text_format: TextFormat;
   words: number;
   price_cents: number;
+  fell_back: boolean;
   created_at: Date;
   finished_at: Date | null;
   failure: string | null;
@@ -34,8 +35,8 @@ export interface ConsoleJobRow {
 }
 
 const COLUMNS = `j.part, j.account_id, j.job_id, j.order_number, j.environment, j.tier, j.uid, j.status,
-  j.source_language, j.target_language, j.text_format, j.words, j.price_cents, j.created_at, j.finished_at, j.failure,
-  coalesce(j.brand, j.default_brand) as brand, j.tone, j.callback_url, j.due_at, j.attempts, j.redraft,
+  j.source_language, j.target_language, j.text_format, j.words, j.price_cents, j.fell_back, j.created_at, j.finished_at,
+  j.failure,  coalesce(j.brand, j.default_brand) as brand, j.tone, j.callback_url, j.due_at, j.attempts, j.redraft,
   coalesce(j.lease_token is not null and j.due_at > now(), false) as leased`;
 
 export interface ConsoleFilter {
@@ -191,10 +192,13 @@ export interface PeriodCount {
   cents: number;
 }
 
+// Of the jobs whose price was not given back; see `shownPrice`.
+const CHARGED = `status not in ('failed', 'canceled') and not fell_back`;
+
 const SINCE = statement<PeriodCount>(
   'jobs.count_since',
   `select environment, tier, count(*) as jobs, coalesce(sum(words), 0)::bigint as words,
-          coalesce(sum(price_cents) filter (where status not in ('failed', 'canceled')), 0)::bigint as cents
+          coalesce(sum(price_cents) filter (where ${CHARGED}), 0)::bigint as cents
      from jobs where part = $1 and account_id = $2 and job_id >= $3 and tier <> 'chat' group by 1, 2 order by 1, 2`,
 );
 
@@ -214,7 +218,7 @@ export interface DayRow {
 const DAYS = statement<DayRow>(
   'jobs.count_days',
   `select environment, date_trunc('day', created_at, 'UTC') as day, count(*) as jobs,
-          coalesce(sum(price_cents) filter (where status not in ('failed', 'canceled')), 0)::bigint as cents
+          coalesce(sum(price_cents) filter (where ${CHARGED}), 0)::bigint as cents
      from jobs where part = $1 and account_id = $2 and job_id >= $3 and tier <> 'chat' group by 1, 2`,
 );
 

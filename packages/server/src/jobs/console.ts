@@ -29,6 +29,7 @@ import { listJobTransfers } from '../ledger/ledger.ts';
 import { recordAudit } from '../operations/audit.ts';
 import * as store from './console-store.ts';
 import { cancelJob, type JobFollower } from './jobs.ts';
+import { shownPrice } from './present.ts';
 import { type Live, Progress, readProgress } from './progress.ts';
 import { redraftJob, refusalOf } from './redraft.ts';
 import { allows, STATUSES } from './states.ts';
@@ -278,7 +279,7 @@ function present(row: store.ConsoleJobRow): Static<typeof ListedJob> {
     target_language: row.target_language,
     text_format: row.text_format,
     words: row.words,
-    price: row.price_cents,
+    price: shownPrice(row),
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
     failure: row.failure,

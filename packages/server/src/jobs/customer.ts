@@ -23,7 +23,7 @@ import { resource } from '../http.ts';
 import * as log from './console-store.ts';
 import { cancelJob, type JobFollower } from './jobs.ts';
 import { findJobs } from './lists.ts';
-import { showsResult } from './present.ts';
+import { shownPrice, showsResult } from './present.ts';
 import { type Live, Progress, readProgress } from './progress.ts';
 import { readListQuery } from './query.ts';
 import { isUid } from './request.ts';
@@ -223,7 +223,7 @@ function present(row: JobRow): Static<typeof OwnJob> {
     target_language: row.target_language,
     text_format: row.text_format,
     brand: row.brand ?? row.default_brand,
-    price: row.price_cents,
+    price: shownPrice(row),
     created_at: row.created_at.toISOString(),
   };
 }

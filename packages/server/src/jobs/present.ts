@@ -37,6 +37,15 @@ export function showsResult(status: Status): boolean {
   return WITH_RESULT.includes(status);
 }
 
+/**
+ * Returns what a job costs, in cents: 0 where its price was given back, because it failed, was canceled, or was
+ * delivered with a machine's draft in place of an editor's text. The ledger still shows what was held.
+ */
+export function shownPrice(job: Pick<Shown, 'status' | 'price_cents' | 'fell_back'>): number {
+  const isFree = job.status === 'failed' || job.status === 'canceled' || job.fell_back === true;
+  return isFree ? 0 : job.price_cents;
+}
+
 /** The answer to a create; the same in both dialects. */
 export function presentCreation(job: Shown, text: string, purse: Purse): JobCreationBody {
   const supplied = {
@@ -55,7 +64,7 @@ export function presentCreation(job: Shown, text: string, purse: Purse): JobCrea
   };
   return job.tier === 'machine'
     ? { origin: 'api', ...common, ...supplied }
-    : { order_number: job.order_number, price: job.price_cents, ...common, ...supplied, ...purse };
+    : { order_number: job.order_number, price: shownPrice(job), ...common, ...supplied, ...purse };
 }
 
 /** One job, read by its uid. The result's key is there only when there is a result. */
@@ -66,7 +75,7 @@ export function presentDetail(job: Shown, texts: Texts, purse: Purse, dialect: D
 export function presentListItem(job: Shown, dialect: Dialect): JobListItemBody {
   return {
     order_number: job.order_number,
-    price: job.price_cents,
+    price: shownPrice(job),
     source_language: job.source_language,
     status: presentStatus(job, dialect),
     target_language: job.target_language,
@@ -102,7 +111,7 @@ function legacyCore(job: Shown, texts: Texts): Omit<Static<typeof LegacyJob>, ke
 
 function plain(job: Shown, texts: Texts) {
   return {
-    price: job.price_cents,
+    price: shownPrice(job),
     source_language: job.source_language,
     status: job.status,
     target_language: job.target_language,
@@ -132,7 +141,7 @@ export function presentCallback(
     uid: job.uid,
     status: presentStatus(job, 'legacy'),
     ...(job.tier === 'human'
-      ? { order_number: String(job.order_number), price: String(job.price_cents) }
+      ? { order_number: String(job.order_number), price: String(shownPrice(job)) }
       : {}),
     source_language: job.source_language,
     target_language: job.target_language,
