@@ -109,6 +109,13 @@ export interface Patch {
   text: string;
 }
 
+/** From an offset on, the language that the document declares below its root; undefined: none. */
+export interface LanguageChange {
+  from: number;
+  /** As `primaryLanguage` gives it. */
+  language: string | undefined;
+}
+
 /** A scanned text. Plain data: it can be posted between threads. */
 export interface Document {
   format: Format;
@@ -121,6 +128,8 @@ export interface Document {
   /** True when the source language stands in the document itself. */
   declaresLanguage: boolean;
   patches: readonly Patch[];
+  /** Where elements declare a language (`lang`, `xml:lang`), in order. */
+  languages: readonly LanguageChange[];
   /** XLIFF: every `<![CDATA[…]]>` inside a unit, for copying parts of them. */
   sections: readonly { start: number; end: number }[];
   /** XLIFF: the declared encoding cannot hold every character, so new ones are written as references. */
@@ -129,6 +138,9 @@ export interface Document {
   transUnits: number;
 }
 
+/** Why a segment is kept: it is not in the source language. See `keptReason`. */
+export type Kept = 'language' | 'script' | 'symbols';
+
 /** A sentence of a unit (in SRT, of up to a few neighbouring cues), as engines and editors get it. */
 export interface Segment {
   /** Unit index and number within the unit, e.g. `12.0`. Stable for the same text, format and language. */
@@ -136,6 +148,8 @@ export interface Segment {
   /** Index of the (first) unit. */
   unit: number;
   pieces: Piece[];
+  /** Not in the source language: it stays as it is, and its words are not counted. */
+  kept?: Kept;
 }
 
 /** The text cannot be read in its format. `message` is a sentence for the caller; `line` and `column` count from 1. */
@@ -171,6 +185,7 @@ export function emptyDocument(format: Format, text: string): Document {
     units: [],
     declaresLanguage: false,
     patches: [],
+    languages: [],
     sections: [],
     asciiOnly: false,
     transUnits: 0,

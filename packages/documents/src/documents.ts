@@ -5,9 +5,10 @@
  */
 
 import { cutCuesAndKeep } from './cues.ts';
-import { cutAndKeep } from './cut.ts';
+import { type Cut, cutAndKeep } from './cut.ts';
 import { type Document, DocumentError, errorAt, type Format, type Segment } from './document.ts';
 import { scanHtml } from './html.ts';
+import { keptReason } from './kept.ts';
 import { Limits } from './limits.ts';
 import { liftMessages } from './messages.ts';
 import { scanSrt } from './srt.ts';
@@ -16,7 +17,7 @@ import { scanXliff, type XliffOptions } from './xliff.ts';
 
 export { type Aligned, type AlignNote, align, haveSameUnits } from './align.ts';
 export { type Description, describe } from './describe.ts';
-export type { Document, Format, Piece, Segment, Unit } from './document.ts';
+export type { Document, Format, Kept, Piece, Segment, Unit } from './document.ts';
 export { DocumentError } from './document.ts';
 export { type Detected, detectLanguage } from './language.ts';
 export { Limits } from './limits.ts';
@@ -88,20 +89,26 @@ function isTooLong(text: string): boolean {
 
 /**
  * The sentences to translate, in order. Units without a letter, protected words, approved targets and the like are
- * not among them. Remembers the language in the document, because `rebuild` has to cut the same way; after a new
+ * not among them; those that are not in the language are, marked as kept. Remembers the language in the document, because `rebuild` has to cut the same way; after a new
  * scan of the same text, give the language to `scan` as `sourceLanguage`, or call `segments` again.
  */
 export function segments(document: Document, language: string): Segment[] {
   document.segmentLanguage = language;
   if (document.format === 'srt') {
-    return cutCuesAndKeep(document, language).map(({ id, unit, cut }) => ({ id, unit, pieces: cut.pieces }));
+    return cutCuesAndKeep(document, language).map(({ id, unit, cut }) => segmentOf(id, unit, cut));
   }
   const found: Segment[] = [];
   for (const unit of document.units) {
     if (!unit.translatable) continue;
     cutAndKeep(document, unit, language).cuts.forEach((cut, index) => {
-      found.push({ id: `${unit.index}.${index}`, unit: unit.index, pieces: cut.pieces });
+      found.push(segmentOf(`${unit.index}.${index}`, unit.index, cut));
     });
   }
   return found;
+
+  function segmentOf(id: string, unit: number, cut: Cut): Segment {
+    const kept = keptReason(document, cut, language);
+    const segment = { id, unit, pieces: cut.pieces };
+    return kept === undefined ? segment : { ...segment, kept };
+  }
 }

@@ -9,8 +9,10 @@ import { plainHtml } from './escaped.ts';
 import { blocks, opaque, preformatted, textAttributes, voids } from './html-elements.ts';
 import { findKept, type KeptElement, mayKeep, switchOf, type Walk } from './html-kept.ts';
 import { Stack } from './html-stack.ts';
+import { Languages } from './languages.ts';
 import { Limits } from './limits.ts';
 import { decodeReference, recordTokens, replay, type Tag, tokenize } from './markup.ts';
+import { primaryLanguage } from './scripts.ts';
 
 interface Frame {
   name: string;
@@ -18,6 +20,8 @@ interface Frame {
   off: boolean;
   /** White space is text. */
   pre: boolean;
+  /** As declared by the element or the nearest one around it. */
+  language: string | undefined;
   /** The opening code, and the unit it stands in. */
   code?: Code;
   unit?: number;
@@ -28,19 +32,33 @@ export function scanHtml(text: string): Document {
   const document = emptyDocument('html', text);
   const ranges = templates(text);
   const html = masked(text, ranges);
-  if (!mayKeep(html)) {
-    document.units = new Scanner(text, new Map(), ranges).scan((visitor) => tokenize(html, visitor));
-    return document;
+  let kept = new Map<number, KeptElement>();
+  let walk: Walk = (visitor) => tokenize(html, visitor);
+  if (mayKeep(html)) {
+    const tokens = recordTokens(html);
+    walk = (visitor) => replay(tokens, visitor);
+    const found = findKept(walk, text);
+    kept = found.kept;
+    document.patches = found.patches;
   }
-  const tokens = recordTokens(html);
-  const walk: Walk = (visitor) => replay(tokens, visitor);
-  const { kept, patches } = findKept(walk, text);
-  document.patches = patches;
-  document.units = new Scanner(text, kept, ranges).scan(walk);
+  const scanner = new Scanner(text, kept, ranges);
+  document.units = scanner.scan(walk);
+  document.languages = scanner.languages.changes;
   return document;
 }
 
+/**
+ * The language of an element's content and attributes. What the root says is passed over: pages often carry the
+ * language of a template there, and then nothing of them would be translated.
+ */
+function languageOf({ name, attributes }: Tag, outer: string | undefined): string | undefined {
+  const tag = attributes.get('lang') ?? attributes.get('xml:lang');
+  if (tag === undefined || name === 'html' || name === 'body') return outer;
+  return primaryLanguage(tag);
+}
+
 class Scanner {
+  readonly languages = new Languages();
   readonly #text: string;
   readonly #kept: Map<number, KeptElement>;
   readonly #stack: Stack<Frame>;
@@ -98,6 +116,8 @@ class Scanner {
     const isBlock = blocks.has(name);
     if (isBlock) this.#flush();
     const outer = this.#stack.top;
+    const language = languageOf(tag, outer?.language);
+    this.languages.note(tag.start, language);
     const set = switchOf(tag);
     const kept = this.#kept.get(tag.start);
     const off = set === 'yes' ? false : set !== undefined || (outer?.off ?? false);
@@ -107,19 +127,22 @@ class Scanner {
         const seen = plainHtml(this.#text.slice(tag.end, kept.contentEnd));
         this.#code('keep', tag.start, kept.end, shorten(seen));
       }
+      this.languages.note(kept.end, outer?.language);
       return;
     }
     if (!off) for (const attribute of textAttributes(tag)) this.#attribute(tag, attribute);
     if (opaque.has(name) && !tag.selfClosing) {
       this.#raw = { name, start: tag.start };
+      this.languages.note(tag.end, outer?.language);
       return;
     }
     if (voids.has(name) || tag.selfClosing) {
       if (name === 'br') this.#lineBreak(tag);
       else if (!isBlock) this.#code('single', tag.start, tag.end);
+      this.languages.note(tag.end, outer?.language);
       return;
     }
-    const frame: Frame = { name, off, pre: preformatted.has(name) || (outer?.pre ?? false) };
+    const frame: Frame = { name, off, pre: preformatted.has(name) || (outer?.pre ?? false), language };
     if (!isBlock) {
       frame.code = this.#code('single', tag.start, tag.end);
       frame.unit = this.#serial;
@@ -138,6 +161,7 @@ class Scanner {
     const isBlock = blocks.has(name);
     if (isBlock) this.#flush();
     const frame = this.#stack.close(name).at(-1);
+    this.languages.note(end, this.#stack.top?.language);
     if (isBlock) return;
     if (name === 'br') {
       this.#code('gap', start, end);

@@ -1,25 +1,54 @@
-/** Words, as they are priced: of the translatable text only, not of markup, variables, times or kept elements. */
+/**
+ * Words, as they are priced: of the text that is translated, not of markup, variables, times, protected elements, or
+ * segments that are kept because they are not in the source language.
+ */
 
 import { countWordLike } from './count.ts';
 import type { Document, Piece, Segment } from './document.ts';
-import { isText, type Run, runsOf } from './runs.ts';
+import { keptStretches, type Stretch } from './kept.ts';
+import { cutRun, isText, type Run, runsOf } from './runs.ts';
 import { segmenter } from './sentences.ts';
 
 const letter = /\p{L}/u;
 
 /**
- * The number of word-like segments of `Intl.Segmenter` in the translatable text. A unit without a letter is not sent
- * to an engine and counts for nothing. For scripts without spaces it is what the segmenter says.
+ * The number of word-like segments of `Intl.Segmenter` in the translatable text outside kept segments. A unit without
+ * a letter there is not sent to an engine and counts for nothing. For scripts without spaces it is what the segmenter
+ * says.
  */
 export function countWords(document: Document, language: string): number {
   const words = segmenter(language, 'word');
+  const kept = keptStretches(document, language);
   let count = 0;
   for (const unit of document.units) {
     if (!unit.translatable) continue;
-    const text = readAloud(runsOf(document, unit).runs);
+    const text = readAloud(without(runsOf(document, unit).runs, kept.get(unit.index)));
     if (letter.test(text)) count += countWordLike(text, words);
   }
   return count;
+}
+
+/** Runs without those stretches of the document, which are in order. */
+function without(runs: readonly Run[], stretches: readonly Stretch[] = []): readonly Run[] {
+  if (stretches.length === 0) return runs;
+  const left: Run[] = [];
+  let next = 0;
+  for (const run of runs) {
+    while (next < stretches.length && stretches[next]!.end <= run.start) next += 1;
+    if (!isText(run)) {
+      left.push(run);
+      continue;
+    }
+    let { start } = run;
+    for (let at = next; at < stretches.length && stretches[at]!.start < run.end; at += 1) {
+      const stretch = stretches[at]!;
+      if (stretch.start > start) left.push(cutRun(run, start - run.start, stretch.start - run.start));
+      start = Math.max(start, stretch.end);
+      if (run.whole) start = run.end;
+    }
+    if (start < run.end) left.push(cutRun(run, start - run.start, run.text.length));
+  }
+  return left;
 }
 
 /** Halves of pairs may stand inside a word; any other code ends the word before it. */
@@ -40,7 +69,8 @@ export function countRepeatedWords(document: Document, language: string, found: 
   const words = segmenter(language, 'word');
   const seen = new Set<string>();
   let count = 0;
-  for (const { pieces } of found) {
+  for (const { pieces, kept } of found) {
+    if (kept !== undefined) continue;
     const reading = JSON.stringify(pieces.map(readPiece));
     if (seen.has(reading)) count += countWordLike(pieces.map(pieceAloud).join(''), words);
     else seen.add(reading);

@@ -5,7 +5,9 @@
 
 import { type SaxesAttributePlain, SaxesParser, type SaxesTagPlain } from 'saxes';
 import { type Document, DocumentError, emptyDocument, errorAt } from './document.ts';
+import { Languages } from './languages.ts';
 import { Limits } from './limits.ts';
+import { primaryLanguage } from './scripts.ts';
 import { Capture } from './xliff-inline.ts';
 import { type Attributes, type Element, finishUnit, type TransUnit } from './xliff-units.ts';
 
@@ -20,6 +22,8 @@ interface Frame {
   local: string;
   translate: boolean;
   preserve: boolean;
+  /** As declared inside a source; what is declared around it is the document's own language. */
+  language?: string | undefined;
   /** What to do at the end tag. */
   ends?: (start: number, end: number) => void;
 }
@@ -45,6 +49,7 @@ class Scanner {
   readonly #options: XliffOptions;
   readonly #parser = new SaxesParser({ xmlns: false });
   readonly #frames: Frame[] = [];
+  readonly #languages = new Languages();
   readonly #patches: Document['patches'][number][] = [];
   readonly #sections: { start: number; end: number }[] = [];
   /** End of the last markup; only text lies between it and the next `<`. */
@@ -106,6 +111,7 @@ class Scanner {
       if (this.#capture && !this.#capture.isOpaque) this.#sections.push(section);
     });
     parser.write(this.#text).close();
+    this.#document.languages = this.#languages.changes;
     this.#document.patches = this.#patches;
     this.#document.sections = this.#sections;
   }
@@ -141,6 +147,9 @@ class Scanner {
     this.#frames.push(frame);
     if (!outer) this.#root(local, attributes, start);
     if (this.#capture) {
+      const declared = attributes['xml:lang'];
+      frame.language = declared === undefined ? outer?.language : primaryLanguage(declared);
+      if (!tag.isSelfClosing) this.#languages.note(end, frame.language);
       const ends = this.#capture.open(local, attributes, tag.isSelfClosing, start, end);
       if (ends) frame.ends = ends;
     } else if (this.#unit) this.#insideUnit(tag, frame, outer!, start, end, before);
@@ -155,6 +164,7 @@ class Scanner {
       return;
     }
     const { start, end } = this.#markup();
+    this.#languages.note(start, this.#frames.at(-1)?.language);
     frame.ends?.(start, end);
   }
 
@@ -181,7 +191,7 @@ class Scanner {
       };
     } else if (frame.local === 'trans-unit') {
       this.#document.transUnits += 1;
-      this.#languages();
+      this.#checkLanguages();
       const language = this.#file?.target;
       const unit: TransUnit = {
         attributes,
@@ -263,7 +273,7 @@ class Scanner {
   }
 
   /** The first file with a trans-unit names the languages; every file has to agree with the job. */
-  #languages(): void {
+  #checkLanguages(): void {
     const file = this.#file;
     if (!file || file.checked) return;
     file.checked = true;

@@ -1,0 +1,109 @@
+/**
+ * Segments that are not in the source language. They are kept: copied as they are, never sent to an engine, and not
+ * counted as words to translate. Decided from the document and the source language alone, because the price is fixed
+ * before anything is translated.
+ */
+
+import { cutCues } from './cues.ts';
+import { type Cut, cutUnit } from './cut.ts';
+import type { Document, Kept, LanguageChange, Unit } from './document.ts';
+import { isText } from './runs.ts';
+import { countForeignLetters, countLetters, isPlain, primaryLanguage } from './scripts.ts';
+
+/** So many symbols to a letter, and a segment is mostly symbols. A rating (`★★★★★ Good`) is not. */
+const SYMBOLS_A_LETTER = 3;
+
+/**
+ * Why a segment is kept; undefined for one that is translated.
+ *
+ * - `symbols`: three symbols or more to each letter.
+ * - `language`: the document says of most of its letters that they are another language (`lang`, `xml:lang`).
+ * - `script`: most of its letters are of scripts that the source language is not written with, or stand in text that
+ *   the document declares as another language.
+ */
+export function keptReason(
+  document: Pick<Document, 'languages'>,
+  { runs }: Pick<Cut, 'runs'>,
+  language: string,
+): Kept | undefined {
+  const texts = runs.filter(isText);
+  const { languages } = document;
+  const declares = declaresOther(languages, runs[0]!.start, runs.at(-1)!.end, language);
+  if (!declares && texts.every(({ text }) => isPlain(text, language))) return undefined;
+  let letters = 0;
+  let declared = 0;
+  let foreign = 0;
+  let symbols = 0;
+  for (const { text, start } of texts) {
+    const own = countLetters(text);
+    letters += own;
+    symbols += text.match(/\p{S}/gu)?.length ?? 0;
+    if (declares && declaresOther(languages, start, start, language)) declared += own;
+    else foreign += countForeignLetters(text, language) ?? 0;
+  }
+  if (symbols >= SYMBOLS_A_LETTER * letters) return 'symbols';
+  if (2 * declared > letters) return 'language';
+  return 2 * (declared + foreign) > letters ? 'script' : undefined;
+}
+
+/** Whether the document declares another language than `language` anywhere between two offsets. */
+function declaresOther(
+  languages: readonly LanguageChange[],
+  start: number,
+  end: number,
+  language: string,
+): boolean {
+  if (languages.length === 0) return false;
+  const own = primaryLanguage(language);
+  if (own === undefined) return false;
+  let low = 0;
+  let high = languages.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (languages[middle]!.from <= start) low = middle + 1;
+    else high = middle;
+  }
+  for (let at = Math.max(0, low - 1); at < languages.length && languages[at]!.from <= end; at += 1) {
+    const { language: declared } = languages[at]!;
+    if (declared !== undefined && declared !== own) return true;
+  }
+  return false;
+}
+
+/** The stretches of each unit that stand in kept segments, by the unit's index, in order. */
+export function keptStretches(document: Document, language: string): Map<number, Stretch[]> {
+  const found = new Map<number, Stretch[]>();
+  const add = (unit: number, stretch: Stretch) => {
+    const list = found.get(unit);
+    if (list) list.push(stretch);
+    else found.set(unit, [stretch]);
+  };
+  const suspects = document.units.filter((unit) => unit.translatable && mayKeep(document, unit, language));
+  if (document.format === 'srt') {
+    const wanted = new Set(suspects.map(({ index }) => index));
+    if (wanted.size === 0) return found;
+    for (const { cut, cues } of cutCues(document, language, wanted)) {
+      if (keptReason(document, cut, language) === undefined) continue;
+      for (const [index, { start, end }] of cut.runs.entries()) add(cues[index]!, { start, end });
+    }
+    return found;
+  }
+  for (const unit of suspects) {
+    for (const cut of cutUnit(document, unit, language).cuts) {
+      if (keptReason(document, cut, language) !== undefined) add(unit.index, cut);
+    }
+  }
+  return found;
+}
+
+export interface Stretch {
+  start: number;
+  end: number;
+}
+
+/** Cutting is most of the work, and most units have nothing to keep. A reference may stand for any letter. */
+function mayKeep(document: Document, { start, end }: Unit, language: string): boolean {
+  if (declaresOther(document.languages, start, end, language)) return true;
+  const text = document.text.slice(start, end);
+  return text.includes('&') || !isPlain(text, language);
+}
