@@ -52,7 +52,12 @@ describe('the checks of the engine run', () => {
   });
 
   it('find it where hardly anything is translated', () => {
-    const failed = { segment: segment('0.0'), status: 'failed' as const, reason: 'x', trouble: false };
+    const failed = {
+      segment: segment('0.0'),
+      status: 'failed' as const,
+      reason: 'x',
+      retry: 'soon' as const,
+    };
     expect(faults({ ...sound, batches: [{ asked: [segment('0.0')], answered: [failed] }] })).toEqual([
       'most are translated',
     ]);

@@ -64,6 +64,8 @@ export interface CheckInput {
   to: string;
   format: Format;
   terms: readonly Term[];
+  /** The segment is not in the source language, so a translation that is its source is right. */
+  kept?: boolean;
   /** Characters, where the document sets a longest target. */
   maxLength?: number;
   /** When a subtitle is shown, in milliseconds, and over how many cues its sentence runs where it is more than one. */

@@ -571,7 +571,7 @@ export type WordCount = {
 export type WordCountRequest = {
   text: string;
   text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
-  /** For the few languages with rules of their own for what is a word. */
+  /** Sentences in other languages are left out as in a job; without it they are counted. */
   source_language?: string | undefined
 };
 

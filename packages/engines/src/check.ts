@@ -1,30 +1,45 @@
 /**
- * What a service's reply must pass before it counts as a translation, whoever made it. Codes are judged in markup.ts:
- * each comes back once, or it is no translation.
+ * What a reply must pass before it counts as a translation, whichever engine made it. Codes are judged elsewhere: those
+ * of services in markup.ts, all of them once more where drafts are put together.
  */
 
+import { countForeignLetters, countLetters } from '@dragoman/documents/scripts';
 import type { Language, Piece } from './engine.ts';
 import { visibleText } from './markup.ts';
 
-/** @returns what is wrong, in words without the text itself, or null */
+interface Direction {
+  from: Language;
+  to: Language;
+}
+
+/** Whether the words can be a translation at all. @returns what is wrong, in words without the text itself, or null */
 export function faultOf(
   target: readonly Piece[],
   source: readonly Piece[],
-  { from, to }: { from: Language; to: Language },
+  { from, to }: Direction,
 ): string | null {
   const [before, after] = [visibleText(source), visibleText(target)];
-  if (before.trim() !== '' && wordsOf(target).trim() === '' && wordsOf(source).trim() !== '') {
-    return 'the reply is empty';
-  }
+  const [given, made] = [wordsOf(source), wordsOf(target)];
+  if (/\p{L}/u.test(given) && made.trim() === '') return 'the reply is empty';
+  if (made.includes('```') && !given.includes('```')) return 'the reply has a code fence';
+  return lengthFault(before, after) ?? urlFault(before, after) ?? scriptFault(given, made, from, to);
+}
+
+/** As {@link faultOf}, and whether a service speaks about the work, or gives the source back. */
+export function serviceFaultOf(
+  target: readonly Piece[],
+  source: readonly Piece[],
+  direction: Direction,
+): string | null {
+  const [given, made] = [wordsOf(source), wordsOf(target)];
   return (
-    lengthFault(before, after) ??
-    urlFault(before, after) ??
-    chatterFault(before, after, to) ??
-    echoFault(wordsOf(source), wordsOf(target), from, to) ??
-    scriptFault(wordsOf(source), wordsOf(target), from, to)
+    faultOf(target, source, direction) ??
+    chatterFault(visibleText(source), visibleText(target), direction.to) ??
+    echoFault(given, made, direction.from, direction.to)
   );
 }
 
+/** The translatable words: not what is protected. */
 const wordsOf = (pieces: readonly Piece[]): string =>
   visibleText(pieces.filter((piece) => !('keep' in piece)));
 
@@ -71,7 +86,6 @@ const CHATTER = [
 ];
 
 function chatterFault(source: string, target: string, to: Language): string | null {
-  if (target.includes('```') && !source.includes('```')) return 'the reply has a code fence';
   // Into English such a sentence may be the translation; only a model's word about itself surely is not.
   const patterns = primary(to) === 'en' ? CHATTER.slice(0, 1) : CHATTER;
   return patterns.some((pattern) => pattern.test(target) && !pattern.test(source))
@@ -90,71 +104,21 @@ function echoFault(source: string, target: string, from: Language, to: Language)
   return bare(source) === bare(target) ? 'the reply is the source' : null;
 }
 
-const CYRILLIC = /\p{Script=Cyrillic}/gu;
-const ARABIC = /\p{Script=Arabic}/gu;
-const DEVANAGARI = /\p{Script=Devanagari}/gu;
-const HAN = /\p{Script=Han}/gu;
-const SCRIPTS: Readonly<Record<string, RegExp>> = {
-  am: /\p{Script=Ethiopic}/gu,
-  ar: ARABIC,
-  be: CYRILLIC,
-  bg: CYRILLIC,
-  bn: /\p{Script=Bengali}/gu,
-  el: /\p{Script=Greek}/gu,
-  fa: ARABIC,
-  gu: /\p{Script=Gujarati}/gu,
-  he: /\p{Script=Hebrew}/gu,
-  hi: DEVANAGARI,
-  hy: /\p{Script=Armenian}/gu,
-  ja: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu,
-  ka: /\p{Script=Georgian}/gu,
-  kk: CYRILLIC,
-  km: /\p{Script=Khmer}/gu,
-  kn: /\p{Script=Kannada}/gu,
-  ko: /[\p{Script=Hangul}\p{Script=Han}]/gu,
-  ky: CYRILLIC,
-  lo: /\p{Script=Lao}/gu,
-  mk: CYRILLIC,
-  ml: /\p{Script=Malayalam}/gu,
-  mr: DEVANAGARI,
-  my: /\p{Script=Myanmar}/gu,
-  ne: DEVANAGARI,
-  pa: /[\p{Script=Gurmukhi}\p{Script=Arabic}]/gu,
-  ru: CYRILLIC,
-  si: /\p{Script=Sinhala}/gu,
-  ta: /\p{Script=Tamil}/gu,
-  te: /\p{Script=Telugu}/gu,
-  th: /\p{Script=Thai}/gu,
-  uk: CYRILLIC,
-  ur: ARABIC,
-  yue: HAN,
-  zh: HAN,
-};
-const LATIN = /\p{Script=Latin}/gu;
-/** Written in two scripts: not judged. */
-const EITHER = new Set(['sr', 'bs', 'az', 'uz', 'mn', 'ku', 'tg', 'tt', 'tk', 'ug', 'sd', 'ks', 'yi', 'hbs']);
-
 const SCRIPT_FROM_LETTERS = 20;
 const MIN_SHARE = 0.2;
 
 /** Names and quotations stay in their script; a whole reply does not. */
 function scriptFault(source: string, target: string, from: Language, to: Language): string | null {
-  const [own, expected] = [scriptOf(from), scriptOf(to)];
-  if (own === null || expected === null) return null;
+  const letters = countLetters(source);
   // A source that is mostly in another script than its language's (a list of names) says nothing about the target.
-  if (lettersOf(source) < SCRIPT_FROM_LETTERS || shareOf(source, own) < 0.5) return null;
-  if (lettersOf(target) < SCRIPT_FROM_LETTERS / 3) return null;
-  return shareOf(target, expected) < MIN_SHARE ? `the reply is not in the script of ${to}` : null;
+  if (letters < SCRIPT_FROM_LETTERS || !isOwn(source, letters, from, 0.5)) return null;
+  const made = countLetters(target);
+  if (made < SCRIPT_FROM_LETTERS / 3 || isOwn(target, made, to, MIN_SHARE)) return null;
+  return `the reply is not in the script of ${to}`;
 }
+
+/** Whether at least this share of the letters is in the language's own script; true where that is not known. */
+const isOwn = (text: string, letters: number, language: Language, share: number): boolean =>
+  letters - (countForeignLetters(text, language, { own: true }) ?? 0) >= share * letters;
 
 const primary = (language: Language): string => language.split('-')[0]!;
-
-function scriptOf(language: Language): RegExp | null {
-  const first = primary(language);
-  return EITHER.has(first) ? null : (SCRIPTS[first] ?? LATIN);
-}
-
-const lettersOf = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
-
-const shareOf = (text: string, script: RegExp): number =>
-  (text.match(script)?.length ?? 0) / Math.max(1, lettersOf(text));

@@ -10,7 +10,7 @@ export type Language = string;
 
 /**
  * A stretch of a segment: text to translate, or an opaque code. The same shape as `@dragoman/documents`
- * gives and takes (the two packages know nothing of each other; the shapes match by structure).
+ * gives and takes (the shapes match by structure, no type is shared).
  *
  * - `open`/`close`: the two halves of a paired code; numbers tie them.
  * - `single`: a standalone code (a line break, an image). It stands between words.
@@ -124,6 +124,8 @@ export interface Capabilities {
   context: boolean;
   /** Texts leave this machine. */
   remote: boolean;
+  /** It answers the same text in the same way for as long as its version stays, so that a bad reply is not asked for again. */
+  deterministic?: true;
   /** How many pipelines of its own it has for a direction's `bulk` lane; one where it does not say. */
   atOnce?: number;
 }

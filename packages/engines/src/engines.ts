@@ -17,6 +17,7 @@ export type { Manifest } from './bergamot/models.ts';
 export { ModelError, sealModel } from './bergamot/models.ts';
 export type { PullOptions } from './bergamot/pull.ts';
 export { pullModel } from './bergamot/pull.ts';
+export { faultOf } from './check.ts';
 export type {
   Capabilities,
   Context,

@@ -39,6 +39,7 @@ class Fake implements FakeEngine {
     instructions: false,
     context: false,
     remote: false,
+    deterministic: true,
   } as const;
   readonly asked: DraftRequest[] = [];
   readonly #directions: readonly string[];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { faultOf } from '../src/check.ts';
+import { serviceFaultOf } from '../src/check.ts';
 import type { Piece } from '../src/engines.ts';
 import { BERGAMOT, Garbled, HTML, MARKERS, read, unescaped, write, XML } from '../src/markup.ts';
 import { codesOf, textOf } from './conformance.ts';
@@ -219,5 +219,5 @@ const VERDICTS: [string, string, string, string, string | null][] = [
 ];
 
 test.each(VERDICTS)('%s → %s (%s, %s): %s', (source, target, from, to, verdict) => {
-  expect(faultOf([{ text: target }], [{ text: source }], { from, to })).toBe(verdict);
+  expect(serviceFaultOf([{ text: target }], [{ text: source }], { from, to })).toBe(verdict);
 });

@@ -99,6 +99,7 @@ class Apertium implements ApertiumEngine {
       instructions: false,
       context: false,
       remote: false,
+      deterministic: true,
       atOnce: options.bulkPipelines ?? 1,
     };
     this.#routes = { ...ROUTES, ...options.routes };

@@ -4,7 +4,7 @@
  */
 
 import { totalmem } from 'node:os';
-import { faultOf } from '../check.ts';
+import { serviceFaultOf } from '../check.ts';
 import type { Direction, Draft, DraftRequest, Engine, Lane, Language, Piece, Segment } from '../engine.ts';
 import { BERGAMOT, Garbled, hasLetters, read, write } from '../markup.ts';
 import { Residency } from '../residency.ts';
@@ -48,6 +48,7 @@ class Bergamot implements BergamotEngine {
     instructions: false,
     context: false,
     remote: false,
+    deterministic: true,
   } as const;
   readonly #options: BergamotOptions;
   readonly #residency: Residency;
@@ -248,6 +249,6 @@ async function translate(
       return garbled(`${thread.name}: ${error.message}`);
     }
   }
-  const fault = faultOf(pieces, segment.pieces, request);
+  const fault = serviceFaultOf(pieces, segment.pieces, request);
   return fault === null ? { id, status: 'translated', pieces, route } : garbled(fault);
 }

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { faultOf } from '../check.ts';
+import { serviceFaultOf } from '../check.ts';
 import type {
   Capabilities,
   Context,
@@ -365,7 +365,7 @@ function judge(
   if (text === null) return { ok: false, fault: 'no reply for this segment' };
   try {
     const pieces = read(text, item.sheet, notation);
-    const fault = faultOf(pieces, item.segment.pieces, direction);
+    const fault = serviceFaultOf(pieces, item.segment.pieces, direction);
     return fault === null ? { ok: true, pieces } : { ok: false, fault };
   } catch (error) {
     if (!(error instanceof Garbled)) throw error;

@@ -113,14 +113,14 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
       signal: lost,
       ...(before === undefined ? {} : { before }),
     });
-    const failed = drafted.find((one) => one.status === 'failed');
-    if (failed === undefined) {
+    const failed = drafted.filter((one) => one.status === 'failed');
+    if (failed[0] === undefined) {
       return { kind: 'translated', translated: await assemble(draftsOf(drafted)) };
     }
-    if (drafted.some((one) => one.status === 'failed' && one.trouble)) {
+    if (failed.some(({ retry }) => retry === 'wait')) {
       if (message.age < MAX_TROUBLE_AGE_SECONDS) return 'wait';
-    } else if (failed.reason !== 'too long' && lease.attempts < MAX_TRIES) return 'retry';
-    return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
+    } else if (failed.some(({ retry }) => retry === 'soon') && lease.attempts < MAX_TRIES) return 'retry';
+    return { kind: 'failed', reason: `the engine could not translate a segment: ${failed[0].reason}` };
   }
 
   /**

@@ -2,6 +2,7 @@
 import { countSegmentWords, type Piece } from '@dragoman/documents';
 import type { Transaction } from '../database/database.ts';
 import type { DraftedJob } from '../jobs/jobs.ts';
+import { keptOf } from '../kept.ts';
 import * as edits from './edits-store.ts';
 import { findRepeats } from './repeats.ts';
 import type { EditingRoom } from './room.ts';
@@ -28,7 +29,9 @@ export async function openTasks(
 ): Promise<void> {
   const { rules } = room;
   const sources = segments.map(({ source }) => source as Piece[]);
-  const words = sources.map((pieces) => countSegmentWords(pieces, row.source_language));
+  const words = segments.map(({ source, route }) =>
+    keptOf(route) === undefined ? countSegmentWords(source as Piece[], row.source_language) : 0,
+  );
   const tasks = cutIntoTasks(words, rules.taskWords);
   await store.insertEditedJob(transaction, {
     account,

@@ -9,6 +9,7 @@ import { countSegmentWords, isRight, type Piece, plainText } from '@dragoman/doc
 import { readContext } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
 import { ApiError, notFound } from '../errors.ts';
+import { keptOf } from '../kept.ts';
 import { expire, presentLease, staleLease } from './claims.ts';
 import * as claims from './claims-store.ts';
 import * as edits from './edits-store.ts';
@@ -84,7 +85,7 @@ function editOf(
     editorId: userId,
     activeMs,
     distance: confirmed && row.draft !== null ? distance(plainText(row.draft), plainText(target)) : 0,
-    words: confirmed ? countSegmentWords(row.source, job.source_language) : 0,
+    words: confirmed && !keptOf(row.route) ? countSegmentWords(row.source, job.source_language) : 0,
     acknowledged,
   };
 }
@@ -108,7 +109,7 @@ async function checkInputs(room: EditingRoom, key: store.TaskKey, job: store.Tas
     describeJob(room, account, jobId, job),
     readContext(room.database, account, job.brand, job.target_language),
   ]);
-  return ({ source, segment_id }, target) => {
+  return ({ source, segment_id, route }, target) => {
     const said = described.get(segment_id);
     return {
       source,
@@ -117,6 +118,7 @@ async function checkInputs(room: EditingRoom, key: store.TaskKey, job: store.Tas
       to: job.target_language,
       format: job.text_format,
       terms,
+      kept: keptOf(route) !== undefined,
       ...(said?.maxLength === undefined ? {} : { maxLength: said.maxLength }),
       ...(said?.time === undefined ? {} : { time: said.time }),
     };

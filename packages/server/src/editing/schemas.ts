@@ -115,10 +115,18 @@ export const Segment = Type.Object(
     source: Pieces,
     target: Type.Union([Pieces, Type.Null()], { description: 'What an editor has made of it so far.' }),
     draft: Type.Union([Pieces, Type.Null()], { description: 'What it began with.' }),
-    origin: Type.Enum(['machine', 'memory', 'supplied', 'none'], { description: 'Where the draft is from.' }),
+    origin: Type.Enum(['machine', 'memory', 'supplied', 'kept', 'none'], {
+      description: 'Where the draft is from.',
+    }),
     route: Type.Union([Type.String(), Type.Null()], {
       description: 'What made it, such as `apertium:eng-spa`.',
     }),
+    kept: Type.Optional(
+      Type.Enum(['language', 'script', 'symbols'], {
+        description:
+          'Why the draft is a copy of the source: the document declares another language, the letters are of another script, or it is mostly symbols. Such words are not counted.',
+      }),
+    ),
     status: SegmentStatus,
     revision: Type.Integer({
       minimum: 0,

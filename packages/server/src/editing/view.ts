@@ -5,6 +5,7 @@ import type { AccountRef } from '../account.ts';
 import { readContext } from '../brands/brands.ts';
 import { notFound } from '../errors.ts';
 import { readTexts } from '../jobs/jobs.ts';
+import { keptOf } from '../kept.ts';
 import { canceled, presentLease, staleLease } from './claims.ts';
 import * as claims from './claims-store.ts';
 import * as edits from './edits-store.ts';
@@ -126,6 +127,7 @@ export async function presentSegments(
       draft: row.draft,
       origin: originOf(row),
       route: row.route,
+      ...keptBody(row),
       status: row.status,
       revision: row.revision,
       mine: row.position >= task.first_position && row.position <= task.last_position,
@@ -146,7 +148,13 @@ export async function presentSegments(
 function originOf({ draft, route }: edits.SegmentRow): SegmentBody['origin'] {
   if (draft === null) return 'none';
   if (route === null || route === 'supplied') return 'supplied';
+  if (keptOf(route) !== undefined) return 'kept';
   return route.startsWith('memory') ? 'memory' : 'machine';
+}
+
+function keptBody({ route }: edits.SegmentRow): Pick<SegmentBody, 'kept'> {
+  const kept = keptOf(route);
+  return kept === undefined ? {} : { kept };
 }
 
 /** Scanned once for as long as somebody works on it; the least recently asked for go first. */

@@ -17,7 +17,9 @@ const countWordsSchema: FastifySchema = {
       text: Type.String({ minLength: 1, examples: ['The house is big.'] }),
       text_format: Type.Optional(Type.Enum([...TEXT_FORMATS], { default: 'text' })),
       source_language: Type.Optional(
-        Type.String({ description: 'For the few languages with rules of their own for what is a word.' }),
+        Type.String({
+          description: 'Sentences in other languages are left out as in a job; without it they are counted.',
+        }),
       ),
     },
     { title: 'WordCountRequest', description: '`null` is the same as absent; unknown fields are ignored.' },

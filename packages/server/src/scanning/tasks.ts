@@ -70,7 +70,10 @@ export type Counted =
   | { kind: 'counted'; words: number }
   | { kind: 'unsound'; field: 'text'; sentence: string };
 
-/** Counts as {@link examine} does. Only a few languages have rules of their own for what is a word. */
+/**
+ * Counts as {@link examine} does. Without a source language, named or declared, every word is counted: nothing then
+ * tells which segments are in another language.
+ */
 export function count({ text, format, sourceLanguage }: CountTask): Counted {
   try {
     const document = scan(text, format, sourceLanguage === undefined ? {} : { sourceLanguage });

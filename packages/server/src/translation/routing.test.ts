@@ -181,7 +181,7 @@ describe('a sentence that no engine translates', () => {
   });
 
   it('does not wait for an engine that lacks its pair where another has failed on it', async () => {
-    first.failOn('hopeless', 'garbled');
+    first.failOn('hopeless', 'crashed');
     const fields = { text: 'A hopeless case.', source_language: 'es', target_language: 'en' };
     expect((await tried('hopeless-pair', fields)).attempts).toBeGreaterThan(0);
   });

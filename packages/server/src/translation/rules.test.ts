@@ -1,11 +1,11 @@
 /** The rules that are pure: routes, the breaker, the check of replies, the cache, what counts as the same. */
 import type { Piece } from '@dragoman/documents';
+import { faultOf } from '@dragoman/engines';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBreaker } from './breaker.ts';
 import { createCache, keyOf } from './cache.ts';
 import { canonical } from './canonical.ts';
-import { faultOf } from './check.ts';
 import { chainFor, type RouteRule } from './routes.ts';
 
 describe('a route', () => {
@@ -76,6 +76,8 @@ describe('the breaker', () => {
 });
 
 describe('a reply', () => {
+  const visible = (pieces: readonly Piece[]) =>
+    pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
   const long = 'The house near the river is very big and old.';
   it.each<[source: Piece[], reply: Piece[], language: string, fault: RegExp | undefined]>([
     [[{ text: long }], [{ text: 'La casa cerca del río es muy grande y vieja.' }], 'es', undefined],
@@ -86,7 +88,7 @@ describe('a reply', () => {
     [[{ text: 'Yes.' }], [{ text: 'Por supuesto que sí.' }], 'es', undefined],
     [[{ text: long }], [{ text: '靠近河边的房子非常大而且非常古老。' }], 'zh', undefined],
     [[{ text: '靠近河边的房子非常大而且非常古老。' }], [{ text: long }], 'en', undefined],
-    [[{ text: long }], [{ text: `\`\`\`\nLa casa cerca del río es muy vieja.\n\`\`\`` }], 'es', /fenced/],
+    [[{ text: long }], [{ text: `\`\`\`\nLa casa cerca del río es muy vieja.\n\`\`\`` }], 'es', /fence/],
     [[{ text: long }], [{ text: 'La casa https://evil.example es muy grande.' }], 'es', /address/],
     [
       [{ text: 'See ' }, { keep: 1, text: 'https://a.example' }],
@@ -103,8 +105,13 @@ describe('a reply', () => {
     ],
     [[{ text: long }], [{ text: 'Дом у реки очень большой и очень старый.' }], 'ru', undefined],
   ])('of %j as %j in %s', (source, reply, language, fault) => {
-    const found = faultOf(source, reply, language);
-    if (fault === undefined) expect(found).toBeUndefined();
+    const from = /\p{sc=Han}/u.test(visible(source))
+      ? 'zh'
+      : /\p{sc=Cyrl}/u.test(visible(source))
+        ? 'ru'
+        : 'en';
+    const found = faultOf(reply, source, { from, to: language });
+    if (fault === undefined) expect(found).toBeNull();
     else expect(found).toMatch(fault);
   });
 });

@@ -1,5 +1,6 @@
 /** What the machine made of the segments of a text. */
 import type { Piece, Segment } from '@dragoman/documents';
+import { routeOfKept } from '../kept.ts';
 
 /** What the machine made of one segment. A failed one has no draft: the source is never passed off as one. */
 export type Drafted =
@@ -12,8 +13,16 @@ export type Drafted =
       /** The entry of the memory that it is. */
       memoryId?: string;
     }
-  /** `trouble`: an engine could not be asked, so another time may be better; no fault of the text. */
-  | { segment: Segment; status: 'failed'; reason: string; trouble: boolean };
+  | { segment: Segment; status: 'failed'; reason: string; retry: Retry };
+
+/**
+ * Whether a failed segment is worth another try.
+ *
+ * - `wait`: an engine could not be asked, which is no fault of the text: once the engine is back.
+ * - `soon`: an engine crashed on it, or may answer it in another way.
+ * - `never`: every engine that has the pair would do the same with it again.
+ */
+export type Retry = 'wait' | 'soon' | 'never';
 
 /**
  * The drafts as a scanner assembles them, by segment id.
@@ -24,4 +33,11 @@ export function draftsOf(drafted: readonly Drafted[]): [segmentId: string, piece
     if (one.status === 'failed') throw new Error('a text with a failed segment cannot be assembled');
     return [one.segment.id, one.pieces];
   });
+}
+
+/** The draft of a segment that is not in the source language: as it is. Undefined for any other. */
+export function keep(segment: Segment): Drafted | undefined {
+  const { kept, pieces } = segment;
+  if (kept === undefined) return undefined;
+  return { segment, status: 'translated', pieces, route: routeOfKept(kept), notes: [] };
 }

@@ -1,22 +1,21 @@
 /**
  * From segments to drafts: memory → what engines said lately → the engines of the route, one after another → codes
- * put right, glossary, checks. It knows accounts and engines, and neither jobs nor chats: both come here.
+ * put right, glossary, checks. A segment that is not in the source language is kept as it is. It knows accounts and engines, and neither jobs nor chats: both come here.
  *
  * A sentence that comes several times in a text is translated once. A text is drafted in slices that take turns with
  * those of others. What an engine cannot do, or does badly, goes to the next engine of the route, and only that;
  * what none can do is failed. The source is never passed off as a translation.
  */
 import { isRight, type Piece, repair, type Segment } from '@dragoman/documents';
-import type { Context, Draft, Engine, Lane, Term } from '@dragoman/engines';
+import { type Context, type Draft, type Engine, faultOf, type Lane, type Term } from '@dragoman/engines';
 import type { AccountRef } from '../account.ts';
 import type { Log } from '../log.ts';
 import { type Cache, createCache, keyOf } from './cache.ts';
 import { type Canonical, canonical } from './canonical.ts';
-import { faultOf } from './check.ts';
 import { chainFor, type RouteRule, type RouteTier } from './routes.ts';
 import { createStation, type EngineLimits, type EngineObserver, type Station } from './stations.ts';
 import { createGlossary, type Glossary } from './terms.ts';
-import type { Drafted } from './translate.ts';
+import { type Drafted, keep, type Retry } from './translate.ts';
 
 export { listRoutes, removeRoute, setRoute } from './store.ts';
 
@@ -98,8 +97,8 @@ interface Sentence {
   done?: { pieces: Piece[]; route: string; notes: string[] };
   /** Why it is open still: what the last engine said that has the pair. */
   reason: string;
-  /** An engine could not be asked, or none has the pair. */
-  trouble: boolean;
+  /** The most hopeful of what engines that have the pair left open; `wait` where none has it. */
+  retry: Retry;
 }
 
 /** Where a sentence comes: with the numbers that its codes have there. */
@@ -108,6 +107,8 @@ interface Place {
   own: Canonical;
   /** Between other neighbours the same sentence may have been translated otherwise. */
   recalled: Recalled | undefined;
+  /** Its draft where it is not in the source language: nobody is asked. */
+  kept: Drafted | undefined;
 }
 
 export function createTranslator(options: TranslatorOptions): Translator {
@@ -131,7 +132,7 @@ export function createTranslator(options: TranslatorOptions): Translator {
     const recalled = ask.engine === undefined ? await options.recall(ask, sources) : [];
     for (const [index, place] of places.entries()) place.recalled = recalled[index];
     const told = ask.progress && tellProgress(places, ask.progress);
-    const asked = new Set(places.flatMap((place) => (place.recalled === undefined ? [place.sentence] : [])));
+    const asked = new Set(places.flatMap((place) => (isDrafted(place) ? [] : [place.sentence])));
     for (const station of engines) {
       const open = sentences.filter((sentence) => asked.has(sentence) && sentence.done === undefined);
       if (open.length === 0) break;
@@ -171,26 +172,30 @@ async function gather(
         length: text.length,
         before: before === '' ? undefined : before,
         reason: UNSUPPORTED,
-        trouble: true,
+        retry: 'wait',
       };
       byKey.set(key, sentence);
     }
-    places.push({ sentence, own: made, recalled: undefined });
+    places.push({ sentence, own: made, recalled: undefined, kept: keep(segment) });
     before = `${before} ${text}`.slice(-BEFORE_CHARACTERS).trimStart();
   }
   return { sentences: [...byKey.values()], places };
 }
 
-/** Counts the segments that have a draft: those that were recalled, and each sentence as often as it comes. */
+/** Whether it has a draft before any engine is asked. */
+const isDrafted = ({ recalled, kept }: Place): boolean => recalled !== undefined || kept !== undefined;
+
+/** Counts the segments that have a draft: kept and recalled ones, and each sentence as often as it comes. */
 function tellProgress(
   places: readonly Place[],
   progress: (drafted: number) => void,
 ): (sentence: Sentence) => void {
   const comes = new Map<Sentence, number>();
   let drafted = 0;
-  for (const { sentence, recalled } of places) {
-    if (recalled === undefined) comes.set(sentence, (comes.get(sentence) ?? 0) + 1);
-    else drafted++;
+  for (const place of places) {
+    const { sentence } = place;
+    if (isDrafted(place)) drafted++;
+    else comes.set(sentence, (comes.get(sentence) ?? 0) + 1);
   }
   return (sentence) => {
     drafted += comes.get(sentence) ?? 0;
@@ -261,7 +266,8 @@ async function draftAt(
       let characters = 0;
       let words = 0;
       for (const [index, wanted] of slice.entries()) {
-        const judged = drafts === undefined ? UNAVAILABLE : judge(wanted, drafts[index], away, ask.to);
+        const judged =
+          drafts === undefined ? UNAVAILABLE : judge(wanted, drafts[index], away, ask, capabilities);
         const { sentence } = wanted;
         characters += sentence.length;
         if (judged.status === 'failed') {
@@ -336,11 +342,14 @@ function createSlices(): { made: Wanted[][]; add(wanted: Wanted): void } {
   };
 }
 
-type Failed = { status: 'failed'; reason: string; trouble: boolean };
+type Failed = { status: 'failed'; reason: string; retry: Retry };
 type Judged = { status: 'translated'; pieces: Piece[]; route: string; notes: string[] } | Failed;
 
-const UNAVAILABLE = { status: 'failed', reason: 'unavailable', trouble: true } as const;
+const UNAVAILABLE = { status: 'failed', reason: 'unavailable', retry: 'wait' } as const;
 const UNSUPPORTED = 'unsupported';
+
+/** From the least hope to the most. */
+const HOPES: readonly Retry[] = ['never', 'soon', 'wait'];
 
 /**
  * Another time may be better as long as an engine could not be asked, whatever another made of the sentence. Who
@@ -348,33 +357,45 @@ const UNSUPPORTED = 'unsupported';
  */
 function fail(
   sentence: Sentence,
-  { reason, trouble }: Failed,
+  { reason, retry }: Failed,
   station: Station,
   observer: EngineObserver,
 ): void {
   observer.failed(station.name, reason);
   if (reason === UNSUPPORTED) return;
-  sentence.trouble = trouble || (sentence.trouble && sentence.reason !== UNSUPPORTED);
+  const isFirst = sentence.reason === UNSUPPORTED;
+  if (isFirst || HOPES.indexOf(retry) > HOPES.indexOf(sentence.retry)) sentence.retry = retry;
   sentence.reason = reason;
 }
 
 /** Whether a draft is a translation of what was asked. */
-function judge({ sentence, placed }: Wanted, draft: Draft | undefined, away: boolean, to: string): Judged {
+function judge(
+  { sentence, placed }: Wanted,
+  draft: Draft | undefined,
+  away: boolean,
+  { from, to }: Pick<Ask, 'from' | 'to'>,
+  { deterministic }: Engine['capabilities'],
+): Judged {
   if (draft === undefined || draft.id !== sentence.id)
-    return { status: 'failed', reason: 'lost', trouble: false };
-  if (draft.status === 'unsupported') return { status: 'failed', reason: UNSUPPORTED, trouble: true };
+    return { status: 'failed', reason: 'lost', retry: 'soon' };
+  if (draft.status === 'unsupported') return { status: 'failed', reason: UNSUPPORTED, retry: 'wait' };
+  const garbled: Failed = {
+    status: 'failed',
+    reason: 'garbled',
+    retry: deterministic ? 'never' : 'soon',
+  };
   if (draft.status === 'failed') {
-    const trouble = away || draft.reason === 'stopped' || draft.reason === 'unavailable';
-    return { status: 'failed', reason: draft.reason, trouble };
+    const { reason } = draft;
+    if (away || reason === 'stopped' || reason === 'unavailable')
+      return { status: 'failed', reason, retry: 'wait' };
+    if (reason === 'garbled') return garbled;
+    return { status: 'failed', reason, retry: reason === 'too long' ? 'never' : 'soon' };
   }
   const asked = placed?.pieces ?? sentence.canonical.pieces;
   const { pieces, notes } = repair(asked, draft.pieces);
   const taken = placed === undefined ? pieces : placed.take(pieces);
-  if (!isRight(sentence.canonical.pieces, taken))
-    return { status: 'failed', reason: 'garbled', trouble: false };
-  if (faultOf(sentence.canonical.pieces, taken, to) !== undefined) {
-    return { status: 'failed', reason: 'garbled', trouble: false };
-  }
+  if (!isRight(sentence.canonical.pieces, taken)) return garbled;
+  if (faultOf(taken, sentence.canonical.pieces, { from, to }) !== null) return garbled;
   return {
     status: 'translated',
     pieces: joinText(taken),
@@ -383,7 +404,8 @@ function judge({ sentence, placed }: Wanted, draft: Draft | undefined, away: boo
   };
 }
 
-function conclude(segment: Segment, { sentence, own, recalled }: Place, glossary: Glossary): Drafted {
+function conclude(segment: Segment, { sentence, own, recalled, kept }: Place, glossary: Glossary): Drafted {
+  if (kept !== undefined) return kept;
   const { done } = sentence;
   if (recalled !== undefined) {
     const { kind, memoryId, pieces } = recalled;
@@ -391,7 +413,7 @@ function conclude(segment: Segment, { sentence, own, recalled }: Place, glossary
     return { segment, status: 'translated', pieces, route: `memory:${kind}`, notes, memoryId };
   }
   if (done === undefined) {
-    return { segment, status: 'failed', reason: sentence.reason, trouble: sentence.trouble };
+    return { segment, status: 'failed', reason: sentence.reason, retry: sentence.retry };
   }
   const notes = glossary.empty ? done.notes : [...done.notes, ...glossary.check(own.pieces, done.pieces)];
   return { segment, status: 'translated', pieces: own.back(done.pieces), route: done.route, notes };

@@ -1,5 +1,6 @@
 /** What becomes of a job in a worker's hands, by way of the interface and the tables. The engine is the fake one. */
 import { randomUUID } from 'node:crypto';
+import { type Piece, plainText } from '@dragoman/documents';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -132,7 +133,7 @@ describe('a segment that fails', () => {
   ] as const;
 
   beforeAll(async () => {
-    engine.failOn('poison', 'garbled');
+    engine.failOn('poison', 'crashed');
     await order('editor', { text: 'A good line.\n\nA poison line for {name}.' }, { path: HUMAN });
     for (const [name, where] of TIERS) {
       await order(`poison-${where.environment}`, { text: `A good line.\nA poison line ${name}.` }, where);
@@ -146,7 +147,7 @@ describe('a segment that fails', () => {
   it.each(TIERS)('fails a job %s after five tries, and its price goes back', async (name, where) => {
     const uid = `poison-${where.environment}`;
     const { body } = await call(where.environment, 'GET', `${where.path}${uid}/`);
-    expect(body.failure).toBe('the engine could not translate a segment: garbled');
+    expect(body.failure).toBe('the engine could not translate a segment: crashed');
     expect(body).not.toHaveProperty('translated_text');
     expect(askedAbout(`A poison line ${name}.`)).toBe(5);
     expect(await moneyOf(uid)).toEqual([
@@ -171,6 +172,40 @@ describe('a segment that fails', () => {
     expect((await moneyOf('hiccup')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'capture']);
   });
 
+  it('is settled after one try when the engine would refuse it again', async () => {
+    engine.failOn('hopeless', 'garbled');
+    const text = 'A hopeless line.';
+    await order('hopeless', { text });
+    await order('hopeless-human', { text: `For people. ${text}` }, { path: HUMAN });
+    expect((await ended('hopeless')).failure).toBe('the engine could not translate a segment: garbled');
+    await until(async () => (await recordOf('hopeless-human')).status === 'translating');
+    expect(askedAbout(text)).toBe(2); // once for each job
+    expect((await segmentsOf('hopeless-human')).map(({ failure }) => failure)).toEqual([null, 'garbled']);
+    expect((await moneyOf('hopeless')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'void']);
+  });
+
+  it('is tried again when another segment of its job may succeed', async () => {
+    const sound = engine.draft;
+    const failures: Record<string, 'garbled' | 'crashed'> = {
+      'Never done.': 'garbled',
+      'Done later.': 'crashed',
+    };
+    engine.draft = async (request) => {
+      const drafts = await sound.call(engine, request);
+      return drafts.map((draft, index) => {
+        const reason = failures[plainText(request.segments[index]!.pieces as Piece[])];
+        return reason ? { id: draft.id, status: 'failed', reason, detail: 'as it was told' } : draft;
+      });
+    };
+    await order('half', { text: 'Never done.\nDone later.' });
+    await until(async () => (await recordOf('half')).lease_token === null && askedAbout('Done later.') === 1);
+    expect(await recordOf('half')).toMatchObject({ status: 'machine_translate_in_progress', attempts: 1 });
+    delete failures['Done later.'];
+    await hurry('half', 'failed');
+    expect(askedAbout('Never done.')).toBe(2);
+    engine.draft = sound;
+  });
+
   it('waits for the editor in the human tier, with its failure and without a draft', async () => {
     expect(await segmentsOf('editor')).toEqual([
       {
@@ -187,7 +222,7 @@ describe('a segment that fails', () => {
         draft: null,
         route: null,
         notes: [],
-        failure: 'garbled',
+        failure: 'crashed',
       },
     ]);
     expect(await moneyOf('editor')).toEqual([{ kind: 'hold', amount_cents: expect.any(Number) }]);

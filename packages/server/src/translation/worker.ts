@@ -7,11 +7,13 @@
  *     anything else, hold not passed     the result is kept: translating, due again when the hold has passed
  *   translating (its hold has passed)    completed with the result that was kept
  *   translating (an operator asked)      what no editor has touched has another draft: translating, as before
- *   drafted with failed segments         tried again later; after the last try: failed and refunded, or, in the
+ *   drafted with failed segments         tried again later, unless every engine would do the same again; after the
+ *                                        last try: failed and refunded, or, in the
  *                                        human tier, those segments go to the editor with the reason; of a job
  *                                        that is drafted anew they keep the draft that they had
  *   the engine is in trouble             waits a minute for it, for up to a day; then as after the last try
  */
+import type { Piece } from '@dragoman/documents';
 import type { Context, Lane } from '@dragoman/engines';
 import { type BrandContext, readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
@@ -33,7 +35,7 @@ import { type Loop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
 import { createSuspects } from '../work/suspects.ts';
 import { createLanes } from './lanes.ts';
-import { type Drafted, draftsOf } from './translate.ts';
+import { type Drafted, draftsOf, keep } from './translate.ts';
 import type { Translator } from './translator.ts';
 
 export interface TranslationWorkerOptions {
@@ -148,7 +150,10 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     const waitsForEditor = row.tier !== 'machine' && row.environment === 'production';
     // An editor works on segments, which a finished text does not show: of a machine's own they are drafted anew.
     const drafts = waitsForEditor && row.upgrade_hash !== null;
-    if (texts.supplied !== undefined && !waitsForEditor) return finish(texts.supplied, held);
+    // An upgraded job's own machine translation is a finished document.
+    if (texts.supplied !== undefined && !waitsForEditor && row.upgrade_hash !== null) {
+      return finish(texts.supplied, held);
+    }
     const task = {
       text: texts.source ?? '',
       format: row.text_format,
@@ -158,7 +163,13 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     if (texts.supplied !== undefined && !drafts && !anew) {
       // The customer's own translation is the draft; the machine does not translate.
       const aligned = await scanner.align({ ...task, suppliedText: texts.supplied });
-      return { kind: 'drafted', segments: aligned.map(ofSupplied) };
+      const segments = aligned.map(ofSupplied);
+      if (waitsForEditor) return { kind: 'drafted', segments };
+      // In the sandbox nobody corrects it: what was not supplied stays as it is.
+      const drafts = segments.flatMap(({ segmentId, draft }) =>
+        draft === undefined ? [] : [[segmentId, draft as Piece[]] as const],
+      );
+      return finish(await scanner.assemble({ ...task, drafts }), held);
     }
     const { segments, assemble } = await scanner.open(task);
     const brand = row.brand ?? row.default_brand ?? undefined;
@@ -182,21 +193,19 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
         }),
       ),
     });
-    const failed = drafted.find((one) => one.status === 'failed');
-    if (failed !== undefined) {
-      if (drafted.some((one) => one.status === 'failed' && one.trouble)) {
-        if (job.age < MAX_TROUBLE_AGE_SECONDS) return 'wait';
-        // It is as old as it is; from when this was asked for, there are the tries.
-        if (anew && lease.attempts < MAX_TRIES) return 'retry';
-      } else if (lease.attempts < MAX_TRIES) return 'retry';
-    }
+    const failed = drafted.filter((one) => one.status === 'failed');
+    if (failed.some(({ retry }) => retry === 'wait')) {
+      if (job.age < MAX_TROUBLE_AGE_SECONDS) return 'wait';
+      // It is as old as it is; from when this was asked for, there are the tries.
+      if (anew && lease.attempts < MAX_TRIES) return 'retry';
+    } else if (failed.some(({ retry }) => retry === 'soon') && lease.attempts < MAX_TRIES) return 'retry';
     const remembered = rememberedOf(drafted);
     if (waitsForEditor) {
       const kind = anew ? 'redrafted' : 'drafted';
       return { kind, segments: drafted.map(forEditor), remembered };
     }
-    if (failed !== undefined) {
-      return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
+    if (failed[0] !== undefined) {
+      return { kind: 'failed', reason: `the engine could not translate a segment: ${failed[0].reason}` };
     }
     return { ...finish(await assemble(draftsOf(drafted)), held), remembered };
   }
@@ -271,7 +280,10 @@ function forEditor(drafted: Drafted): DraftedSegment {
     : { ...common, draft: undefined, route: undefined, notes: [], failure: drafted.reason };
 }
 
-function ofSupplied({ id, pieces, draft, notes }: AlignedSegment): DraftedSegment {
+function ofSupplied(segment: AlignedSegment): DraftedSegment {
+  const { id, pieces, draft, notes } = segment;
+  const kept = draft === undefined ? keep(segment) : undefined;
+  if (kept !== undefined) return forEditor(kept);
   const failure = draft === undefined ? 'no translation was supplied' : undefined;
   return { segmentId: id, source: pieces, draft, route: 'supplied', notes, failure };
 }

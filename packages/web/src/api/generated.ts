@@ -1569,9 +1569,11 @@ export type Segment = {
   /** What it began with. */
   draft: Piece[] | null;
   /** Where the draft is from. */
-  origin: 'machine' | 'memory' | 'supplied' | 'none';
+  origin: 'machine' | 'memory' | 'supplied' | 'kept' | 'none';
   /** What made it, such as `apertium:eng-spa`. */
   route: string | null;
+  /** Why the draft is a copy of the source: the document declares another language, the letters are of another script, or it is mostly symbols. Such words are not counted. */
+  kept?: 'language' | 'script' | 'symbols' | undefined;
   status: SegmentStatus;
   /** Of the target; a save names the one that it changes. */
   revision: number;

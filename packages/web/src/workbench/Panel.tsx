@@ -230,7 +230,7 @@ function Suggestions({ position }: { position: number }) {
               type="button"
               className={css.suggestion}
               lang={localeOf(job.target_language)}
-              dir={directionOf(job.target_language)}
+              dir={segment.kept ? 'auto' : directionOf(job.target_language)}
               translate="no"
               disabled={!workbench.canEdit(position)}
               onClick={() => {

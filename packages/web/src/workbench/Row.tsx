@@ -5,7 +5,7 @@
 import { IconCheck, IconCircle, IconCircleFilled, IconLock, IconMessage } from '@tabler/icons-react';
 import { type MouseEvent, memo, type Ref, useEffect, useMemo, useRef } from 'react';
 import { useSay } from '../words.tsx';
-import { directionOf, localeOf, scriptOf, usePage, useSegment, useWorkbench } from './context.tsx';
+import { settingOf, usePage, useSegment, useWorkbench } from './context.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
 import type { Code } from './pieces.ts';
 import { Target } from './Target.tsx';
@@ -84,25 +84,13 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
         {workbench.numberOf(position)}
       </div>
       <div role="gridcell" className={css.source}>
-        <div
-          className={css.text}
-          lang={localeOf(job.source_language)}
-          dir={directionOf(job.source_language)}
-          data-script={scriptOf(job.source_language)}
-          translate="no"
-        >
+        <div className={css.text} {...settingOf(job.source_language, segment)} translate="no">
           <Pieces pieces={segment.source} chip={chip} marks={terms} wanted={wanted} />
         </div>
         <Aside state={state} />
       </div>
       <div role="gridcell" className={css.target} data-live={live || undefined}>
-        <div
-          className={css.text}
-          lang={localeOf(job.target_language)}
-          dir={directionOf(job.target_language)}
-          data-script={scriptOf(job.target_language)}
-          translate="no"
-        >
+        <div className={css.text} {...settingOf(job.target_language, segment)} translate="no">
           {live ? (
             <Target position={position} />
           ) : (
@@ -155,11 +143,12 @@ function Status({ state }: { state: SegmentState }) {
   );
 }
 
-/** What the document says of a segment, below its source. */
+/** What is said of a segment below its source: by the document, why it is kept, why it has no draft. */
 function Aside({ state: { segment } }: { state: SegmentState }) {
   const say = useSay();
   const lines = [
     ...segment.notes,
+    ...(segment.kept === undefined ? [] : [say(`workbench.kept.${segment.kept}`)]),
     ...(segment.failure === undefined ? [] : [say('workbench.failure', { why: segment.failure })]),
   ];
   if (lines.length === 0) return null;

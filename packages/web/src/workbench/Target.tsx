@@ -2,7 +2,7 @@
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { part } from '../upgrade.ts';
 import { useSay } from '../words.tsx';
-import { directionOf, localeOf, usePage, useSegment, useWorkbench } from './context.tsx';
+import { settingOf, usePage, useSegment, useWorkbench } from './context.tsx';
 import { labelOf } from './pieces.ts';
 import { readTokens, withTokens } from './tokens.ts';
 import css from './workbench.module.css';
@@ -16,10 +16,12 @@ export function Target({ position }: { position: number }) {
 
 function useAttributes(position: number) {
   const { job } = useWorkbench().task;
+  const { segment } = useSegment(position);
   const say = useSay();
+  const { lang, dir } = settingOf(job.target_language, segment);
   return {
-    lang: localeOf(job.target_language),
-    dir: directionOf(job.target_language),
+    lang,
+    dir,
     'aria-label': say('workbench.target_of', { number: position + 1 }),
   };
 }

@@ -19,6 +19,7 @@ export function findingsOf(
     to: job.target_language,
     format: job.format,
     terms,
+    kept: segment.kept !== undefined,
     ...(segment.max_length === undefined ? {} : { maxLength: segment.max_length }),
     ...(segment.time ? { time: segment.time } : {}),
   });

@@ -1,6 +1,7 @@
 /** The workbench as components read it: a segment, the page, or the texts of all. */
 import { createContext, use, useCallback, useSyncExternalStore } from 'react';
 import { isMac } from './keys.ts';
+import type { Segment } from './task.ts';
 import type { PageState, SegmentState, Workbench } from './workbench.ts';
 
 export const WorkbenchContext = createContext<Workbench | null>(null);
@@ -45,4 +46,15 @@ export function localeOf(language: string): string {
 export function scriptOf(language: string): 'arabic' | 'cjk' | 'other' {
   if (directionOf(language) === 'rtl') return 'arabic';
   return /^(zh|ja|ko|yue)\b/.test(language) ? 'cjk' : 'other';
+}
+
+/** How the text of a segment is set. One that is kept is in a language that the job does not name. */
+export function settingOf(language: string, { kept }: Pick<Segment, 'kept'>) {
+  return kept === undefined
+    ? {
+        lang: localeOf(language),
+        dir: directionOf(language),
+        'data-script': scriptOf(language),
+      }
+    : { lang: 'und', dir: 'auto' as const, 'data-script': 'other' as const };
 }
