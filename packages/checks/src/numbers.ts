@@ -143,7 +143,8 @@ function read(text: string, language: string): { values: string[]; grouped: bool
   if (marks.length === 0) return { values: [plain(text)], grouped: false };
   const last = marks.at(-1)!;
   const whole = groups.slice(0, -1);
-  const decimal = `${plain(whole.join(''))}.${groups.at(-1)}`.replace(/\.?0+$/, '');
+  const fraction = withoutLastZeros(groups.at(-1)!);
+  const decimal = plain(whole.join('')) + (fraction === '' ? '' : `.${fraction}`);
   const together = plain(groups.join(''));
   const inGroups = (all: string[]) =>
     all[0]!.length <= 3 && all.slice(1).every((group) => /^\d{2,3}$/.test(group));
@@ -167,7 +168,14 @@ function read(text: string, language: string): { values: string[]; grouped: bool
 const plain = (digits: string) => digits.replace(/^0+(?=\d)/, '');
 
 /** `1500000`, `1.5`, `150`: 15. */
-const significant = (value: string) => value.replace('.', '').replace(/^0+/, '').replace(/0+$/, '');
+const significant = (value: string) => withoutLastZeros(value.replace('.', '').replace(/^0+/, ''));
+
+/** By number: an expression for the zeros at the end would try again at every zero before. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === 48) end -= 1;
+  return digits.slice(0, end);
+}
 
 function inAscii(text: string): string {
   if (!/[^\x00-\x7f]/.test(text)) return text;

@@ -234,11 +234,14 @@ function beyond(supplied: Run[][], source: readonly Run[][]): Run[][] {
   const isInFront = lead !== '' && first !== undefined && textOf(first).trimStart().startsWith(lead);
   const isMore = isInFront && /\p{L}/u.test(textOf(first));
   const rest = isMore ? [withoutLead(first, lead), ...supplied.slice(1)] : supplied;
-  const left = staying.map((text) => text.trim()).slice(isMore ? 1 : 0);
+  /** How many of each text stay. */
+  const left = new Map<string, number>();
+  for (const text of staying.slice(isMore ? 1 : 0)) left.set(text.trim(), (left.get(text.trim()) ?? 0) + 1);
   return rest.filter((runs) => {
-    const at = left.indexOf(textOf(runs).trim());
-    if (at >= 0) left.splice(at, 1);
-    return at < 0;
+    const text = textOf(runs).trim();
+    const count = left.get(text) ?? 0;
+    if (count > 0) left.set(text, count - 1);
+    return count === 0;
   });
 }
 
@@ -273,25 +276,8 @@ function withCodesOf(
 ): { pieces: Piece[]; notes: AlignNote[] } {
   const runs = trim(given);
   const pieces = piecesOf(runs);
-  const free = new Set(inlinesOf(source, cut.runs, cut.pieces));
   const found = inlinesOf(supplied, runs, pieces);
-  const partner = new Map<Inline, Inline>();
-  const rounds: ((one: Inline, other: Inline) => boolean)[] = [
-    (one, other) => one.raw === other.raw,
-    (one, other) => one.name !== '' && one.name === other.name,
-    (one, other) => one.name === other.name || one.kind === 'single',
-  ];
-  for (const fits of rounds) {
-    for (const inline of found) {
-      if (partner.has(inline)) continue;
-      for (const other of free) {
-        if (inline.kind !== other.kind || !fits(inline, other)) continue;
-        partner.set(inline, other);
-        free.delete(other);
-        break;
-      }
-    }
-  }
+  const partner = partnersOf(found, inlinesOf(source, cut.runs, cut.pieces));
   const byKey = new Map(found.map((inline) => [`${inline.kind} ${inline.number}`, partner.get(inline)]));
   const mapped = pieces.flatMap((piece): Piece[] => {
     if ('keep' in piece) {
@@ -310,6 +296,35 @@ function withCodesOf(
   });
   const repaired = repair(cut.pieces, mergeText(mapped));
   return { pieces: repaired.pieces, notes: repaired.notes };
+}
+
+/** For each supplied code one of the source: the same one, else of the same element, else any that may stand for it. */
+function partnersOf(found: readonly Inline[], own: readonly Inline[]): Map<Inline, Inline> {
+  const partner = new Map<Inline, Inline>();
+  const taken = new Set<Inline>();
+  const likeness: ((one: Inline) => string | undefined)[] = [
+    ({ kind, raw }) => `${kind} ${raw}`,
+    ({ kind, name }) => (name === '' ? undefined : `${kind} ${name}`),
+    ({ kind, name }) => (kind === 'single' ? kind : `${kind} ${name}`),
+  ];
+  for (const keyFor of likeness) {
+    const free = Map.groupBy(
+      own.filter((one) => !taken.has(one)),
+      keyFor,
+    );
+    const used = new Map<string, number>();
+    for (const inline of found) {
+      const key = keyFor(inline);
+      if (key === undefined || partner.has(inline)) continue;
+      const at = used.get(key) ?? 0;
+      const other = free.get(key)?.[at];
+      if (other === undefined) continue;
+      used.set(key, at + 1);
+      partner.set(inline, other);
+      taken.add(other);
+    }
+  }
+  return partner;
 }
 
 function inlinesOf(document: Document, runs: readonly Run[], pieces: readonly Piece[]): Inline[] {

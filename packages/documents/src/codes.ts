@@ -22,14 +22,12 @@ const variable = [
 const address = [
   /(?:https?|ftps?|sftp|wss?|file):\/\/[\w~:/?#[\]@!$&'()*+,;=.%\u00a1-\u02ff\u0400-\u04ff-]*[\w~/#@$&*+=%\u00a1-\u02ff\u0400-\u04ff-]/u,
   /(?<![\w.-])www\.[\w-]{1,63}\.[\w~:/?#[\]@!$&'()*+,;=.%-]*[\w~/#@$&*+=%-]/u,
-  /(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+/u,
+  /(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,126}/u,
 ];
 
-/** Letters of scripts written without spaces, where a long run is a sentence, not a word. */
-const unspaced =
-  '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\u3000-\\u303f\\uff00-\\uffef';
-
-const longWord = new RegExp(`[^\\s${unspaced}]{${Limits.word + 1},}`, 'gu');
+/** What ends a word: white space, and letters of scripts without spaces, where a long run is a sentence, not a word. */
+const wordEnd =
+  /[\s\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u3000-\u303f\uff00-\uffef]/gu;
 const words = new RegExp([...address, ...variable].map((pattern) => pattern.source).join('|'), 'gu');
 const gate = /[{%@]|:\/\/|www\./;
 
@@ -40,9 +38,26 @@ export function protectedRanges(text: string): Range[] {
     for (const match of text.matchAll(words)) ranges.push(keep(match.index, match[0]));
   }
   if (text.length <= Limits.word || !hasLongRun(text)) return ranges;
-  const long: Range[] = [];
-  for (const match of text.matchAll(longWord)) long.push(keep(match.index, match[0]));
+  const long = longWords(text);
   return long.length === 0 ? ranges : merge(ranges, long);
+}
+
+/** Looks for their ends: one match of several million characters is more than the stack of V8's expressions holds. */
+function longWords(text: string): Range[] {
+  const found: Range[] = [];
+  let start = 0;
+  const end = (at: number) => {
+    if (at - start <= Limits.word) return;
+    const word = text.slice(start, at);
+    // Counted in code points, which only a word of not much more than the limit makes a difference to.
+    if (word.length > 2 * Limits.word || [...word].length > Limits.word) found.push(keep(start, word));
+  };
+  for (const match of text.matchAll(wordEnd)) {
+    end(match.index);
+    start = match.index + match[0].length;
+  }
+  end(text.length);
+  return found;
 }
 
 /**

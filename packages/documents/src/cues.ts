@@ -156,7 +156,7 @@ export function cueEdits(
       else parts.set(cue, [part]);
     });
   }
-  const newline = /\r*\n|\r/.exec(document.text)?.[0] ?? '\n';
+  const newline = /\r+\n|[\r\n]/.exec(document.text)?.[0] ?? '\n';
   return [...parts].map(([index, list]) => {
     const unit = document.units[index]!;
     const text = renderCue(document, unit, list, newline, target);
@@ -286,9 +286,11 @@ function renderCue(document: Document, unit: Unit, parts: Part[], newline: strin
     }
     block += text.slice(position, gap.start);
     if (changed) {
-      const tail = /\s*$/.exec(text.slice(from, gap.start))![0];
-      const source = text.slice(from, gap.start).trim();
-      block = unforged(layOut(block, source.split(/\r*\n|\r/).length, language), newline) + tail;
+      const source = text.slice(from, gap.start).trimEnd();
+      const tail = text.slice(from + source.length, gap.start);
+      // Within a block every line end is a single one: LF, CR, CR LF or CR CR LF.
+      const lines = source.trimStart().split(/\r+\n?|\n/).length;
+      block = unforged(layOut(block, lines, language), newline) + tail;
     }
     out.push(block, text.slice(gap.start, gap.end));
     position = gap.end;

@@ -5,7 +5,7 @@ import { hasNotranslate } from './escaped.ts';
 import { escapeMarkup, escapeSection } from './escapes.ts';
 import { voids } from './html-elements.ts';
 import { tokenize } from './markup.ts';
-import { isText, type Run, rawRuns, type TextRun } from './runs.ts';
+import { firstSection, isText, type Run, rawRuns, type TextRun } from './runs.ts';
 
 /** The contents to replace when the unit is copied to its target. */
 export function escapedPatches(
@@ -15,16 +15,20 @@ export function escapedPatches(
 ): Patch[] {
   const raw = document.text.slice(unit.start, unit.end);
   if (!raw.includes('notranslate') || !raw.includes('origval')) return [];
-  const runs = rawRuns({ ...document, sections }, unit);
-  const inSection = (offset: number) =>
-    unit.form.startsWith('cdata') ||
-    sections.some((section) => section.start <= offset && offset < section.end);
+  const source = { text: document.text, sections };
+  const runs = rawRuns(source, unit);
+  const inSection = (offset: number) => {
+    if (unit.form.startsWith('cdata')) return true;
+    const section = sections[firstSection(source, offset)];
+    return section !== undefined && section.start <= offset;
+  };
   const patches: Patch[] = [];
   for (const stretch of textStretches(runs)) {
     const text = stretch.map((run) => run.text).join('');
+    const offsets = new RawOffsets(stretch, unit.end);
     for (const { from, to, value } of contents(text)) {
-      const start = rawOffset(stretch, from, unit);
-      const end = from === to ? start : rawOffset(stretch, to, unit, true);
+      const start = offsets.startAt(from);
+      const end = from === to ? start : offsets.endAt(to);
       const html = escapeMarkup(value);
       patches.push({ start, end, text: inSection(start) ? escapeSection(html) : escapeMarkup(html) });
     }
@@ -44,17 +48,40 @@ function textStretches(runs: readonly Run[]): TextRun[][] {
   return found.filter((stretch) => stretch.length > 0);
 }
 
-function rawOffset(stretch: readonly TextRun[], offset: number, unit: Unit, asEnd = false): number {
-  let before = 0;
-  for (const run of stretch) {
-    const inside = offset - before;
-    if (asEnd ? inside <= run.text.length : inside < run.text.length) {
-      if (run.whole) return asEnd ? run.end : run.start;
-      return run.start + inside;
-    }
-    before += run.text.length;
+/** From offsets in the text of a stretch, asked in ascending order, to offsets in the document. */
+class RawOffsets {
+  readonly #stretch: readonly TextRun[];
+  readonly #last: number;
+  #index = 0;
+  /** Characters of the text before the run at `#index`. */
+  #before = 0;
+
+  constructor(stretch: readonly TextRun[], last: number) {
+    this.#stretch = stretch;
+    this.#last = stretch.at(-1)?.end ?? last;
   }
-  return stretch.at(-1)?.end ?? unit.end;
+
+  /** Where the character at an offset begins. */
+  startAt(offset: number): number {
+    const run = this.#reach(offset + 1);
+    return run === undefined ? this.#last : run.whole ? run.start : run.start + offset - this.#before;
+  }
+
+  /** Where the character before an offset ends. */
+  endAt(offset: number): number {
+    const run = this.#reach(offset);
+    return run === undefined ? this.#last : run.whole ? run.end : run.start + offset - this.#before;
+  }
+
+  /** The run that holds the text up to an offset. */
+  #reach(offset: number): TextRun | undefined {
+    for (;;) {
+      const run = this.#stretch[this.#index];
+      if (run === undefined || offset - this.#before <= run.text.length) return run;
+      this.#before += run.text.length;
+      this.#index += 1;
+    }
+  }
 }
 
 /** The contents of `notranslate` elements with an `origval`, outermost first, in a decoded text. */

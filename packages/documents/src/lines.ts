@@ -23,12 +23,23 @@ interface Word {
  * needed for two). No line is ever empty, so no text can end its cue.
  */
 export function layOut(text: string, sourceLines: number, language: string): string[] {
-  const flat = text.replace(/\s*[\r\n]+\s*/g, ' ').trim();
+  const flat = oneLine(text);
   const total = width(flat);
   if (total <= longestLine) return [flat];
   const words = wordsOf(flat, language);
   const count = total <= 2 * longestLine ? 2 : Math.max(2, sourceLines);
   return balance(words, Math.min(count, words.length));
+}
+
+/** The lines of a text, joined by spaces. White space within a line stays. */
+function oneLine(text: string): string {
+  const lines = text.trim().split(/[\r\n]+/);
+  return lines.length === 1
+    ? lines[0]!
+    : lines
+        .map((line) => line.trim())
+        .filter((line) => line !== '')
+        .join(' ');
 }
 
 function wordsOf(text: string, language: string): Word[] {

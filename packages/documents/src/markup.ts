@@ -175,8 +175,8 @@ export function decodeReference(raw: string): string {
         onWhitespaceCharacter: add,
       },
     ).write(raw, true);
-    // A text can hold any number of different numeric references; the cache must not grow with it.
-    if (decoded.size < 5_000) decoded.set(raw, text);
+    // A text can hold any number of references and long ones; the cache must not grow with it.
+    if (decoded.size < 5_000 && raw.length < 50) decoded.set(raw, text);
   }
   return text;
 }

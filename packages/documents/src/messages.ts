@@ -90,14 +90,15 @@ function readMessage(raw: string, start: number, head: number, offset: number): 
   const branches: Message['branches'] = [];
   let depth = 1;
   let branch = -1;
+  // Looked for once, so that no search runs to the end of the text in vain.
+  const lastTag = raw.lastIndexOf('>');
   for (let i = start + head; i < raw.length; i += 1) {
     const sign = raw[i];
     if (sign === "'" && /[{}#|]/.test(raw[i + 1] ?? '')) {
       const end = raw.indexOf("'", i + 1);
       if (end > 0) i = end;
     } else if (sign === '<') {
-      const end = raw.indexOf('>', i);
-      if (end > 0 && /[a-z/!]/i.test(raw[i + 1] ?? '')) i = end;
+      if (i < lastTag && /[a-z/!]/i.test(raw[i + 1] ?? '')) i = raw.indexOf('>', i);
     } else if (sign === '{') {
       depth += 1;
       if (depth === 2) branch = i + 1;

@@ -198,7 +198,7 @@ function isDigit(text: string, at: number): boolean {
 }
 
 const marks =
-  /<(\/?)(i|b|u|s|font)(?:\s[^<>\r\n]{0,500})?>|\{\\[^{}\r\n]{0,200}\}|(?:\r*\n|\r)(?:[ \t]*(?:\r*\n|\r))*[ \t]*|[-–—‐]+[ \t]*/gi;
+  /<(\/?)(i|b|u|s|font)(?:\s[^<>\r\n]{0,500})?>|\{\\[^{}\r\n]{0,200}\}|[\r\n][ \t\r\n]*|[-–—‐]+[ \t]*/gi;
 
 /** The codes of a cue, found when they are needed. Tags and `{\an8}` are codes; blank lines and the dashes that begin a speaker's line are gaps. */
 export function cueCodes(raw: string, offset: number): readonly Code[] {

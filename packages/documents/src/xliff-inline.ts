@@ -191,7 +191,9 @@ export class Capture {
     this.#inner = inner;
     return (end) => {
       this.#inner = undefined;
-      this.subs.push({ start, end, codes: inner.codes }, ...inner.subs);
+      this.subs.push({ start, end, codes: inner.codes });
+      // One by one: as arguments of one call, 100,000 of them would be too many.
+      for (const sub of inner.subs) this.subs.push(sub);
     };
   }
 }

@@ -82,7 +82,7 @@ export function finishUnit(
   const target = targetOf(document.text, found);
   const translatable = found.translate && target.action !== 'leave';
   const wrap = wholeSection(document.text, basis, sections);
-  if (wrap) sections.splice(sections.indexOf(wrap.section), 1);
+  if (wrap) sections.pop(); // The content is one CDATA section: the last one.
   const kept = basis.preserve;
   const unit: Unit = {
     index: document.units.length,
@@ -139,7 +139,7 @@ function targetOf(text: string, found: TransUnit): Target {
       action: 'insert',
       at: after.end,
       lead: indentOf(source!.space),
-      name: source!.name.replace(/[^:]+$/, 'target'),
+      name: `${source!.name.slice(0, source!.name.lastIndexOf(':') + 1)}target`,
       ...(source!.attributes['xml:lang'] === undefined ? {} : { lang: found.language ?? '' }),
       space: space === undefined ? '' : ` xml:space="${space}"`,
       before: '',
@@ -152,7 +152,7 @@ function targetOf(text: string, found: TransUnit): Target {
   if (!found.translate) return { action: 'leave' };
   if (hadText && done && !undone.test(state)) return { action: 'leave' };
   const raw = text.slice(target.start, target.contentStart);
-  const open = (target.selfClosing ? raw.replace(/\s*\/>$/, '>') : raw).replace(
+  const open = (target.selfClosing ? `${raw.slice(0, -2).trimEnd()}>` : raw).replace(
     /(\sstate\s*=\s*)(["'])(?:new|needs-[^"']*)\2/,
     '$1$2translated$2',
   );
@@ -186,7 +186,7 @@ function wholeSection(
   text: string,
   basis: Element & { capture: Capture },
   sections: readonly Section[],
-): { section: Section; start: number; end: number; before: string; after: string } | undefined {
+): { start: number; end: number; before: string; after: string } | undefined {
   const section = sections.at(-1);
   if (!section || section.start < basis.contentStart || section.end > basis.contentEnd) return undefined;
   const codes: readonly Code[] = basis.capture.codes;
@@ -195,7 +195,6 @@ function wholeSection(
   const after = text.slice(section.end, basis.contentEnd);
   if ((before + after).trim() !== '') return undefined;
   return {
-    section,
     start: section.start + 9,
     end: section.end - 3,
     before: `${before}<![CDATA[`,

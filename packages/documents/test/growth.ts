@@ -1,0 +1,320 @@
+/**
+ * How the cost of a document grows when it is doubled. Each of about a hundred atoms fills each place of each format,
+ * once to a length and once to twice that length. Work in proportion to the length gives a ratio of 2, work that grows
+ * with its square one of 4.
+ *
+ * `node packages/documents/test/growth.ts [LENGTH]` prints the table: every atom with its worst ratio.
+ */
+
+import {
+  align,
+  countRepeatedWords,
+  countWords,
+  DocumentError,
+  describe,
+  detectLanguage,
+  type Format,
+  rebuild,
+  scan,
+  segments,
+} from '../src/documents.ts';
+import { shouting, silent, translate } from './engines.ts';
+import { xliff } from './helpers.ts';
+
+/** Text to repeat, or a function of how often it was written before. */
+type Atom = string | ((index: number) => string);
+
+const list = (names: string): string[] => names.split(' ');
+
+const WHITE = {
+  space: ' ',
+  tab: '\t',
+  'line feed': '\n',
+  'carriage return': '\r',
+  'CR LF': '\r\n',
+  'CR CR LF': '\r\r\n',
+  'vertical tab': '\v',
+  'form feed': '\f',
+  'no-break space': '\u00a0',
+  'ideographic space': '\u3000',
+  'byte order mark': '\ufeff',
+  'next line U+0085': '\u0085',
+  'line separator U+2028': '\u2028',
+  'zero-width space': '\u200b',
+  'thin space': '\u2009',
+  'space, line feed': ' \n',
+  'blank line': '\n\n',
+};
+
+const CHARACTERS = list(
+  'a A é 7 0 . , ; : ! ? - – — _ / \\ | ( ) [ ] { } < > & # % $ @ ^ ~ * + = " \' ` « » “ ” … ¿ 中 の ก ا א д ß ﬁ 한',
+);
+
+const WORDS = {
+  'a word': 'word ',
+  'a sentence': 'The house is big. ',
+  'sentences without letters': '1! ',
+  'an abbreviation': 'Dr. ',
+  initials: 'A. ',
+  'a decimal': '1,5',
+  'a thousand': '1 000 ',
+  'closing quotes': '." ',
+  'a control character': '\u0001',
+  'unit separator': '\u001f',
+  delete: '\u007f',
+  'combining accent': '\u0301',
+  'letter with accent': 'e\u0301',
+  joiner: '\u200d',
+  'right-to-left mark': '\u200f',
+  'override mark': '\u202e',
+  'soft hyphen': '\u00ad',
+  'variation selector': '\ufe0f',
+  emoji: '🙂',
+  'emoji family': '👩‍👩‍👧',
+  'flag half': '🇩',
+  'skin tone': '👍🏽',
+  'bold letter': '𝐛',
+  'private use': '\ue000',
+  'replacement character': '\ufffd',
+  jamo: 'ᄀ',
+  'Thai vowel': 'กำ',
+  'numbered word': (index: number) => `w${index} `,
+  'numbered sentence': (index: number) => `It is ${index}. `,
+};
+
+const VARIABLES = list(
+  '{ {{ {{{ }} {a} {{a}} {% {%a%} %} <% %> <%a%> <? ?> %{a} #{a} %(a %(a)s %s %1$s %a% %% %.2f %@ ' +
+    'http:// http://a. https://a.b/ www. www.a. www.a.! a@ a@b. a@b.c @ a.a. mailto: :name',
+).concat(['{a, plural, one {', '{a , ', "{'", '{a, plural, one {b} other {c}} ', '\u0024{', '\u0024{a}']);
+
+const MARKUP = list(
+  '<a </ </a> <a> <b> <b></b> <br> <br/> <p> </p> <li> <td> <i>a <svg> <math> <script> <title> <textarea> <pre> ' +
+    '<!-- --> <!--> <!---> <!-- a --> <!d> <![CDATA[ ]]> <![CDATA[a]]> &amp; &lt; &gt; &nbsp; &# &#x &#38; &a &amp &lt;b&gt; ' +
+    '&amp;lt; &amp;amp; &lt;br&gt; &lt;/b&gt; &lt;!-- "> \'> /> =" =\' a= a="b" x:',
+).concat([
+  ' a="b"',
+  ' a b',
+  ' state=',
+  ' state="needs-',
+  '<a b="',
+  "<a b='",
+  '<b a="c">d</b> ',
+  '<b translate="no">',
+  '<b translate="yes">',
+  '<b translate="no"><i translate="yes">',
+  '<b class="notranslate" origval="v">',
+  '<b class="notranslate" origval="v">a</b> b ',
+  '<b class="notranslate"/>',
+  '&lt;b class="notranslate" origval="v"&gt;a&lt;/b&gt; b ',
+  '<![CDATA[<b class="notranslate" origval="v">a</b> b]]> ',
+  '<img alt="The house &amp">',
+]);
+
+const XLIFF = [
+  '<x id="1"/>',
+  '<g id="1">',
+  '<g id="1">a</g>',
+  '<bx id="1"/>',
+  '<bpt id="1">b</bpt>a<ept id="1">b</ept> ',
+  '<ph id="1">a</ph>',
+  '<ph id="1"><sub>a</sub></ph>',
+  '<ph id="1"><sub>',
+  '<it id="1" pos="open">b</it>',
+  '<mrk mtype="seg">a</mrk> ',
+  '<mrk mtype="protected">a</mrk> ',
+  '<sub>',
+  '<note>a</note>',
+  '<target>a</target>',
+  '<alt-trans>',
+  '<?a b?>',
+];
+
+const SUBTITLES = [
+  '--> ',
+  '00:00:01,000 --> 00:00:02,000',
+  '\n\n1\n00:00:01,000 --> 00:00:02,000\nThe house',
+  '\n\n1\n00:00:01,000 --> 00:00:02,000\n7',
+  '\n7',
+  '\n- ',
+  '{\\an8}',
+  '{\\',
+  '<i>',
+  '</i>',
+  '<font ',
+  '<i>a</i> ',
+  '♪ ',
+  'a\nb ',
+];
+
+const named = (atoms: readonly string[]): [string, Atom][] =>
+  atoms.map((atom) => [JSON.stringify(atom), atom]);
+
+/** Every atom once, by a name to print. */
+export const ATOMS: ReadonlyMap<string, Atom> = new Map<string, Atom>([
+  ...Object.entries(WHITE),
+  ...named(CHARACTERS),
+  ...Object.entries(WORDS),
+  ...named([...VARIABLES, ...MARKUP, ...XLIFF, ...SUBTITLES]),
+  ['numbered attribute', (index) => ` a${index}="b"`],
+  ['numbered tag', (index) => `<t${index}>`],
+  ['numbered escaped tags', (index) => `&lt;t${index}&gt;a&lt;/t${index}&gt;`],
+  ['numbered reference', (index) => `&#${index + 300};`],
+  ['numbered variable', (index) => `{v${index}} `],
+]);
+
+interface Place {
+  format: Format;
+  name: string;
+  /** A document that holds the filler there. */
+  around(filler: string): string;
+}
+
+const unit = (source: string, more = '') =>
+  `<trans-unit id="1"><source>${source}</source>${more}</trans-unit>`;
+const cue = '1\n00:00:01,000 --> 00:00:04,000\n';
+
+export const PLACES: readonly Place[] = [
+  { format: 'text', name: 'text', around: (filler) => `The house ${filler} is big.` },
+  { format: 'html', name: 'paragraph', around: (filler) => `<p>The house ${filler} is big.</p><p>Yes.</p>` },
+  { format: 'html', name: 'tag', around: (filler) => `<p>The <b${filler}>house</b> is big.</p>` },
+  { format: 'html', name: 'attribute', around: (filler) => `<p>A <img alt="The house ${filler}">.</p>` },
+  {
+    format: 'html',
+    name: 'kept element',
+    around: (filler) => `<p>A <b class="notranslate" origval="v">${filler}</b> is big.</p>`,
+  },
+  { format: 'srt', name: 'cue', around: (filler) => `${cue}The house.${filler}Is it big?\n` },
+  { format: 'srt', name: 'time line', around: (filler) => `${cue.trimEnd()}${filler}\nThe house\n` },
+  { format: 'xliff', name: 'source', around: (filler) => xliff(unit(`The house ${filler} is big.`)) },
+  {
+    format: 'xliff',
+    name: 'CDATA',
+    around: (filler) => xliff(unit(`<![CDATA[The house ${filler} is big.]]>`)),
+  },
+  {
+    format: 'xliff',
+    name: 'native code',
+    around: (filler) => xliff(unit(`The <ph id="1">${filler}</ph> house.`)),
+  },
+  {
+    format: 'xliff',
+    name: 'tag',
+    around: (filler) => xliff(unit('House', `<target${filler} state="new"/>`)),
+  },
+  {
+    format: 'xliff',
+    name: 'element name',
+    around: (filler) => xliff(`<trans-unit id="1"><${filler}:source>House</${filler}:source></trans-unit>`),
+  },
+  {
+    format: 'xliff',
+    name: 'attribute',
+    around: (filler) => xliff(unit('The house', `<target state="${filler}"/>`)),
+  },
+  {
+    format: 'xliff',
+    name: 'between',
+    around: (filler) =>
+      xliff(`<trans-unit id="1"><source>House</source>${filler}<note>a</note></trans-unit>`),
+  },
+  { format: 'xliff', name: 'units', around: (filler) => xliff(`${filler}${unit('House')}`) },
+];
+
+/** The atom as often as it fits into a length, at least once. */
+function fill(atom: Atom, length: number): string {
+  if (typeof atom === 'string') return atom.repeat(Math.max(1, Math.floor(length / atom.length)));
+  let text = '';
+  for (let index = 0; text.length < length; index += 1) text += atom(index);
+  return text;
+}
+
+/** All that the program does with a document. */
+export function handle(text: string, format: Format): void {
+  try {
+    const document = scan(text, format);
+    const found = segments(document, 'en');
+    countWords(document, 'en');
+    countRepeatedWords(document, 'en', found);
+    describe(document, 'en');
+    detectLanguage(document, ['en', 'es', 'ru']);
+    for (const engine of [silent, shouting]) rebuild(document, translate(document, 'en', engine), 'es');
+    align(document, scan(text, format, { reads: 'target' }), 'en', 'es');
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+  }
+}
+
+/** Milliseconds of the processor that this thread takes for `times` runs: what other processes do is not in it. */
+function processorTime(work: () => void, times = 1): number {
+  const before = process.threadCpuUsage();
+  for (let run = 0; run < times; run += 1) work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** Some systems count the processor in steps of 4 ms, so that less than this says little. */
+const ENOUGH = 48;
+/** Memory that is collected and caches that are shared count as well, so the least of some rounds is taken. */
+const ROUNDS = 6;
+
+/** Milliseconds of the processor for one run, out of as many as it takes to measure them. */
+function timeOfOne(work: () => void): number {
+  for (let times = 1; ; times *= 2) {
+    const time = processorTime(work, times);
+    if (time >= ENOUGH) return time / times;
+  }
+}
+
+/** Work on a text of a length. */
+export type WorkOf = (length: number) => () => void;
+
+/**
+ * What doubling the length multiplies the work by.
+ *
+ * @param most a ratio of at least this is measured again before it is believed
+ * @param little work on twice the length that takes fewer milliseconds is not measured: it counts as 1
+ */
+export function ratioOf(workOf: WorkOf, length: number, most: number, little = 0): number {
+  const twice = workOf(2 * length);
+  if (processorTime(twice) < little) return 1;
+  const once = workOf(length);
+  let ratio = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS && ratio >= most; round += 1) {
+    ratio = Math.min(ratio, timeOfOne(twice) / timeOfOne(once));
+  }
+  return ratio;
+}
+
+export interface Growth {
+  atom: string;
+  place: string;
+  ratio: number;
+}
+
+/** Every atom in every place. */
+export function* growths(length: number, most: number, little?: number): Generator<Growth> {
+  for (const [atom, text] of ATOMS) {
+    for (const { format, name, around } of PLACES) {
+      const ratio = ratioOf(
+        (size) => {
+          const filled = around(fill(text, size));
+          return () => handle(filled, format);
+        },
+        length,
+        most,
+        little,
+      );
+      yield { atom, place: `${format} ${name}`, ratio };
+    }
+  }
+}
+
+if (import.meta.main) {
+  const worst = new Map<string, Growth>();
+  for (const growth of growths(Number(process.argv[2] ?? 16_384), 3)) {
+    if (growth.ratio > (worst.get(growth.atom)?.ratio ?? 0)) worst.set(growth.atom, growth);
+  }
+  for (const { atom, place, ratio } of [...worst.values()].sort((a, b) => b.ratio - a.ratio)) {
+    console.log(`${ratio.toFixed(2)}  ${atom}  (${place})`);
+  }
+}
