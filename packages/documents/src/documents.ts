@@ -22,7 +22,7 @@ export { DocumentError } from './document.ts';
 export { type Detected, detectLanguage } from './language.ts';
 export { Limits } from './limits.ts';
 export { rebuild } from './rebuild.ts';
-export { isRight, type Note, plainText, type Repaired, repair } from './repair.ts';
+export { isRight, mergeText, type Note, plainText, type Repaired, repair } from './repair.ts';
 export { countRepeatedWords, countSegmentWords, countWords } from './words.ts';
 
 export type ScanOptions = XliffOptions;

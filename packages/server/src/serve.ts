@@ -198,14 +198,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       engines,
       limitsOf: (engine) => limitsOf(settings, engine),
       rules: () => listRoutes(database),
-      recall: ({ account, from, to, brand }, sources) =>
+      recall: ({ account, from, to, brand, context }, sources) =>
         account === undefined
           ? Promise.resolve([])
-          : recall(database, account, { from, to, brand }, inTheirPlaces(sources)),
-      examples: ({ account, from, to, brand }, source) =>
+          : recall(database, account, { from, to, brand, tone: context?.tone }, inTheirPlaces(sources)),
+      examples: ({ account, from, to, brand, context }, source) =>
         account === undefined
           ? Promise.resolve([])
-          : findExamples(database, account, { from, to, brand }, source, EXAMPLES),
+          : findExamples(database, account, { from, to, brand, tone: context?.tone }, source, EXAMPLES),
       observer: observeBoth(metrics.engines, tally.observer),
       cacheBytes: settings.cacheMebibytes * 1024 * 1024,
       log,

@@ -620,6 +620,7 @@ create table memory (
   retracted_at timestamp with time zone,
   retracted_by text,
   retract_reason text,
+  tone text,
   constraint memory_translation UNIQUE (part, account_id, source_language, target_language, source_hash, brand, target_hash),
   constraint memory_pkey PRIMARY KEY (part, account_id, memory_id),
   constraint memory_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),

@@ -11,6 +11,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountRef } from '../account.ts';
+import { readContext } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
 import { completeEdited, readTexts } from '../jobs/jobs.ts';
 import type { Log } from '../log.ts';
@@ -122,6 +123,7 @@ async function deliver(
   }
   const isEdited = targets.every(({ confirmed }) => confirmed);
   const trigger = revision > 1 ? 'revise' : isEdited ? 'complete' : 'fallBack';
+  const said = await readContext(database, account, job.brand, job.target_language);
   const result = await room.scanner.assemble({
     text: texts.source ?? '',
     format: job.text_format,
@@ -151,7 +153,7 @@ async function deliver(
       await store.moveTasks(transaction, { ...common, trigger: 'cancel' });
       await store.setStage(transaction, account, jobId, [stage], 'done');
       if (trigger !== 'fallBack') {
-        await teach(transaction, account, jobId, job);
+        await teach(transaction, account, jobId, job, job.tone ?? said.tone);
         await room.corrected(transaction, account, jobId, result);
       }
       return true;
@@ -171,6 +173,7 @@ async function teach(
   account: AccountRef,
   jobId: string,
   job: store.TaskJobRow,
+  tone: string | undefined,
 ): Promise<void> {
   const segments = await edits.readSegments(transaction, account, jobId, 0, MAX_POSITION);
   const tasks = await store.listJobTasks(transaction, account, jobId);
@@ -180,6 +183,7 @@ async function teach(
     from: job.source_language,
     to: job.target_language,
     brand: job.brand ?? undefined,
+    tone,
     outcome: tasks.some(({ kind, status }) => kind === 'review' && status === 'done')
       ? 'reviewed'
       : 'delivered',

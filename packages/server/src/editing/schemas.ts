@@ -288,6 +288,7 @@ export const MatchBody = Type.Object(
     kind: Type.Enum(['context', 'exact', 'fuzzy']),
     origin: Type.String({ examples: ['job', 'import'] }),
     brand: Type.Optional(Type.String()),
+    tone: Type.Optional(Type.String({ description: 'The tone that it was confirmed under.' })),
     created_at: MOMENT,
   },
   { title: 'TaskMatch', description: 'What was translated before.' },

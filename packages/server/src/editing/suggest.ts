@@ -28,17 +28,20 @@ export async function suggest(
   const source = at(position);
   if (source === undefined) throw notFound();
   const pair = { from: job.source_language, to: job.target_language, brand: job.brand ?? undefined };
-  const [matches, { terms }] = await Promise.all([
-    findMatches(database, account, pair, source, { previous: at(position - 1), next: at(position + 1) }),
-    readContext(database, account, job.brand, job.target_language),
-  ]);
+  const { terms, tone } = await readContext(database, account, job.brand, job.target_language);
+  const purpose = { ...pair, tone: job.tone ?? tone };
+  const matches = await findMatches(database, account, purpose, source, {
+    previous: at(position - 1),
+    next: at(position + 1),
+  });
   const found = glossary(terms, job.source_language, job.target_language).find(plainText(source));
   const inIt = new Set(found.map(({ term }) => term));
   return {
-    matches: matches.map(({ memoryId, createdAt, brand, ...match }) => ({
+    matches: matches.map(({ memoryId, createdAt, brand, tone: confirmedUnder, ...match }) => ({
       memory: memoryId,
       ...match,
       ...(brand === undefined ? {} : { brand }),
+      ...(confirmedUnder === undefined ? {} : { tone: confirmedUnder }),
       created_at: createdAt.toISOString(),
     })),
     terms: terms.filter((term) => inIt.has(term)).map(presentTerm),

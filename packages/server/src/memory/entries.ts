@@ -65,6 +65,7 @@ export interface Entry {
   origin: store.Origin;
   /** 0: not used any more; else 1 brought in, 2 delivered, 3 reviewed, 4 accepted. */
   weight: number;
+  tone: string | null;
   created_at: Date;
   changed_at: Date;
   retracted: { at: Date; by: string; reason: string | null } | null;
@@ -137,6 +138,7 @@ function entryOf(row: store.EntryRow): Entry {
     target: textOf(row.target),
     origin: row.origin,
     weight: row.retracted_at === null ? row.weight : 0,
+    tone: row.tone,
     created_at: row.created_at,
     changed_at: row.changed_at,
     retracted:

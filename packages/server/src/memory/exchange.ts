@@ -1,5 +1,6 @@
 /** The memory in files: TMX in and out, as streams. */
 import type { AccountRef } from '../account.ts';
+import { TONE_NAMES } from '../brands/tones.ts';
 import type { Queryable } from '../database/database.ts';
 import { importEntries, type MemoryEntry, type MemoryPair } from './memory.ts';
 import * as store from './store.ts';
@@ -50,14 +51,15 @@ export async function importTmx(
 }
 
 /** `en-US` in the file counts as `en`, where there is no `en` itself. */
-function entryOf({ variants }: TmxUnit, { from, to }: MemoryPair): MemoryEntry | undefined {
+function entryOf({ variants, tone: named }: TmxUnit, { from, to }: MemoryPair): MemoryEntry | undefined {
   const find = (wanted: string) =>
     variants.find(({ language }) => language === wanted) ??
     variants.find(({ language }) => language.split(/[-_]/, 1)[0] === wanted);
   const [source, target] = [find(from), find(to)];
   if (source === undefined || target === undefined || source === target) return undefined;
   if (source.pieces.length === 0 || target.pieces.length === 0) return undefined;
-  return { source: source.pieces, target: target.pieces };
+  const tone = TONE_NAMES.find((name) => name === named);
+  return { source: source.pieces, target: target.pieces, tone };
 }
 
 export interface ExportFilter {
@@ -89,6 +91,7 @@ async function* entriesOf(
           ...(row.brand === '' ? {} : { brand: row.brand }),
           origin: row.origin,
           weight: String(row.weight),
+          ...(row.tone === null ? {} : { tone: row.tone }),
         },
         from: row.source_language,
         to: row.target_language,

@@ -1,9 +1,12 @@
 /**
- * How a segment is remembered: codes numbered in the order in which they come in the source, protected words as the
- * text that a reader sees. So a memory from elsewhere serves a document of ours, and one document another.
+ * The form in which a segment is stored. Codes and kept words (variables, addresses, `notranslate`) are numbered in the
+ * order of the source, each in a sequence of its own. So an entry of one document serves another, and a kept word is
+ * found by its number, never by its text: two variables may show the same example, and `A` is a word of its own.
+ *
+ * Entries of files from elsewhere, and those that were stored before kept words had numbers, hold them as bare text.
  */
 import { createHash } from 'node:crypto';
-import { isRight, type Piece } from '@dragoman/documents';
+import { isRight, mergeText, type Piece } from '@dragoman/documents';
 
 export interface Remembered {
   source: Piece[];
@@ -13,14 +16,17 @@ export interface Remembered {
 /** A pair of segments as it is stored. */
 export function remember(source: readonly Piece[], target: readonly Piece[]): Remembered {
   const numbers = numbersOf(source);
-  return { source: plain(source, numbers), target: plain(target, numbers) };
+  return { source: numbered(source, numbers), target: numbered(target, numbers) };
 }
 
-/** A source as it is compared, in one Unicode form. */
+/**
+ * Finds the entries of a source: the SHA-256 of its visible text, in one Unicode form, with its codes. Kept words count
+ * as text, so that entries which hold them as bare text are found too; `fit` then compares which words are kept.
+ */
 export function hashOf(source: readonly Piece[]): Buffer {
   const parts: string[] = [];
   let text = '';
-  for (const piece of plain(source, numbersOf(source))) {
+  for (const piece of bare(numbered(source, numbersOf(source)))) {
     if ('text' in piece) {
       text += piece.text;
       continue;
@@ -65,55 +71,103 @@ export function searchable(text: string): string {
 }
 
 /**
- * A remembered target for a source that asks.
- * @returns its pieces in the numbers of the source, and whether every code and protected word of the source is in it;
- * where one is not, the codes are left out and only the words remain
+ * Fits a stored target to a source.
+ * @returns its pieces in the numbers of the source. `complete`: every code and kept word of the source is in it, each
+ * where the person who translated it put it. Otherwise only its words remain, without codes
  */
 export function fit(
   source: readonly Piece[],
   remembered: Remembered,
 ): { pieces: Piece[]; complete: boolean } {
   const numbers = numbersOf(source);
-  const own = new Map([...numbers].map(([key, number]) => [`${key[0]}${number}`, Number(key.slice(1))]));
-  const kept = keepWords(source, remembered.target);
-  const alike = shapeOf(plain(source, numbers)) === shapeOf(remembered.source);
-  const pieces = kept.pieces.map(
-    (piece): Piece => renumber(piece, (key, number) => own.get(`${key}${number}`) ?? number),
-  );
-  if (alike && kept.complete && isRight(source, pieces)) return { pieces, complete: true };
-  const words = kept.pieces.filter((piece) => 'text' in piece);
-  return { pieces: joinText(words), complete: false };
+  const asked = numbered(source, numbers);
+  const isBare = asked.some(isKept) && !remembered.source.some(isKept);
+  const target = isBare ? bindKept(asked, remembered.target) : remembered.target;
+  if (target !== undefined && isAlike(isBare ? bare(asked) : asked, remembered.source)) {
+    const own = new Map<string, number>();
+    for (const [key, number] of numbers) own.set(`${key[0]}${number}`, Number(key.slice(1)));
+    const words = new Map(asked.flatMap((piece) => ('keep' in piece ? [[piece.keep, piece.text]] : [])));
+    const pieces = target
+      .map((piece) => ('keep' in piece ? { ...piece, text: words.get(piece.keep) ?? piece.text } : piece))
+      .map((piece) => renumber(piece, (kind, number) => own.get(`${kind}${number}`) ?? number));
+    if (isRight(source, pieces)) return { pieces, complete: true };
+  }
+  return { pieces: bare(remembered.target.filter((piece) => 'text' in piece)), complete: false };
 }
 
-/** The protected words of a source, found again in a target. */
-function keepWords(
-  source: readonly Piece[],
-  target: readonly Piece[],
-): { pieces: Piece[]; complete: boolean } {
-  let pieces = [...target];
-  let complete = true;
-  for (const kept of source) {
-    if (!('keep' in kept)) continue;
-    const at = pieces.findIndex(
-      (piece) => 'text' in piece && !('keep' in piece) && piece.text.includes(kept.text),
-    );
-    if (at < 0) {
-      complete = false;
+/** Whether the codes of one fit the other: the same, in the same places where the visible text is the same. */
+function isAlike(one: readonly Piece[], other: readonly Piece[]): boolean {
+  const form = (pieces: readonly Piece[]) => JSON.stringify(pieces).normalize('NFC');
+  if (textOf(one).normalize('NFC') === textOf(other).normalize('NFC')) return form(one) === form(other);
+  const isCode = (piece: Piece) => !('text' in piece) || isKept(piece);
+  return form(one.filter(isCode)) === form(other.filter(isCode));
+}
+
+/**
+ * Makes the bare words of a target the kept words that they were, where there is no doubt: each has a text that no
+ * other has, and that occurs once in the source and once in the target, as a word of its own.
+ * @returns undefined where there is doubt
+ */
+function bindKept(source: readonly Piece[], target: readonly Piece[]): Piece[] | undefined {
+  const places: { at: number; end: number; word: Piece }[] = [];
+  const [sourceText, targetText] = [textOf(source), textOf(target)];
+  for (const word of source) {
+    if (!isKept(word)) continue;
+    const at = onlyPlaceOf(word.text, targetText);
+    if (at === undefined || onlyPlaceOf(word.text, sourceText) === undefined) return undefined;
+    places.push({ at, end: at + word.text.length, word });
+  }
+  places.sort((a, b) => a.at - b.at);
+  const pieces: Piece[] = [];
+  let next = 0;
+  let start = 0;
+  for (const piece of target) {
+    if (!('text' in piece)) {
+      pieces.push(piece);
       continue;
     }
-    const { text } = pieces[at] as { text: string };
-    const start = text.indexOf(kept.text);
-    const around = [{ text: text.slice(0, start) }, kept, { text: text.slice(start + kept.text.length) }];
-    pieces = pieces.toSpliced(at, 1, ...around.filter((piece) => !('text' in piece) || piece.text !== ''));
+    const end = start + piece.text.length;
+    let from = start;
+    for (; next < places.length && places[next]!.at < end; next++) {
+      const place = places[next]!;
+      // Two words overlap, or a code stands inside one.
+      if (place.at < from || place.end > end) return undefined;
+      pieces.push({ text: targetText.slice(from, place.at) }, place.word);
+      from = place.end;
+    }
+    pieces.push({ text: targetText.slice(from, end) });
+    start = end;
   }
-  return { pieces, complete };
+  return mergeText(pieces);
 }
 
-/** Which codes, in which order. */
-function shapeOf(pieces: readonly Piece[]): string {
-  return pieces.map((piece) => ('text' in piece ? '' : codeOf(piece))).join('');
+const WORD = '[\\p{L}\\p{N}\\p{M}_]';
+/** Joins two parts of a word or number: `3.5`, `l'heure`. */
+const JOINT = "[.,:/'\u2019-]?";
+const STARTS_IN_WORD = new RegExp(`^${WORD}`, 'u');
+const ENDS_IN_WORD = new RegExp(`${WORD}$`, 'u');
+const GOES_ON_BEFORE = new RegExp(`${WORD}${JOINT}$`, 'u');
+const GOES_ON_AFTER = new RegExp(`^${JOINT}${WORD}`, 'u');
+/** Holds a joint and a character of two UTF-16 units. */
+const NEIGHBOUR = 3;
+
+/** Finds a word that occurs once in a text, and not inside another word or number. @returns its UTF-16 index */
+function onlyPlaceOf(word: string, text: string): number | undefined {
+  const at = text.indexOf(word);
+  if (word === '' || at < 0 || text.indexOf(word, at + 1) >= 0) return undefined;
+  const end = at + word.length;
+  const before = text.slice(Math.max(0, at - NEIGHBOUR), at);
+  const after = text.slice(end, end + NEIGHBOUR);
+  if (STARTS_IN_WORD.test(word) && GOES_ON_BEFORE.test(before)) return undefined;
+  if (ENDS_IN_WORD.test(word) && GOES_ON_AFTER.test(after)) return undefined;
+  return /^\p{M}/u.test(after) ? undefined : at;
 }
 
+export function isKept(piece: Piece): piece is { keep: number; text: string } {
+  return 'keep' in piece;
+}
+
+/** Of a piece that is a code, and no kept word. */
 function codeOf(piece: Piece): string {
   return 'open' in piece
     ? `o${piece.open}`
@@ -122,44 +176,42 @@ function codeOf(piece: Piece): string {
       : `s${(piece as { single: number }).single}`;
 }
 
-/** New numbers of the codes of a source by their old ones (`p1`: a pair, `s2`: a single one). */
+/** A pair, a standalone code, a kept word. */
+type Kind = 'p' | 's' | 'k';
+
+/**
+ * New numbers of the codes of a source by their old ones (`p1`, `s2`, `k3`). Kept words are counted by themselves: in
+ * entries that hold them as bare text the other codes have the same numbers.
+ */
 function numbersOf(source: readonly Piece[]): Map<string, number> {
   const numbers = new Map<string, number>();
+  let codes = 0;
+  let kept = 0;
   for (const piece of source) {
-    renumber(piece, (key, number) => {
-      const name = `${key}${number}`;
-      if (!numbers.has(name)) numbers.set(name, numbers.size + 1);
+    renumber(piece, (kind, number) => {
+      const name = `${kind}${number}`;
+      if (!numbers.has(name)) numbers.set(name, kind === 'k' ? ++kept : ++codes);
       return number;
     });
   }
   return numbers;
 }
 
-function plain(pieces: readonly Piece[], numbers: ReadonlyMap<string, number>): Piece[] {
-  return joinText(
-    pieces.map(
-      (piece): Piece =>
-        'keep' in piece
-          ? { text: piece.text }
-          : renumber(piece, (key, number) => numbers.get(`${key}${number}`) ?? number),
-    ),
+function numbered(pieces: readonly Piece[], numbers: ReadonlyMap<string, number>): Piece[] {
+  return mergeText(
+    pieces.map((piece) => renumber(piece, (kind, number) => numbers.get(`${kind}${number}`) ?? number)),
   );
 }
 
-function renumber(piece: Piece, number: (key: 'p' | 's', given: number) => number): Piece {
-  if ('text' in piece) return piece;
-  if ('open' in piece) return { open: number('p', piece.open) };
-  if ('close' in piece) return { close: number('p', piece.close) };
-  return { single: number('s', piece.single) };
+/** Kept words as text. */
+function bare(pieces: readonly Piece[]): Piece[] {
+  return mergeText(pieces.map((piece) => (isKept(piece) ? { text: piece.text } : piece)));
 }
 
-function joinText(pieces: readonly Piece[]): Piece[] {
-  const out: Piece[] = [];
-  for (const piece of pieces) {
-    const last = out.at(-1);
-    if ('text' in piece && !('keep' in piece) && last !== undefined && 'text' in last && !('keep' in last)) {
-      out[out.length - 1] = { text: last.text + piece.text };
-    } else if (!('text' in piece) || piece.text !== '') out.push(piece);
-  }
-  return out;
+function renumber(piece: Piece, number: (kind: Kind, given: number) => number): Piece {
+  if ('keep' in piece) return { keep: number('k', piece.keep), text: piece.text };
+  if ('open' in piece) return { open: number('p', piece.open) };
+  if ('close' in piece) return { close: number('p', piece.close) };
+  if ('single' in piece) return { single: number('s', piece.single) };
+  return piece;
 }

@@ -8,12 +8,12 @@ import { uuidv7 } from '../ids.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { concordance, rangesOf, readEntry, restore, retract, searchMemory } from './entries.ts';
 import { fit, hashOf, remember, searchable, textOf } from './form.ts';
-import { findMatches, importEntries, judge, learn, type Teaching } from './memory.ts';
+import { findMatches, importEntries, judge, learn, type Purpose, type Teaching } from './memory.ts';
 import { sketchOf } from './sketch.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
-const PAIR = { from: 'en', to: 'es', brand: undefined };
+const PAIR = { from: 'en', to: 'es', brand: undefined, tone: undefined };
 const text = (written: string): Piece[] => [{ text: written }];
 
 let server: TestServer;
@@ -50,8 +50,8 @@ function teach(
   return server.database.transaction((transaction) => learn(transaction, account, { ...job, ...fields }));
 }
 
-const targets = async (account: AccountRef, source: string, pair: typeof PAIR | { brand: string } = PAIR) =>
-  (await findMatches(server.database, account, { ...PAIR, ...pair }, text(source))).map((match) =>
+const targets = async (account: AccountRef, source: string, purpose: Partial<Purpose> = {}) =>
+  (await findMatches(server.database, account, { ...PAIR, ...purpose }, text(source))).map((match) =>
     textOf(match.target),
   );
 

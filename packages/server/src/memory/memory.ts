@@ -9,7 +9,8 @@
  *   import                                           1
  *   delivered, reviewed, accepted by the customer    2, 3, 4
  *
- * Of several translations of a source a brand's own goes before one for every brand, then the heavier, then the later.
+ * Of several translations of a source a brand's own goes before one for every brand, then one of the tone that is asked
+ * for, then the heavier, then the later. One that was confirmed under another tone is a match, never a draft.
  * What a machine made is never learned from, nor is anything in the sandbox.
  */
 import { createHash } from 'node:crypto';
@@ -18,12 +19,12 @@ import type { Piece } from '@dragoman/documents';
 import type { AccountRef, Environment } from '../account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { uuidv7 } from '../ids.ts';
-import { contextOf, fit, hashOf, remember, searchable, textOf } from './form.ts';
+import { contextOf, fit, hashOf, isKept, remember, searchable, textOf } from './form.ts';
 import { sketchOf } from './sketch.ts';
 import * as store from './store.ts';
 import { MAX_SEGMENT } from './tmx.ts';
 
-export type { MemoryPair, Origin, Use } from './store.ts';
+export type { MemoryPair, Origin, Purpose, Use } from './store.ts';
 
 /** Hashes of one question to the database. */
 const CHUNK = 5_000;
@@ -68,37 +69,38 @@ export interface Recalled {
 export async function recall(
   on: Queryable,
   account: AccountRef,
-  pair: store.MemoryPair,
+  purpose: store.Purpose,
   places: readonly Place[],
 ): Promise<(Recalled | undefined)[]> {
   if (!(await hasMemory(on, account))) return places.map(() => undefined);
   const hashes = await hashesOf(places.map(({ source }) => source));
   const hashed = new Map(places.map(({ source }, index) => [source, hashes[index]!]));
   const names = hashes.map((hash) => hash.toString('base64'));
-  const exact = new Map<string, store.TargetRow>();
+  const exact: store.TargetRow[] = [];
   const unique = [...new Map(names.map((name, index) => [name, hashes[index]!])).values()];
   for (const chunk of chunksOf(unique)) {
-    const rows = await store.findTargets(on, account, pair, chunk);
-    for (const row of rows) exact.set(row.source_hash.toString('base64'), row);
+    exact.push(...(await store.findTargets(on, account, purpose, chunk)));
   }
+  const known = Map.groupBy(exact, (row) => row.source_hash.toString('base64'));
   const asked = places.flatMap(({ previous, next }, index) => {
     const hash = (one: readonly Piece[]) => hashed.get(one) ?? hashOf(one);
-    const context = exact.has(names[index]!) ? contextOf(previous, next, hash) : undefined;
+    const context = known.has(names[index]!) ? contextOf(previous, next, hash) : undefined;
     return context === undefined ? [] : [{ index, hash: hashes[index]!, context }];
   });
   const contexts = new Map<number, string>();
-  const inContext = new Map<string, store.TargetRow>();
+  const inContext: (store.TargetRow & { context_hash: Buffer })[] = [];
   const nameOf = (hash: Buffer, context: Buffer) =>
     `${hash.toString('base64')} ${context.toString('base64')}`;
   for (const { index, hash, context } of asked) contexts.set(index, nameOf(hash, context));
   for (const chunk of chunksOf(asked)) {
-    const rows = await store.findTargetsInContext(on, account, pair, chunk);
-    for (const row of rows) inContext.set(nameOf(row.source_hash, row.context_hash), row);
+    inContext.push(...(await store.findTargetsInContext(on, account, purpose, chunk)));
   }
-  return places.map(({ source }, index) => {
-    const row = inContext.get(contexts.get(index) ?? '');
-    return (row && use(source, row, 'context')) ?? use(source, exact.get(names[index]!), 'exact');
-  });
+  const there = Map.groupBy(inContext, (row) => nameOf(row.source_hash, row.context_hash));
+  return places.map(
+    ({ source }, index) =>
+      use(source, there.get(contexts.get(index) ?? ''), 'context') ??
+      use(source, known.get(names[index]!), 'exact'),
+  );
 }
 
 /** Hashes between two breaths of the event loop. */
@@ -113,14 +115,17 @@ async function hashesOf(sources: readonly (readonly Piece[])[]): Promise<Buffer[
   return hashes;
 }
 
+/** The first that fits. */
 function use(
   source: readonly Piece[],
-  row: store.TargetRow | undefined,
+  rows: readonly store.TargetRow[] = [],
   kind: Recalled['kind'],
 ): Recalled | undefined {
-  if (row === undefined) return undefined;
-  const { pieces, complete } = fit(source, row);
-  return complete ? { memoryId: row.memory_id, kind, pieces } : undefined;
+  for (const row of rows) {
+    const { pieces, complete } = fit(source, row);
+    if (complete) return { memoryId: row.memory_id, kind, pieces };
+  }
+  return undefined;
 }
 
 function* chunksOf<T>(all: readonly T[]): Generator<T[]> {
@@ -140,6 +145,8 @@ export interface Match {
   origin: store.Origin;
   createdAt: Date;
   brand: string | undefined;
+  /** The tone that it was confirmed under. */
+  tone: string | undefined;
 }
 
 const MAX_MATCHES = 5;
@@ -148,26 +155,32 @@ export const LEAST_SCORE = 60;
 const MAX_CANDIDATES = 40;
 /** Taken off where codes or protected words of the segment are not in the match. */
 const CODE_PENALTY = 3;
+/** Taken off where the same source was confirmed under another tone. */
+const TONE_PENALTY = 1;
 
 /** What was translated before and is the same or alike, the best first. */
 export async function findMatches(
   on: Queryable,
   account: AccountRef,
-  pair: store.MemoryPair,
+  purpose: store.Purpose,
   source: readonly Piece[],
   { previous, next }: Partial<Pick<Place, 'previous' | 'next'>> = {},
 ): Promise<Match[]> {
   if (!(await hasMemory(on, account))) return [];
   const asked = { hash: hashOf(source), context: contextOf(previous, next), limit: MAX_MATCHES };
   const text = textOf(source);
-  const sketch = sketchOf(text, saltOf(account, pair));
+  const sketch = sketchOf(text, saltOf(account, purpose));
   const [same, alike] = await Promise.all([
-    store.findSame(on, account, pair, asked),
-    sketch.length === 0 ? [] : store.findAlike(on, account, pair, sketch, MAX_CANDIDATES),
+    store.findSame(on, account, purpose, asked),
+    sketch.length === 0 ? [] : store.findAlike(on, account, purpose, sketch, MAX_CANDIDATES),
   ]);
   const identical = new Set(same.map(({ memory_id }) => memory_id));
   const matches = [
-    ...same.map((row) => matchOf(source, row, 100, row.in_context ? 'context' : 'exact')),
+    ...same.map((row) =>
+      row.in_tone
+        ? matchOf(source, row, 100, row.in_context ? 'context' : 'exact')
+        : matchOf(source, row, 100 - TONE_PENALTY, 'fuzzy'),
+    ),
     ...alike.flatMap((row) => {
       if (identical.has(row.memory_id)) return [];
       const score = scoreOf(text, textOf(row.source));
@@ -202,6 +215,7 @@ function matchOf(
     origin: row.origin,
     createdAt: row.created_at,
     brand: row.brand === '' ? undefined : row.brand,
+    tone: row.tone ?? undefined,
   };
 }
 
@@ -219,11 +233,11 @@ function scoreOf(one: string, other: string): number {
 export async function findExamples(
   on: Queryable,
   account: AccountRef,
-  pair: store.MemoryPair,
+  purpose: store.Purpose,
   source: readonly Piece[],
   limit: number,
 ): Promise<{ source: string; target: string; score: number }[]> {
-  const matches = await findMatches(on, account, pair, source);
+  const matches = await findMatches(on, account, purpose, source);
   return matches.slice(0, limit).map((match) => ({
     source: textOf(match.source),
     target: textOf(match.target),
@@ -237,6 +251,8 @@ const WEIGHTS = { delivered: 2, reviewed: 3 } as const;
 const BATCH = 1_000;
 
 export interface MemoryEntry {
+  /** Undefined: not known, or none was asked for. */
+  tone?: string | undefined;
   source: readonly Piece[];
   target: readonly Piece[];
 }
@@ -282,11 +298,16 @@ async function write(
 
 function entryOf(account: AccountRef, pair: store.MemoryPair, given: MemoryEntry): store.NewMemory {
   const { source, target } = remember(given.source, given.target);
+  const { tone } = given;
   const text = textOf(source);
+  // Sources of other kept words have the same hash, and a translation of each tone is an entry of its own.
+  const isTextAlone = tone === undefined && !source.some(isKept) && !target.some(isKept);
+  const translation = isTextAlone ? target : { source, target, tone };
   return {
     memoryId: uuidv7(),
     sourceHash: hashOf(given.source),
-    targetHash: createHash('sha256').update(JSON.stringify(target).normalize('NFC')).digest(),
+    targetHash: createHash('sha256').update(JSON.stringify(translation).normalize('NFC')).digest(),
+    tone,
     source,
     target,
     sketch: sketchOf(text, saltOf(account, pair)),
@@ -305,6 +326,8 @@ export interface Teaching {
   from: string;
   to: string;
   brand: string | undefined;
+  /** The tone that it or its brand asked for. */
+  tone: string | undefined;
   outcome: 'delivered' | 'reviewed';
   /** All of the job in its order, for the neighbours; what no person confirmed has no target. */
   segments: readonly {
@@ -333,6 +356,7 @@ export async function learn(transaction: Transaction, account: AccountRef, job: 
             ...segment,
             source,
             target,
+            tone: job.tone,
             context: contextOf(segments[index - 1]?.source, segments[index + 1]?.source),
           },
         ],

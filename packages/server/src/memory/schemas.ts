@@ -21,6 +21,10 @@ export const MemoryEntry = Type.Object(
       maximum: 4,
       description: '0: not used any more; 1 brought in, 2 delivered, 3 reviewed, 4 accepted.',
     }),
+    tone: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The tone that its job or its brand asked for: a job that asks for another is not answered with it.',
+    }),
     created_at: MOMENT,
     changed_at: MOMENT,
     retracted: Type.Union([Type.Object({ at: MOMENT, by: Type.String(), reason: OPTIONAL }), Type.Null()]),

@@ -11,6 +11,12 @@ export interface MemoryPair {
   brand: string | undefined;
 }
 
+/** What a segment is translated for. */
+export interface Purpose extends MemoryPair {
+  /** The tone that the job or its brand asks for; undefined: any. */
+  tone: string | undefined;
+}
+
 export type Origin = 'import' | 'job';
 /** How a job's translation was received, in the order of what it weighs. */
 export type Outcome = 'rejected' | 'delivered' | 'reviewed' | 'accepted';
@@ -27,6 +33,23 @@ export async function hasMemory(on: Queryable, account: AccountRef): Promise<boo
   return row?.found ?? false;
 }
 
+/**
+ * Whether an entry may be a draft as far as its tone goes. A file says nothing of its tone, and who brought it in
+ * vouches for it.
+ */
+const hasTone = (asked: string) =>
+  `(${asked} = '' or tone = ${asked} or (tone is null and origin = 'import'))`;
+
+/** The order of several translations of a source, the best first. */
+const best = (asked: string) =>
+  `brand desc, coalesce(tone, '') = ${asked} desc, weight desc, changed_at desc, memory_id desc`;
+
+/**
+ * So many translations of a source are looked at: the best may be of other kept words, or hold them in a form that is
+ * not understood.
+ */
+const CANDIDATES = 8;
+
 export interface TargetRow {
   memory_id: string;
   source_hash: Buffer;
@@ -36,39 +59,51 @@ export interface TargetRow {
 
 const EXACT = statement<TargetRow>(
   'memory.exact',
-  `select distinct on (source_hash) memory_id, source_hash, source, target from memory
-    where part = $1 and account_id = $2 and source_language = $3 and target_language = $4
-      and source_hash = any($5) and brand in ('', $6) and weight > 0 and retracted_at is null
-    order by source_hash, brand desc, weight desc, changed_at desc, memory_id desc`,
+  `select memory_id, source_hash, source, target
+     from (
+       select memory_id, source_hash, source, target,
+              row_number() over (partition by source_hash order by ${best('$7')}) as place
+         from memory
+        where part = $1 and account_id = $2 and source_language = $3 and target_language = $4
+          and source_hash = any($5) and brand in ('', $6) and weight > 0 and retracted_at is null
+          and ${hasTone('$7')}) m
+    where place <= ${CANDIDATES}
+    order by place`,
 );
 
-/** The best target of each source that is known; a brand's own before one for every brand. */
+/** The best targets of each source that is known, the best first; a brand's own before one for every brand. */
 export function findTargets(
   on: Queryable,
   account: AccountRef,
-  { from, to, brand }: MemoryPair,
+  { from, to, brand, tone }: Purpose,
   hashes: readonly Buffer[],
 ): Promise<TargetRow[]> {
-  return on.query(EXACT, [account.part, account.accountId, from, to, hashes, brand ?? '']);
+  return on.query(EXACT, [account.part, account.accountId, from, to, hashes, brand ?? '', tone ?? '']);
 }
 
 const IN_CONTEXT = statement<TargetRow & { context_hash: Buffer }>(
   'memory.in_context',
-  `select distinct on (m.source_hash, l.context_hash) m.memory_id, m.source_hash, m.source, m.target, l.context_hash
-     from unnest($5::bytea[], $6::bytea[]) as g (source_hash, context_hash)
-     join memory m on m.part = $1 and m.account_id = $2 and m.source_language = $3 and m.target_language = $4
-       and m.source_hash = g.source_hash
-     join memory_lessons l on l.part = m.part and l.account_id = m.account_id and l.memory_id = m.memory_id
-       and l.context_hash = g.context_hash
-    where m.brand in ('', $7) and m.weight > 0 and m.retracted_at is null and l.outcome <> 'rejected'
-    order by m.source_hash, l.context_hash, m.brand desc, m.weight desc, m.changed_at desc, m.memory_id desc`,
+  `select memory_id, source_hash, context_hash, source, target
+     from (
+       select memory_id, g.source_hash, g.context_hash, source, target,
+              row_number() over (partition by g.source_hash, g.context_hash order by ${best('$8')}) as place
+         from (select distinct * from unnest($5::bytea[], $6::bytea[]) as g (source_hash, context_hash)) g
+         join memory m on m.part = $1 and m.account_id = $2 and m.source_language = $3 and m.target_language = $4
+           and m.source_hash = g.source_hash
+        where brand in ('', $7) and weight > 0 and retracted_at is null and ${hasTone('$8')}
+          and exists (
+            select from memory_lessons l
+             where l.part = $1 and l.account_id = $2 and l.memory_id = m.memory_id
+               and l.context_hash = g.context_hash and l.outcome <> 'rejected')) m
+    where place <= ${CANDIDATES}
+    order by place`,
 );
 
 /** The same for sources between their neighbours, where they were translated there before. */
 export function findTargetsInContext(
   on: Queryable,
   account: AccountRef,
-  { from, to, brand }: MemoryPair,
+  { from, to, brand, tone }: Purpose,
   places: readonly { hash: Buffer; context: Buffer }[],
 ): Promise<(TargetRow & { context_hash: Buffer })[]> {
   return on.query(IN_CONTEXT, [
@@ -79,6 +114,7 @@ export function findTargetsInContext(
     places.map(({ hash }) => hash),
     places.map(({ context }) => context),
     brand ?? '',
+    tone ?? '',
   ]);
 }
 
@@ -92,6 +128,8 @@ export interface EntryRow {
   target: Piece[];
   origin: Origin;
   weight: number;
+  /** The tone that its job or its brand asked for; null: none, or it is not known. */
+  tone: string | null;
   created_at: Date;
   changed_at: Date;
   retracted_at: Date | null;
@@ -99,28 +137,34 @@ export interface EntryRow {
   retract_reason: string | null;
 }
 
-const COLUMNS = `memory_id, brand, source_language, target_language, source, target, origin, weight, created_at,
-  changed_at, retracted_at, retracted_by, retract_reason`;
+const COLUMNS = `memory_id, brand, source_language, target_language, source, target, origin, weight, tone,
+  created_at, changed_at, retracted_at, retracted_by, retract_reason`;
 
-const SAME = statement<EntryRow & { in_context: boolean }>(
+/** @param in_tone whether it may be a draft as far as its tone goes */
+export interface SameRow extends EntryRow {
+  in_context: boolean;
+  in_tone: boolean;
+}
+
+const SAME = statement<SameRow>(
   'memory.same',
-  `select ${COLUMNS}, exists (
+  `select ${COLUMNS}, ${hasTone('$9')} as in_tone, exists (
             select from memory_lessons l
              where l.part = m.part and l.account_id = m.account_id and l.memory_id = m.memory_id
                and l.context_hash = $7 and l.outcome <> 'rejected') as in_context
      from memory m
     where part = $1 and account_id = $2 and source_language = $3 and target_language = $4 and source_hash = $5
       and brand in ('', $6) and weight > 0 and retracted_at is null
-    order by in_context desc, brand desc, weight desc, changed_at desc, memory_id desc limit $8`,
+    order by in_tone desc, in_context desc, ${best('$9')} limit $8`,
 );
 
 /** Every translation of a source, the best first. */
 export function findSame(
   on: Queryable,
   account: AccountRef,
-  { from, to, brand }: MemoryPair,
+  { from, to, brand, tone }: Purpose,
   { hash, context, limit }: { hash: Buffer; context: Buffer | undefined; limit: number },
-): Promise<(EntryRow & { in_context: boolean })[]> {
+): Promise<SameRow[]> {
   return on.query(SAME, [
     account.part,
     account.accountId,
@@ -130,6 +174,7 @@ export function findSame(
     brand ?? '',
     context ?? null,
     limit,
+    tone ?? '',
   ]);
 }
 
@@ -158,6 +203,7 @@ export interface NewMemory {
   memoryId: string;
   sourceHash: Buffer;
   targetHash: Buffer;
+  tone: string | undefined;
   source: readonly Piece[];
   target: readonly Piece[];
   sketch: readonly number[];
@@ -178,11 +224,11 @@ export interface WrittenRow {
 const WRITE = statement<WrittenRow>(
   'memory.write',
   `insert into memory (part, account_id, memory_id, brand, source_language, target_language, source_hash, source,
-     target, origin, weight, target_hash, sketch, searched)
+     target, origin, weight, target_hash, sketch, searched, tone)
    select $1, $2, memory_id, $3, $4, $5, source_hash, source, target, $6, $7, target_hash,
-          array(select jsonb_array_elements_text(sketch))::integer[], searched
-     from unnest($8::uuid[], $9::bytea[], $10::bytea[], $11::jsonb[], $12::jsonb[], $13::jsonb[], $14::text[])
-       as g (memory_id, source_hash, target_hash, source, target, sketch, searched)
+          array(select jsonb_array_elements_text(sketch))::integer[], searched, tone
+     from unnest($8::uuid[], $9::bytea[], $10::bytea[], $11::jsonb[], $12::jsonb[], $13::jsonb[], $14::text[], $15::text[])
+       as g (memory_id, source_hash, target_hash, source, target, sketch, searched, tone)
     order by source_hash, target_hash
    on conflict (part, account_id, source_language, target_language, source_hash, brand, target_hash)
    do update set weight = greatest(memory.weight, excluded.weight), changed_at = now(),
@@ -213,6 +259,7 @@ export function writeMemory(
     entries.map(({ target }) => JSON.stringify(target)),
     entries.map(({ sketch }) => JSON.stringify(sketch)),
     entries.map(({ searched }) => searched),
+    entries.map(({ tone }) => tone ?? null),
   ]);
 }
 

@@ -53,7 +53,27 @@ describe('a memory in TMX', () => {
     }
   });
 
+  it('gives kept words with what a reader sees, at the edges too, and the tone of the unit', async () => {
+    const kept = (x: number, text: string) => `<ph x="${x}" type="x-kept">${text}</ph>`;
+    const text = tmx(`<tu><prop type="x-tone">Formal</prop><prop type="x-other">b</prop>
+<tuv xml:lang="en"><seg>${kept(7, ' a &amp;<sub>b</sub>')} or ${kept(8, '')}<ph x="8">c</ph></seg></tuv>
+<tuv xml:lang="es"><seg>${kept(8, '')} o ${kept(7, ' a &amp;b')}</seg></tuv></tu>`);
+    for (const size of [1, 100_000]) {
+      const [unit] = await read(text, size);
+      expect(unit!.tone).toBe('Formal');
+      expect(unit!.variants.map(({ pieces }) => pieces)).toEqual([
+        [{ keep: 1, text: ' a &b' }, { text: ' or ' }, { keep: 2, text: '' }, { single: 3 }],
+        [{ keep: 2, text: '' }, { text: ' o ' }, { keep: 1, text: ' a &b' }],
+      ]);
+    }
+  });
+
   it.each([
+    [
+      'has a kept word that is none',
+      tmx(`<tu><tuv lang="en"><seg><ph type="x-kept">${'x'.repeat(20_000)}</ph></seg></tuv></tu>`),
+      /longer than 10000/,
+    ],
     ['is another format', '<html/>', 'The first element is html, not tmx. (line 1)'],
     ['is broken', tmx('<tu><tuv xml:lang="en"></tu>'), /^This is not well-formed XML: .*\(line 4\)$/],
     ['ends early', '<tmx version="1.4">', /^This is not well-formed XML: .*\(line 1\)$/],
@@ -159,6 +179,7 @@ describe('a memory written as TMX', () => {
       { close: 1 },
       { single: 2 },
       { close: 9 },
+      { keep: 1, text: '%s & {a}' },
     ];
     expect(await written([{ ...entry, from: 'en', to: 'pt-br', source, target: [{ text: 'x' }] }])).toBe(
       `<?xml version="1.0" encoding="UTF-8"?>
@@ -167,7 +188,7 @@ describe('a memory written as TMX', () => {
 <body>
 <tu tuid="a&lt;b" srclang="en" creationdate="19700101T000000Z" changedate="20010909T014640Z">
 <prop type="x-brand">&quot;&amp;</prop>
-<tuv xml:lang="en"><seg>a <bpt i="1" x="1"/>&lt;b&gt;<ept i="1"/><ph x="2"/><it pos="end" x="9"/></seg></tuv>
+<tuv xml:lang="en"><seg>a <bpt i="1" x="1"/>&lt;b&gt;<ept i="1"/><ph x="2"/><it pos="end" x="9"/><ph x="10" type="x-kept">%s &amp; {a}</ph></seg></tuv>
 <tuv xml:lang="pt-br"><seg>x</seg></tuv>
 </tu>
 </body>

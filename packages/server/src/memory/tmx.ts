@@ -1,6 +1,7 @@
 /**
  * TMX 1.4b: the exchange format of translation memories. Read and written as a stream, entry by entry, so that a memory
- * of gigabytes passes through little memory. Inline codes keep their kind and which is which, not their content.
+ * of gigabytes passes through little memory. Inline codes keep their kind and which is which, not their content. A kept
+ * word is a `ph` of the type `x-kept`, with what a reader sees there as its content.
  */
 import type { Piece } from '@dragoman/documents';
 import { SaxesParser } from 'saxes';
@@ -13,11 +14,15 @@ export class TmxError extends Error {
 export interface TmxUnit {
   /** Languages as the file names them, in lower case, with their segments. */
   variants: { language: string; pieces: Piece[] }[];
+  /** Its property `x-tone`, as our own files have it. */
+  tone?: string;
   line: number;
 }
 
 /** Deeper nesting is no TMX. */
 const MAX_DEPTH = 64;
+/** Longer names are no tone's. */
+const MAX_TONE = 100;
 /** Longer segments are no sentences, and no engine's. */
 export const MAX_SEGMENT = 10_000;
 
@@ -30,6 +35,7 @@ export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<Tm
   let unit: TmxUnit | undefined;
   let language: string | undefined;
   let segment: Inline | undefined;
+  let tone: string | undefined;
   let numbers = new Map<string, number>();
   /** Depth of an element inside a segment whose content is a code, not text. */
   let codeDepth = 0;
@@ -56,10 +62,13 @@ export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<Tm
       language = attributes['xml:lang'] ?? attributes.lang;
       if (language === undefined || language === '') refuse('A tuv has no language.');
     } else if (name === 'seg') segment = createInline(numbers);
+    else if (name === 'prop' && attributes.type === 'x-tone') tone = '';
   });
   const text = (given: string) => {
-    if (segment === undefined || codeDepth > 0) return;
-    if (segment.text(given) > MAX_SEGMENT) refuse(`A segment is longer than ${MAX_SEGMENT} characters.`);
+    if (tone !== undefined && tone.length <= MAX_TONE) tone += given;
+    if (segment === undefined) return;
+    const length = codeDepth > 0 ? segment.code(given) : segment.text(given);
+    if (length > MAX_SEGMENT) refuse(`A segment is longer than ${MAX_SEGMENT} characters.`);
   };
   parser.on('text', text);
   parser.on('cdata', text);
@@ -70,6 +79,9 @@ export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<Tm
       if (unit === undefined || language === undefined) refuse('A seg stands outside a tuv.');
       unit?.variants.push({ language: language!.toLowerCase(), pieces: segment.pieces() });
       segment = undefined;
+    } else if (name === 'prop' && tone !== undefined) {
+      if (unit !== undefined) unit.tone = tone;
+      tone = undefined;
     } else if (name === 'tu' && unit !== undefined) {
       units.push(unit);
       unit = undefined;
@@ -89,8 +101,10 @@ interface Inline {
   /** @returns whether the element is a code, whose content is not text */
   open(name: string, attributes: Record<string, string>): boolean;
   close(): void;
-  /** @returns how long the segment is now */
+  /** @returns how long the segment is now, in UTF-16 units */
   text(given: string): number;
+  /** Content of a code, which is dropped unless a reader sees it. @returns as `text` */
+  code(given: string): number;
   pieces(): Piece[];
 }
 
@@ -104,6 +118,8 @@ function createInline(numbers: Map<string, number>): Inline {
   const pairs = new Map<string, number>();
   const highlights: number[] = [];
   const unnamed = new Map<string, number>();
+  /** The kept word whose content is being read. */
+  let kept: { keep: number; text: string } | undefined;
   let length = 0;
   const numberOf = (kind: string, x: string | undefined) => {
     const place = (unnamed.get(kind) ?? 0) + 1;
@@ -114,7 +130,8 @@ function createInline(numbers: Map<string, number>): Inline {
     return number;
   };
   return {
-    open(name, { i = '', x }) {
+    open(name, { i = '', x, type }) {
+      kept = undefined;
       if (name === 'bpt') {
         const number = numberOf(name, x);
         pairs.set(i, number);
@@ -128,6 +145,9 @@ function createInline(numbers: Map<string, number>): Inline {
         highlights.push(number);
         pieces.push({ open: number });
         return false;
+      } else if (name === 'ph' && type === KEPT) {
+        kept = { keep: numberOf(KEPT, x), text: '' };
+        pieces.push(kept);
       } else pieces.push({ single: numberOf('ph', x) });
       return true;
     },
@@ -137,8 +157,14 @@ function createInline(numbers: Map<string, number>): Inline {
     },
     text(given) {
       const last = pieces.at(-1);
-      if (last !== undefined && 'text' in last) pieces[pieces.length - 1] = { text: last.text + given };
+      if (last !== undefined && isText(last)) pieces[pieces.length - 1] = { text: last.text + given };
       else if (given !== '') pieces.push({ text: given });
+      length += given.length;
+      return length;
+    },
+    code(given) {
+      if (kept === undefined) return length;
+      kept.text += given;
       length += given.length;
       return length;
     },
@@ -149,10 +175,17 @@ function createInline(numbers: Map<string, number>): Inline {
 /** Without white space at the edges: no segment of ours has any. */
 function trim(pieces: Piece[]): Piece[] {
   const [first] = pieces;
-  if (first !== undefined && 'text' in first) pieces[0] = { text: first.text.trimStart() };
+  if (first !== undefined && isText(first)) pieces[0] = { text: first.text.trimStart() };
   const last = pieces.at(-1);
-  if (last !== undefined && 'text' in last) pieces[pieces.length - 1] = { text: last.text.trimEnd() };
-  return pieces.filter((piece) => !('text' in piece) || piece.text !== '');
+  if (last !== undefined && isText(last)) pieces[pieces.length - 1] = { text: last.text.trimEnd() };
+  return pieces.filter((piece) => !isText(piece) || piece.text !== '');
+}
+
+/** The type of the `ph` that is a kept word. */
+const KEPT = 'x-kept';
+
+function isText(piece: Piece): piece is { text: string } {
+  return 'text' in piece && !('keep' in piece);
 }
 
 /** An entry to be written. */
@@ -187,11 +220,18 @@ function unitOf({ id, createdAt, changedAt, properties, from, to, source, target
   const props = Object.entries(properties).map(
     ([name, value]) => `<prop type="x-${quote(name)}">${quote(value)}</prop>\n`,
   );
+  const codes = Math.max(0, ...[...source, ...target].map(numberOf));
   return `<tu tuid="${quote(id)}" srclang="${quote(from)}" ${dates}>
-${props.join('')}<tuv xml:lang="${quote(from)}"><seg>${inline(source)}</seg></tuv>
-<tuv xml:lang="${quote(to)}"><seg>${inline(target)}</seg></tuv>
+${props.join('')}<tuv xml:lang="${quote(from)}"><seg>${inline(source, codes)}</seg></tuv>
+<tuv xml:lang="${quote(to)}"><seg>${inline(target, codes)}</seg></tuv>
 </tu>
 `;
+}
+
+/** The number of a code that is no kept word; 0 of all else. */
+function numberOf(piece: Piece): number {
+  if ('text' in piece) return 0;
+  return 'open' in piece ? piece.open : 'close' in piece ? piece.close : piece.single;
 }
 
 /** `20270131T120000Z` */
@@ -199,12 +239,17 @@ function stamp(date: Date): string {
   return date.toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
-/** A half whose other half is not there is one alone, `it`. */
-function inline(pieces: readonly Piece[]): string {
+/**
+ * A half whose other half is not there is one alone, `it`.
+ * @param codes how many codes that are no kept words the entry has: kept words are numbered after them, since `x` tells
+ * all codes apart
+ */
+function inline(pieces: readonly Piece[], codes: number): string {
   const opened = new Set(pieces.flatMap((piece) => ('open' in piece ? [piece.open] : [])));
   const closed = new Set(pieces.flatMap((piece) => ('close' in piece ? [piece.close] : [])));
   return pieces
     .map((piece) => {
+      if ('keep' in piece) return `<ph x="${codes + piece.keep}" type="${KEPT}">${quote(piece.text)}</ph>`;
       if ('text' in piece) return quote(piece.text);
       if ('single' in piece) return `<ph x="${piece.single}"/>`;
       if ('open' in piece) {

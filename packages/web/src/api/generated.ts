@@ -1105,6 +1105,8 @@ export type MemoryEntry = {
   origin: 'import' | 'job';
   /** 0: not used any more; 1 brought in, 2 delivered, 3 reviewed, 4 accepted. */
   weight: number;
+  /** The tone that its job or its brand asked for: a job that asks for another is not answered with it. */
+  tone: string | null;
   created_at: string;
   changed_at: string;
   retracted: {
@@ -1685,6 +1687,8 @@ export type TaskMatch = {
   kind: 'context' | 'exact' | 'fuzzy';
   origin: string;
   brand?: string | undefined;
+  /** The tone that it was confirmed under. */
+  tone?: string | undefined;
   /** ISO 8601, in UTC. */
   created_at: string
 };

@@ -257,9 +257,11 @@ function Suggestions({ position }: { position: number }) {
     </Section>
   );
 
-  function nameOf({ kind, origin }: Suggestion): string {
+  function nameOf({ kind, origin, tone }: Suggestion): string {
     if (kind === 'draft') return say(`workbench.origin.${segment.origin}`);
-    return origin === '' ? say('workbench.origin.memory') : say('workbench.match.from', { origin: origin! });
+    const name =
+      origin === '' ? say('workbench.origin.memory') : say('workbench.match.from', { origin: origin! });
+    return tone === undefined || tone === job.tone ? name : `${name} · ${say('workbench.tone', { tone })}`;
   }
 }
 
@@ -300,6 +302,7 @@ export interface Suggestion {
   source?: Match['source'];
   score?: number;
   origin?: string;
+  tone?: string | undefined;
 }
 
 /** Matches first, the draft last; asked for once a segment. */

@@ -1,0 +1,317 @@
+/** What is recalled for jobs, chats and files: variables where the person put them, and only the tone that was asked for. */
+import { type Format, mergeText, type Piece } from '@dragoman/documents';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountRef } from '../account.ts';
+import { accountNamed } from '../accounts/accounts.ts';
+import { readBrandFile } from '../brands/brand.ts';
+import { saveBrand } from '../brands/brands.ts';
+import { claimTask, confirm, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+import type { Remembered } from './form.ts';
+
+const MACHINE = '/tapi/v2/mt_translation/';
+const MEMORY = '/api/account/memory';
+const PAIR = { source_language: 'en', target_language: 'es' };
+
+let server: TestServer;
+let editor: TestPerson;
+beforeAll(async () => {
+  server = await startTestServer();
+  editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  await server.database.query({ name: 'test.reviews', text: 'update users set review_share = 0' });
+});
+afterAll(() => server.stop());
+
+interface Customer {
+  call: ReturnType<typeof createClient>;
+  person: TestPerson;
+  ref: AccountRef;
+}
+
+async function customer(): Promise<Customer> {
+  const account = await server.createAccount({ chat: true });
+  const person = await createPerson(server, { role: 'customer', account });
+  const { ref } = await accountNamed(server.database, account.username);
+  return { call: createClient(server.url, account.production_key), person, ref };
+}
+
+/** What an editor writes: `[2]` is the second kept word of the source. */
+function written(target: string, source: readonly Piece[]): Piece[] {
+  const kept = source.filter((piece) => 'keep' in piece);
+  return target.split(/\[(\d)\]/).flatMap((part, index): Piece[] => {
+    if (index % 2 === 1) return [kept[Number(part) - 1]!];
+    return part === '' ? [] : [{ text: part }];
+  });
+}
+
+const completed = (call: Customer['call'], path: string) =>
+  until(async () => {
+    const { body } = await call('GET', path);
+    return body.status === 'completed' && (body.translated_text as string);
+  });
+
+/** A human job of one sentence that an editor confirms. @returns what is delivered */
+async function teach({ call }: Customer, text: string, target: string, fields: object = {}): Promise<string> {
+  const uid = await orderEdit(call, text, fields);
+  const task = await claimTask(editor);
+  const [segment] = task.segments;
+  const saved = await confirm(editor, task, segment, { target: written(target, segment.source) });
+  expect(saved.status, saved.text).toBe(200);
+  await editor.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+  return completed(call, `${HUMAN}${uid}/`);
+}
+
+let jobs = 0;
+async function machine({ call }: Customer, text: string, fields: object = {}): Promise<string> {
+  const uid = `machine-${++jobs}`;
+  const created = await call('POST', MACHINE, { uid, text, ...PAIR, ...fields });
+  expect(created.status, created.text).toBe(201);
+  return completed(call, `${MACHINE}${uid}/`);
+}
+
+async function chat({ call }: Customer, text: string, fields: object = {}): Promise<string> {
+  const { status, body } = await call('POST', '/v2/chats/messages', {
+    chat_external_id: 'talk',
+    external_id: `message-${++jobs}`,
+    text,
+    text_format: 'html',
+    ...PAIR,
+    ...fields,
+  });
+  expect(status).toBe(201);
+  const { id, chat_id } = body.message;
+  return until(async () => {
+    const answer = (await call('GET', `/v2/chats/${chat_id}/messages/${id}`)).body;
+    return (answer.message ?? answer).translated_text || false;
+  });
+}
+
+/** Brings what one customer has into the memory of another, as a file. */
+async function carryOver(from: Customer, to: Customer): Promise<void> {
+  const { text: tmx } = await from.person.call('GET', `${MEMORY}/export`);
+  const imported = await to.person.call('POST', `${MEMORY}/import`, { from: 'en', to: 'es', tmx });
+  expect(imported.body).toMatchObject({ read: 1, written: 1 });
+}
+
+/** Makes an entry what earlier versions stored: kept words as bare text, no tone. */
+async function makeOld({ ref }: Customer): Promise<void> {
+  const read = 'select memory_id, source, target from memory where account_id = $1';
+  const rows = await server.database.query({ name: 'test.entries', text: read }, [ref.accountId]);
+  expect(rows).toHaveLength(1);
+  const { memory_id, source, target } = rows[0] as Remembered & { memory_id: string };
+  const text = 'update memory set source = $2, target = $3, tone = null where memory_id = $1';
+  const old = [source, target].map((pieces) => JSON.stringify(bareOf(pieces)));
+  await server.database.query({ name: 'test.old', text }, [memory_id, ...old]);
+}
+
+/** Pieces with kept words as text, as earlier versions and other tools have them. */
+const bareOf = (pieces: readonly Piece[]): Piece[] =>
+  mergeText(pieces.map((piece) => ('keep' in piece ? { text: piece.text } : piece)));
+
+const variable = (name: string, example: string) =>
+  `<span class="notranslate" origval="%${name}%">${example}</span>`;
+const value = (name: string) => variable(name, `%${name}%`);
+const xliff = (source: string) =>
+  '<?xml version="1.0"?><xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">' +
+  '<file original="a" source-language="en" target-language="es" datatype="plaintext"><body>' +
+  `<trans-unit id="1"><source>${source}</source></trans-unit></body></file></xliff>`;
+
+/** Source, what an editor makes of it, what is delivered, and whether an entry of bare words leaves no doubt. */
+const TABLE: readonly [what: string, Format, source: string, target: string, delivered: string, boolean][] = [
+  [
+    'an example that is a word of the target',
+    'html',
+    `In the end, ${variable('CUSTOMER', 'Al')} is here.`,
+    'Al final, [1] ya está aquí.',
+    `Al final, ${value('CUSTOMER')} ya está aquí.`,
+    false,
+  ],
+  [
+    'a digit that is part of another number',
+    'html',
+    `You have read ${variable('COUNT', '3')} of 13 messages.`,
+    'De 13 mensajes has leído [1].',
+    `De 13 mensajes has leído ${value('COUNT')}.`,
+    false,
+  ],
+  [
+    'one letter',
+    'html',
+    'Press <kbd class="notranslate">A</kbd> and then continue.',
+    'A continuación pulse [1] y siga.',
+    'A continuación pulse <kbd class="notranslate">A</kbd> y siga.',
+    false,
+  ],
+  [
+    'placeholders that look alike',
+    'xliff',
+    xliff('<x id="INTERPOLATION"/> sent a gift to <x id="INTERPOLATION_1"/> yesterday.'),
+    'Ayer [2] recibió un regalo de [1].',
+    'Ayer <x id="INTERPOLATION_1"/> recibió un regalo de <x id="INTERPOLATION"/>.',
+    false,
+  ],
+  [
+    'two with the same example',
+    'html',
+    `${variable('SENDER', 'Anna')} wrote to ${variable('RECEIVER', 'Anna')} today.`,
+    '[2] tiene hoy una carta de [1].',
+    `${value('RECEIVER')} tiene hoy una carta de ${value('SENDER')}.`,
+    false,
+  ],
+  [
+    'one without an example',
+    'html',
+    `You have ${variable('N', '')} new messages.`,
+    'Hay [1] mensajes nuevos.',
+    `Hay ${value('N')} mensajes nuevos.`,
+    false,
+  ],
+  [
+    'words that occur once',
+    'html',
+    `Dear {name}, your order ${variable('ORDER', 'X-7')} is here.`,
+    'Ya está aquí su pedido [2], {name}.',
+    `Ya está aquí su pedido ${value('ORDER')}, {name}.`,
+    true,
+  ],
+];
+
+describe.each(TABLE)('%s', (_what, format, source, target, delivered, clear) => {
+  const fields = { text_format: format };
+  // The kept words that have no element are written as they are.
+  const given = target.replace('{name}', '[1]');
+
+  it('comes back from the memory where the editor put it: in jobs, chats and files', async () => {
+    const owner = await customer();
+    const human = await teach(owner, source, given, fields);
+    expect(human).toContain(delivered);
+    expect(await machine(owner, source, fields)).toBe(human);
+    if (format === 'html') expect(await chat(owner, source)).toBe(human);
+    const other = await customer();
+    await carryOver(owner, other);
+    expect(await machine(other, source, fields)).toBe(human);
+  });
+
+  it('comes back from an entry of bare words only where there is no doubt', async () => {
+    const owner = await customer();
+    const human = await teach(owner, source, given, fields);
+    await makeOld(owner);
+    const expected = clear ? human : await machine(await customer(), source, fields);
+    expect(await machine(owner, source, fields)).toBe(expected);
+    // The editor is offered its words all the same.
+    if (!clear) {
+      const uid = await orderEdit(owner.call, source, fields);
+      const task = await claimTask(editor);
+      const [segment] = task.segments;
+      expect(segment.origin).toBe('machine');
+      const { matches } = (await editor.call('GET', pathOf(task, '/segments/0/matches'))).body;
+      expect(matches).toMatchObject([{ kind: 'fuzzy', score: 97 }]);
+      expect(matches[0].target.every((piece: Piece) => !('keep' in piece))).toBe(true);
+      expect((await owner.call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
+    }
+  });
+});
+
+describe('an entry of a file with bare words', () => {
+  it.each([
+    [
+      'in a number',
+      `Order ${variable('NR', '5')} of 15 was sent today to {name}.`,
+      'De 15 pedidos, el 5 se envió hoy a {name}.',
+    ],
+    ['in a word', `Press ${variable('KEY', 'a')} now.`, 'Pulse la tecla.'],
+    ['twice in the source', `${variable('WHO', 'Will')} said: Will.`, 'Dijo Will.'],
+  ])('is no draft when a variable stands %s', async (_where, source, target) => {
+    const owner = await customer();
+    const bare = source.replaceAll(/<[^>]*>/g, '');
+    const tmx = `<tmx version="1.4"><body><tu><tuv xml:lang="en"><seg>${bare}</seg></tuv><tuv xml:lang="es"><seg>${target}</seg></tuv></tu></body></tmx>`;
+    await owner.person.call('POST', `${MEMORY}/import`, { from: 'en', to: 'es', tmx });
+    const expected = await machine(await customer(), source, { text_format: 'html' });
+    expect(await machine(owner, source, { text_format: 'html' })).toBe(expected);
+    // It serves a text in which that word is no variable.
+    expect(await machine(owner, bare)).toBe(target);
+  });
+
+  it('does not stand in the way of one with codes, nor does one of other kept words', async () => {
+    const owner = await customer();
+    const [kept, plain] = [`The ${variable('PET', 'cat')} saw the cat.`, 'The cat saw the cat.'];
+    const html = { text_format: 'html' };
+    const one = await teach(owner, kept, 'El gato vio: [1].', html);
+    const other = await teach(owner, `The cat saw the ${variable('PET', 'cat')}.`, '[1] vio al gato.', html);
+    const none = await teach(owner, plain, 'El gato vio al gato.', html);
+    expect(await machine(owner, kept, html)).toBe(one);
+    expect(await machine(owner, `The cat saw the ${variable('PET', 'cat')}.`, html)).toBe(other);
+    expect(await machine(owner, plain, html)).toBe(none);
+  });
+});
+
+describe('a sentence that was confirmed under a tone', () => {
+  const source = 'How are you, my friend?';
+  const formal = '¿Cómo está usted, amigo mío?';
+  const informal = '¿Qué tal, amigo mío?';
+  const drafted = source.toUpperCase();
+
+  it('is the draft of a job of the same tone or of none, in files too, and not of another', async () => {
+    const owner = await customer();
+    await teach(owner, source, formal, { tone: 'Formal' });
+    const other = await customer();
+    await carryOver(owner, other);
+    for (const one of [owner, other]) {
+      expect(await machine(one, source, { tone: 'Informal' })).toBe(drafted);
+      expect(await machine(one, source, { tone: 'Formal' })).toBe(formal);
+      expect(await machine(one, source)).toBe(formal);
+    }
+    // Each tone has its own.
+    await teach(owner, source, informal, { tone: 'Informal' });
+    expect(await machine(owner, source, { tone: 'Informal' })).toBe(informal);
+    expect(await machine(owner, source, { tone: 'Formal' })).toBe(formal);
+  });
+
+  it('is a match for an editor who is asked for another, and says its tone', async () => {
+    const owner = await customer();
+    await teach(owner, source, formal, { tone: 'Formal' });
+    const uid = await orderEdit(owner.call, source, { tone: 'Informal' });
+    const task = await claimTask(editor);
+    expect(task.segments).toMatchObject([{ origin: 'machine', draft: [{ text: drafted }] }]);
+    const { matches } = (await editor.call('GET', pathOf(task, '/segments/0/matches'))).body;
+    expect(matches).toMatchObject([{ kind: 'fuzzy', score: 99, tone: 'Formal', target: [{ text: formal }] }]);
+    expect((await owner.call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
+    const { entries } = (await owner.person.call('GET', MEMORY)).body;
+    expect(entries).toMatchObject([{ target: formal, tone: 'Formal' }]);
+  });
+
+  it('is not said in a chat whose brand has another', async () => {
+    const owner = await customer();
+    for (const [brand, tone] of [
+      ['polite', 'Formal'],
+      ['friendly', 'Informal'],
+    ] as const) {
+      const file = { external_id: brand, name: brand, languages: { es: { tone } } };
+      await saveBrand(server.database, owner.ref, readBrandFile('test', JSON.stringify(file)), false);
+    }
+    await teach(owner, source, formal, { tone: 'Formal' });
+    const say = (brand: string) =>
+      chat(owner, source, { text_format: 'text', brand, chat_external_id: brand });
+    expect(await say('friendly')).toBe(drafted);
+    expect(await say('polite')).toBe(formal);
+    // A job of a brand is confirmed under the tone of the brand.
+    await teach(owner, 'Good day.', 'Buenos días tenga usted.', { brand: 'polite' });
+    expect(await machine(owner, 'Good day.', { brand: 'polite' })).toBe('Buenos días tenga usted.');
+    expect(await machine(owner, 'Good day.', { brand: 'polite', tone: 'Informal' })).toBe('GOOD DAY.');
+  });
+
+  it('is the draft of jobs without a tone alone, when it is not known which', async () => {
+    const owner = await customer();
+    await teach(owner, source, formal, { tone: 'Formal' });
+    await makeOld(owner);
+    expect(await machine(owner, source)).toBe(formal);
+    expect(await machine(owner, source, { tone: 'Formal' })).toBe(drafted);
+  });
+});
