@@ -32,7 +32,7 @@ const data = join(directory, 'data');
 const options: SpawnOptions = { cwd: directory, stdio: ['ignore', 'ignore', 'inherit'], ...identity };
 execFileSync(
   join(bin, 'initdb'),
-  ['-D', data, '-U', 'owner', '-A', 'trust', '-E', 'UTF8', '--no-locale'],
+  ['-D', data, '-U', 'owner', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'],
   options,
 );
 const settings = [
@@ -42,6 +42,8 @@ const settings = [
   `unix_socket_directories=${directory}`,
   '-c',
   'log_min_messages=fatal',
+  // As in `testing/cluster.ts`: nothing of a test run outlives it.
+  ...['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'],
 ];
 const server = spawn(join(bin, 'postgres'), ['-D', data, ...settings], options);
 const ended = new Promise((resolve) => server.on('exit', resolve));

@@ -134,7 +134,7 @@ describe('room', () => {
       engine.draft({ from: 'en', to: 'es', segments, lane }),
     );
     await Promise.all(lanes);
-    await vi.waitFor(() => expect(engine.threads()).toEqual([]), { timeout: 60_000, interval: 50 });
+    await vi.waitFor(() => expect(engine.threads()).toEqual([]), { timeout: 300_000, interval: 50 });
     expect(await draft(engine, ['House.'])).toMatchObject([{ status: 'translated' }]);
   });
 });

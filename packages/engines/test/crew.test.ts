@@ -34,7 +34,7 @@ const plain = (drafts: readonly Draft[]): string[] => drafts.map((each) => textO
 /** Both pipelines are up, and have work; the answers to it are yet to come. */
 async function bothAtWork(engine: ApertiumEngine): Promise<{ work: Promise<Draft[]> }> {
   const work = draft(engine, [...many, 'A HANG.']);
-  await vi.waitFor(() => expect(engine.pipelines()).toHaveLength(2), { timeout: 60_000, interval: 50 });
+  await vi.waitFor(() => expect(engine.pipelines()).toHaveLength(2), { timeout: 300_000, interval: 50 });
   return { work };
 }
 
@@ -73,7 +73,7 @@ describe('two pipelines', () => {
   test('a spare one gives its room to another direction that waits', async () => {
     const engine = make({ memoryMebibytes: 280, turnMs: 0 });
     const work = Array.from({ length: 3 }, () => draft(engine, many).then(plain));
-    await vi.waitFor(() => expect(engine.pipelines()).toHaveLength(2), { timeout: 60_000, interval: 50 });
+    await vi.waitFor(() => expect(engine.pipelines()).toHaveLength(2), { timeout: 300_000, interval: 50 });
     expect(await draft(engine, [good(1)], 'ca')).toMatchObject([{ status: 'translated' }]);
     expect(await Promise.all(work)).toEqual([all, all, all]);
   });
@@ -83,7 +83,7 @@ describe('two pipelines', () => {
     async (which) => {
       const engine = make({ limits: { bulk: { deadlineMs: () => 3_600_000 } } });
       const work = Array.from({ length: 3 }, () => draft(engine, many).then(plain));
-      await vi.waitFor(() => expect(engine.pipelines()).toHaveLength(2), { timeout: 60_000, interval: 50 });
+      await vi.waitFor(() => expect(engine.pipelines()).toHaveLength(2), { timeout: 300_000, interval: 50 });
       const before = engine.pipelines();
       process.kill(before[which]!.pids[0]!, 'SIGKILL');
       expect(await Promise.all(work)).toEqual([all, all, all]);
@@ -102,7 +102,7 @@ describe('two pipelines', () => {
   test('both end when idle', async () => {
     const engine = make({ limits: { bulk: { idleMs: 20 } } });
     expect(plain(await draft(engine, many))).toEqual(all);
-    await vi.waitFor(() => expect(engine.pipelines()).toEqual([]), { timeout: 60_000, interval: 50 });
+    await vi.waitFor(() => expect(engine.pipelines()).toEqual([]), { timeout: 300_000, interval: 50 });
   });
 
   test('end with the engine, and what they had fails', async () => {
@@ -118,12 +118,12 @@ describe('two pipelines', () => {
     const abort = new AbortController();
     const segments = many.map((text, n) => ({ id: String(n), pieces: [{ text }] }));
     const work = engine.draft({ from: 'en', to: 'es', segments, lane: 'bulk', signal: abort.signal });
-    await vi.waitFor(() => expect(engine.pipelines()).toHaveLength(2), { timeout: 60_000, interval: 50 });
+    await vi.waitFor(() => expect(engine.pipelines()).toHaveLength(2), { timeout: 300_000, interval: 50 });
     abort.abort(new Error('given up'));
     await expect(work).rejects.toThrow('given up');
     expect(plain(await draft(engine, [good(1)]))).toEqual([answered(1)]);
     await vi.waitFor(() => expect(engine.pipelines().every(({ busy }) => !busy)).toBe(true), {
-      timeout: 60_000,
+      timeout: 300_000,
       interval: 50,
     });
   });

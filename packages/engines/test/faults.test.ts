@@ -126,7 +126,7 @@ describe('a pipeline that cannot work', () => {
         async () => {
           expect(await draft(engine, [good(1)])).toMatchObject([{ status: 'translated' }]);
         },
-        { timeout: 60_000, interval: 50 },
+        { timeout: 300_000, interval: 50 },
       );
     } finally {
       rmSync(folder, { recursive: true });
@@ -149,7 +149,7 @@ test('killed by somebody else at every start, its self-test too: offered again a
       async () => {
         expect(await draft(engine, [good(1)])).toMatchObject([{ status: 'translated' }]);
       },
-      { timeout: 60_000, interval: 50 },
+      { timeout: 300_000, interval: 50 },
     );
   } finally {
     rmSync(folder, { recursive: true });
@@ -198,7 +198,7 @@ describe('sharing', () => {
   test('an idle pipeline is stopped, and starts again', async () => {
     const engine = make([CAT, stage()], { limits: { bulk: { idleMs: 20 } } });
     await draft(engine, [good(0)]);
-    await vi.waitFor(() => expect(engine.pipelines()).toEqual([]), { timeout: 60_000, interval: 50 });
+    await vi.waitFor(() => expect(engine.pipelines()).toEqual([]), { timeout: 300_000, interval: 50 });
     expect(await draft(engine, [good(0)])).toMatchObject([{ status: 'translated' }]);
   });
 

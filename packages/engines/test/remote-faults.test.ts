@@ -143,7 +143,7 @@ describe.each(makers)('$name', ({ start }) => {
     service.plant(...times(15, { status: 503 }));
     for (let n = 0; n < 8; n++) await draft(engine, [HOUSE]);
     expect(service.asked.length - before).toBe(15);
-    await vi.waitFor(() => afterwards(engine), { timeout: 60_000, interval: 100 });
+    await vi.waitFor(() => afterwards(engine), { timeout: 300_000, interval: 100 });
     await engine.stop();
   });
 

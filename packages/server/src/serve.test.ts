@@ -67,7 +67,10 @@ async function openRequest(bodyLength: number): Promise<{ socket: Socket; answer
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
   });
-  const answer = once(socket, 'close').then(() => text);
+  // Listened to at once: a reset between two waits would be nobody's error.
+  const answer = new Promise<string>((resolve) => {
+    socket.on('error', () => {}).on('close', () => resolve(text));
+  });
   socket.write(
     `POST ${MACHINE} HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${account.production_key}\r\n` +
       `Content-Length: ${bodyLength}\r\nExpect: 100-continue\r\n\r\n`,

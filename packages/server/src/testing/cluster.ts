@@ -18,10 +18,19 @@ declare module 'vitest' {
   }
 }
 
+/**
+ * Nothing of a test run outlives it, so its server writes to memory and never waits for the disk. What the program
+ * promises about crashes is tested with clusters of their own (`embedded-crash.test.ts`, `npm run prove -- crash`).
+ */
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
   const url = process.env.DATABASE_URL;
-  const embedded = url === undefined ? await startEmbedded({ dataDir: directory, role: 'serve' }) : undefined;
+  const embedded =
+    url === undefined
+      ? await startEmbedded({ dataDir: directory, role: 'serve', settings: SETTINGS })
+      : undefined;
   const connection: Connection = embedded?.connection ?? { connectionString: url! };
   const template = `dragoman_template_${process.pid}`;
   await administer(connection, `create database ${template}`);

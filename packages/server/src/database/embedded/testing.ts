@@ -71,6 +71,7 @@ export class Holder {
       detached: true,
       ...(uid !== undefined && { uid, gid: uid }),
     });
+    this.#child.stdin!.on('error', () => {}); // it may have ended before it is asked to
     this.#ended = once(this.#child, 'close').then(([code]) => {
       this.#over = true;
       return code;
