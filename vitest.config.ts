@@ -1,8 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** For what hangs; no test is to be fast enough. */
-const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000 };
+/** For what hangs; no test is to be fast enough. `expect.poll` would give up after a second by default. */
+const MILLISECONDS = 300_000;
+const PATIENCE = {
+  testTimeout: MILLISECONDS,
+  hookTimeout: MILLISECONDS,
+  expect: { poll: { timeout: MILLISECONDS } },
+};
 const CHANCE = new URL('scripts/test-chance.ts', import.meta.url).pathname;
 
 /**
@@ -11,12 +17,28 @@ const CHANCE = new URL('scripts/test-chance.ts', import.meta.url).pathname;
  */
 const AT_ONCE = { maxWorkers: availableParallelism() + 1, isolate: false };
 
+/**
+ * Projects run one after another, by default by their names, and the crawl of the web app as one of the last: it takes
+ * minutes on one processor while the other has nothing left to do. So the web app's project is first, and the crawl
+ * first in it.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      moduleId.endsWith('/crawl.test.ts') ? 0 : project.name === 'web' ? 1 : 2;
+    return sorted.sort((one, other) => rank(one) - rank(other));
+  }
+}
+
 const project = (name: string, root: string, extra: object = {}) => ({
   test: { name, root, include: ['**/*.test.ts'], setupFiles: [CHANCE], ...PATIENCE, ...AT_ONCE, ...extra },
 });
 
 export default defineConfig({
   test: {
+    teardownTimeout: MILLISECONDS,
+    sequence: { sequencer: LongestFirst },
     projects: [
       project('documents', 'packages/documents'),
       project('engines', 'packages/engines'),

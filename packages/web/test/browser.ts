@@ -169,14 +169,13 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 export const JUDGE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 type Look = readonly [theme: 'light' | 'dark', direction: 'ltr' | 'rtl'];
+/** Each theme once, each direction once: no style depends on both (`tokens.test.ts`), and a look takes 0.3 s. */
 const LOOKS: readonly Look[] = [
   ['light', 'ltr'],
-  ['light', 'rtl'],
-  ['dark', 'ltr'],
   ['dark', 'rtl'],
 ];
 
-/** No rule of WCAG A and AA is broken: light and dark, from left to right and from right to left. */
+/** Fails where a rule of WCAG A and AA is broken: light from left to right, dark from right to left. */
 export async function expectAccessible(page: Page): Promise<void> {
   const found = await accessibilityFaults(page);
   expect(found, found.join('\n')).toEqual([]);

@@ -78,7 +78,10 @@ const STATES: Partial<Record<Role, readonly string[]>> = {
   operator: ['/console/requests?status=all'],
 };
 
-describe('every page', () => {
+/** All pages of a role are one test: each may take as long as a test may, and there are some twenty. */
+const PATIENCE_MILLISECONDS = 20 * 300_000;
+
+describe('every page', { timeout: PATIENCE_MILLISECONDS }, () => {
   it.each(['nobody', 'customer', 'editor', 'reviewer', 'operator'] as const)('of %s', async (role) => {
     const routes = (await readRoutes()).filter((route) => mayOpen(route, role));
     expect(routes.length).toBeGreaterThan(2);

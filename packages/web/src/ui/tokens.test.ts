@@ -1,5 +1,5 @@
 /** Every two colours that meet on a page can be told apart: WCAG 2.2 AA, computed from tokens.css in both themes. */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 const css = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8');
@@ -87,4 +87,30 @@ describe('the palette', () => {
     const decoration = ['border'];
     expect(Object.keys(readPalette(css)).filter((name) => !looked.has(name))).toEqual(decoration);
   });
+});
+
+describe('the direction of writing', () => {
+  /** The rules that hold for one direction alone, with what they declare. */
+  const directed = (text: string) =>
+    [...text.matchAll(/([^{}]*(?:\[dir|:dir\()[^{}]*)\{([^{}]*)\}/g)].map(([, selector, body]) => ({
+      selector: selector!.trim(),
+      declares: [...body!.matchAll(/([\w-]+)\s*:/g)].map(([, name]) => name!),
+    }));
+  const COLOURLESS = ['transform', 'display'];
+  const coloured = (text: string) =>
+    directed(text).filter(({ declares }) => declares.some((name) => !COLOURLESS.includes(name)));
+
+  it('changes no colour, so that a page is examined in each theme and in each direction once', () => {
+    const root = new URL('../', import.meta.url).pathname;
+    const sheets = globSync('**/*.css', { cwd: root }).map((file) => readFileSync(`${root}${file}`, 'utf8'));
+    expect(sheets.flatMap(directed).length).toBeGreaterThan(3);
+    expect(sheets.flatMap(coloured)).toEqual([]);
+  });
+
+  it.each(['[dir="rtl"] .a {\n  color: red;\n}', '.b:dir(rtl) { background: var(--bg); }'])(
+    'would find %s',
+    (css) => {
+      expect(coloured(css)).toHaveLength(1);
+    },
+  );
 });
