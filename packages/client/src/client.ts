@@ -211,7 +211,9 @@ const MACHINE: TierOperations = {
   cancel: 'cancelMachineJob',
 };
 
-function jobsOf<Request extends MachineJobRequest, Creation, Filter extends Operations['listJobs']['query']>(
+type ListQuery = Operations['listJobs' | 'listMachineJobs']['query'];
+
+function jobsOf<Request extends MachineJobRequest, Creation, Filter extends ListQuery>(
   transport: Transport,
   operations: TierOperations,
 ): Jobs<Request, Creation, Filter> {
@@ -230,7 +232,7 @@ function jobsOf<Request extends MachineJobRequest, Creation, Filter extends Oper
     async *list(filter, options = {}) {
       // By the last uid seen, not by a count: pages stay cheap, and jobs that come meanwhile shift nothing.
       const first = filter?.offset === undefined ? { after: '', ...filter } : filter;
-      for (let query: Operations['listJobs']['query'] = first; ; ) {
+      for (let query: ListQuery = first; ; ) {
         const page = await transport.call(operations.list, { ...options, query, repeatable: true });
         yield* page.objects as JobListItem[];
         if (page.meta.next === null) return;

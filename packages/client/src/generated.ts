@@ -243,7 +243,7 @@ export type Job = {
   target_language: string;
   text: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. */
+  /** Names the job within its account and environment. `.` and `..` are no uids. */
   uid: string;
   /** No editor came in time: the result is a machine’s, and nothing was charged. As the brand says. */
   fallback?: 'machine' | undefined;
@@ -270,7 +270,7 @@ export type JobCallback = {
   target_language: string;
   text: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. */
+  /** Names the job within its account and environment. `.` and `..` are no uids. */
   uid: string;
   /** No editor came in time: the result is a machine’s, and nothing was charged. As the brand says. */
   fallback?: 'machine' | undefined;
@@ -293,7 +293,7 @@ export type JobCreation = {
   target_language: string;
   text: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. */
+  /** Names the job within its account and environment. `.` and `..` are no uids. */
   uid: string;
   tone?: string | undefined;
   topics?: string[] | undefined;
@@ -323,7 +323,7 @@ export type JobListItem = {
   /** Shortname of a language. */
   target_language: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. */
+  /** Names the job within its account and environment. `.` and `..` are no uids. */
   uid: string
 };
 
@@ -382,7 +382,7 @@ export type LegacyJob = {
   target_language: string;
   text: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. */
+  /** Names the job within its account and environment. `.` and `..` are no uids. */
   uid: string;
   /** The translation, in the format of `text`; there once completed. */
   translatedText?: string | undefined;
@@ -393,7 +393,7 @@ export type LegacyJob = {
 };
 
 export type LegacyJobCallback = {
-  /** Names the job within its account and environment. */
+  /** Names the job within its account and environment. `.` and `..` are no uids. */
   uid: string;
   status: LegacyJobStatus;
   /** Of jobs that people edit. */
@@ -426,7 +426,7 @@ export type LegacyJobListItem = {
   /** Shortname of a language. */
   target_language: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. */
+  /** Names the job within its account and environment. `.` and `..` are no uids. */
   uid: string
 };
 
@@ -443,7 +443,7 @@ export type MachineJobCreation = {
   target_language: string;
   text: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. */
+  /** Names the job within its account and environment. `.` and `..` are no uids. */
   uid: string;
   tone?: string | undefined;
   topics?: string[] | undefined;
@@ -585,14 +585,14 @@ export interface Operations {
       limit?: number | undefined;
       /** How many to pass over. */
       offset?: number | undefined;
-      /** Names the job within its account and environment. */
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid?: string | undefined;
       uid__startswith?: string | undefined;
       uid__endswith?: string | undefined;
       /** At best three characters or more: fewer are looked for in every job. */
       uid__contains?: string | undefined;
-      /** A machine-only job begins as `machine_translate_in_progress`, any other as `new`. */
-      status?: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected' | undefined;
+      /** `deliver_ok` is `completed` for a legacy key, and refused to others. */
+      status?: 'new' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected' | 'deliver_ok' | undefined;
       /** Shortname of a language. */
       source_language?: string | undefined;
       /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
@@ -637,7 +637,7 @@ export interface Operations {
   /** Read a job */
   getJob: {
     path: {
-      /** Names the job within its account and environment. */
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid: string
     };
     query: undefined;
@@ -647,7 +647,7 @@ export interface Operations {
   /** Cancel a job that is not finished */
   cancelJob: {
     path: {
-      /** Names the job within its account and environment. */
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid: string
     };
     query: undefined;
@@ -657,7 +657,7 @@ export interface Operations {
   /** Accept a completed job */
   acceptJob: {
     path: {
-      /** Names the job within its account and environment. */
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid: string
     };
     query: undefined;
@@ -667,7 +667,7 @@ export interface Operations {
   /** Send a completed job back to its editors */
   rejectJob: {
     path: {
-      /** Names the job within its account and environment. */
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid: string
     };
     query: undefined;
@@ -682,14 +682,14 @@ export interface Operations {
       limit?: number | undefined;
       /** How many to pass over. */
       offset?: number | undefined;
-      /** Names the job within its account and environment. */
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid?: string | undefined;
       uid__startswith?: string | undefined;
       uid__endswith?: string | undefined;
       /** At best three characters or more: fewer are looked for in every job. */
       uid__contains?: string | undefined;
-      /** A machine-only job begins as `machine_translate_in_progress`, any other as `new`. */
-      status?: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected' | undefined;
+      /** `deliver_ok` is `completed` for a legacy key, and refused to others. */
+      status?: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'deliver_ok' | undefined;
       /** Shortname of a language. */
       source_language?: string | undefined;
       /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
@@ -727,7 +727,7 @@ export interface Operations {
   /** Read a job */
   getMachineJob: {
     path: {
-      /** Names the job within its account and environment. */
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid: string
     };
     query: undefined;
@@ -737,7 +737,7 @@ export interface Operations {
   /** Let a human edit a completed machine job */
   upgradeMachineJob: {
     path: {
-      /** Names the job within its account and environment. */
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid: string
     };
     query: undefined;
@@ -747,7 +747,7 @@ export interface Operations {
   /** Cancel a job that is not finished */
   cancelMachineJob: {
     path: {
-      /** Names the job within its account and environment. */
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid: string
     };
     query: undefined;

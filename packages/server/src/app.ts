@@ -28,7 +28,7 @@ import { type DeliveryRouteOptions, deliveryRoutes } from './deliveries/routes.t
 import { deliveryWebhooks } from './deliveries/schemas.ts';
 import { type EditingRouteOptions, editingRoutes } from './editing/routes.ts';
 import { guideRoutes } from './guides/routes.ts';
-import { acceptJson, answerErrors, answerUnreadable, requireCaller, routeOf } from './http.ts';
+import { acceptJson, answerErrors, answerUnreadable, BODY_LIMIT, requireCaller, routeOf } from './http.ts';
 import { jobConsole } from './jobs/console.ts';
 import type { Creator } from './jobs/create.ts';
 import { jobsOfCustomer } from './jobs/customer.ts';
@@ -124,7 +124,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const load = createLoad(settings.maxRequests, SAFE_HEADERS, settings.trustedProxies.length > 0);
   const app = fastify({
     logger: false, // a request is logged below, by its route and never by its address
-    bodyLimit: settings.maxTextBytes * JSON_OVERHEAD + ENVELOPE_BYTES,
+    bodyLimit: BODY_LIMIT,
     serverFactory: (handle) =>
       createServer(
         SERVER_LIMITS,
@@ -139,6 +139,8 @@ export function createApp(options: AppOptions): FastifyInstance {
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
       maxParamLength: MAX_PATH_LENGTH,
+      // One value each, the last: a list where a text is expected would fault.
+      querystringParser: (written) => Object.fromEntries(new URLSearchParams(written)),
     },
     rewriteUrl: (request) => rewrite(request.url ?? '/', request.headers.host ?? '', sandbox),
     frameworkErrors(error, _, reply: FastifyReply) {
@@ -147,6 +149,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
   });
 
+  app.decorate('textBodyLimit', settings.maxTextBytes * JSON_OVERHEAD + ENVELOPE_BYTES);
   acceptJson(app);
   answerErrors(app, log);
   app.addHook('onRequest', async (request, reply) => {

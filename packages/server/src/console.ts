@@ -7,6 +7,7 @@ import Type, { type TObject, type TSchema } from 'typebox';
 import type { Environment } from './account.ts';
 import { type Reason, reason, WrongValue, wrongFields } from './errors.ts';
 import { answer } from './schemas.ts';
+import { findUnusable } from './text.ts';
 
 /** How operations of the web app are described under a tag; their refusals are the door's. */
 export function describing(tag: string) {
@@ -93,7 +94,7 @@ export function readForm(given: unknown): Form {
 export function text(most: number, least = 1): Check<string> {
   return (given) => {
     const value = typeof given === 'string' ? given.trim() : undefined;
-    if (value === undefined || !value.isWellFormed() || value.includes('\0')) throw new WrongValue('text');
+    if (value === undefined || findUnusable(value) !== undefined) throw new WrongValue('text');
     if ([...value].length < least || [...value].length > most) {
       throw new WrongValue('text_length', { least, most });
     }

@@ -1,7 +1,7 @@
 /** What is refused before any room is asked: in the words of the interface, at whatever path. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClient, startTestServer, type TestServer } from './testing/harness.ts';
+import { createClient, createPerson, startTestServer, type TestServer } from './testing/harness.ts';
 
 const JOBS = '/tapi/v2/translation/';
 const MESSAGE = '/v2/chats/pt-br/messages/00000000-0000-7000-8000-000000000000';
@@ -58,4 +58,35 @@ it('answers what is no HTTP in the same shape', async () => {
   const answered = (await socket.toArray()).join('');
   expect(answered).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   expect(answered).toMatch(/\r\n\r\n\{"error":"The request is no valid HTTP\."\}$/);
+});
+
+describe('a NUL', () => {
+  it.each([
+    ['in the address of a brand', 'GET', '/api/console/accounts/a%00b', undefined],
+    ['in a filter', 'GET', '/api/console/tasks?account=a%00b', undefined],
+    ['in another filter', 'GET', '/api/console/tasks?source_language=%00', undefined],
+    ['in the e-mail of who signs in', 'POST', '/api/session', { email: 'a\0b@x.test', password: 'secret' }],
+    [
+      'in the name of who is invited',
+      'POST',
+      '/api/console/people',
+      { email: 'a@b.test', name: 'a\0b', role: 'editor' },
+    ],
+    ['in an invitation', 'GET', '/api/invitations/%00', undefined],
+  ])('%s is refused, and no fault', async (_, method, path, body) => {
+    const operator = await createPerson(server, { role: 'operator' });
+    expect([400, 401, 404]).toContain((await operator.call(method, path, body)).status);
+  });
+
+  it('in the address of a brand is refused to its customer', async () => {
+    const customer = await createPerson(server, { role: 'customer' });
+    expect([400, 404]).toContain((await customer.call('GET', '/api/account/brands/%00')).status);
+  });
+});
+
+it('takes the last of a parameter that is given twice', async () => {
+  const operator = await createPerson(server, { role: 'operator' });
+  const pairs = async (query: string) => (await operator.call('GET', `/api/console/pairs?${query}`)).body;
+  expect(await pairs('q=zz&q=english')).toEqual(await pairs('q=english'));
+  expect((await operator.call('GET', '/api/console/effort?by=job&by=route')).status).toBe(200);
 });

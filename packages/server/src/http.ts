@@ -1,11 +1,12 @@
-/** What every route of the job interface shares: JSON as it comes, errors as the interface shows them. */
+/** What every route shares: which bodies are read, and how long they may be; JSON; errors as the interface shows them. */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Caller, Environment } from './account.ts';
 import type { Doorkeeper } from './accounts/accounts.ts';
-import { CommitUnknown, isConnectionLoss } from './database/database.ts';
+import { isOutOfResources, isUnavailable } from './database/database.ts';
 import { ApiError, ERRORS, fieldError, notFound, OperatorError } from './errors.ts';
+import { JsonError, parseJson } from './json.ts';
 import type { Log } from './log.ts';
 
 declare module 'fastify' {
@@ -15,6 +16,10 @@ declare module 'fastify' {
     /** The `Content-Type` as it came. */
     bodyType: string | undefined;
   }
+  interface FastifyInstance {
+    /** Bytes of the longest body of a route that takes texts. */
+    textBodyLimit: number;
+  }
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -22,13 +27,14 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 export interface Operation {
   schema: FastifySchema;
   handler: Handler;
-  /** Bytes of the longest body; without it, as long as the longest text. */
-  bodyLimit?: number;
+  /** Bytes of the longest body, or `texts` for as long as the longest texts; without it `BODY_LIMIT`. */
+  bodyLimit?: number | 'texts';
 }
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const LATE = 'The request did not arrive in time.';
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+/** Bytes of the longest body of a route that takes no texts: 2,000 characters as JSON may write them, and room. */
+export const BODY_LIMIT = 64 * 1024;
 
 /**
  * Parses every body as JSON, whatever its `Content-Type` says; its UTF-8 must be valid. A `__proto__` in it is a
@@ -46,9 +52,9 @@ export function acceptJson(app: FastifyInstance): void {
     if (request.method === 'GET' || request.method === 'HEAD' || body.length === 0)
       return done(null, undefined);
     try {
-      done(null, JSON.parse(utf8.decode(body as Buffer)));
-    } catch {
-      done(fieldError('body', 'must be valid JSON in UTF-8.'), undefined);
+      done(null, parseJson(body as Buffer));
+    } catch (error) {
+      done(error instanceof JsonError ? fieldError('body', error.message) : (error as Error), undefined);
     }
   });
 }
@@ -56,9 +62,13 @@ export function acceptJson(app: FastifyInstance): void {
 /** Answers every error with its status and `{"error": "…"}`; what is not expected becomes a 500 and a log line. */
 export function answerErrors(app: FastifyInstance, log: Log): void {
   answerWith(app, log, (error) => ({ error: error.message }));
-  app.setNotFoundHandler((request, reply) =>
-    reply.code(404).send(isWebPath(request.url) ? presentWebError(notFound()) : { error: 'Not found' }),
-  );
+  const tellNotFound = (request: FastifyRequest, reply: FastifyReply) =>
+    reply.code(404).send(isWebPath(request.url) ? presentWebError(notFound()) : { error: 'Not found' });
+  app.setNotFoundHandler(tellNotFound);
+  // The handler comes after the body was read and parsed: the address alone says enough.
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return tellNotFound(request, reply);
+  });
 }
 
 /** How the web app reads an error. */
@@ -87,15 +97,21 @@ export function answerWith(
   });
 }
 
+/** SQLSTATE of a text that PostgreSQL cannot keep: in a column, and in JSON. Requests are the only source of such texts. */
+const UNKEPT_CHARACTERS = new Set(['22021', '22P05']);
+
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof OperatorError) return new ApiError('invalid_request', error.message);
-  if (error instanceof CommitUnknown || isConnectionLoss(error)) {
-    return new ApiError('unavailable', 'The database does not answer now; the request can be sent again.', {
-      'retry-after': '1',
-    });
+  if (isUnavailable(error)) {
+    const why = isOutOfResources(error) ? 'has no room' : 'does not answer';
+    const message = `The database ${why} now; the request can be sent again.`;
+    return new ApiError('unavailable', message, { 'retry-after': isOutOfResources(error) ? '5' : '1' });
   }
   const status = (error as { statusCode?: number }).statusCode;
+  if (UNKEPT_CHARACTERS.has((error as { code?: string }).code ?? '')) {
+    return new ApiError('invalid_request', 'A text of the request holds a NUL character.');
+  }
   if (status === 413) return new ApiError('too_large', 'body: too large.');
   if (status === 408) return new ApiError('request_timeout', LATE);
   if (status !== undefined && status >= 400 && status < 500) return fieldError('body', 'could not be read.');
@@ -139,6 +155,12 @@ export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unknown';
 }
 
+/** The parameters of the address as they were written, in their order. */
+export function parametersOf({ url }: FastifyRequest): URLSearchParams {
+  const begin = url.indexOf('?');
+  return new URLSearchParams(begin < 0 ? '' : url.slice(begin + 1));
+}
+
 /** Lets only known callers in, at the door of one environment. */
 export function requireCaller(app: FastifyInstance, doorkeeper: Doorkeeper, environment: Environment): void {
   app.addHook('onRequest', async (request) => {
@@ -152,7 +174,7 @@ export function requireCaller(app: FastifyInstance, doorkeeper: Doorkeeper, envi
 /**
  * One path with what it does for each method; any other method is answered with 405 and `Allow`, as soon as it is known
  * who asks: what its body says, or how long it is, matters to nobody. An operation without a schema is none of the
- * described interface.
+ * described interface. The body of an operation that is described without one is never read.
  */
 export function resource(
   app: FastifyInstance,
@@ -166,8 +188,14 @@ export function resource(
     const { schema, handler, bodyLimit } = (
       typeof operation === 'function' ? { schema: { hide: true }, handler: operation } : operation
     ) as Operation;
-    const limit = bodyLimit === undefined ? {} : { bodyLimit };
-    app.route({ method: method as HTTPMethods, url: path, schema, handler, ...limit });
+    app.route({
+      method: method as HTTPMethods,
+      url: path,
+      schema,
+      handler,
+      bodyLimit: bodyLimit === 'texts' ? app.textBodyLimit : (bodyLimit ?? BODY_LIMIT),
+      ...(schema.body === undefined ? { onRequest: leaveBodyUnread } : {}),
+    });
   }
   const refuse = async () => {
     throw new ApiError('method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
@@ -181,4 +209,9 @@ export function resource(
     onRequest: refuse, // after those of the door, which are the app's
     handler: refuse,
   });
+}
+
+/** Says that there is no body. Node throws away what comes of it once the answer is sent. */
+async function leaveBodyUnread({ headers }: FastifyRequest): Promise<void> {
+  for (const name of ['content-type', 'content-length', 'transfer-encoding']) delete headers[name];
 }

@@ -2,7 +2,7 @@
 
 import type { AccountRef, Caller, Dialect, Environment } from '../account.ts';
 import { createBatcher } from '../database/batcher.ts';
-import { type Database, isConnectionLoss, type Queryable, type Transaction } from '../database/database.ts';
+import { type Database, isUnavailable, type Queryable, type Transaction } from '../database/database.ts';
 import { OperatorError, unauthorized } from '../errors.ts';
 import { partOf, uuidv7 } from '../ids.ts';
 import {
@@ -235,7 +235,7 @@ export function createSecretReader(
       return names.map((name) => secrets.get(name) ?? []);
     },
     ...{ weigh: () => 1, maxItems: 256, maxWeight: 256, maxWaiting: 100_000, maxRunning: 2 },
-    isolates: (error) => !isConnectionLoss(error),
+    isolates: (error) => !isUnavailable(error),
   });
   return (account, environment) => reading.add({ account, environment });
 }
@@ -308,6 +308,24 @@ const NO_KEY: store.KeyRow = {
   untouched: false,
 };
 
+const SCHEME = 'apikey ';
+/** A user name has at most 64 characters and a key 60; the rest is room for spaces. */
+const MAX_CREDENTIAL_LENGTH = 256;
+
+/**
+ * The parts of `ApiKey USERNAME:KEY`, in one pass and before anybody is known: a regular expression that tried every
+ * number of spaces took 0.16 s for one header.
+ * @throws ApiError `unauthorized`
+ */
+function readCredential(authorization = ''): { username: string; secret: string } {
+  if (authorization.length > MAX_CREDENTIAL_LENGTH) throw unauthorized();
+  const written = authorization.trim();
+  const credential = written.slice(SCHEME.length).trimStart();
+  const colon = credential.indexOf(':');
+  if (written.slice(0, SCHEME.length).toLowerCase() !== SCHEME || colon < 0) throw unauthorized();
+  return { username: credential.slice(0, colon), secret: credential.slice(colon + 1) };
+}
+
 /**
  * A key is looked up once every few seconds and remembered by the hash of the whole credential, never by the
  * credential itself. Revocation is seen at once through `forget`, and after five seconds in any case; an end that
@@ -345,8 +363,7 @@ export function createDoorkeeper(database: Database, now: () => number = Date.no
 
   return {
     async recognise(authorization, environment) {
-      const [, username, secret] = /^apikey +([^:]*):(.*)$/i.exec(authorization?.trim() ?? '') ?? [];
-      if (username === undefined || secret === undefined) throw unauthorized();
+      const { username, secret } = readCredential(authorization);
       const memo = hashKey(`${environment} ${username}:${secret}`).toString('base64');
       const remembered = known.get(memo);
       if (remembered !== undefined && remembered.until > now()) return remembered.caller;

@@ -16,6 +16,7 @@ import { setCreditLimit } from '../ledger/ledger.ts';
 import type { Log } from '../log.ts';
 import { type Actor, recordAudit } from '../operations/audit.ts';
 import type { Settings } from '../settings.ts';
+import { findUnusable } from '../text.ts';
 import { createBareAccount, replaceWebhookSecret, usernameOf } from './accounts.ts';
 import { makeKey } from './keys.ts';
 import type { Mailer } from './mail.ts';
@@ -116,7 +117,7 @@ function shortText(given: unknown, most: number): string | undefined {
   if (given === undefined || given === null) return '';
   if (typeof given !== 'string') return undefined;
   const text = given.trim();
-  return [...text].length <= most && text.isWellFormed() && !text.includes('\0') ? text : undefined;
+  return [...text].length <= most && findUnusable(text) === undefined ? text : undefined;
 }
 
 export interface Granted {

@@ -392,6 +392,7 @@ export function brandConsole(app: FastifyInstance, { database }: { database: Dat
   resource(app, `${base}/:brand/draft`, {
     PATCH: {
       schema: schemas.change,
+      bodyLimit: 'texts',
       async handler(request) {
         const { ref, externalId } = await requested(request);
         const { revision, change } = readChange(request.body);
@@ -457,6 +458,7 @@ export function brandConsole(app: FastifyInstance, { database }: { database: Dat
     },
     POST: {
       schema: schemas.edit,
+      bodyLimit: 'texts',
       async handler(request) {
         const { ref, externalId } = await requested(request);
         const form = readForm(request.body);
@@ -483,6 +485,7 @@ export function brandConsole(app: FastifyInstance, { database }: { database: Dat
   resource(app, `${base}/:brand/import`, {
     POST: {
       schema: schemas.import,
+      bodyLimit: 'texts',
       async handler(request) {
         const { ref, externalId } = await requested(request);
         const imported = await importTerms(database, ref, externalId, request);
@@ -498,6 +501,7 @@ export function brandConsole(app: FastifyInstance, { database }: { database: Dat
   resource(app, `${base}/:brand/preview`, {
     POST: {
       schema: schemas.preview,
+      bodyLimit: 'texts',
       async handler(request) {
         const { ref, externalId } = await requested(request);
         const form = readForm(request.body);

@@ -172,6 +172,16 @@ describe('POST /v2/chats/messages', () => {
 });
 
 describe('refusals', () => {
+  it.each(['\0', '\ufffe', '\uffff', '\ufdd0', '\u{2ffff}'])('of %j in any field', async (unusable) => {
+    for (const field of ['chat_external_id', 'external_id', 'text', 'callback_url', 'agent_external_id']) {
+      const answer = await call('POST', MESSAGES, message({ [field]: `a${unusable}b` }));
+      expect([answer.status, answer.body.error?.message]).toEqual([
+        400,
+        `${field}: must not contain NUL characters, noncharacters such as U+FFFF, or half surrogate pairs.`,
+      ]);
+    }
+  });
+
   it('names every wrong field at once', async () => {
     const wrong = {
       chat_external_id: 7,
@@ -191,7 +201,7 @@ describe('refusals', () => {
       'external_id: must not be empty.',
       'source_language: This field is required.',
       'target_language: This field is required.',
-      'text: must not contain NUL characters or half surrogate pairs.',
+      'text: must not contain NUL characters, noncharacters such as U+FFFF, or half surrogate pairs.',
       'text_format: "srt" is not one of html, text.',
       'callback_url: must be a string.',
       'brand: must be at most 512 characters.',

@@ -1,13 +1,7 @@
 /** Chats and their messages after creation: reading them, and every move that is made on them. */
 import type { AccountRef, Caller, Environment } from '../account.ts';
 import { createBatcher } from '../database/batcher.ts';
-import {
-  CommitUnknown,
-  type Database,
-  isConnectionLoss,
-  type Queryable,
-  type Transaction,
-} from '../database/database.ts';
+import { type Database, isUnavailable, type Queryable, type Transaction } from '../database/database.ts';
 import { type MovedDelivery, type NewEvent, recordEvents } from '../deliveries/deliveries.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
@@ -255,7 +249,7 @@ export function createDesk(database: Database, sourceOf: SourceOf): Desk {
     run: (settlements) => settleAll(database, settlements, sourceOf),
     weigh: () => 1,
     // Whether a commit on its way was made is not known: the leases run out, and what was settled stays settled.
-    isolates: (error) => !(error instanceof CommitUnknown) && !isConnectionLoss(error),
+    isolates: (error) => !isUnavailable(error),
   });
   return { open: opening.add, settle: settling.add };
 }

@@ -8,7 +8,7 @@
 import { DocumentError, scan } from '@dragoman/documents';
 import type { Caller } from '../account.ts';
 import { BatcherFull, createBatcher } from '../database/batcher.ts';
-import { CommitUnknown, type Database, isConnectionLoss } from '../database/database.ts';
+import { CommitUnknown, type Database, isUnavailable } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
 import { ApiError, fieldError } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
@@ -71,7 +71,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
     maxWeight: MAX_BATCH_CHARACTERS,
     maxWaiting: MAX_WAITING,
     maxRunning: 2,
-    isolates: (error) => !(error instanceof CommitUnknown) && !isConnectionLoss(error),
+    isolates: (error) => !isUnavailable(error),
   });
 
   async function insert(caller: Caller, wanted: Wanted): Promise<CreatedMessage> {

@@ -1,5 +1,6 @@
 /** What a caller may send to the chat interface, checked and made plain. Pure. */
 import { ApiError } from '../errors.ts';
+import { findUnusable } from '../text.ts';
 
 export type MessageFormat = 'text' | 'html';
 export const MESSAGE_FORMATS: readonly MessageFormat[] = ['html', 'text'];
@@ -114,10 +115,8 @@ function createReader(body: unknown) {
     const value = fields[field];
     if (value === undefined || value === null) return undefined;
     if (typeof value !== 'string') return complain(field, 'must be a string.');
-    if (!value.isWellFormed() || value.includes('\0')) {
-      return complain(field, 'must not contain NUL characters or half surrogate pairs.');
-    }
-    return value;
+    const unusable = findUnusable(value);
+    return unusable === undefined ? value : complain(field, unusable);
   }
   function required(field: string): string {
     const before = complaints.length;

@@ -1,8 +1,8 @@
 /** The chat interface: `/v2/chats/messages`, `/chats`, and what is read of them. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Database } from '../database/database.ts';
 import type { ApiError } from '../errors.ts';
-import { answerWith, resource } from '../http.ts';
+import { answerWith, parametersOf, resource } from '../http.ts';
 import type { Log } from '../log.ts';
 import { createChat, listMessages, readMessage } from './chats.ts';
 import type { MessageCreator } from './create.ts';
@@ -26,6 +26,7 @@ export function chatRoutes(
     resource(room, '/v2/chats/messages', {
       POST: {
         schema: createMessageSchema,
+        bodyLimit: 'texts',
         async handler(request, reply) {
           const { status, body } = await messages.create(request.caller, request.body);
           return reply.code(status).send(body);
@@ -52,16 +53,11 @@ export function chatRoutes(
         schema: listMessagesSchema,
         async handler(request) {
           const { chat_id } = request.params as { chat_id: string };
-          return listMessages(database, request.caller, chat_id, readPage(queryOf(request)));
+          return listMessages(database, request.caller, chat_id, readPage(parametersOf(request)));
         },
       },
     });
   });
-}
-
-function queryOf(request: FastifyRequest): URLSearchParams {
-  const begin = request.url.indexOf('?');
-  return new URLSearchParams(begin < 0 ? '' : request.url.slice(begin + 1));
 }
 
 /** The body of an error: an object for 400, 402 and 5xx, none for 403 and 404, a text for all else. */

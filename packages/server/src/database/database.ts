@@ -6,7 +6,7 @@
 import pg, { type QueryResultRow } from 'pg';
 import type { Log } from '../log.ts';
 import { type Connection, createConnection, createPool } from './connections.ts';
-import type { Statement } from './statements.ts';
+import { type Statement, statement } from './statements.ts';
 
 export type { Connection } from './connections.ts';
 
@@ -33,6 +33,11 @@ export interface Database extends Queryable {
   listen(channel: string, heard: (payload: string) => void): Promise<void>;
   /** A hint to other processes. Lost hints do no harm: everything is polled as well. */
   notify(channel: string, payload?: string): Promise<void>;
+  /**
+   * Whether it takes what is written. False after a statement failed for want of room (SQLSTATE class 53), until a
+   * trial write succeeds; each question makes that trial, and there is none as long as nothing has failed.
+   */
+  canWrite(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -71,6 +76,19 @@ export function isConnectionLoss(error: unknown): boolean {
   return CONNECTION_WORDS.test(error.message);
 }
 
+/**
+ * Whether the server lacks something that it needs for any request: room on its disk, memory, connections (SQLSTATE
+ * class 53). A later try may succeed, one at once will not.
+ */
+export function isOutOfResources(error: unknown): boolean {
+  return error instanceof Error && String((error as { code?: unknown }).code).startsWith('53');
+}
+
+/** Whether the database cannot do now what it was asked, through no fault of the request. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof CommitUnknown || isConnectionLoss(error) || isOutOfResources(error);
+}
+
 /** Opens a pool. Nothing is connected until the first query. */
 export function openDatabase(connection: Connection, log: Log, size = 16): Database {
   let closing = false;
@@ -93,10 +111,12 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
   const pool = createPool(config, complain);
 
   let listener: Listener | undefined;
+  const room = createRoomWatch(() => runTransaction(pool, tryToWrite), log);
 
   return {
-    query: (statement, values = []) => run(pool, statement, values),
-    transaction: (work) => withRetries(() => runTransaction(pool, work)),
+    query: (statement, values = []) => room.noting(run(pool, statement, values)),
+    transaction: (work) => room.noting(withRetries(() => runTransaction(pool, work))),
+    canWrite: room.canWrite,
     async listen(channel, heard) {
       listener ??= createListener(connection, log);
       await listener.add(channel, heard);
@@ -186,6 +206,63 @@ async function runTransaction<T>(pool: pg.Pool, work: (transaction: Transaction)
   } finally {
     client.release(broken);
   }
+}
+
+class TrialOver extends Error {}
+
+/** Writes 256 KiB to a file of its own, as a full disk or quota refuses it, and takes them back. */
+async function tryToWrite(transaction: Transaction): Promise<never> {
+  await transaction.query(TRIAL_TABLE);
+  await transaction.query(TRIAL_ROWS);
+  throw new TrialOver();
+}
+const TRIAL_TABLE = statement(
+  'database.trialTable',
+  'create temporary table trial (filler text) on commit drop',
+);
+const TRIAL_ROWS = statement(
+  'database.trialRows',
+  "insert into trial select repeat('x', 1000) from generate_series(1, 256)",
+);
+
+/** Remembers that the server had no room, and asks whether it has some again. */
+function createRoomWatch(trial: () => Promise<never>, log: Log) {
+  let full = false;
+  let asking: Promise<boolean> | undefined;
+
+  function note(error: unknown): void {
+    if (!isOutOfResources(error)) return;
+    if (!full) log.error({ error }, 'the database cannot write: its disk, memory or connections are used up');
+    full = true;
+  }
+
+  async function ask(): Promise<boolean> {
+    const failed: unknown = await trial().catch((error: unknown) => error);
+    // Another error, such as a role that may make no temporary tables, says nothing about room.
+    if (isUnavailable(failed)) return false;
+    full = false;
+    log.info('the database can write again');
+    return true;
+  }
+
+  return {
+    async noting<T>(asked: Promise<T>): Promise<T> {
+      try {
+        return await asked;
+      } catch (error) {
+        note(error);
+        throw error;
+      }
+    },
+    async canWrite(): Promise<boolean> {
+      if (!full) return true;
+      // One trial at a time, however many ask.
+      asking ??= ask().finally(() => {
+        asking = undefined;
+      });
+      return asking;
+    },
+  };
 }
 
 interface Listener {

@@ -3,7 +3,7 @@
  * attempt of one promises holds for a batch of them: it begins when it is on record.
  */
 import { createBatcher } from '../database/batcher.ts';
-import { CommitUnknown, type Database, isConnectionLoss, type Transaction } from '../database/database.ts';
+import { type Database, isUnavailable, type Transaction } from '../database/database.ts';
 import type { DeliveriesMoved } from './deliveries.ts';
 import type { DeliveryLease } from './queue.ts';
 import {
@@ -49,7 +49,7 @@ export function createDeliveryDesk(database: Database, moved: DeliveriesMoved | 
   // One of each kind at a time: what ends meanwhile gathers. Two at a time are half as large, and slower.
   const limits = { maxItems: MAX_BATCH, maxWaiting: MAX_WAITING, maxRunning: 1 };
   // Whether a commit on its way was made is not known: the leases run out.
-  const isolates = (error: unknown) => !(error instanceof CommitUnknown) && !isConnectionLoss(error);
+  const isolates = (error: unknown) => !isUnavailable(error);
 
   const beginning = createBatcher<DeliveryLease, DeliveryRow | undefined>({
     ...{ ...limits, isolates, maxWeight: MAX_BATCH_BYTES },

@@ -197,7 +197,7 @@ export const replayAllSchema: FastifySchema = {
       Type.Object({ replayed: Type.Integer({ minimum: 0 }) }, { title: 'Replayed' }),
       { replayed: 3 },
     ),
-    ...errorResponses('invalid_request', 'read_only_key'),
+    ...errorResponses('invalid_request', 'read_only_key', 'too_large'),
   },
 };
 

@@ -1,7 +1,7 @@
 /** The sender: posts due deliveries, records every attempt, and settles what follows from its outcome. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { AccountRef, Environment } from '../account.ts';
-import { type Database, isConnectionLoss } from '../database/database.ts';
+import { type Database, isUnavailable } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { signOf } from './breaker.ts';
@@ -111,7 +111,7 @@ export function startSender(options: SenderOptions): Loop {
     try {
       return await options.secrets(account, environment);
     } catch (error) {
-      if (isConnectionLoss(error)) throw error;
+      if (isUnavailable(error)) throw error;
       logUnsigned({ error, delivery: id, account: account.accountId });
       return undefined;
     }

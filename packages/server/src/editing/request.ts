@@ -1,6 +1,7 @@
 /** Reads what the web app sends to this room; every wrong field is named at once. Pure. */
 import type { Piece } from '@dragoman/documents';
 import { ApiError } from '../errors.ts';
+import { findUnusable } from '../text.ts';
 import { ISSUE_CATEGORIES, ISSUE_SEVERITIES, REPORT_REASONS, SKIP_REASONS } from './schemas.ts';
 
 export interface SaveRequest {
@@ -62,8 +63,7 @@ const text = (most: number) => (value: unknown) =>
   typeof value === 'string' &&
   value.trim() !== '' &&
   value.length <= most &&
-  value.isWellFormed() &&
-  !value.includes('\0')
+  findUnusable(value) === undefined
     ? value
     : undefined;
 
@@ -114,7 +114,7 @@ function readPieces(value: unknown): Piece[] | undefined {
 function readPiece(value: unknown): Piece | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { text: words, open, close, single, keep } = value as Record<string, unknown>;
-  const isText = typeof words === 'string' && words.isWellFormed() && !words.includes('\0');
+  const isText = typeof words === 'string' && findUnusable(words) === undefined;
   const number = whole(0, 2 ** 31 - 1);
   if (number(keep) !== undefined) return isText ? { keep: keep as number, text: words } : undefined;
   if (isText) return { text: words };

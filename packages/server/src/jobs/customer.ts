@@ -19,7 +19,7 @@ import type { Database } from '../database/database.ts';
 import { listDeliveriesOfJob } from '../deliveries/log.ts';
 import { Delivery } from '../deliveries/schemas.ts';
 import { ApiError, notFound } from '../errors.ts';
-import { resource } from '../http.ts';
+import { parametersOf, resource } from '../http.ts';
 import * as log from './console-store.ts';
 import { cancelJob, type JobFollower } from './jobs.ts';
 import { findJobs } from './lists.ts';
@@ -140,7 +140,7 @@ export function jobsOfCustomer(app: FastifyInstance, { database, follower, live 
         const wanted = form.optional('environment', environment) ?? 'production';
         const tier: Tier = form.optional('tier', oneOf('human', 'machine')) ?? 'human';
         form.done();
-        const query = readListQuery(parametersOf(request), tier);
+        const query = readListQuery(newestFirst(request), tier);
         const found = await findJobs(database, { account: ref, environment: wanted }, query);
         return {
           objects: found.jobs.map(present),
@@ -174,9 +174,8 @@ export function jobsOfCustomer(app: FastifyInstance, { database, follower, live 
 }
 
 /** The parameters of the list, newest first and page by page where they do not say otherwise. */
-function parametersOf(request: FastifyRequest): URLSearchParams {
-  const begin = request.url.indexOf('?');
-  const parameters = new URLSearchParams(begin < 0 ? '' : request.url.slice(begin + 1));
+function newestFirst(request: FastifyRequest): URLSearchParams {
+  const parameters = parametersOf(request);
   if (!parameters.has('order_by')) parameters.set('order_by', '-created');
   if (!parameters.has('after')) parameters.set('after', '');
   return parameters;

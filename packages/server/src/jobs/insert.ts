@@ -4,7 +4,7 @@
  */
 import type { AccountRef, Environment } from '../account.ts';
 import { type Batcher, BatcherFull, createBatcher } from '../database/batcher.ts';
-import { CommitUnknown, type Database, isConnectionLoss, type Transaction } from '../database/database.ts';
+import { CommitUnknown, type Database, isUnavailable, type Transaction } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
 import { holdPrices } from '../ledger/ledger.ts';
 import { leasesFor, type OpenLoop } from '../work/loop.ts';
@@ -81,7 +81,7 @@ export interface InserterOptions {
 
 export function createInserter({ database, worker, created }: InserterOptions): Inserter {
   // A database that is away is nobody's fault: trying five hundred jobs one by one would only keep it busy.
-  const isolates = (error: unknown) => !(error instanceof CommitUnknown) && !isConnectionLoss(error);
+  const isolates = (error: unknown) => !isUnavailable(error);
   const singles = createBatcher<Creation, Inserted>({
     async run(creations) {
       const open = worker();

@@ -155,11 +155,15 @@ describe('POST /translation/', () => {
     ['an empty text', { text: '' }, 'text: must not be empty.'],
     ['a blank text', { text: ' \n\t' }, 'text: must not be empty.'],
     ['a number for a text', { text: 5 }, 'text: must be a string.'],
-    ['a NUL', { text: 'a\0b' }, 'text: must not contain NUL characters or half surrogate pairs.'],
+    [
+      'a NUL',
+      { text: 'a\0b' },
+      'text: must not contain NUL characters, noncharacters such as U+FFFF, or half surrogate pairs.',
+    ],
     [
       'half a surrogate pair',
       { text: 'a\ud800b' },
-      'text: must not contain NUL characters or half surrogate pairs.',
+      'text: must not contain NUL characters, noncharacters such as U+FFFF, or half surrogate pairs.',
     ],
     ['no target language', { target_language: null }, 'target_language: This field is required.'],
     [
@@ -180,11 +184,15 @@ describe('POST /translation/', () => {
     ['an unknown tone', { tone: 'Rude' }, 'tone: "Rude" is not one of Informal, Formal.'],
     ['topics that are no list', { topics: 'tech' }, 'topics: must be a list of strings.'],
     ['an unknown brand', { brand: 'acme' }, 'brand: is not known; the account has no brands.'],
-    ['a uid with a space', { uid: 'a b' }, 'uid: must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + -'],
+    [
+      'a uid with a space',
+      { uid: 'a b' },
+      'uid: must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + - and neither "." nor "..".',
+    ],
     [
       'a uid that is too long',
       { uid: 'u'.repeat(129) },
-      'uid: must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + -',
+      'uid: must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + - and neither "." nor "..".',
     ],
     [
       'instructions that are too long',
@@ -474,6 +482,9 @@ describe('doors', () => {
       `ApiKey ${user}:dgm_live_00000000${'a'.repeat(43)}`,
       `Bearer ${user}:${key}`,
       `ApiKey ${account.sandbox_key}`,
+      `ApiKey ${' '.repeat(300)}${account.production_key}`,
+      `ApiKey${account.production_key}`,
+      `ApiKey ${user}:${key}${'a'.repeat(300)}`,
     ];
     for (const authorization of wrong) {
       const response = await bare(authorization);
@@ -487,6 +498,7 @@ describe('doors', () => {
   it('takes the scheme in any letter case', async () => {
     expect((await bare(`apikey ${account.production_key}`)).status).toBe(200);
     expect((await bare(`APIKEY  ${account.production_key}`)).status).toBe(200);
+    expect((await bare(`ApiKey ${' '.repeat(50)}${account.production_key}`)).status).toBe(200);
   });
 
   it('serves a path without its last slash, or with doubled ones, without a redirect', async () => {
@@ -516,7 +528,9 @@ describe('doors', () => {
     expect(await get(`${HUMAN}${'u'.repeat(600)}/`)).toEqual({ status: 404, body: { error: 'Not found' } });
     expect(await get(`${HUMAN}?uid=%00`)).toEqual({
       status: 400,
-      body: { error: 'uid: must not contain NUL characters.' },
+      body: {
+        error: 'uid: must not contain NUL characters, noncharacters such as U+FFFF, or half surrogate pairs.',
+      },
     });
     expect((await get(`${HUMAN}?uid=envelope?x`)).body.objects).toEqual([]);
   });

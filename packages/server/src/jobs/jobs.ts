@@ -1,13 +1,7 @@
 /** A translation job after its creation: reading it, and every move that is made on it. */
 import type { AccountRef, Caller } from '../account.ts';
 import { createBatcher } from '../database/batcher.ts';
-import {
-  CommitUnknown,
-  type Database,
-  isConnectionLoss,
-  type Queryable,
-  type Transaction,
-} from '../database/database.ts';
+import { type Database, isUnavailable, type Queryable, type Transaction } from '../database/database.ts';
 import { type NewEvent, recordEvents } from '../deliveries/deliveries.ts';
 import { fieldError, notFound } from '../errors.ts';
 import { availableCents, capturePrices, voidPrice } from '../ledger/ledger.ts';
@@ -318,7 +312,7 @@ export function createDesk(database: Database, follower: JobFollower): Desk {
       run: (settlements) => settleAll(database, follower, settlements),
       weigh: ({ job }) => (job.texts.source?.length ?? 0) * 2,
       // Whether a commit on its way was made is not known: the leases run out, and what was settled stays settled.
-      isolates: (error) => !(error instanceof CommitUnknown) && !isConnectionLoss(error),
+      isolates: (error) => !isUnavailable(error),
     });
   const atOnce = settling(0);
   const together = settling(SETTLING_REST_MILLISECONDS);

@@ -18,7 +18,7 @@ import {
 } from './list-store.ts';
 import { presentListItem } from './present.ts';
 import type { LanguageFilter, ListFilter, ListQuery, Page } from './query.ts';
-import { isUid } from './request.ts';
+import { isPartOfUid, isUid } from './request.ts';
 import type { JobListItemBody } from './schemas.ts';
 import { findJob, type JobRow } from './store.ts';
 
@@ -79,7 +79,7 @@ async function find(database: Database, caller: Place, scope: ListScope, slice: 
   const { uid, uidStart, uidEnd, uidPart, createdFrom, createdBefore } = filter;
   if (uid !== undefined) return findOne(database, caller, uid, filter, slice);
   const parts = [uidStart, uidEnd, uidPart].filter((part) => part !== undefined);
-  if (parts.some((part) => !isUid(part))) return NONE; // no uid has these characters
+  if (parts.some((part) => !isPartOfUid(part))) return NONE; // no uid has these characters
   // Few failed jobs among millions are looked through sooner than all uids that begin as everybody's do.
   const few = notDone(filter) && parts.length > 0 && (await countJobs(database, scope)) <= MAX_COUNTED;
   if (parts.length > 0 && !few) {

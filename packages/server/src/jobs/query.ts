@@ -2,7 +2,9 @@
  * What a list may be asked for, read from the query string. Pure. A bare name is equality, `field__lookup` a lookup;
  * unknown parameters are left alone, since the links of the pages carry them on.
  */
+import type { Dialect } from '../account.ts';
 import { fieldErrors } from '../errors.ts';
+import { findUnusable } from '../text.ts';
 import { STATUSES, type Status } from './states.ts';
 import type { Tier } from './store.ts';
 
@@ -49,11 +51,18 @@ const LOOKUPS: Record<string, readonly string[]> = {
   created: ['gte', 'lt'],
 };
 
+/** The statuses that the list of a tier can be asked for, as its jobs are shown. */
+export const FILTERED_STATUSES: Record<Tier, readonly Status[]> = {
+  human: STATUSES.filter((status) => status !== 'machine_translate_in_progress'),
+  machine: STATUSES.filter((status) => status !== 'accepted' && status !== 'rejected'),
+};
+
 /**
  * Reads a list's parameters. A parameter that takes one value and is there more than once has its last.
+ * @param dialect of the key: one that reads `deliver_ok` may ask for it
  * @throws ApiError `invalid_request` that names every wrong parameter
  */
-export function readListQuery(parameters: URLSearchParams, tier: Tier): ListQuery {
+export function readListQuery(parameters: URLSearchParams, tier: Tier, dialect: Dialect = 'spec'): ListQuery {
   const complaints: string[] = [];
   const complain = (field: string, reason: string): undefined => {
     complaints.push(`${field}: ${reason}`);
@@ -63,7 +72,8 @@ export function readListQuery(parameters: URLSearchParams, tier: Tier): ListQuer
   const filled = (name: string) => last(name) || undefined;
 
   for (const [name, value] of parameters) {
-    if (value.includes('\0')) complain(shorten(name), 'must not contain NUL characters.');
+    const unusable = findUnusable(value);
+    if (unusable !== undefined) complain(shorten(name), unusable);
   }
   for (const name of new Set(parameters.keys())) {
     const [field, lookup] = name.split('__', 2) as [string, string?];
@@ -110,10 +120,9 @@ export function readListQuery(parameters: URLSearchParams, tier: Tier): ListQuer
   function statuses(): Status[] | undefined {
     const written = last('status');
     if (written === undefined) return undefined;
-    const accepted = STATUSES.filter(
-      (status) => tier === 'machine' || status !== 'machine_translate_in_progress',
-    );
-    const status = accepted.find((name) => name === written);
+    const accepted = FILTERED_STATUSES[tier];
+    const isLegacy = dialect === 'legacy' && written === 'deliver_ok';
+    const status = isLegacy ? 'completed' : accepted.find((name) => name === written);
     if (status === undefined) {
       return complain('status', `"${shorten(written)}" is not one of ${accepted.join(', ')}.`);
     }

@@ -212,12 +212,47 @@ describe('a create is refused', () => {
     ['an empty target language', { target_language: '' }, 'target_language: must not be empty.'],
     ['a wrong formality', { formality: 'Rude' }, 'tone: "Rude" is not one of Informal, Formal.'],
     ['a list for a uid', { uid: ['a'] }, 'uid: must be a string.'],
+    ['a uid of one dot', { uid: '.' }, /^uid: must be 1 to 128 .* neither "." nor ".."/],
+    ['a uid of two dots', { uid: '..' }, /^uid: must be 1 to 128/],
     ['a NUL in instructions', { instructions: 'a\0' }, /^instructions: must not contain NUL/],
   ])('with %s', async (_, fields, error) => {
     const answer = await call('POST', HUMAN, job(fields));
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatch(error);
     expect(answer.body.error.split('\n')).toHaveLength(1);
+  });
+
+  it.each(['\ufffe', '\uffff', '\ufdd0', '\ufdef', '\u{1fffe}', '\u{9ffff}', '\u{10ffff}'])(
+    'with the noncharacter %j in any field',
+    async (noncharacter) => {
+      const fields = ['text', 'target_text', 'instructions', 'uid', 'brand', 'callback_url'];
+      for (const field of fields) {
+        const answer = await call('POST', HUMAN, job({ [field]: `The house ${noncharacter} is big.` }));
+        expect([answer.status, answer.body.error]).toEqual([
+          400,
+          `${field}: must not contain NUL characters, noncharacters such as U+FFFF, or half surrogate pairs.`,
+        ]);
+      }
+    },
+  );
+
+  it('but not with neighbours of noncharacters, nor dots in a longer uid', async () => {
+    const text = 'The house \ufdcf \ufdf0 \ufffd \u{1fffd} \u{20000} \u{10fffd} \u{1f642} is big.';
+    for (const uid of ['...', '.a', 'a..']) {
+      const answer = await call('POST', HUMAN, job({ text, uid }));
+      expect(answer.status).toBe(201);
+      expect((await call('GET', `${HUMAN}${uid}/`)).body.text).toBe(text);
+    }
+  });
+
+  it('not with an empty uid: one is made', async () => {
+    const [one, other] = [
+      await call('POST', HUMAN, job({ uid: '' })),
+      await call('POST', HUMAN, job({ uid: '' })),
+    ];
+    expect([one.status, other.status]).toEqual([201, 201]);
+    expect(one.body.uid).not.toBe(other.body.uid);
+    expect((await call('GET', `${HUMAN}${one.body.uid}/`)).status).toBe(200);
   });
 
   it.each(['text', 'target_text'])('with 413 for one byte too many of %s', async (field) => {

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { isLonger } from '../brands/terms.ts';
 import { TONE_NAMES, TOPIC_NAMES } from '../brands/tones.ts';
 import { ApiError, fieldError, fieldErrors, tooLarge } from '../errors.ts';
+import { findUnusable } from '../text.ts';
 import type { TextFormat, Tier } from './store.ts';
 
 /** The body of a create, as it is understood: absent is `undefined`, whatever way it was absent. */
@@ -22,10 +23,17 @@ export interface CreateRequest {
 
 export const TEXT_FORMATS: readonly TextFormat[] = ['text', 'html', 'srt', 'xliff'];
 
-const UID = /^[A-Za-z0-9._~:@+-]{1,128}$/;
+/** What may stand in a uid. Every program that reads addresses takes `.` and `..` out of a path: they could not be read. */
+export const UID_PATTERN = '^(?!\\.{1,2}$)[A-Za-z0-9._~:@+-]{1,128}$';
+const UID = new RegExp(UID_PATTERN);
 /** Whether a job can have this uid. */
 export function isUid(value: string): boolean {
   return UID.test(value);
+}
+
+/** Whether a uid can have this in it. */
+export function isPartOfUid(value: string): boolean {
+  return /^[A-Za-z0-9._~:@+-]{1,128}$/.test(value);
 }
 
 const MAX_INSTRUCTIONS = 10_000;
@@ -51,10 +59,8 @@ export function readCreateRequest(body: unknown, tier: Tier, maxTextBytes: numbe
     const value = fields[field];
     if (value === undefined || value === null) return undefined;
     if (typeof value !== 'string') return complain(field, 'must be a string.');
-    if (!value.isWellFormed() || value.includes('\0')) {
-      return complain(field, 'must not contain NUL characters or half surrogate pairs.');
-    }
-    return value;
+    const unusable = findUnusable(value);
+    return unusable === undefined ? value : complain(field, unusable);
   }
   const present = (field: string): string | undefined => string(field) || undefined;
   function required(field: string): string {
@@ -100,7 +106,7 @@ export function readCreateRequest(body: unknown, tier: Tier, maxTextBytes: numbe
     instructions: present('instructions'),
   };
   if (request.uid !== undefined && !isUid(request.uid)) {
-    complain('uid', 'must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + -');
+    complain('uid', 'must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + - and neither "." nor "..".');
   }
   if (isLonger(request.instructions ?? '', MAX_INSTRUCTIONS)) {
     complain('instructions', `must be at most ${MAX_INSTRUCTIONS} characters.`);

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../database/database.ts';
 import { notFound } from '../errors.ts';
-import { type Operation, resource } from '../http.ts';
+import { type Operation, parametersOf, resource } from '../http.ts';
 import type { Creator } from './create.ts';
 import { cancelJob, type JobFollower, readJob } from './jobs.ts';
 import { type JobPage, listJobs } from './lists.ts';
@@ -26,6 +26,9 @@ const PATHS: { path: string; tier: Tier }[] = [
   { path: '/tapi/v2/mt_translation/', tier: 'machine' },
 ];
 
+/** 10,000 characters of instructions may be written in 120,000 bytes (`\ud83d\ude00` for one). */
+const UPGRADE_BODY_LIMIT = 256 * 1024;
+
 export function jobRoutes(
   app: FastifyInstance,
   options: { database: Database; creator: Creator; follower: JobFollower; reopen: Reopen },
@@ -33,6 +36,7 @@ export function jobRoutes(
   const { database, creator, follower } = options;
   const bulk: Operation = {
     schema: bulkSchema,
+    bodyLimit: 'texts',
     async handler(request, reply) {
       const key = request.headers['idempotency-key'];
       const objects = await creator.createBulk(request.caller, request.body, key);
@@ -41,6 +45,7 @@ export function jobRoutes(
   };
   const upgrade: Operation = {
     schema: upgradeSchema,
+    bodyLimit: UPGRADE_BODY_LIMIT,
     async handler(request, reply) {
       const { uid } = request.params as { uid: string };
       if (!isUid(uid)) throw notFound();
@@ -51,6 +56,7 @@ export function jobRoutes(
     resource(app, path, {
       POST: {
         schema: createSchema(tier),
+        bodyLimit: 'texts',
         async handler(request, reply) {
           const key = request.headers['idempotency-key'];
           const { status, body } = await creator.create(request.caller, tier, request.body, key);
@@ -61,7 +67,7 @@ export function jobRoutes(
         schema: listSchema(tier),
         async handler(request) {
           const parameters = parametersOf(request);
-          const query = readListQuery(parameters, tier);
+          const query = readListQuery(parameters, tier, request.caller.dialect);
           const found = await listJobs(database, request.caller, query);
           return { meta: pageMeta(request, parameters, query.page, found), objects: found.objects };
         },
@@ -113,12 +119,6 @@ export function jobRoutes(
       },
     });
   }
-}
-
-/** The parameters as they were written, in their order. */
-function parametersOf(request: FastifyRequest): URLSearchParams {
-  const begin = request.url.indexOf('?');
-  return new URLSearchParams(begin < 0 ? '' : request.url.slice(begin + 1));
 }
 
 /** Links are relative to the server and keep the other parameters; null at the ends. */

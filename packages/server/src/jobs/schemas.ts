@@ -10,13 +10,14 @@ import {
   pageOf,
   pageParameters,
 } from '../schemas.ts';
-import { TEXT_FORMATS } from './request.ts';
+import { FILTERED_STATUSES } from './query.ts';
+import { TEXT_FORMATS, UID_PATTERN } from './request.ts';
 import { STATUSES } from './states.ts';
 import type { Tier } from './store.ts';
 
 const UID = Type.String({
-  pattern: '^[A-Za-z0-9._~:@+-]{1,128}$',
-  description: 'Names the job within its account and environment.',
+  pattern: UID_PATTERN,
+  description: 'Names the job within its account and environment. `.` and `..` are no uids.',
   examples: ['article-7'],
 });
 const LANGUAGE = Type.String({ description: 'Shortname of a language.', examples: ['en'] });
@@ -318,7 +319,7 @@ export const rejectSchema: FastifySchema = {
   body: RejectRequest,
   response: {
     200: inDialects('The job.', Job, LegacyJob, { ...EXAMPLE_JOB, ...EXAMPLE_PURSE, status: 'rejected' }),
-    ...errorResponses('invalid_request', 'not_found', 'read_only_key'),
+    ...errorResponses('invalid_request', 'not_found', 'read_only_key', 'too_large'),
   },
 };
 
@@ -351,7 +352,7 @@ export const upgradeSchema: FastifySchema = {
   body: UpgradeRequest,
   response: {
     202: answer('The job, as a human one.', JobCreation),
-    ...errorResponses('invalid_request', 'insufficient_balance', 'not_found', 'read_only_key'),
+    ...errorResponses('invalid_request', 'insufficient_balance', 'not_found', 'read_only_key', 'too_large'),
   },
 };
 
@@ -380,7 +381,11 @@ export function listSchema(tier: Tier): FastifySchema {
       uid__contains: Type.Optional(
         Type.String({ description: 'At best three characters or more: fewer are looked for in every job.' }),
       ),
-      status: Type.Optional(JobStatus),
+      status: Type.Optional(
+        Type.Enum([...FILTERED_STATUSES[tier], 'deliver_ok'], {
+          description: '`deliver_ok` is `completed` for a legacy key, and refused to others.',
+        }),
+      ),
       source_language: Type.Optional(LANGUAGE),
       source_language__in: Type.Optional(LANGUAGES),
       source_language__nin: Type.Optional(LANGUAGES),

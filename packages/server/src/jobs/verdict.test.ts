@@ -264,6 +264,7 @@ describe('a word that is refused', () => {
     [{ reason: 7 }],
     [{ reason: 'x'.repeat(2001) }],
     [{ reason: '\0' }],
+    [{ reason: 'a\uffff' }],
   ])('names no reason: %j', async (body) => {
     const refused = await sandbox('POST', `${HUMAN}again/reject/`, body);
     expect(refused.status).toBe(400);

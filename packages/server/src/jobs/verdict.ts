@@ -11,6 +11,7 @@ import type { AccountRef, Caller } from '../account.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { fieldError, notFound, reason } from '../errors.ts';
 import { judge } from '../memory/memory.ts';
+import { findUnusable } from '../text.ts';
 import { completeEdited, moveAll } from './jobs.ts';
 import type { Status } from './states.ts';
 import * as store from './store.ts';
@@ -124,7 +125,9 @@ export function readReason(body: unknown): string {
   if (given === undefined || given === null) throw fieldError('reason', reason('required'));
   if (typeof given !== 'string') throw fieldError('reason', reason('text'));
   if (given.trim() === '') throw fieldError('reason', reason('not_empty'));
-  if (given.includes('\0') || !given.isWellFormed() || given.length > MAX_REASON) {
+  const unusable = findUnusable(given);
+  if (unusable !== undefined) throw fieldError('reason', unusable);
+  if (given.length > MAX_REASON) {
     throw fieldError('reason', reason('text_at_most', { most: MAX_REASON }));
   }
   return given.trim();

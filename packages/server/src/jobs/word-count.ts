@@ -41,6 +41,7 @@ export function wordCountRoutes(
   resource(app, '/tapi/v2/wordcount/', {
     POST: {
       schema: countWordsSchema,
+      bodyLimit: 'texts',
       async handler(request, reply) {
         const { text, textFormat, sourceLanguage } = readWordCount(request.body, settings.maxTextBytes);
         const counted = await scanner.count({ text, format: textFormat, sourceLanguage });

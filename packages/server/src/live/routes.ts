@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DoorOptions, requirePerson, requireSameOrigin } from '../accounts/door.ts';
 import { ApiError } from '../errors.ts';
-import { resource } from '../http.ts';
+import { parametersOf, resource } from '../http.ts';
 import type { Hub, Joined, Onlooker } from './hub.ts';
 import { schemas } from './schemas.ts';
 import { readTopics, type TopicOptions } from './topics.ts';
@@ -32,7 +32,7 @@ export function liveRoutes(app: FastifyInstance, options: LiveRouteOptions): voi
 }
 
 async function open(options: LiveRouteOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const topics = await readTopics(options, request.person, topicsOf(request));
+  const topics = await readTopics(options, request.person, parametersOf(request).getAll('topic'));
   if (request.method === 'HEAD') {
     await reply.type('text/event-stream').send('');
     return;
@@ -77,9 +77,4 @@ async function open(options: LiveRouteOptions, request: FastifyRequest, reply: F
   // Other processes know of it before the page does: what they change after the page has looked is told.
   await joined.ready;
   if (!raw.writableEnded) raw.write(`retry: ${RETRY_MILLISECONDS}\n\n`);
-}
-
-function topicsOf(request: FastifyRequest): string[] {
-  const { topic } = request.query as { topic?: string | string[] };
-  return topic === undefined ? [] : [topic].flat();
 }

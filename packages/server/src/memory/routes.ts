@@ -10,6 +10,7 @@ import type { Database } from '../database/database.ts';
 import { fieldError, notFound, type Reason, reason, wrongFields } from '../errors.ts';
 import { resource } from '../http.ts';
 import { recordAudit } from '../operations/audit.ts';
+import { findUnusable } from '../text.ts';
 import {
   type Entry,
   readEntry,
@@ -97,6 +98,7 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
   resource(app, `${path}/import`, {
     POST: {
       schema: schemas.import,
+      bodyLimit: 'texts',
       async handler(request) {
         const ref = await account(request);
         const { from, to, brand, dryRun, tmx } = readImport(request.body);
@@ -207,8 +209,7 @@ function readSearch(given: unknown): Search {
 }
 
 const STATES = ['live', 'retracted', 'all'];
-/** What neither a database nor XML could give back. */
-const isText = (value: string) => value.isWellFormed() && !value.includes('\0');
+const isText = (value: string) => findUnusable(value) === undefined;
 
 interface ImportRequest {
   from: string;

@@ -11,7 +11,7 @@ export interface Readiness {
 
 const PING = statement<{ one: number }>('operations.ping', 'select 1 as one');
 
-/** Ready: the database answers and at least one language pair is offered. */
+/** Ready: the database answers and takes writes, and at least one language pair is offered. */
 export async function checkReadiness(options: {
   database: Database;
   languages: Languages;
@@ -20,7 +20,7 @@ export async function checkReadiness(options: {
   const checks: Record<string, string> = { server: options.stopping ? 'is stopping' : 'ok' };
   try {
     await options.database.query(PING);
-    checks.database = 'ok';
+    checks.database = (await options.database.canWrite()) ? 'ok' : 'has no room to write';
     const pairs = await options.languages.count();
     checks.languages = pairs > 0 ? 'ok' : 'no engine offers a language pair yet';
   } catch {

@@ -32,13 +32,13 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A fresh, migrated database. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** A fresh, migrated database. @param log of its handle; nowhere by default */
+export async function createTestDatabase(log = createLog('silent')): Promise<TestDatabase> {
   const { connection, template } = inject('cluster');
   const name = `dragoman_test_${process.pid}_${++databases}_${randomBytes(3).toString('hex')}`;
   await administer(connection, `create database ${name} template ${template}`);
   const own = withDatabase(connection, name);
-  const database = openDatabase(own, createLog('silent'));
+  const database = openDatabase(own, log);
   return {
     database,
     connection: own,
@@ -72,7 +72,8 @@ export interface TestServerOptions {
 
 /** A server on a free port of the loopback, with a database of its own and callbacks allowed to the loopback. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const testDatabase = await createTestDatabase();
+  const log = options.log ?? createLog('silent');
+  const testDatabase = await createTestDatabase(log);
   const store: Store = {
     database: testDatabase.database,
     vault: createVault(randomBytes(32)),
@@ -80,7 +81,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     connection: testDatabase.connection,
     close: async () => {},
   };
-  const log = options.log ?? createLog('silent');
   async function start(changes: Record<string, string>): Promise<{ server: Server; settings: Settings }> {
     const settings = loadSettings({
       DRAGOMAN_PORT: '0',
