@@ -373,7 +373,7 @@ describe('a key of the legacy dialect', () => {
     expect(Object.keys(body).filter((key) => !ACCEPTED_KEYS.includes(key))).toEqual([]);
     const list = await production('GET', MACHINE);
     expect(list.body.objects[0]).toMatchObject({ uid: 'mt', status: 'deliver_ok' });
-    const asked = await call('GET', '/tapi/v2/mt_translation/?status=deliver_ok');
+    const asked = await production('GET', `${MACHINE}?status=deliver_ok`);
     expect(asked.body.objects).toMatchObject([{ uid: 'mt', status: 'deliver_ok' }]);
     expect(Object.keys(list.body.objects[0]).filter((key) => !ACCEPTED_KEYS.includes(key))).toEqual([]);
   });
