@@ -1,6 +1,10 @@
-/** A run with slow clients: hundreds of connections that trickle or say nothing, and one client that just works. */
+/**
+ * A run with slow clients: hundreds of connections that trickle or say nothing, and one client that just works. Then one
+ * with texts that take seconds to read.
+ */
 import { connect, type Socket } from 'node:net';
 import { createAccount, startProgram } from '../../scripts/program.ts';
+import { runTexts, type TextsHistory } from './texts.ts';
 
 /** What a slow client does once it is connected. */
 export type Slowness = 'says nothing' | 'trickles its headers' | 'trickles its body';
@@ -11,6 +15,7 @@ export interface SlowHistory {
   /** Milliseconds of each request of the ordinary client: before, and beside the slow ones. */
   alone: number[];
   beside: number[];
+  texts: TextsHistory;
 }
 
 export interface SlowOptions {
@@ -62,8 +67,11 @@ export async function runSlow({ directory, clients, say }: SlowOptions): Promise
   const closed = Object.fromEntries(
     await Promise.all(closing.map(async (one, index) => [kinds[index], await one] as const)),
   ) as SlowHistory['closed'];
-  await program.stop();
-  return { closed, alone, beside };
+  say('reading long texts');
+  const texts = await runTexts(directory, program);
+  // Its database ends with a program that is stopped.
+  await (await startProgram({ directory })).stop();
+  return { closed, alone, beside, texts };
 }
 
 /** @returns milliseconds until the server closed the connection */

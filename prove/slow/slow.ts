@@ -1,4 +1,7 @@
-/** `npm run prove -- slow`: slow clients are closed and slow nobody down. Flags: `--clients N` of each kind (170). */
+/**
+ * `npm run prove -- slow`: slow clients are closed and slow nobody down, and one account's long texts delay no other
+ * account. Flags: `--clients N` of each kind (170).
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +18,8 @@ const MOST_SECONDS: Record<Slowness, number> = {
   'trickles its body': 33,
 };
 const MOST_SLOWDOWN = 2;
+/** A busy process looks four times a second whether its program is alive. */
+const MOST_ORPHAN_SECONDS = 2;
 
 export async function proveSlow({ numbers }: Flags): Promise<Report> {
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-slow-'));
@@ -26,7 +31,8 @@ export async function proveSlow({ numbers }: Flags): Promise<Report> {
   }
 }
 
-export function judge({ closed, alone, beside }: SlowHistory): Figure[] {
+export function judge({ closed, alone, beside, texts }: SlowHistory): Figure[] {
+  const last = texts.ended.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...texts.ended);
   const [quiet, busy] = [quantile(alone, 0.99), quantile(beside, 0.99)];
   return [
     ...Object.entries(closed).map(([kind, times]) => {
@@ -46,6 +52,18 @@ export function judge({ closed, alone, beside }: SlowHistory): Figure[] {
       value: (busy / quiet).toFixed(2),
       goal: `at most ${MOST_SLOWDOWN}`,
       held: busy <= MOST_SLOWDOWN * quiet,
+    },
+    {
+      name: 'slow, requests answered before the long texts of another account',
+      value: texts.answeredFirst,
+      goal: String(texts.others),
+      held: texts.others > 0 && texts.answeredFirst === texts.others,
+    },
+    {
+      name: `slow, last of ${texts.ended.length} busy scanner processes ended after its program was killed`,
+      value: `${last.toFixed(1)} s`,
+      goal: `at most ${MOST_ORPHAN_SECONDS} s`,
+      held: last <= MOST_ORPHAN_SECONDS,
     },
   ];
 }

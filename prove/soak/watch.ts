@@ -102,7 +102,7 @@ export async function watchProgram(said: string): Promise<Watch> {
         engines: enginesBelow(pid),
       };
     },
-    scanning: () => programsBelow(pid).filter((path) => path.endsWith('/node')).length,
+    scanning: () => scannersBelow(pid).length,
     close: () => socket.close(),
   };
 }
@@ -135,6 +135,13 @@ export function descendantsOf(pid: number): number[] {
 
 function enginesBelow(pid: number): number {
   return programsBelow(pid).filter((path) => !/\/(node|postgres|initdb)$/.test(path)).length;
+}
+
+/** The processes below one in which texts are read: no other runs Node. */
+export function scannersBelow(pid: number): number[] {
+  return descendantsOf(pid).filter((child) =>
+    read(() => readlinkSync(`/proc/${child}/exe`))?.endsWith('/node'),
+  );
 }
 
 function programsBelow(pid: number): string[] {

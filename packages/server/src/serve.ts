@@ -40,7 +40,7 @@ import { createMetrics } from './operations/metrics.ts';
 import type { Store } from './program.ts';
 import { ERASURES_CHANNEL } from './retention/erase.ts';
 import { startRetention } from './retention/retention.ts';
-import { createScanner } from './scanning/scanner.ts';
+import { createScanner, type ScannerOptions } from './scanning/scanner.ts';
 import { publicRoot, type Settings } from './settings.ts';
 import { limitsOf } from './translation/engines.ts';
 import { createTally, startReporting } from './translation/report.ts';
@@ -59,6 +59,8 @@ export interface ServerOptions {
   /** Makes the engines when the role needs them, in the order in which they are tried. */
   engines(): Engine[];
   log: Log;
+  /** Tests make limits small. */
+  scanning?: ScannerOptions;
 }
 
 export interface Server {
@@ -101,7 +103,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const guard = createAddressGuard({ allowedNetworks: settings.allowedNetworks });
   const languages = createLanguages(database);
   const doorkeeper = createDoorkeeper(database);
-  const scanner = createScanner();
+  const scanner = createScanner({ timedOut: metrics.scanTimedOut, ...options.scanning });
   const hints = createHints(database, log);
   let stopping = false;
 

@@ -4,6 +4,7 @@
  *
  *   mt_init, translated            deliver_init, or deliver_complete where there is nobody to tell
  *   a segment failed               tried again soon; after the last try, or where no try can help: mt_failed
+ *   its text is over the time limit  mt_failed
  *   the engine is in trouble       waits for it, for minutes at most, since the chat waits behind it; then mt_failed
  */
 import type { Context } from '@dragoman/engines';
@@ -11,7 +12,7 @@ import type { AccountRef } from '../account.ts';
 import { readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
-import type { Scanner } from '../scanning/scanner.ts';
+import { type Scanner, TextTakesTooLong } from '../scanning/scanner.ts';
 import { draftsOf } from '../translation/translate.ts';
 import type { Translator } from '../translation/translator.ts';
 import { type Loop, type OpenLoop, startLoop } from '../work/loop.ts';
@@ -75,7 +76,7 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
     adopted.delete(lease.token);
     if (leased === undefined) return;
     const started = performance.now();
-    const next = await decide(leased, lease, lost);
+    const next = await decide(leased, lease, lost).catch(unreadable);
     if (next === 'retry') return postponeMessage(database, lease, retrySeconds(lease.attempts));
     if (next === 'wait') return queue.release([lease], TROUBLE_SECONDS);
     if (await desk.settle({ lease, leased, outcome: next })) {
@@ -99,7 +100,7 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
       sourceLanguage: message.source_language,
       targetLanguage: message.target_language,
     };
-    const { segments, assemble } = await scanner.open(task);
+    const { segments, assemble } = await scanner.open(lease.account, task);
     const before = await whatWasSaid(message, lease);
     const { brand, context } = await whatItsBrandSays(leased, lease);
     const drafted = await translator.draft(segments, {
@@ -146,6 +147,12 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
     const read = translator.stations.some(({ engine }) => engine.capabilities.context);
     if (!read || message.position === 1) return undefined;
     return contextOf(await readEarlier(database, lease.account, message), message.source_language);
+  }
+
+  /** Another try of a text that is over its time limit would use the same time again. */
+  function unreadable(error: unknown): Outcome {
+    if (!(error instanceof TextTakesTooLong)) throw error;
+    return { kind: 'failed', reason: error.reason };
   }
 
   const loop = startLoop({

@@ -16,6 +16,7 @@ import type { Transaction } from '../database/database.ts';
 import { completeEdited, readTexts } from '../jobs/jobs.ts';
 import type { Log } from '../log.ts';
 import { learn } from '../memory/memory.ts';
+import { TextTakesTooLong } from '../scanning/scanner.ts';
 import { EXPIRED_AT_ONCE, expire } from './claims.ts';
 import * as claims from './claims-store.ts';
 import * as edits from './edits-store.ts';
@@ -31,6 +32,8 @@ const LEASE_SECONDS = 30;
 const IN_WORK_SECONDS = 60;
 /** Between two looks at a job past its deadline in which a sentence has no text. The end of a claim brings one at once. */
 const NO_TEXT_SECONDS = 3600;
+/** Until the next try of a job whose text could not be put together within the time limit. */
+const UNREADABLE_SECONDS = 3600;
 
 export interface EditingUpkeep {
   wake(): void;
@@ -124,15 +127,21 @@ async function deliver(
   const isEdited = targets.every(({ confirmed }) => confirmed);
   const trigger = revision > 1 ? 'revise' : isEdited ? 'complete' : 'fallBack';
   const said = await readContext(database, account, job.brand, job.target_language);
-  const result = await room.scanner.assemble({
-    text: texts.source ?? '',
-    format: job.text_format,
-    sourceLanguage: job.source_language,
-    targetLanguage: job.target_language,
-    drafts: targets.flatMap(({ segment_id, target }) =>
-      target === null ? [] : [[segment_id, target] as const],
-    ),
-  });
+  const result = await room.scanner
+    .assemble(account, {
+      text: texts.source ?? '',
+      format: job.text_format,
+      sourceLanguage: job.source_language,
+      targetLanguage: job.target_language,
+      drafts: targets.flatMap(({ segment_id, target }) =>
+        target === null ? [] : [[segment_id, target] as const],
+      ),
+    })
+    .catch(async (error: unknown) => {
+      if (error instanceof TextTakesTooLong)
+        await store.lookAgain(database, account, jobId, stage, UNREADABLE_SECONDS);
+      throw error;
+    });
   const outcome = await database
     .transaction(async (transaction) => {
       // The job's row first, as whoever cancels it has it first.

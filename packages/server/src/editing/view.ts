@@ -172,7 +172,7 @@ export async function describeJob(
     return known.ofId;
   }
   const { source = '' } = await readTexts(room.database, account, jobId, ['source']);
-  const described = await room.scanner.describe({
+  const described = await room.scanner.describe(account, {
     text: source,
     format: job.text_format,
     sourceLanguage: job.source_language,
@@ -272,7 +272,7 @@ export async function preview(room: EditingRoom, asker: Asker, key: store.TaskKe
     readTexts(room.database, account, jobId, ['source']),
     edits.readTargets(room.database, account, jobId, true),
   ]);
-  const text = await room.scanner.assemble({
+  const text = await room.scanner.assemble(account, {
     text: texts.source ?? '',
     format: job.text_format,
     sourceLanguage: job.source_language,

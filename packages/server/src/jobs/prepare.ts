@@ -42,7 +42,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
       if (!checked.ok) throw fieldError('callback_url', checked.reason);
     }
     const brands = await resolveBrand(options.database, caller, request.brand);
-    const { sourceLanguage, words, repeatedWords } = await examine(request, options, apart);
+    const { sourceLanguage, words, repeatedWords } = await examine(caller, request, options, apart);
     const pair = { sourceLanguage, targetLanguage: request.targetLanguage };
     const extent = { words, repeatedWords };
     return {
@@ -77,6 +77,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
 
 /** Settles the languages and looks through the text; everything that can be wrong with a document is found here. */
 async function examine(
+  { account }: Caller,
   request: CreateRequest,
   { languages, prices, scanner }: Pick<PreparerOptions, 'languages' | 'prices' | 'scanner'>,
   apart: boolean,
@@ -96,7 +97,7 @@ async function examine(
     suppliedText: request.targetText,
     countRepeats: prices.countsRepeats,
   };
-  const examined = await scanner.examine(task, { apart });
+  const examined = await scanner.examine(account, task, { apart });
   if (examined.kind === 'undecided') throw fieldError('source_language', examined.sentence);
   if (examined.kind === 'unsound') throw fieldError(examined.field, examined.sentence);
   if (!offered.includes(examined.sourceLanguage)) {

@@ -44,7 +44,8 @@ export function wordCountRoutes(
       bodyLimit: 'texts',
       async handler(request, reply) {
         const { text, textFormat, sourceLanguage } = readWordCount(request.body, settings.maxTextBytes);
-        const counted = await scanner.count({ text, format: textFormat, sourceLanguage });
+        const task = { text, format: textFormat, sourceLanguage };
+        const counted = await scanner.count(request.caller.account, task, request.signal);
         if (counted.kind === 'unsound') throw fieldError(counted.field, counted.sentence);
         return reply.code(201).send({ word_count: counted.words });
       },

@@ -14,6 +14,8 @@ export interface Metrics {
   request(method: string, route: string, status: number, seconds: number): void;
   /** A request was refused before the app saw it, because too many were under way. */
   shed(): void;
+  /** A text was not read to its end, because that took longer than its time limit. */
+  scanTimedOut(): void;
   jobsCreated(count: number): void;
   jobSettled(outcome: string): void;
   deliveries: SenderMetrics;
@@ -69,6 +71,11 @@ export function createMetrics(database: Database): Metrics {
       this.inc(shed);
       shed = 0;
     },
+  });
+  const scansTimedOut = new Counter({
+    name: 'dragoman_scans_timed_out_total',
+    help: 'Texts whose reading was ended, because it was over its time limit.',
+    registers,
   });
   const created = new Counter({ name: 'dragoman_jobs_created_total', help: 'Jobs created.', registers });
   const settled = new Counter({
@@ -134,6 +141,7 @@ export function createMetrics(database: Database): Metrics {
     watchEngines: engines.watch,
     request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
     shed: () => void shed++,
+    scanTimedOut: () => scansTimedOut.inc(),
     jobsCreated: (count) => created.inc(count),
     jobSettled: (outcome) => settled.inc({ outcome }),
     deliveries: {

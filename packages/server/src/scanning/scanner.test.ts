@@ -1,7 +1,9 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { AccountRef } from '../account.ts';
 import { createScanner, INLINE_LENGTH, type Scanner } from './scanner.ts';
 import { type AssembleTask, examine, open } from './tasks.ts';
 
+const account = { part: 1, accountId: 'a' } as AccountRef;
 const scanner = createScanner();
 afterAll(() => scanner.close());
 
@@ -18,8 +20,10 @@ const large = `${sentence.repeat(Math.ceil((INLINE_LENGTH + 1) / sentence.length
 describe('examining a text', () => {
   it('gives the same answer at once and in a process of its own', async () => {
     expect(large.length).toBeGreaterThan(INLINE_LENGTH);
-    expect(await scanner.examine({ ...task, text: large })).toEqual(examine({ ...task, text: large }));
-    expect(await scanner.examine({ ...task, text: sentence })).toEqual({
+    expect(await scanner.examine(account, { ...task, text: large })).toEqual(
+      examine({ ...task, text: large }),
+    );
+    expect(await scanner.examine(account, { ...task, text: sentence })).toEqual({
       kind: 'sound',
       sourceLanguage: 'en',
       words: 6,
@@ -30,17 +34,17 @@ describe('examining a text', () => {
   it('leaves the event loop free while a large text is looked at', async () => {
     let turns = 0;
     const turning = setInterval(() => turns++, 1);
-    await scanner.examine({ ...task, text: large.repeat(8) });
+    await scanner.examine(account, { ...task, text: large.repeat(8) });
     clearInterval(turning);
     expect(turns).toBeGreaterThan(1);
   });
 
   it('detects the language among those offered, or says that it cannot', async () => {
     const asked = { ...task, sourceLanguage: undefined };
-    expect(await scanner.examine({ ...asked, text: sentence.repeat(3) })).toMatchObject({
+    expect(await scanner.examine(account, { ...asked, text: sentence.repeat(3) })).toMatchObject({
       sourceLanguage: 'en',
     });
-    const short = await scanner.examine({ ...asked, text: 'ok' });
+    const short = await scanner.examine(account, { ...asked, text: 'ok' });
     expect(short).toMatchObject({ kind: 'undecided', sentence: expect.stringMatching(/source_language/) });
   });
 
@@ -50,7 +54,7 @@ describe('examining a text', () => {
     ['xliff', '<!DOCTYPE xliff [<!ENTITY a "b">]><xliff version="1.2"/>', /line 1/],
     ['srt', 'no times in here', /line 1/],
   ] as const)('says what is wrong with a broken %s, and where', async (format, text, sentence) => {
-    const found = await scanner.examine({ ...task, format, text });
+    const found = await scanner.examine(account, { ...task, format, text });
     expect(found).toMatchObject({
       kind: 'unsound',
       field: 'text',
@@ -60,16 +64,18 @@ describe('examining a text', () => {
 
   it('says what is wrong in a process of its own too', async () => {
     const broken = `<xliff version="1.2">${' '.repeat(INLINE_LENGTH)}<file>`;
-    const found = await scanner.examine({ ...task, format: 'xliff', text: broken });
+    const found = await scanner.examine(account, { ...task, format: 'xliff', text: broken });
     expect(found).toMatchObject({ kind: 'unsound', field: 'text' });
   });
 
   it('wants as many units in a supplied translation as in its text', async () => {
     const html = { ...task, format: 'html' as const, text: '<p>One.</p><p>Two.</p>' };
-    expect(await scanner.examine({ ...html, suppliedText: '<p>Uno.</p><p>Dos.</p>' })).toMatchObject({
-      kind: 'sound',
-    });
-    expect(await scanner.examine({ ...html, suppliedText: '<p>Uno.</p>' })).toEqual({
+    expect(await scanner.examine(account, { ...html, suppliedText: '<p>Uno.</p><p>Dos.</p>' })).toMatchObject(
+      {
+        kind: 'sound',
+      },
+    );
+    expect(await scanner.examine(account, { ...html, suppliedText: '<p>Uno.</p>' })).toEqual({
       kind: 'unsound',
       field: 'target_text',
       sentence: 'has 1 units where text has 2; both must have the same.',
@@ -82,7 +88,7 @@ const { offered: _, suppliedText: __, ...languages } = { ...task, sourceLanguage
 describe('opening a text', () => {
   it('gives the same segments at once and in a process of its own', async () => {
     for (const text of [sentence, large]) {
-      const { segments } = await scanner.open({ ...languages, text });
+      const { segments } = await scanner.open(account, { ...languages, text });
       expect(segments).toEqual(open({ ...languages, text }));
     }
   });
@@ -96,12 +102,12 @@ describe('opening a text', () => {
         xliff:
           '<xliff version="1.2"><file source-language="en" original="a" datatype="plaintext"><body><trans-unit id="1"><source>One. Two.</source></trans-unit></body></file></xliff>',
       }[format];
-      const opened = await scanner.open({ ...languages, format, text });
+      const opened = await scanner.open(account, { ...languages, format, text });
       const drafts = opened.segments.map(({ id }) => [id, [{ text: `Frase ${id}.` }]] as const);
       const result = await opened.assemble(drafts.map(([id, pieces]) => [id, [...pieces]]));
       expect(result).toContain('Frase');
       expect(result).toBe(
-        await scanner.assemble({
+        await scanner.assemble(account, {
           ...languages,
           format,
           text,
@@ -133,13 +139,13 @@ describe('assembling a text', () => {
     ['at once', 1],
     ['in a process of its own', Math.ceil(INLINE_LENGTH / paragraph.length) + 1],
   ])('puts every draft in its place, and changes nothing else: %s', async (_name, times) => {
-    const result = await scanner.assemble(upper(paragraph.repeat(times)));
+    const result = await scanner.assemble(account, upper(paragraph.repeat(times)));
     expect(result === translated.repeat(times)).toBe(true);
   });
 
   it('leaves what has no draft as it is', async () => {
     const wanted = upper(paragraph.repeat(2));
-    expect(await scanner.assemble({ ...wanted, drafts: wanted.drafts.slice(1) })).toBe(
+    expect(await scanner.assemble(account, { ...wanted, drafts: wanted.drafts.slice(1) })).toBe(
       paragraph + translated,
     );
   });
@@ -156,21 +162,38 @@ describe('texts that wait for a process', () => {
   let small: Scanner;
   afterEach(() => small.close());
 
+  const other = { part: 1, accountId: 'b' } as AccountRef;
+
   it('are refused when there are too many, and taken again when there are fewer', async () => {
     small = createScanner({ maxWaiting: 2 });
-    const first = [small.examine(apart), small.examine(apart)];
-    await expect(small.examine(apart)).rejects.toMatchObject(refusal);
-    expect(await small.examine({ ...task, text: sentence })).toMatchObject({ kind: 'sound' });
-    expect((await small.open({ ...languages, text: large })).segments).not.toHaveLength(0); // a worker's turn comes
+    const first = [small.examine(account, apart), small.examine(other, apart)];
+    await expect(small.examine(account, apart)).rejects.toMatchObject(refusal);
+    expect(await small.examine(account, { ...task, text: sentence })).toMatchObject({ kind: 'sound' });
+    const opened = await small.open(account, { ...languages, text: large });
+    expect(opened.segments).not.toHaveLength(0); // a worker's turn comes
     await Promise.all(first);
-    expect(await small.examine(apart)).toMatchObject({ kind: 'sound' });
+    expect(await small.examine(account, apart)).toMatchObject({ kind: 'sound' });
   });
 
   it('are refused when they are too long together, but one alone never is', async () => {
     small = createScanner({ maxWaitingLength: large.length - 1 });
-    const first = small.examine(apart);
-    await expect(small.examine(apart)).rejects.toMatchObject(refusal);
+    const first = small.examine(account, apart);
+    await expect(small.examine(account, apart)).rejects.toMatchObject(refusal);
     expect(await first).toMatchObject({ kind: 'sound' });
-    expect(await small.examine(apart)).toMatchObject({ kind: 'sound' });
+    expect(await small.examine(account, apart)).toMatchObject({ kind: 'sound' });
   });
+
+  it.each([
+    ['count', { maxWaiting: 4 }],
+    ['length', { maxWaitingLength: large.length * 4 }],
+  ])(
+    'are refused when those of one account fill half of the %s, and those of others are taken',
+    async (_, options) => {
+      small = createScanner(options);
+      const first = [small.examine(account, apart), small.examine(account, apart)];
+      await expect(small.examine(account, apart)).rejects.toMatchObject(refusal);
+      expect(await small.examine(other, apart)).toMatchObject({ kind: 'sound' });
+      await Promise.all(first);
+    },
+  );
 });

@@ -177,3 +177,7 @@ function attempt(
     return { kind: 'unsound', field, sentence: error.message };
   }
 }
+
+/** The tasks that can be sent to a scanner process, by name. */
+export const TASKS = { align: alignSupplied, assemble, count, describe: describeSegments, examine, open };
+export type Tasks = typeof TASKS;

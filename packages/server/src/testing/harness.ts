@@ -18,6 +18,7 @@ import { type Connection, type Database, openDatabase } from '../database/databa
 import { createLog, type Log } from '../log.ts';
 import type { Audience } from '../openapi.ts';
 import type { Store } from '../program.ts';
+import type { ScannerOptions } from '../scanning/scanner.ts';
 import { type Role, type Server, startServer } from '../serve.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 import { ourChecker } from './answers.ts';
@@ -68,6 +69,7 @@ export interface TestServerOptions {
   settings?: Record<string, string>;
   /** Where the server logs to; nowhere by default. */
   log?: Log;
+  scanning?: ScannerOptions;
 }
 
 /** A server on a free port of the loopback, with a database of its own and callbacks allowed to the loopback. */
@@ -89,7 +91,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       ...changes,
     });
     const engines = options.engines ?? (() => [(options.engine ?? createFake)()]);
-    const server = await startServer({ store, settings, role: options.role ?? 'all', engines, log });
+    const { role = 'all', scanning } = options;
+    const server = await startServer({ store, settings, role, engines, log, ...(scanning && { scanning }) });
     return { server, settings };
   }
   let running = await start({});

@@ -11,6 +11,7 @@
  *                                        last try: failed and refunded, or, in the
  *                                        human tier, those segments go to the editor with the reason; of a job
  *                                        that is drafted anew they keep the draft that they had
+ *   its text is over the time limit      failed and refunded at once; of a job that is drafted anew nothing changes
  *   the engine is in trouble             waits a minute for it, for up to a day; then as after the last try
  */
 import type { Piece } from '@dragoman/documents';
@@ -30,7 +31,7 @@ import {
   type WorkRow,
 } from '../jobs/jobs.ts';
 import type { Log } from '../log.ts';
-import type { AlignedSegment, Scanner } from '../scanning/scanner.ts';
+import { type AlignedSegment, type Scanner, TextTakesTooLong } from '../scanning/scanner.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
 import { createQueue, type Lease } from '../work/queue.ts';
 import { createSuspects } from '../work/suspects.ts';
@@ -125,7 +126,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     adopted.delete(lease.token);
     if (job === undefined) return;
     const lane = lanes.laneFor(lease.account.accountId, lease.weight, loop.isAlone(lease.account));
-    const next = await decide(job, lane, lease, lost);
+    const next = await decide(job, lane, lease, lost).catch((error: unknown) => unreadable(error, job));
     if (next === 'retry') return postponeJob(database, lease, retrySeconds(lease.attempts));
     if (next === 'wait') return queue.release([lease], TROUBLE_SECONDS);
     const hurry = lane === 'live' || begun < MANY_BEGUN;
@@ -162,16 +163,16 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
     };
     if (texts.supplied !== undefined && !drafts && !anew) {
       // The customer's own translation is the draft; the machine does not translate.
-      const aligned = await scanner.align({ ...task, suppliedText: texts.supplied });
+      const aligned = await scanner.align(lease.account, { ...task, suppliedText: texts.supplied });
       const segments = aligned.map(ofSupplied);
       if (waitsForEditor) return { kind: 'drafted', segments };
       // In the sandbox nobody corrects it: what was not supplied stays as it is.
       const drafts = segments.flatMap(({ segmentId, draft }) =>
         draft === undefined ? [] : [[segmentId, draft as Piece[]] as const],
       );
-      return finish(await scanner.assemble({ ...task, drafts }), held);
+      return finish(await scanner.assemble(lease.account, { ...task, drafts }), held);
     }
-    const { segments, assemble } = await scanner.open(task);
+    const { segments, assemble } = await scanner.open(lease.account, task);
     const brand = row.brand ?? row.default_brand ?? undefined;
     const said = await readContext(database, lease.account, brand, row.target_language);
     const drafted = await translator.draft(segments, {
@@ -237,6 +238,14 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       queue.release([lease]).catch((error: unknown) => log.warn({ error }, 'could not give a job back'));
     },
   };
+}
+
+/** Another try of a text that is over its time limit would use the same time again. */
+function unreadable(error: unknown, { row }: LeasedJob): Outcome {
+  if (!(error instanceof TextTakesTooLong)) throw error;
+  // A job that is drafted once more keeps the drafts that it has.
+  if (row.redraft !== null) return { kind: 'redrafted', segments: [] };
+  return { kind: 'failed', reason: error.reason };
 }
 
 /** Most jobs are done before anybody is told how far they are. */

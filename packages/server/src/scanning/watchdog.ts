@@ -1,0 +1,28 @@
+/**
+ * The watchdog thread of a scanner process. It ends the process when a task has used more processor time than its
+ * limit, or when the program that forked the process is dead. The main thread sees neither while a task keeps it busy.
+ */
+import { workerData } from 'node:worker_threads';
+import { ENDING, LIMIT_SIGNAL, processorMilliseconds } from './limit.ts';
+
+export interface WatchdogData {
+  /**
+   * One number, shared with the main thread: the processor time, in milliseconds, at which the task is over its limit;
+   * 0 while there is no task; `ENDING` once this thread ends the process.
+   */
+  limit: Int32Array;
+  /** The process id of the program. */
+  parent: number;
+}
+
+const INTERVAL_MILLISECONDS = 250;
+
+const { limit, parent } = workerData as WatchdogData;
+setInterval(() => {
+  // The system gives an orphan another parent.
+  if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
+  const most = Atomics.load(limit, 0);
+  if (most <= 0 || processorMilliseconds() <= most) return;
+  // The task may have ended in this moment.
+  if (Atomics.compareExchange(limit, 0, most, ENDING) === most) process.kill(process.pid, LIMIT_SIGNAL);
+}, INTERVAL_MILLISECONDS);

@@ -1,0 +1,20 @@
+/**
+ * A scanner process whose tasks can last for ever: a text with the words `endless:open` is never opened, and so on. It
+ * stands in for a fault of a format's reader, of which no test may depend on one.
+ */
+import { runTasks } from '../scanning/run-tasks.ts';
+import { TASKS, type Tasks } from '../scanning/tasks.ts';
+
+export const ENDLESS = new URL(import.meta.url);
+
+const endless = Object.entries(TASKS).map(([name, run]) => [
+  name,
+  (task: { text: string }) => {
+    while (task.text.includes(`endless:${name}`));
+    return (run as (task: { text: string }) => unknown)(task);
+  },
+]);
+
+if (process.send !== undefined && process.argv[1] === ENDLESS.pathname) {
+  runTasks(Object.fromEntries(endless) as unknown as Tasks);
+}
