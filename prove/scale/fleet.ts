@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createKeyFile } from '../../packages/server/src/accounts/secrets.ts';
 import { type Embedded, startEmbedded } from '../../packages/server/src/database/embedded.ts';
 import { type Program, startProgram } from '../../scripts/program.ts';
 import { startWay, type Way } from './way.ts';
@@ -43,6 +44,7 @@ export async function startFleet(options: {
 }): Promise<Fleet> {
   const { directory, environment } = options;
   const embedded = await startEmbedded({ dataDir: directory, role: 'command' });
+  createKeyFile(directory); // all of the fleet, and the commands beside it, need the same one
   const { host, port, user, database } = embedded.connection;
   const socketPath = join(host, `.s.PGSQL.${port}`);
   const urlOver = (way: Way) => `postgres://${user}@127.0.0.1:${way.port}/${database}`;

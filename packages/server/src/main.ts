@@ -3,6 +3,7 @@ import { DocumentError } from '@dragoman/documents';
 import { InstallError } from '@dragoman/engines';
 import { Command, CommanderError, Option } from 'commander';
 import { AccountError } from './accounts/accounts.ts';
+import { SecretKeyError } from './accounts/secret-key.ts';
 import { BrandError } from './brands/brands.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addBackupCommands } from './commands/backup.ts';
@@ -61,15 +62,15 @@ program
 
 program
   .command('doctor')
-  .description('check the database, the engine, the pairs, the clock and the disk')
+  .description('check the database, the secret key, the engine, the pairs, the clock and the disk')
   .addOption(data())
   .addOption(json())
   .action(async (options: { data?: string; json?: boolean }) => {
     const findings = await examineInstallation(settingsWith(options));
     if (options.json) printJson({ ok: findings.every(({ ok }) => ok), findings });
     for (const { check, ok, detail, remedy } of options.json ? [] : findings) {
-      print(`${ok ? 'ok  ' : 'FAIL'}  ${check.padEnd(9)} ${detail}`);
-      if (remedy !== undefined) print(`      ${' '.repeat(9)} → ${remedy}`);
+      print(`${ok ? 'ok  ' : 'FAIL'}  ${check.padEnd(10)} ${detail}`);
+      if (remedy !== undefined) print(`      ${' '.repeat(10)} → ${remedy}`);
     }
     if (!findings.every(({ ok }) => ok)) process.exitCode = 1;
   });
@@ -137,6 +138,7 @@ const EXPECTED = [
   EmbeddedError,
   InstallError,
   LedgerError,
+  SecretKeyError,
 ];
 
 /** Does what the arguments say. Results go to standard output, all else to standard error; the status is the process's. */

@@ -1,7 +1,8 @@
 /** Puts the rooms together: what `serve`, the commands, the demo and the tests all start from. */
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createVault, loadSecretKey, type Vault } from './accounts/secrets.ts';
+import { openVault, readKeyMark, recordSecretKey } from './accounts/secret-key.ts';
+import type { Vault } from './accounts/secrets.ts';
 import { type Connection, type Database, openDatabase } from './database/database.ts';
 import { startEmbedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
@@ -11,7 +12,8 @@ import type { Settings } from './settings.ts';
 /** The store that every role needs: the database, and the vault for the secrets in it. */
 export interface Store {
   database: Database;
-  vault: Vault;
+  /** @throws SecretKeyError, for a command: most commands need no key and work without one */
+  readonly vault: Vault;
   /** The migrations that were applied when it was opened. */
   migrated: string[];
   /** As the owner of the schema; for tools such as benchmarks, never for the program's own work. */
@@ -21,6 +23,7 @@ export interface Store {
 
 /**
  * Opens the database of the settings, or the embedded one in the data directory, and brings its schema up.
+ * @throws SecretKeyError for `serve` without the key that the database is used with
  * @param role `serve` owns the embedded server for its whole life; `command` works beside a running one
  */
 export async function openStore(settings: Settings, role: 'serve' | 'command', log: Log): Promise<Store> {
@@ -35,12 +38,20 @@ export async function openStore(settings: Settings, role: 'serve' | 'command', l
         })
       : undefined;
   const connection: Connection = embedded?.connection ?? { connectionString: settings.databaseUrl! };
+  let opened: Database | undefined;
   try {
     const migrated = await migrate(connection);
     const database = openDatabase(connection, log);
+    opened = database;
+    const mark = await readKeyMark(database);
+    let vault = role === 'serve' ? openVault(settings, mark) : undefined;
+    if (vault !== undefined) await recordSecretKey(database, settings, vault);
     return {
       database,
-      vault: createVault(loadSecretKey(settings.secretKey, dataDirectory)),
+      get vault() {
+        vault ??= openVault(settings, mark);
+        return vault;
+      },
       migrated,
       connection,
       async close() {
@@ -49,6 +60,7 @@ export async function openStore(settings: Settings, role: 'serve' | 'command', l
       },
     };
   } catch (error) {
+    await opened?.close();
     await embedded?.stop();
     throw error;
   }

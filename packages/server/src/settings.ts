@@ -198,7 +198,7 @@ const DEFINITIONS = {
     'DRAGOMAN_SECRET_KEY',
     '',
     optional(secretKey),
-    'Encrypts stored secrets: 32 bytes in base64. Not set: made once and kept in the data directory.',
+    'Encrypts stored secrets: 32 bytes in base64, the same for all processes of one database. Not set: with the embedded database, made once and kept in the data directory.',
   ),
   sessionIdleSeconds: setting(
     'DRAGOMAN_SESSION_IDLE',

@@ -6,12 +6,13 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createKey,
+  createKeyFile,
   createVault,
   createWebhookSecret,
   hashesEqual,
   hashKey,
   keyIdOf,
-  loadSecretKey,
+  readKeyFile,
 } from './secrets.ts';
 
 describe('keys', () => {
@@ -130,44 +131,41 @@ describe('the program’s own key', () => {
     return { directory, path: join(directory, 'secret.key') };
   }
 
-  it('is made once, for its owner’s eyes, and found again', () => {
+  it('is made once, readable by its owner alone, and found again', () => {
     const { directory, path } = fresh();
-    const key = loadSecretKey(undefined, directory);
+    expect(readKeyFile(directory)).toBeUndefined();
+    const key = createKeyFile(directory);
     expect(key).toHaveLength(32);
-    expect(loadSecretKey(undefined, directory)).toEqual(key);
+    expect(readKeyFile(directory)).toEqual(key);
+    expect(createKeyFile(directory)).toEqual(key);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readFileSync(path, 'utf8')).toBe(`${key.toString('base64')}\n`);
-    expect(loadSecretKey(undefined, fresh().directory)).not.toEqual(key);
+    expect(createKeyFile(fresh().directory)).not.toEqual(key);
   });
 
-  it('is the one in the settings where there is one, and none is made', () => {
-    const { directory, path } = fresh();
-    const given = Buffer.alloc(32, 9);
-    expect(loadSecretKey(given, directory)).toBe(given);
-    expect(() => statSync(path)).toThrow();
-  });
-
-  it('is made in a data directory that is not there yet, which is its owner’s alone', () => {
+  it('is made in a data directory that does not exist yet, which only its owner may open', () => {
     const directory = join(fresh().directory, 'a', 'b');
-    expect(loadSecretKey(undefined, directory)).toHaveLength(32);
+    expect(createKeyFile(directory)).toHaveLength(32);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
-  it('is asked for where none can be made: the error says why it cannot, not that there is none', () => {
+  it('names the reason when it cannot be made', () => {
     // Nobody makes a file there, whoever they are.
     let code: unknown;
     try {
-      loadSecretKey(undefined, '/sys');
+      createKeyFile('/sys');
     } catch (error) {
       code = (error as NodeJS.ErrnoException).code;
     }
     expect(['EACCES', 'EPERM', 'EROFS']).toContain(code);
   });
 
-  it('is not taken from a file that holds something else, which stays as it was', () => {
+  it('is not read from a file that holds something else, which stays as it was', () => {
     const { directory, path } = fresh();
     writeFileSync(path, 'short\n');
-    expect(() => loadSecretKey(undefined, directory)).toThrow(/secret\.key must hold 32 bytes in base64/);
+    for (const read of [readKeyFile, createKeyFile]) {
+      expect(() => read(directory)).toThrow(/secret\.key must hold 32 bytes in base64/);
+    }
     expect(readFileSync(path, 'utf8')).toBe('short\n');
   });
 });

@@ -90,20 +90,34 @@ export function createVault(key: Buffer): Vault {
   };
 }
 
+const KEY_FILE = 'secret.key';
+
+/** The program's own key as the data directory keeps it; undefined where it keeps none. */
+export function readKeyFile(dataDirectory: string): Buffer | undefined {
+  const path = join(dataDirectory, KEY_FILE);
+  let written: string;
+  try {
+    written = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const key = Buffer.from(written, 'base64');
+  if (key.length !== 32) throw new Error(`${path} must hold 32 bytes in base64`);
+  return key;
+}
+
 /**
- * The program's own key: the one in the settings, else the one in the data directory, made on first use.
- * Two processes that start at once agree: the file is created only where it does not exist.
+ * Makes a key and keeps it in the data directory. Two processes that start at once agree: the file is created only
+ * where it does not exist.
  */
-export function loadSecretKey(given: Buffer | undefined, dataDirectory: string): Buffer {
-  if (given !== undefined) return given;
-  const path = join(dataDirectory, 'secret.key');
+export function createKeyFile(dataDirectory: string): Buffer {
+  const path = join(dataDirectory, KEY_FILE);
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   try {
     writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  const key = Buffer.from(readFileSync(path, 'utf8'), 'base64');
-  if (key.length !== 32) throw new Error(`${path} must hold 32 bytes in base64`);
-  return key;
+  return readKeyFile(dataDirectory)!;
 }

@@ -5,7 +5,7 @@ import { accountNamed, createAccount, setAccount } from '../accounts/accounts.ts
 import { defaultBrand, requireBrand, setDefaultBrand } from '../brands/brands.ts';
 import { readBalances, topUp } from '../ledger/ledger.ts';
 import { recordAudit } from '../operations/audit.ts';
-import { amount, cents, data, environment, json, onOrOff, withStore } from './options.ts';
+import { amount, cents, data, environment, json, onOrOff, withStore, withVault } from './options.ts';
 import { print, printJson, say } from './output.ts';
 import { addRetentionCommands } from './retention.ts';
 
@@ -40,7 +40,7 @@ export function addAccountCommands(program: Command): void {
           json?: boolean;
         },
       ) =>
-        withStore(options, async ({ database, vault }) => {
+        withVault(options, async ({ database, vault }) => {
           const credentials = await createAccount(database, vault, {
             username,
             email: options.email,

@@ -156,6 +156,7 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
   'key create': ['key.made', key],
   'key roll': ['key.rolled', async () => run('key', 'roll', username, await key())],
   'key revoke': ['key.revoked', async () => run('key', 'revoke', username, await key())],
+  'secret-key replace': ['secret_key.replaced', () => run('secret-key', 'replace')],
   'webhook-secret roll': [
     'webhook_secret.rolled',
     () => run('webhook-secret', 'roll', username, '--environment', 'sandbox'),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKeyFile } from '../accounts/secrets.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import {
   createClient,
@@ -13,7 +14,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import { dragoman, killPrograms, serve, urlOf } from '../testing/programs.ts';
+import { dragoman, dragomanProcess, killPrograms, serve, urlOf } from '../testing/programs.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
 /** All that PostgreSQL's text format has to escape, and what ends its rows. */
@@ -42,19 +43,31 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const on = (database: TestDatabase) => ({ DATABASE_URL: urlOf(database.connection) });
+/** With the key of the data directory alone. */
+const on = (database: TestDatabase) => ({
+  DATABASE_URL: urlOf(database.connection),
+  DRAGOMAN_SECRET_KEY: '',
+});
 const own = (name: string) => ['--data', join(directory, name)];
 
 it('holds all of it, and a new service goes on from there', async () => {
+  createKeyFile(join(directory, 'old'));
+  expect(await dragoman(['secret-key', 'replace', ...own('old')], on(server))).toMatchObject({ status: 0 });
   const backup = await dragoman(['backup', file, '--json', ...own('old')], on(server));
   expect(backup).toMatchObject({ status: 0, stderr: expect.stringContaining('secret.key') });
   const written = JSON.parse(backup.stdout);
   expect(written.rows).toMatchObject({ accounts: 1, keys: 2, jobs: 2 });
 
   const restored = await dragoman(['restore', file, '--json', ...own('new')]);
-  expect(restored).toMatchObject({ status: 0, stderr: '' });
+  expect(restored).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Put the secret\.key .*\n$/) });
   expect(JSON.parse(restored.stdout).rows).toEqual(written.rows);
 
+  // The key that the database is used with is not in the backup: nothing serves without it.
+  const keyless = await dragomanProcess(['serve', ...own('new')]);
+  expect(keyless).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/^The secret key of this database is missing: put its secret\.key into /),
+  });
   copyFileSync(join(directory, 'old', 'secret.key'), join(directory, 'new', 'secret.key'));
   const program = await serve(own('new'), { DRAGOMAN_PRICE_MACHINE: '2' });
   await program.answers('/healthz');

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { readKeyFile } from '../accounts/secrets.ts';
 import { type Rows, readBackup, writeBackup } from '../database/backup.ts';
 import type { Connection } from '../database/database.ts';
 import { startEmbedded } from '../database/embedded.ts';
@@ -54,6 +55,10 @@ export function addBackupCommands(program: Command): void {
         readBackup(connection, createReadStream(file)),
       );
       report(options, { file, bytes: statSync(file).size, rows });
+      const { secretKey, data } = settingsWith(options);
+      if (rows.secret_key_mark === 1 && (secretKey ?? readKeyFile(resolve(data))) === undefined) {
+        say(`Put the secret.key that was kept with it into ${resolve(data)}, or set DRAGOMAN_SECRET_KEY.`);
+      }
     });
 }
 

@@ -1,6 +1,8 @@
 /** `dragoman doctor`: looks at everything the program stands on, and says what to do about what is wrong. */
 import { statfs } from 'node:fs/promises';
 import { findApertium } from '@dragoman/engines';
+import { openVault, readKeyMark, SecretKeyError } from '../accounts/secret-key.ts';
+import type { Database } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { createLog } from '../log.ts';
 import { openStore } from '../program.ts';
@@ -54,6 +56,7 @@ async function examineDatabase(settings: Settings): Promise<Finding[]> {
           detail: `${seconds.toFixed(1)} s from the database's`,
           ...(seconds < CLOCK_SECONDS ? {} : { remedy: 'Set both clocks by NTP.' }),
         },
+        await examineSecretKey(store.database, settings),
       ];
     } finally {
       await store.close();
@@ -64,6 +67,22 @@ async function examineDatabase(settings: Settings): Promise<Finding[]> {
         ? 'Check DATABASE_URL, and that the server runs.'
         : 'See postgres.log in the data directory.';
     return [{ check: 'database', ok: false, detail: (error as Error).message, remedy }];
+  }
+}
+
+async function examineSecretKey(database: Database, settings: Settings): Promise<Finding> {
+  const check = 'secret key';
+  try {
+    const mark = await readKeyMark(database);
+    if (mark === undefined && settings.databaseUrl === undefined) {
+      return { check, ok: true, detail: 'recorded by the first process that serves' };
+    }
+    openVault(settings, mark);
+    return { check, ok: true, detail: 'the one that the database is used with' };
+  } catch (error) {
+    if (!(error instanceof SecretKeyError)) throw error;
+    const [detail, remedy] = error.message.split(/(?<=[^.]): (.*)/s);
+    return { check, ok: false, detail: detail!, remedy: remedy! };
   }
 }
 

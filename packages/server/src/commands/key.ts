@@ -1,10 +1,11 @@
-/** `dragoman key` and `dragoman webhook-secret`: credentials of an account, as the operator keeps them. */
+/** `dragoman key`, `webhook-secret` and `secret-key`: credentials of accounts, and what seals them. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { AccountRef, Dialect, Environment } from '../account.ts';
 import { accountNamed, rollWebhookSecret } from '../accounts/accounts.ts';
 import { type Alongside, listKeys, makeKey, revokeKey, rollKey } from '../accounts/keys.ts';
+import { replaceSecretKey } from '../accounts/secret-key.ts';
 import { recordAudit } from '../operations/audit.ts';
-import { data, date, duration, environment, json, withStore } from './options.ts';
+import { data, date, duration, environment, json, settingsWith, withStore, withVault } from './options.ts';
 import { CommandError, print, printJson, say } from './output.ts';
 
 interface Options {
@@ -140,7 +141,7 @@ export function addKeyCommands(program: Command): void {
     .addOption(data())
     .addOption(json())
     .action((username: string, options: Options & { environment: Environment; overlap: number }) =>
-      withStore(options, async ({ database, vault }) => {
+      withVault(options, async ({ database, vault }) => {
         const { ref } = await accountNamed(database, username);
         const overlap = options.overlap * SECONDS_AN_HOUR;
         const detail = { environment: options.environment, overlap: `${options.overlap}h` };
@@ -151,6 +152,31 @@ export function addKeyCommands(program: Command): void {
         }
         print(secret);
         say('The secret is not shown again.');
+      }),
+    );
+
+  program
+    .command('secret-key')
+    .description('what webhook secrets are sealed with')
+    .command('replace')
+    .description('use this process’s secret key with the database from now on; for when the old one is lost')
+    .addOption(data())
+    .addOption(json())
+    .action((options: Options) =>
+      withStore(options, async ({ database }) => {
+        await database.transaction(async (transaction) => {
+          await replaceSecretKey(transaction, settingsWith(options));
+          await recordAudit(transaction, 'command', {
+            action: 'secret_key.replaced',
+            subject: 'secret key',
+            detail: {},
+          });
+        });
+        if (options.json) return printJson({ replaced: true });
+        print('The database is used with this secret key now.');
+        say(
+          'Secrets that the old key sealed cannot be read. For each account: npx dragoman webhook-secret roll NAME --environment E --overlap 0',
+        );
       }),
     );
 }

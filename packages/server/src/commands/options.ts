@@ -1,5 +1,6 @@
 /** What the commands share: their options, the settings that follow from them, and the store. */
 import { InvalidArgumentError, Option } from 'commander';
+import { recordSecretKey } from '../accounts/secret-key.ts';
 import { createLog } from '../log.ts';
 import { openStore, type Store } from '../program.ts';
 import { loadSettings, type Settings } from '../settings.ts';
@@ -32,6 +33,14 @@ export async function withStore<T>(
   } finally {
     await store.close();
   }
+}
+
+/** The same for a command that seals secrets: the database is used with this process's key from then on. */
+export function withVault<T>(options: { data?: string }, work: (store: Store) => Promise<T>): Promise<T> {
+  return withStore(options, async (store) => {
+    await recordSecretKey(store.database, settingsWith(options), store.vault);
+    return work(store);
+  });
 }
 
 export function cents(written: string): number {

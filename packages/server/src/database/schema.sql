@@ -830,6 +830,16 @@ CREATE INDEX sandbox_requests_by_status ON sandbox_requests USING btree (status,
 CREATE UNIQUE INDEX sandbox_requests_open ON sandbox_requests USING btree (email) WHERE (status = 'open'::text);
 grant insert, select, update on sandbox_requests to dragoman_app;
 
+create table secret_key_mark (
+  one boolean not null default true,
+  mark bytea not null,
+  recorded_at timestamp with time zone not null default now(),
+  constraint secret_key_mark_pkey PRIMARY KEY (one),
+  constraint secret_key_mark_mark_check CHECK ((octet_length(mark) = 32)),
+  constraint secret_key_mark_one_check CHECK (one)
+);
+grant insert, select, update on secret_key_mark to dragoman_app;
+
 create table segments (
   part smallint not null,
   account_id uuid not null,

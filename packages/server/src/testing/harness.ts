@@ -24,6 +24,9 @@ import { loadSettings, type Settings } from '../settings.ts';
 import { ourChecker } from './answers.ts';
 import { administer, withDatabase } from './cluster.ts';
 
+/** As DRAGOMAN_SECRET_KEY has it: of test servers, and of programs that are given a database of a test. */
+export const SECRET_KEY = randomBytes(32).toString('base64');
+
 let databases = 0;
 
 export interface TestDatabase {
@@ -78,7 +81,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const testDatabase = await createTestDatabase(log);
   const store: Store = {
     database: testDatabase.database,
-    vault: createVault(randomBytes(32)),
+    vault: createVault(Buffer.from(SECRET_KEY, 'base64')),
     migrated: [],
     connection: testDatabase.connection,
     close: async () => {},

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { main } from '../main.ts';
-import { type TestDatabase, until } from './harness.ts';
+import { SECRET_KEY, type TestDatabase, until } from './harness.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -24,7 +24,8 @@ function environment(own: Environment): Environment {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(DRAGOMAN_|DATABASE_URL$|CI$|NODE_OPTIONS$|VITEST)/.test(name),
   );
-  return { ...(Object.fromEntries(inherited) as Environment), ...own };
+  const shared = own.DATABASE_URL === undefined ? {} : { DRAGOMAN_SECRET_KEY: SECRET_KEY };
+  return { ...(Object.fromEntries(inherited) as Environment), ...shared, ...own };
 }
 
 export interface Ended {

@@ -1,0 +1,119 @@
+/** Processes of one database need one secret key: what they say at their start, the doctor, and a key that is lost. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../testing/harness.ts';
+import { dragoman, dragomanProcess, killPrograms, serve, urlOf } from '../testing/programs.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'dragoman-secret-key-'));
+const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
+const at = (name: string) => ['--data', join(directory, name)];
+
+afterAll(async () => {
+  await killPrograms();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('processes with a database of their own', () => {
+  let database: TestDatabase;
+  const place = (secret: string) => ({
+    DATABASE_URL: urlOf(database.connection),
+    DRAGOMAN_SECRET_KEY: secret,
+  });
+  const findings = async (secret: string): Promise<{ check: string; ok: boolean; detail: string }[]> => {
+    const own = { ...place(secret), DRAGOMAN_APERTIUM_ROOT: directory };
+    return JSON.parse((await dragoman(['doctor', '--json', ...at('doctor')], own)).stdout).findings;
+  };
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it.each([
+    ['serve', ['serve']],
+    ['account create', ['account', 'create', 'acme']],
+    ['webhook-secret roll', ['webhook-secret', 'roll', 'acme', '--environment', 'sandbox']],
+  ])('are refused by %s when no key is given, and none is made', async (_, command) => {
+    const { status, stdout, stderr } = await dragomanProcess([...command, ...at('none')], place(''));
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^DRAGOMAN_SECRET_KEY must be set where DATABASE_URL is: [^\n]*\n$/);
+    expect(existsSync(join(directory, 'none', 'secret.key'))).toBe(false);
+  });
+
+  it('start with the key of the first one, and are refused with another', async () => {
+    const first = await serve([...at('d1'), '--role', 'api'], place(key(1)));
+    await first.answers('/healthz');
+    const second = await serve([...at('d2'), '--role', 'api'], place(key(1)));
+    await second.answers('/healthz');
+    for (const role of ['api', 'worker', 'all']) {
+      const other = await dragomanProcess(['serve', '--role', role, ...at('d3')], place(key(2)));
+      expect(other, role).toMatchObject({ status: 1, stdout: '' });
+      expect(other.stderr, role).toMatch(
+        /^DRAGOMAN_SECRET_KEY is not the key that this database is used with: set DRAGOMAN_SECRET_KEY to /,
+      );
+    }
+    const created = await dragoman(['account', 'create', 'other', ...at('d3')], place(key(2)));
+    expect(created).toMatchObject({ status: 1, stderr: expect.stringContaining('is not the key') });
+    expect(await Promise.all([first.terminate(), second.terminate()])).toEqual([0, 0]);
+  });
+
+  it('are told by the doctor which key fits', async () => {
+    const named = async (secret: string) =>
+      (await findings(secret)).find(({ check }) => check === 'secret key');
+    expect(await named(key(1))).toMatchObject({ ok: true });
+    expect(await named(key(2))).toMatchObject({
+      ok: false,
+      detail: 'DRAGOMAN_SECRET_KEY is not the key that this database is used with',
+      remedy: expect.stringContaining('set DRAGOMAN_SECRET_KEY to the one that the other processes have'),
+    });
+    expect(await named('')).toMatchObject({ ok: false });
+  });
+
+  it('need no key for commands that neither seal nor open a secret', async () => {
+    expect(await dragoman(['ledger', 'verify', ...at('d4')], place(''))).toMatchObject({ status: 0 });
+    expect(await dragoman(['ledger', 'verify', ...at('d4')], place(key(2)))).toMatchObject({ status: 0 });
+  });
+
+  it('go on with a new key when the old one is lost', async () => {
+    expect(await dragoman(['secret-key', 'replace', ...at('d5')], place(key(2)))).toMatchObject({
+      status: 0,
+    });
+    const program = await serve([...at('d5'), '--role', 'api'], place(key(2)));
+    await program.answers('/healthz');
+    expect(await program.terminate()).toBe(0);
+    expect(await dragomanProcess(['serve', ...at('d1')], place(key(1)))).toMatchObject({ status: 1 });
+  });
+
+  it('keep a mark in the database that is not the key', async () => {
+    const { rows } = await query('select mark from secret_key_mark');
+    expect(rows).toHaveLength(1);
+    expect(rows[0].mark).toHaveLength(32);
+    expect(rows[0].mark.equals(Buffer.alloc(32, 2))).toBe(false);
+  });
+
+  async function query(sql: string) {
+    const { createConnection } = await import('../database/connections.ts');
+    const client = createConnection(database.connection);
+    await client.connect();
+    try {
+      return await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  }
+});
+
+describe('an embedded database', () => {
+  it('makes its key once, and is refused without it', async () => {
+    const own = at('embedded');
+    const program = await serve([...own, '--role', 'api']);
+    await program.answers('/healthz');
+    expect(await program.terminate()).toBe(0);
+    rmSync(join(directory, 'embedded', 'secret.key'));
+    const { status, stderr } = await dragomanProcess(['serve', ...own]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^The secret key of this database is missing: put its secret\.key into /);
+    expect(existsSync(join(directory, 'embedded', 'secret.key'))).toBe(false);
+  });
+});
