@@ -24,7 +24,29 @@ declare module 'vitest' {
  */
 const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
+interface Cluster {
+  provided: { connection: Connection; template: string };
+  stop(): Promise<void>;
+}
+
+/** Projects load this file each for themselves; the server that they share is kept where all of them find it. */
+const shared = globalThis as { dragomanTestCluster?: { started: Promise<Cluster>; users: number } };
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared.dragomanTestCluster ??= { started: startCluster(), users: 0 };
+  const cluster = shared.dragomanTestCluster;
+  cluster.users += 1;
+  const { provided, stop } = await cluster.started;
+  project.provide('cluster', provided);
+  return async () => {
+    cluster.users -= 1;
+    if (cluster.users > 0) return;
+    delete shared.dragomanTestCluster;
+    await stop();
+  };
+}
+
+async function startCluster(): Promise<Cluster> {
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
   const url = process.env.DATABASE_URL;
   const embedded =
@@ -35,11 +57,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `dragoman_template_${process.pid}`;
   await administer(connection, `create database ${template}`);
   await migrate(withDatabase(connection, template));
-  project.provide('cluster', { connection, template });
-  return async () => {
-    await administer(connection, `drop database ${template}`);
-    await embedded?.stop();
-    rmSync(directory, { recursive: true, force: true });
+  return {
+    provided: { connection, template },
+    async stop() {
+      await administer(connection, `drop database ${template}`);
+      await embedded?.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
 }
 
