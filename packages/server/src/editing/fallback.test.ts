@@ -1,9 +1,10 @@
 /** Jobs of a brand that does not wait for editors, past their deadline: what people confirmed is what is delivered. */
 import { createFake } from '@dragoman/engines/fake';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
+import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { findDiscrepancies } from '../ledger/store.ts';
 import { claimTask, confirm, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
     engine: () => createFake(),
     settings: { DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_TASK_RESERVED: '4', DRAGOMAN_PRICE_HUMAN: '3' },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
   ann = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Ann' });
   rita = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Rita' });

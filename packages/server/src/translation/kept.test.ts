@@ -1,9 +1,10 @@
 /** Segments that are not in the source language, through every way in which a text comes. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import { createPool } from '../database/connections.ts';
 import { claimTask, editNext, orderEdit, pathOf, save } from '../testing/editors.ts';
 import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
       DRAGOMAN_PRICE_HUMAN: String(PRICE),
     },
   });
-  owner = new pg.Pool(server.connection);
+  owner = createPool(server.connection);
   account = await server.createAccount({ balanceCents: 1_000_000, chat: true });
   call = createClient(server.url, account.production_key);
   sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
