@@ -71,7 +71,11 @@ function goesOn(document: Document, unit: Unit | undefined, next: Unit | undefin
   }
   if (!/[\p{L}\p{N},]$/u.test(end)) return false;
   // A speaker's dash, a bracket or a note begins something new.
-  return !/^(?:<[^<>]*>|\{[^{}]*\}|\s)*[-–—‐([♪♫#]/.test(document.text.slice(next.start, next.start + 200));
+  const begins = /^(?:<[^<>]*>|\{[^{}]*\}|\s)*[-–—‐([♪♫#]/.test(
+    document.text.slice(next.start, next.start + 200),
+  );
+  // A cue without a letter is not translated, so nothing of a sentence may be laid out in it.
+  return !begins && hasLetters(runsOf(document, unit).runs) && hasLetters(runsOf(document, next).runs);
 }
 
 /** Units as one flow: a space between them, their codes renumbered, since numbers are local to a unit. */

@@ -7,6 +7,7 @@ import type { Document, Piece, Unit } from './document.ts';
 import { Limits } from './limits.ts';
 import { type CodeRun, cutRun, isText, type Run, runsOf } from './runs.ts';
 import { cutLong, sentenceEnds } from './sentences.ts';
+import { blankEnd, blankStart } from './spaces.ts';
 
 /** A segment and the runs it was made of. */
 export interface Cut {
@@ -159,7 +160,7 @@ function split(runs: readonly Run[], ends: readonly number[]): Run[][] {
 }
 
 /**
- * Takes white space and codes off both ends, as long as what is left stays in balance: a pair is only taken off
+ * Takes white space, control characters and codes off both ends, as long as what is left stays in balance: a pair is only taken off
  * together, half a pair (the other half stands in another sentence) like a standalone code.
  */
 export function trim(runs: Run[]): Run[] {
@@ -168,7 +169,7 @@ export function trim(runs: Run[]): Run[] {
   let to = runs.length;
   const peels = (index: number): boolean => {
     const run = runs[index]!;
-    if (isText(run)) return run.text.trim() === '';
+    if (isText(run)) return blankStart(run.text) === run.text;
     if (run.code.kind === 'keep') return false;
     return !partner.has(index);
   };
@@ -183,10 +184,10 @@ export function trim(runs: Run[]): Run[] {
   // A pair with nothing in it at an edge would stay inside; that is harmless.
   const kept = runs.slice(from, to);
   const first = kept[0] && isText(kept[0]) ? kept[0] : undefined;
-  if (first) kept[0] = cutRun(first, first.text.length - first.text.trimStart().length, first.text.length);
+  if (first) kept[0] = cutRun(first, blankStart(first.text).length, first.text.length);
   const end = kept.at(-1);
   const last = end && isText(end) ? end : undefined;
-  if (last) kept[kept.length - 1] = cutRun(last, 0, last.text.trimEnd().length);
+  if (last) kept[kept.length - 1] = cutRun(last, 0, last.text.length - blankEnd(last.text).length);
   return kept;
 }
 

@@ -82,6 +82,38 @@ describe('translate and notranslate', () => {
   });
 });
 
+describe('<% and <? in prose', () => {
+  test.each([
+    [
+      '<p>Really <? yes. The house is big.</p><p>The dog sleeps.</p><p>Who knows ?> well.</p>',
+      '<p>Really <? yes. The house is big.</p><p>The dog sleeps.</p><p>Who knows ?> well.</p>'
+        .replace('Really', 'REALLY')
+        .replace('The dog sleeps.', 'THE DOG SLEEPS.')
+        .replace('Who knows ?> well.', 'WHO KNOWS ?&gt; WELL.'),
+    ],
+    [
+      '<p>Under <% of it.</p><p>One.</p><p>So %> it is.</p>',
+      '<p>UNDER &lt;% OF IT.</p><p>ONE.</p><p>SO %&gt; IT IS.</p>',
+    ],
+    ['<p>a <% of <b>all</b> %> b</p>', '<p>A &lt;% OF <b>ALL</b> %&gt; B</p>'],
+    [`<p>a <% ${'b '.repeat(1_001)}%> c</p>`, `<p>A &lt;% ${'B '.repeat(1_001)}%&gt; C</p>`],
+    ['<p>a <% no end</p><p>b <%= c %> d</p>', '<p>A &lt;% NO END</p><p>B <%= c %> D</p>'],
+  ])('are no templates: %s', (html, wanted) => {
+    expect(result(html, 'html')).toBe(wanted);
+  });
+
+  test.each([
+    '<% if a > b %>',
+    '<%= link_to "<b>x</b>" %>',
+    '<%-- <p>off</p> --%>',
+    '<? if ($a > 1): ?>',
+    '<?php echo "<p>x</p>"; ?>',
+    '<?= $a->b ?>',
+  ])('are templates: %s', (template) => {
+    expect(result(`<p>a ${template} b</p>`, 'html')).toBe(`<p>A ${template} B</p>`);
+  });
+});
+
 test('text is escaped, and U+00A0 written as the source does', () => {
   expect(result('<p>word</p>', 'html', () => [{ text: '<script>&\u00a0' }])).toBe(
     '<p>&lt;script&gt;&amp;</p>',
@@ -173,6 +205,62 @@ describe('any soup of tags', () => {
         expect(checkHtmlLoosely(html, result(html, 'html', clumsy(seed)))).toEqual([]);
       }),
       { numRuns: 1_000 },
+    );
+  });
+
+  /** Inline parts and the white space between them, in every way that HTML reads as white space or shows nothing. */
+  const blank = fc
+    .array(
+      fc.constantFrom(
+        ' ',
+        '\n',
+        '\t',
+        '\r\n',
+        '\r',
+        '\f',
+        '\v',
+        '\u0001',
+        '\u001f',
+        '\u007f',
+        '\u0085',
+        '&nbsp;',
+        '&#32;',
+        '\u3000',
+      ),
+      { maxLength: 4 },
+    )
+    .map((parts) => parts.join(''));
+  const part = fc.constantFrom(
+    'word',
+    'two words.',
+    '<b>',
+    '</b>',
+    '<i translate="no">excluded text</i>',
+    '<span class="notranslate">more excluded text</span>',
+    '<!-- c -->',
+    '<img src="x">',
+    '{name}',
+    '<%= x %>',
+    '<p>',
+    '</p>',
+    '<br>',
+  );
+  const excluded = ['excluded text', 'more excluded text', '<!-- c -->', '{name}', '<%= x %>'];
+
+  test('changes nothing but words: white space round codes stays as it is written', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(part, blank), { maxLength: 12 }), (parts) => {
+        // Between two words the engine writes white space of its own.
+        const isWord = (at: number) => /^[a-z]/.test(parts[at]?.[0] ?? '');
+        const html = parts
+          .map(([text, space], at) => text + (isWord(at) && isWord(at + 1) ? ' ' : space))
+          .join('');
+        const after = result(html, 'html');
+        expect(after.toLowerCase()).toBe(html);
+        const count = (text: string, some: string) => text.split(some).length;
+        for (const some of excluded) expect(count(after, some)).toBe(count(html, some));
+      }),
+      { numRuns: 2_000 },
     );
   });
 });

@@ -289,23 +289,47 @@ class Scanner {
   }
 }
 
+/** What is surely a template: ERB, JSP and ASP with their sign, PHP, an XML declaration. */
+const marked = /<(?:%[=@!#-]|\?(?:=|php|xml))/iy;
+/** A bare `<%` or `<?` may stand in prose: what it begins is a template only if it is short and holds no tag. */
+const longestBare = 2_000;
+const tagStart = /<\/?[a-z]/gi;
+
 /** `<% … %>` and `<? … ?>`: the tokenizer would end them at the first `>`. */
 function templates(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
-  for (const [open, close] of [
-    ['<%', '%>'],
-    ['<?', '?>'],
-  ] as const) {
-    let start = text.indexOf(open);
-    while (start >= 0) {
-      const end = text.indexOf(close, start + 2);
-      if (end < 0) break;
-      found.push({ start, end: end + 2 });
-      start = text.indexOf(open, end + 2);
-    }
+  if (!/<[%?]/.test(text)) return found;
+  const after = {
+    '%': nextOf((from) => text.indexOf('%>', from)),
+    '?': nextOf((from) => text.indexOf('?>', from)),
+    tag: nextOf((from) => {
+      tagStart.lastIndex = from;
+      return tagStart.exec(text)?.index ?? -1;
+    }),
+  };
+  let position = 0;
+  for (const { 0: opening, index: start } of text.matchAll(/<[%?]/g)) {
+    if (start < position) continue;
+    const close = after[opening[1] as '%' | '?'](start + 2);
+    if (close === Number.POSITIVE_INFINITY) continue;
+    marked.lastIndex = start;
+    if (!marked.test(text) && (close - start > longestBare || after.tag(start + 2) < close)) continue;
+    position = close + 2;
+    found.push({ start, end: position });
   }
-  found.sort((a, b) => a.start - b.start);
-  return found.filter((range, index) => index === 0 || range.start >= found[index - 1]!.end);
+  return found;
+}
+
+/** Where something comes next, asked in ascending order; infinity where it does not. Nothing is searched twice. */
+function nextOf(search: (from: number) => number): (from: number) => number {
+  let next = -1;
+  return (from) => {
+    if (next < from) {
+      next = search(from);
+      if (next < 0) next = Number.POSITIVE_INFINITY;
+    }
+    return next;
+  };
 }
 
 /** The text with templates blotted out, same length, so that the tokenizer sees plain characters there. */

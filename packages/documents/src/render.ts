@@ -7,7 +7,8 @@ import { type Cut, cutUnit } from './cut.ts';
 import type { Document, Form, Format, Piece, Unit } from './document.ts';
 import { asciiOnly, cleanText, escapeAttribute, escapeMarkup, escapeSection } from './escapes.ts';
 import { keyOf, mergeText, repair } from './repair.ts';
-import { isText, type Run } from './runs.ts';
+import { cutRun, isText, type Run, type TextRun } from './runs.ts';
+import { blankEnd, blankStart } from './spaces.ts';
 
 export type Translations = ReadonlyMap<string, readonly Piece[]>;
 
@@ -147,15 +148,109 @@ function renderPieces(
   format: Format,
 ): string {
   const codes = codesOf(cut);
+  const blanks = new Blanks(cut);
   let out = '';
-  for (const piece of pieces) {
+  pieces.forEach((piece, index) => {
     const run = codes.get(keyOf(piece));
-    const next = run ? copy(run.start, run.end) : encode('text' in piece ? piece.text : '');
+    const next = run
+      ? copy(run.start, run.end)
+      : blanks.write(piece, pieces[index - 1], pieces[index + 1], encode, copy);
     // What is kept as it was may end in a bare `<`; what an engine puts behind it must not become a tag.
     const apart = format === 'html' && out.endsWith('<') && TAG_NAME.test(next);
     out += apart ? ` ${next}` : next;
-  }
+  });
   return out;
+}
+
+/** A stretch of the document that holds white space and control characters, and how it reads. */
+interface Blank {
+  text: string;
+  start: number;
+  end: number;
+}
+
+/**
+ * The white space next to the codes of a segment. It is the document's: where a translation has some in the same
+ * place, it is copied as it is written there, line breaks, indents and references included.
+ */
+class Blanks {
+  /** By the key of the code before it. */
+  readonly #after = new Map<string, Blank>();
+  /** By the key of the code after it. */
+  readonly #before = new Map<string, Blank>();
+
+  constructor(cut: Cut) {
+    const keys = cut.pieces.map(keyOf).filter((key) => key !== '');
+    let next = 0;
+    let before = '';
+    let stretch: TextRun[] = [];
+    for (const run of cut.runs) {
+      if (isText(run)) {
+        stretch.push(run);
+        continue;
+      }
+      const key = keys[next]!;
+      next += 1;
+      if (before !== '') this.#after.set(before, leading(stretch));
+      this.#before.set(key, trailing(stretch));
+      before = key;
+      stretch = [];
+    }
+    if (before !== '') this.#after.set(before, leading(stretch));
+  }
+
+  /** The characters for a text of the translation that stands between two codes, or at an edge. */
+  write(piece: Piece, left: Piece | undefined, right: Piece | undefined, encode: Encode, copy: Copy): string {
+    const text = 'text' in piece ? piece.text : '';
+    const lead = blankStart(text);
+    const after = left && like(lead, this.#after.get(keyOf(left)));
+    if (after) {
+      const rest = text.slice(lead.length);
+      return (
+        copy(after.start, after.end) +
+        (rest === '' ? '' : this.write({ text: rest }, undefined, right, encode, copy))
+      );
+    }
+    const tail = blankEnd(text);
+    const before = right && like(tail, this.#before.get(keyOf(right)));
+    if (!before) return encode(text);
+    return encode(text.slice(0, text.length - tail.length)) + copy(before.start, before.end);
+  }
+}
+
+/** A blank of the document, where one of a translation may stand for it: both part words, or neither does. */
+function like(given: string, blank: Blank | undefined): Blank | undefined {
+  if (blank === undefined || given === '' || blank.text === '') return undefined;
+  return SPACE.test(given) === SPACE.test(blank.text) ? blank : undefined;
+}
+
+/** With the line end U+0085, which only Unicode counts among them. */
+const SPACE = /[\s\u0085]/;
+
+function leading(runs: readonly TextRun[]): Blank {
+  const blank = { text: '', start: runs[0]?.start ?? 0, end: runs[0]?.start ?? 0 };
+  for (const run of runs) {
+    const part = cutRun(run, 0, blankStart(run.text).length);
+    if (part.text.length > blankStart(run.text).length || part.text === '') break;
+    blank.text += part.text;
+    blank.end = part.end;
+    if (part.text.length < run.text.length) break;
+  }
+  return blank;
+}
+
+function trailing(runs: readonly TextRun[]): Blank {
+  const last = runs.at(-1)?.end ?? 0;
+  const blank = { text: '', start: last, end: last };
+  for (const run of runs.toReversed()) {
+    const length = blankEnd(run.text).length;
+    const part = cutRun(run, run.text.length - length, run.text.length);
+    if (part.text.length > length || part.text === '') break;
+    blank.text = part.text + blank.text;
+    blank.start = part.start;
+    if (length < run.text.length) break;
+  }
+  return blank;
 }
 
 const encoders: Record<Form, Encode> = {

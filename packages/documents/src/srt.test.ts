@@ -21,6 +21,12 @@ test.each([
   expect(readTimes(line)).toEqual(wanted);
 });
 
+test('keeps a cue without letters as it is when it stands within a sentence', () => {
+  const house = cue(1, '01,0', '02,0', 'The house');
+  const numbers = cue(2, '02,0', '03,0', '7\n8');
+  expect(result(house + numbers, 'srt')).toBe(house.replace('The house', 'THE HOUSE') + numbers);
+});
+
 describe('what is sent', () => {
   test.each([
     [cue(1, '01,0', '02,0', 'Two lines\nof one cue.'), ['Two lines of one cue.']],
@@ -35,6 +41,12 @@ describe('what is sent', () => {
       ['It goes on in the next.', 'And new.'],
     ],
     [cue(1, '01,0', '02,0', 'A pause') + cue(2, '03,5', '04,0', 'between them'), ['A pause', 'between them']],
+    [
+      cue(1, '01,0', '02,0', 'The house') +
+        cue(2, '02,0', '03,0', '<i>7\n8</i>') +
+        cue(3, '03,0', '04,0', 'is big'),
+      ['The house', 'is big'],
+    ],
     [cue(1, '01,0', '02,0', 'A title') + cue(2, '02,0', '04,0', '- Who?'), ['A title', 'Who?']],
     [cue(1, '01,0', '02,0', '今天天气') + cue(2, '02,0', '04,0', '很好'), ['今天天气', '很好']],
   ] as [string, string[]][])('%j', (text, wanted) => {
