@@ -1,7 +1,7 @@
 /** `notranslate` elements that stand in the text of an XLIFF unit, escaped or in CDATA, and get their `origval`. */
 
 import type { Document, Patch, Unit } from './document.ts';
-import { hasNotranslate } from './escaped.ts';
+import { filled, hasNotranslate } from './escaped.ts';
 import { escapeMarkup, escapeSection } from './escapes.ts';
 import { voids } from './html-elements.ts';
 import { tokenize } from './markup.ts';
@@ -22,18 +22,65 @@ export function escapedPatches(
     const section = sections[firstSection(source, offset)];
     return section !== undefined && section.start <= offset;
   };
-  const patches: Patch[] = [];
-  for (const stretch of textStretches(runs)) {
-    const text = stretch.map((run) => run.text).join('');
-    const offsets = new RawOffsets(stretch, unit.end);
-    for (const { from, to, value } of contents(text)) {
-      const start = offsets.startAt(from);
-      const end = from === to ? start : offsets.endAt(to);
-      const html = escapeMarkup(value);
-      patches.push({ start, end, text: inSection(start) ? escapeSection(html) : escapeMarkup(html) });
-    }
-  }
-  return patches;
+  return textStretches(runs).flatMap((stretch) => patchesOf(stretch, inSection).patches);
+}
+
+/** The contents to replace in a stretch of text, and the element that is still open at its end. */
+function patchesOf(
+  stretch: readonly TextRun[],
+  inSection: (offset: number) => boolean,
+): { patches: Patch[]; open: OpenElement | undefined } {
+  const { found, open } = contents(stretch.map((run) => run.text).join(''));
+  const offsets = new RawOffsets(stretch);
+  const patches = found.map(({ from, to, html }): Patch => {
+    const start = offsets.startAt(from);
+    const end = from === to ? start : offsets.endAt(to);
+    return { start, end, text: inSection(start) ? escapeSection(html) : escapeMarkup(html) };
+  });
+  return { patches, open };
+}
+
+/** What the native code of a `bpt`, `ept`, `it` or `ph` says about translation. */
+export interface NativeMarkup {
+  /** Decoded. */
+  text: string;
+  /** Of elements that begin and end in it. */
+  patches: Patch[];
+  /** A `notranslate` element that begins in it and ends in another code. */
+  open?: OpenElement;
+}
+
+/** Reads the native code between two offsets; undefined for one that holds elements (`sub`). */
+export function readNative(document: string, start: number, end: number): NativeMarkup | undefined {
+  const raw = document.slice(start, end);
+  const isSection = raw.startsWith('<![CDATA[') && raw.indexOf(']]>') === raw.length - 3;
+  if (raw.includes('<') && !isSection) return undefined;
+  const unit = isSection
+    ? { form: 'cdata-kept' as const, start: start + 9, end: end - 3, codes: [] }
+    : { form: 'xml-kept' as const, start, end, codes: [] };
+  const runs = rawRuns({ text: document, sections: [] }, { index: 0, translatable: false, ...unit });
+  const stretch = textStretches(runs)[0] ?? [];
+  const text = stretch.map((run) => run.text).join('');
+  const { patches, open } = patchesOf(stretch, () => isSection);
+  // What is open at the end has its content outside of this code.
+  if (open === undefined) return { text, patches };
+  return { text, patches: patches.slice(0, -1), open };
+}
+
+/** How many elements of a name are open after a text, when so many were before it; 0 as soon as none is. */
+export function depthAfter(text: string, name: string, depth: number): number {
+  let open = depth;
+  tokenize(text, {
+    startTag(tag) {
+      if (open > 0 && tag.name === name && !tag.selfClosing) open += 1;
+    },
+    endTag(ended) {
+      if (open > 0 && ended === name) open -= 1;
+    },
+    text() {},
+    other() {},
+  });
+  return open;
 }
 
 /** Text runs between codes. Line breaks are part of the text here. */
@@ -51,26 +98,32 @@ function textStretches(runs: readonly Run[]): TextRun[][] {
 /** From offsets in the text of a stretch, asked in ascending order, to offsets in the document. */
 class RawOffsets {
   readonly #stretch: readonly TextRun[];
-  readonly #last: number;
   #index = 0;
   /** Characters of the text before the run at `#index`. */
   #before = 0;
 
-  constructor(stretch: readonly TextRun[], last: number) {
+  constructor(stretch: readonly TextRun[]) {
     this.#stretch = stretch;
-    this.#last = stretch.at(-1)?.end ?? last;
   }
 
   /** Where the character at an offset begins. */
   startAt(offset: number): number {
     const run = this.#reach(offset + 1);
-    return run === undefined ? this.#last : run.whole ? run.start : run.start + offset - this.#before;
+    return run === undefined
+      ? this.#stretch.at(-1)!.end
+      : run.whole
+        ? run.start
+        : run.start + offset - this.#before;
   }
 
   /** Where the character before an offset ends. */
   endAt(offset: number): number {
     const run = this.#reach(offset);
-    return run === undefined ? this.#last : run.whole ? run.end : run.start + offset - this.#before;
+    return run === undefined
+      ? this.#stretch.at(-1)!.end
+      : run.whole
+        ? run.end
+        : run.start + offset - this.#before;
   }
 
   /** The run that holds the text up to an offset. */
@@ -84,31 +137,50 @@ class RawOffsets {
   }
 }
 
-/** The contents of `notranslate` elements with an `origval`, outermost first, in a decoded text. */
-function contents(text: string): { from: number; to: number; value: string }[] {
-  const found: { from: number; to: number; value: string }[] = [];
-  let open: { name: string; depth: number; from: number; value: string } | undefined;
+/** A `notranslate` element with an `origval`. */
+export interface OpenElement {
+  name: string;
+  depth: number;
+  from: number;
+  value: string;
+}
+
+/**
+ * The contents of `notranslate` elements with an `origval`, outermost first, in a decoded text, and what is to stand
+ * there. Of an element that does not end, the rest of the text.
+ */
+function contents(text: string): {
+  found: { from: number; to: number; html: string }[];
+  open: OpenElement | undefined;
+} {
+  const found: { from: number; to: number; html: string }[] = [];
+  let open: OpenElement | undefined;
   tokenize(text, {
     startTag(tag) {
-      if (voids.has(tag.name) || tag.selfClosing) return;
+      if (voids.has(tag.name)) return;
       if (open) {
-        if (tag.name === open.name) open.depth += 1;
+        if (tag.name === open.name && !tag.selfClosing) open.depth += 1;
         return;
       }
       const value = tag.attributes.get('origval');
       if (value === undefined || !hasNotranslate(tag.attributes.get('class'))) return;
-      open = { name: tag.name, depth: 1, from: tag.end, value };
+      if (tag.selfClosing) {
+        found.push({ from: tag.end - 2, to: tag.end, html: filled(text.slice(tag.start, tag.end), value) });
+      } else open = { name: tag.name, depth: 1, from: tag.end, value };
     },
     endTag(name, start) {
       if (!open || name !== open.name) return;
       open.depth -= 1;
       if (open.depth > 0) return;
-      found.push({ from: open.from, to: start, value: open.value });
+      found.push({ from: open.from, to: start, html: escapeMarkup(open.value) });
       open = undefined;
     },
     text() {},
     other() {},
   });
-  if (open) found.push({ from: open.from, to: text.length, value: open.value });
-  return found;
+  if (open !== undefined) {
+    const { from, value } = open as OpenElement;
+    found.push({ from, to: text.length, html: escapeMarkup(value) });
+  }
+  return { found, open };
 }

@@ -4,6 +4,7 @@
  */
 
 import { shorten } from './codes.ts';
+import { escapeMarkup } from './escapes.ts';
 import { decodeReference, tokenize } from './markup.ts';
 import type { Range } from './runs.ts';
 
@@ -56,6 +57,10 @@ function tagRanges(text: string, ranges: Range[]): void {
         if (tag.name === kept.name && !tag.selfClosing && !voids.has(tag.name)) kept.depth += 1;
         return;
       }
+      if (tag.selfClosing && !voids.has(tag.name) && isKept(tag.attributes)) {
+        ranges.push({ from: tag.start, to: tag.end, code: { kind: 'keep', text: '' } });
+        return;
+      }
       if (voids.has(tag.name) || tag.selfClosing) {
         single(tag.start, tag.end, tag.name === 'br' || tag.name === 'hr');
         return;
@@ -102,6 +107,12 @@ function tagRanges(text: string, ranges: Range[]): void {
     const seen = shorten(plainHtml(text.slice(kept.to)));
     ranges.push({ from: kept.from, to: text.length, code: { kind: 'keep', text: seen } });
   }
+}
+
+/** What stands in place of the `/>` of an empty element that gets a value as its content. */
+export function filled(element: string, value: string): string {
+  const name = /^<([^\s/>]+)/.exec(element)![1]!;
+  return `>${escapeMarkup(value)}</${name}>`;
 }
 
 /** The class token `notranslate`, or `translate="no"`, in any letter case. */

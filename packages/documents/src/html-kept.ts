@@ -4,7 +4,7 @@
  */
 
 import type { Patch } from './document.ts';
-import { hasNotranslate } from './escaped.ts';
+import { filled, hasNotranslate } from './escaped.ts';
 import { escapeMarkup } from './escapes.ts';
 import { blocks, voids } from './html-elements.ts';
 import { Stack } from './html-stack.ts';
@@ -80,12 +80,16 @@ export function findKept(walk: Walk, text: string): { kept: Map<number, KeptElem
       const isBlock = blocks.has(tag.name);
       if (isBlock) border(tag.start);
       const set = switchOf(tag);
-      if (voids.has(tag.name) || tag.selfClosing) {
-        if (set) kept.set(tag.start, { end: tag.end, contentEnd: tag.end, reopened: false });
-        return;
-      }
       const outer = stack.top;
       const replaced = outer !== undefined && (outer.replaced || outer.origval !== undefined);
+      const origval = hasNotranslate(tag.attributes.get('class')) ? originalValue(tag, text) : undefined;
+      if (voids.has(tag.name) || tag.selfClosing) {
+        if (set) kept.set(tag.start, { end: tag.end, contentEnd: tag.end, reopened: false });
+        if (origval !== undefined && !replaced && !voids.has(tag.name)) {
+          patches.push({ start: tag.end - 2, end: tag.end, text: filled(text.slice(tag.start), origval) });
+        }
+        return;
+      }
       const frame: Frame = { name: tag.name, replaced };
       if (set === 'no' || set === 'locked') {
         const infinity = Number.POSITIVE_INFINITY;
@@ -98,8 +102,7 @@ export function findKept(walk: Walk, text: string): { kept: Map<number, KeptElem
         };
         kept.set(tag.start, frame.kept);
         if (!isBlock) pending.push(frame);
-        const origval = originalValue(tag, text);
-        if (origval !== undefined && hasNotranslate(tag.attributes.get('class'))) frame.origval = origval;
+        if (origval !== undefined) frame.origval = origval;
       } else if (set === 'yes') {
         for (const other of stack.frames()) if (other.kept) other.kept.reopened = true;
       }

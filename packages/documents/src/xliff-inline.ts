@@ -7,7 +7,8 @@
 
 import { shorten } from './codes.ts';
 import type { Code, Patch } from './document.ts';
-import { hasNotranslate, plainHtml } from './escaped.ts';
+import { filled, hasNotranslate, plainHtml } from './escaped.ts';
+import { depthAfter, readNative } from './escaped-patches.ts';
 import { escapeMarkup } from './escapes.ts';
 import type { Attributes } from './xliff-units.ts';
 
@@ -21,6 +22,29 @@ export interface SubText {
 }
 
 const native = new Set(['bpt', 'ept', 'ph', 'it']);
+/** Elements that XLIFF 1.2 defines without content. */
+const empties = new Set(['x', 'bx', 'ex']);
+
+/** A `notranslate` element whose start tag stands in a native code, and whose end has not been met. */
+interface KeptNative {
+  code: Code;
+  /** Of the code in `codes`, of the texts in its codes, and how many segments had begun. */
+  index: number;
+  subs: number;
+  segments: number;
+  /** What ties the other half of a `bpt` to it. */
+  tie: string | undefined;
+  name: string;
+  depth: number;
+  value: string;
+}
+
+/** An attribute by its name without prefix: some tools write those of XHTML as `h:class`. */
+function attributeOf(attributes: Attributes, name: string): string | undefined {
+  if (attributes[name] !== undefined) return attributes[name];
+  const full = Object.keys(attributes).find((one) => one.endsWith(`:${name}`));
+  return full === undefined ? undefined : attributes[full];
+}
 
 export class Capture {
   readonly codes: Code[] = [];
@@ -35,6 +59,7 @@ export class Capture {
   readonly #ties = new Map<string, number>();
   #number = 0;
   #opaque = false;
+  #kept: KeptNative | undefined;
   /** The text of a `sub` being captured; everything goes there. */
   #inner: Capture | undefined;
   /** In a seg-source: where the text outside segments began; undefined inside one. */
@@ -55,9 +80,9 @@ export class Capture {
   open(local: string, attributes: Attributes, empty: boolean, start: number, end: number): Ends | undefined {
     if (this.#inner) return this.#inner.open(local, attributes, empty, start, end);
     if (this.#opaque) return local === 'sub' && !empty ? this.#sub(end) : undefined;
-    if (hasNotranslate(attributes.class)) return this.#protected(attributes, empty, start, end);
-    if (local === 'mrk' && attributes.mtype === 'protected') {
-      return this.#protected(attributes, empty, start, end);
+    const isProtected = local === 'mrk' && attributes.mtype === 'protected';
+    if (isProtected || hasNotranslate(attributeOf(attributes, 'class'))) {
+      return this.#protected(local, attributes, empty, start, end);
     }
     if (local === 'mrk' && attributes.mtype === 'seg' && this.#segmented && !empty) return this.#segment(end);
     if (native.has(local)) return this.#native(local, attributes, empty, start, end);
@@ -142,21 +167,89 @@ export class Capture {
     if (local === 'bpt') code = this.#half('open', 'bpt', attributes, start, end);
     else if (local === 'ept') code = this.#half('close', 'bpt', attributes, start, end);
     else code = this.#code(lineBreak ? 'gap' : 'single', start, end);
-    if (empty) return undefined;
+    const { length } = this.subs;
+    if (empty) {
+      this.#readNative(local, attributes, code, length, end, end);
+      return undefined;
+    }
     this.#opaque = true;
-    return (_, close) => {
+    return (contentEnd, close) => {
       this.#opaque = false;
       code.end = close;
+      this.#readNative(local, attributes, code, length, end, contentEnd);
     };
   }
 
+  /** Finds `notranslate` elements whose tags stand in native codes: both in one, or each in one of its own. */
+  #readNative(
+    local: string,
+    attributes: Attributes,
+    code: Code,
+    subs: number,
+    start: number,
+    end: number,
+  ): void {
+    const tie = local === 'bpt' || local === 'ept' ? (attributes.rid ?? attributes.id ?? '') : undefined;
+    const kept = this.#kept;
+    const isOther = kept !== undefined && local === 'ept' && kept.tie === tie;
+    if (!kept && !/notranslate/i.test(this.#text.slice(start, end))) return;
+    const markup = readNative(this.#text, start, end);
+    if (kept) {
+      kept.depth = isOther ? 0 : depthAfter(markup?.text ?? '', kept.name, kept.depth);
+      if (kept.depth === 0) this.#endKept(kept, code);
+      return;
+    }
+    if (!markup) return;
+    for (const patch of markup.patches) this.#addPatch(patch);
+    if (markup.open) {
+      const { name, depth, value } = markup.open;
+      const index = this.codes.length - 1;
+      this.#kept = { code, index, subs, segments: this.segments, tie, name, depth, value };
+    } else if (markup.patches.length > 0 && code.kind === 'single') {
+      code.kind = 'keep';
+      code.text = shorten(plainHtml(markup.text));
+    }
+  }
+
+  /** One kept word in place of all codes from the start tag to the end tag, if no other pair reaches out of it. */
+  #endKept(kept: KeptNative, last: Code): void {
+    this.#kept = undefined;
+    const inside = this.codes.slice(kept.index);
+    if (inside[0] !== kept.code || this.segments !== kept.segments) return;
+    const halves = new Map<number, number>();
+    for (const { kind, number } of inside) {
+      if (kind === 'open' || kind === 'close') halves.set(number, (halves.get(number) ?? 0) + 1);
+    }
+    if ([...halves.values()].some((count) => count !== 2)) return;
+    this.codes.length = kept.index;
+    this.subs.length = kept.subs;
+    const code = this.#code('keep', kept.code.start, last.end, kept.code.number);
+    const texts = inside.slice(1).map((one, at) => this.#text.slice(inside[at]!.end, one.start));
+    code.text = shorten(plainHtml(texts.join('')));
+    this.#addPatch({ start: kept.code.end, end: last.start, text: escapeMarkup(kept.value) });
+  }
+
   /** Kept whole; with `origval`, the copy in the target gets that value as its content. */
-  #protected(attributes: Attributes, empty: boolean, start: number, end: number): Ends | undefined {
-    if (empty) {
+  #protected(
+    local: string,
+    attributes: Attributes,
+    empty: boolean,
+    start: number,
+    end: number,
+  ): Ends | undefined {
+    const origval = hasNotranslate(attributeOf(attributes, 'class'))
+      ? attributeOf(attributes, 'origval')
+      : undefined;
+    if (empty && (origval === undefined || empties.has(local))) {
       this.#code('single', start, end);
       return undefined;
     }
     const code = this.#code('keep', start, end);
+    if (empty) {
+      code.text = '';
+      this.#addPatch({ start: end - 2, end, text: filled(this.#text.slice(start, end), origval!) });
+      return undefined;
+    }
     this.#opaque = true;
     const { length } = this.subs;
     return (contentEnd, close) => {
@@ -164,8 +257,7 @@ export class Capture {
       this.subs.length = length;
       code.end = close;
       code.text = shorten(plainHtml(this.#text.slice(end, contentEnd)));
-      const origval = attributes.origval;
-      if (origval !== undefined && hasNotranslate(attributes.class)) {
+      if (origval !== undefined) {
         this.#addPatch({ start: end, end: contentEnd, text: escapeMarkup(origval) });
       }
     };

@@ -56,6 +56,18 @@ const rows: [string, string, string, string[]][] = [
   ['empty value', `Hi ${one('')}`, `HI ${one('', '')}`, ['Hi [Ann]']],
   ['empty content', `Hi ${one('x', '')}`, `HI ${one('x', 'x')}`, ['Hi []']],
   [
+    'an element without content',
+    'Hi <span class="notranslate" origval="%N%"/> you',
+    'HI <span class="notranslate" origval="%N%">%N%</span> YOU',
+    ['Hi [] you'],
+  ],
+  [
+    'an element without content, with a space and markup in its value',
+    'Hi <b class="notranslate" origval="&lt;a&gt; &amp; b" />',
+    'HI <b class="notranslate" origval="&lt;a&gt; &amp; b" >&lt;a&gt; &amp; b</b>',
+    ['Hi []'],
+  ],
+  [
     'more classes',
     'Hi <b class="a notranslate b" origval="v">Ann</b>',
     'HI <b class="a notranslate b" origval="v">v</b>',
@@ -195,4 +207,83 @@ test('XLIFF: replaced under translate="no" too; a self-closed tag has nothing to
   expect(content(result(text, 'xliff'))).toBe(
     'Hi <ph id="1" class="notranslate" origval="v">v</ph><x id="2" class="notranslate" origval="w"/>',
   );
+});
+
+/** The usual XLIFF 1.2 form of HTML: its tags, escaped, in codes of their own. */
+const start = '&lt;span class="notranslate" origval="%CUSTOMER%"&gt;';
+const stop = '&lt;/span&gt;';
+const native: [string, string, string, string[]][] = [
+  [
+    'bpt and ept',
+    `Dear <bpt id="1">${start}</bpt>red house<ept id="1">${stop}</ept>, welcome`,
+    `DEAR <bpt id="1">${start}</bpt>%CUSTOMER%<ept id="1">${stop}</ept>, WELCOME`,
+    ['Dear [red house], welcome'],
+  ],
+  [
+    'bpt and an ept without content',
+    `Dear <bpt id="1" rid="2">${start}</bpt>red house<ept id="7" rid="2"/>, <bpt id="3"/>you<ept id="3"/>`,
+    `DEAR <bpt id="1" rid="2">${start}</bpt>%CUSTOMER%<ept id="7" rid="2"/>, <bpt id="3"/>YOU<ept id="3"/>`,
+    ['Dear [red house], |you|'],
+  ],
+  [
+    'it',
+    `Dear <it id="1" pos="open">${start}</it>red house<it id="2" pos="close">${stop}</it>, welcome`,
+    `DEAR <it id="1" pos="open">${start}</it>%CUSTOMER%<it id="2" pos="close">${stop}</it>, WELCOME`,
+    ['Dear [red house], welcome'],
+  ],
+  [
+    'two ph',
+    `Dear <ph id="1">${start}</ph>red house<ph id="2">${stop}</ph>, welcome`,
+    `DEAR <ph id="1">${start}</ph>%CUSTOMER%<ph id="2">${stop}</ph>, WELCOME`,
+    ['Dear [red house], welcome'],
+  ],
+  [
+    'one ph',
+    `Dear <ph id="1">${start}red house${stop}</ph>, welcome`,
+    `DEAR <ph id="1">${start}%CUSTOMER%${stop}</ph>, WELCOME`,
+    ['Dear [red house], welcome'],
+  ],
+  [
+    'one ph, in CDATA',
+    'Dear <ph id="1"><![CDATA[<b class="notranslate" origval="a&amp;b">x</b>]]></ph>, welcome',
+    'DEAR <ph id="1"><![CDATA[<b class="notranslate" origval="a&amp;b">a&amp;b</b>]]></ph>, WELCOME',
+    ['Dear [x], welcome'],
+  ],
+  [
+    'one ph, without content',
+    'Dear <ph id="1">&lt;span class="notranslate" origval="%N%"/&gt;</ph>, welcome',
+    'DEAR <ph id="1">&lt;span class="notranslate" origval="%N%"&gt;%N%&lt;/span&gt;</ph>, WELCOME',
+    ['Dear [], welcome'],
+  ],
+  [
+    'elements of the same name inside',
+    `A <bpt id="1">${start}</bpt>b <bpt id="2">&lt;span&gt;</bpt>c<ept id="2">${stop}</ept> d<ept id="1">${stop}</ept> e`,
+    `A <bpt id="1">${start}</bpt>%CUSTOMER%<ept id="1">${stop}</ept> E`,
+    ['A [b c d] e'],
+  ],
+  [
+    'a pair that reaches out of it stays a pair',
+    `A <bpt id="1">${start}</bpt>b <bpt id="2">&lt;i&gt;</bpt>c<ept id="1">${stop}</ept> d<ept id="2">&lt;/i&gt;</ept> e`,
+    `A <bpt id="1">${start}</bpt>B <bpt id="2">&lt;i&gt;</bpt>C<ept id="1">${stop}</ept> D<ept id="2">&lt;/i&gt;</ept> E`,
+    ['A |b |c| d| e'],
+  ],
+  [
+    'attributes with a prefix',
+    'Dear <g id="1" h:class="notranslate" h:origval="%C%">red house</g>, welcome',
+    'DEAR <g id="1" h:class="notranslate" h:origval="%C%">%C%</g>, WELCOME',
+    ['Dear [red house], welcome'],
+  ],
+  [
+    'an element without content',
+    'Dear <g id="1" class="notranslate" origval="&lt;C&gt;"/>, welcome',
+    'DEAR <g id="1" class="notranslate" origval="&lt;C&gt;">&lt;C&gt;</g>, WELCOME',
+    ['Dear [], welcome'],
+  ],
+];
+
+describe('XLIFF with native codes', () => {
+  test.each(native)('replaces the content: %s', (_, source, wanted, engine) => {
+    expect(sent(unit(source), 'xliff')).toEqual(engine);
+    expect(content(result(unit(source), 'xliff'))).toBe(wanted);
+  });
 });
