@@ -46,6 +46,17 @@ export const CHECKS: Record<string, Check> = {
           : [`batch ${number}: codes of ${one.segment.id}`],
       ),
     ),
+  'what is not in the source language is kept': (history) =>
+    each(history, ({ answered, foreign }, number) =>
+      (answered ?? []).flatMap((one) => {
+        if (!foreign.has(one.segment.id)) return [];
+        const isKept =
+          one.status === 'translated' &&
+          one.route.startsWith('kept:') &&
+          JSON.stringify(one.pieces) === JSON.stringify(one.segment.pieces);
+        return isKept ? [] : [`batch ${number}: ${one.segment.id}`];
+      }),
+    ),
   'most are translated': (history) => {
     const all = history.batches.flatMap(({ answered }) => answered ?? []);
     const done = all.filter(({ status }) => status === 'translated').length;

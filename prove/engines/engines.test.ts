@@ -12,40 +12,55 @@ const segment = (id: string): Segment => ({
   unit: 0,
   pieces: [{ keep: 1, text: `MARK-${id.replace('.', '-')}` }, { text: ' x' }],
 });
-const batch = (number: number, change: Partial<{ pieces: Piece[]; as: Segment }> = {}) => {
+const NONE: ReadonlySet<string> = new Set();
+const batch = (
+  number: number,
+  change: Partial<{ pieces: Piece[]; as: Segment; route: string; foreign: boolean }> = {},
+) => {
   const asked = [segment(`${number}.0`)];
+  const foreign = change.foreign ? new Set([`${number}.0`]) : NONE;
   const answered = asked.map((one) => ({
     segment: change.as ?? one,
     status: 'translated' as const,
     pieces: change.pieces ?? one.pieces,
-    route: 'r',
+    route: change.route ?? 'r',
     notes: [],
   }));
-  return { asked, answered };
+  return { asked, answered, foreign };
 };
 
 describe('the checks of the engine run', () => {
-  const sound: EngineHistory = { batches: [batch(0), batch(1)], kills: 1, stops: 1 };
+  const kept = batch(2, { foreign: true, route: 'kept:script' });
+  const sound: EngineHistory = { batches: [batch(0), batch(1), kept], kills: 1, stops: 1 };
+  const changed: Piece[] = [{ keep: 1, text: 'MARK-0-0' }, { text: ' X' }];
 
   it('have nothing against a sound run', () => {
     expect(faults(sound)).toEqual([]);
   });
 
   it.each<[string, EngineHistory]>([
-    ['every batch ends', { ...sound, batches: [{ asked: [segment('0.0')], answered: undefined }] }],
+    [
+      'every batch ends',
+      { ...sound, batches: [{ asked: [segment('0.0')], foreign: NONE, answered: undefined }] },
+    ],
     [
       'no segment is lost',
       {
         ...sound,
         batches: [
           ...Array.from({ length: 20 }, (_, n) => batch(n)),
-          { asked: [segment('2.0'), segment('2.1')], answered: batch(2).answered },
+          { asked: [segment('2.0'), segment('2.1')], foreign: NONE, answered: batch(2).answered },
         ],
       },
     ],
     ['no segment is swapped', { ...sound, batches: [batch(0, { pieces: segment('1.0').pieces }), batch(1)] }],
     ['no segment is swapped', { ...sound, batches: [batch(0, { as: segment('1.0') }), batch(1)] }],
     ['no code is lost', { ...sound, batches: [batch(0, { pieces: [{ text: 'x' }] })] }],
+    ['what is not in the source language is kept', { ...sound, batches: [batch(0, { foreign: true })] }],
+    [
+      'what is not in the source language is kept',
+      { ...sound, batches: [batch(0, { foreign: true, route: 'kept:script', pieces: changed })] },
+    ],
     ['pipelines were harmed', { ...sound, kills: 0 }],
   ])('find it where “%s” is broken', (name, history) => {
     expect(faults(history)).toContain(name);
@@ -58,9 +73,9 @@ describe('the checks of the engine run', () => {
       reason: 'x',
       retry: 'soon' as const,
     };
-    expect(faults({ ...sound, batches: [{ asked: [segment('0.0')], answered: [failed] }] })).toEqual([
-      'most are translated',
-    ]);
+    expect(
+      faults({ ...sound, batches: [{ asked: [segment('0.0')], foreign: NONE, answered: [failed] }] }),
+    ).toEqual(['most are translated']);
   });
 });
 

@@ -1,10 +1,10 @@
 /**
- * An engine run: batches of hostile sentences go through the translator and the real engine while stages of its
+ * An engine run: batches of hostile sentences, some of them not in the source language, go through the translator and the real engine while stages of its
  * pipelines are killed and stopped. Every segment bears a protected mark of its own, so that one that is lost or
  * comes back in another's place is seen.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Piece, Segment } from '../../packages/documents/src/documents.ts';
+import { type Piece, type Segment, scan, segments } from '../../packages/documents/src/documents.ts';
 import { type ApertiumEngine, createApertium } from '../../packages/engines/src/engines.ts';
 import type { Drafted } from '../../packages/server/src/translation/translate.ts';
 import { createTranslator } from '../../packages/server/src/translation/translator.ts';
@@ -12,6 +12,8 @@ import { createRandom } from '../random.ts';
 
 export interface Batch {
   asked: Segment[];
+  /** The ids of those that are not in the source language. */
+  foreign: ReadonlySet<string>;
   /** Undefined: it never ended well, and the sentence says how. */
   answered: Drafted[] | undefined;
   error?: string;
@@ -33,6 +35,13 @@ export interface EngineRunOptions {
 
 const AT_A_TIME = 8;
 const WORDS = ['The', 'house', 'is', 'big', 'and', 'my', 'sister', 'buys', 'bread', 'near', 'river'];
+/** Not in the source language; an engine would make something else of them. */
+const FOREIGN = [
+  'Привет, это довольно длинное предложение на русском языке.',
+  '日本語',
+  '𝐛𝐨𝐥𝐝 𝐥𝐞𝐭𝐭𝐞𝐫𝐬',
+  '🎉🎉🎉🎉🎉🎉 ok',
+];
 const HOSTILE = [
   '\\',
   '[',
@@ -81,8 +90,9 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
   async function client(): Promise<void> {
     while (next < options.batches) {
       const number = next++;
-      const asked = makeBatch(number);
-      const batch: Batch = { asked, answered: undefined };
+      const foreign = new Set<string>();
+      const asked = makeBatch(number, foreign);
+      const batch: Batch = { asked, foreign, answered: undefined };
       history.batches.push(batch);
       try {
         batch.answered = await translator.draft(asked, {
@@ -117,14 +127,23 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
     options.say(`batch ${number}: ${stop ? 'stopped' : 'killed'} a stage`);
   }
 
-  function makeBatch(number: number): Segment[] {
+  function makeBatch(number: number, foreign: Set<string>): Segment[] {
     return Array.from({ length: 1 + random.below(6) }, (_, index) => {
+      const id = `${number}.${index}`;
+      const mark: Piece = { keep: 1, text: `MARK-${number}-${index}` };
+      if (random.below(8) === 0) {
+        foreign.add(id);
+        // What is foreign is told by the scanner, as for any text.
+        const text = FOREIGN[random.below(FOREIGN.length)]!;
+        const [found] = segments(scan(text, 'text'), 'en');
+        return { ...found!, id, unit: index, pieces: [mark, { text: ' ' }, ...found!.pieces] };
+      }
       const words = Array.from({ length: 1 + random.below(12) }, () =>
         random.below(4) === 0 ? HOSTILE[random.below(HOSTILE.length)]! : WORDS[random.below(WORDS.length)]!,
       );
-      const pieces: Piece[] = [{ keep: 1, text: `MARK-${number}-${index}` }, { text: ` ${words.join(' ')}` }];
+      const pieces: Piece[] = [mark, { text: ` ${words.join(' ')}` }];
       if (random.below(3) === 0) pieces.push({ open: 2 }, { text: ' big house' }, { close: 2 });
-      return { id: `${number}.${index}`, unit: index, pieces };
+      return { id, unit: index, pieces };
     });
   }
 

@@ -171,3 +171,35 @@ it('finds and replaces in the whole task, and undoes it', async () => {
     await target(page, 3);
   });
 });
+
+it('shows why a segment is kept, confirms the copy at once, and takes a translation instead', async () => {
+  const { path } = await office.claimed(
+    '<h1>Our languages</h1><ul><li>Русский</li><li lang="fr">Français</li><li>العربية (2024).</li></ul><p>🎉🎉🎉🎉🎉🎉 ok</p><p>Choose one of them.</p>',
+    { text_format: 'html', target_language: 'es' },
+  );
+  await office.web.visit({ context: office.annWindow, path }, async (page) => {
+    await target(page, 1);
+    await row(page, 2).getByText('written in another script').waitFor();
+    await row(page, 3).getByText('marked as another language').waitFor();
+    await row(page, 5).getByText('mostly symbols').waitFor();
+    expect(await row(page, 6).getByText('Kept as it is').count()).toBe(0);
+    // Its letters say in which direction a kept text runs: the job's languages do not.
+    const setting = row(page, 4).locator('[dir=auto][lang=und]');
+    expect(await setting.first().textContent()).toBe('العربية (2024).');
+
+    await shoot(page, 'workbench-kept');
+    await target(page, 1);
+    await page.keyboard.press('Alt+ArrowDown');
+    await reads(await target(page, 2), 'Русский');
+    await page.getByText('Not translated: kept as it is').waitFor();
+    await page.keyboard.press('Control+Enter');
+    const third = await target(page, 3);
+    expect(await row(page, 2).getAttribute('data-status')).toBe('confirmed');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('Francés');
+    await reads(third, 'Francés');
+    await page.keyboard.press('Control+Enter');
+    await target(page, 4);
+    await saved(page);
+  });
+});

@@ -69,6 +69,12 @@ function withApertium(): void {
     return arrived(uid);
   }
 
+  it('keeps what is not in the source language and translates the rest', async () => {
+    const russian = 'Привет, как дела? Это довольно длинное предложение на русском языке.';
+    await order('kept', `The house is big.\n${russian}\n𝐛𝐨𝐥𝐝 𝐥𝐞𝐭𝐭𝐞𝐫𝐬\nThe red door.`);
+    expect(await arrived('kept')).toBe(`La casa es grande.\n${russian}\n𝐛𝐨𝐥𝐝 𝐥𝐞𝐭𝐭𝐞𝐫𝐬\nLa puerta roja.`);
+  });
+
   it('translates a paragraph from English into Spanish', async () => {
     const text = await translated(
       'paragraph',
