@@ -150,11 +150,12 @@ describe('a segment that fails', () => {
     expect(body.failure).toBe('the engine could not translate a segment: crashed');
     expect(body).not.toHaveProperty('translated_text');
     expect(askedAbout(`A poison line ${name}.`)).toBe(5);
+    expect(body.price).toBe(0);
+    const cents = where.path === MACHINE ? 10 : 27;
     expect(await moneyOf(uid)).toEqual([
-      { kind: 'hold', amount_cents: body.price },
-      { kind: 'void', amount_cents: body.price },
+      { kind: 'hold', amount_cents: cents },
+      { kind: 'void', amount_cents: cents },
     ]);
-    expect(body.price).toBeGreaterThan(0);
     expect(await recordOf(uid)).toMatchObject({ due_in: null, lease_token: null });
   });
 
