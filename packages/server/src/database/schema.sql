@@ -275,6 +275,7 @@ create table edit_history (
   created_at timestamp with time zone not null default now(),
   constraint edit_history_pkey PRIMARY KEY (part, account_id, history_id),
   constraint edit_history_part_account_id_job_id_fkey FOREIGN KEY (part, account_id, job_id) REFERENCES edited_jobs(part, account_id, job_id),
+  constraint edit_history_part_account_id_job_id_position_fkey FOREIGN KEY (part, account_id, job_id, "position") REFERENCES segments(part, account_id, job_id, "position") ON DELETE CASCADE,
   constraint edit_history_kind_check CHECK ((kind = ANY (ARRAY['confirmed'::text, 'left'::text])))
 );
 CREATE INDEX edit_history_of_segment ON edit_history USING btree (part, account_id, job_id, "position");
@@ -334,7 +335,7 @@ create table edits (
   changed_at timestamp with time zone not null default now(),
   confirmed_at timestamp with time zone,
   constraint edits_pkey PRIMARY KEY (part, account_id, job_id, "position"),
-  constraint edits_part_account_id_job_id_position_fkey FOREIGN KEY (part, account_id, job_id, "position") REFERENCES segments(part, account_id, job_id, "position"),
+  constraint edits_part_account_id_job_id_position_fkey FOREIGN KEY (part, account_id, job_id, "position") REFERENCES segments(part, account_id, job_id, "position") ON DELETE CASCADE,
   constraint edits_active_ms_check CHECK ((active_ms >= 0)),
   constraint edits_check CHECK (((status = 'confirmed'::text) = (confirmed_at IS NOT NULL))),
   constraint edits_distance_check CHECK ((distance >= 0)),
@@ -468,7 +469,7 @@ create table issues (
   task_id uuid not null,
   created_at timestamp with time zone not null default now(),
   constraint issues_pkey PRIMARY KEY (part, account_id, issue_id),
-  constraint issues_part_account_id_job_id_position_fkey FOREIGN KEY (part, account_id, job_id, "position") REFERENCES segments(part, account_id, job_id, "position"),
+  constraint issues_part_account_id_job_id_position_fkey FOREIGN KEY (part, account_id, job_id, "position") REFERENCES segments(part, account_id, job_id, "position") ON DELETE CASCADE,
   constraint issues_category_check CHECK ((category = ANY (ARRAY['accuracy'::text, 'terminology'::text, 'linguistic_conventions'::text, 'style'::text, 'locale_conventions'::text, 'audience_appropriateness'::text, 'design_and_markup'::text]))),
   constraint issues_check CHECK ((((range_start IS NULL) = (range_end IS NULL)) AND (range_start <= range_end))),
   constraint issues_note_check CHECK ((char_length(note) <= 2000)),
@@ -557,6 +558,7 @@ create table jobs (
   default_brand text,
   fell_back boolean not null default false,
   redraft text collate "C",
+  before_upgrade jsonb,
   constraint jobs_part_account_id_environment_uid_key UNIQUE (part, account_id, environment, uid),
   constraint jobs_pkey PRIMARY KEY (part, account_id, job_id),
   constraint jobs_characters_check CHECK ((characters >= 0)),

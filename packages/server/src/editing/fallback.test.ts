@@ -273,6 +273,66 @@ describe('a job that falls back', () => {
   });
 });
 
+describe('a machine job that is upgraded, canceled and upgraded again', () => {
+  it('keeps what its editors confirmed, and its tasks are open again', async () => {
+    const uid = 'twice';
+    const path = `/tapi/v2/mt_translation/${uid}/`;
+    const languages = { source_language: 'en', target_language: 'es' };
+    await call('POST', '/tapi/v2/mt_translation/', { uid, text: SOURCE, ...languages });
+    await until(async () => (await call('GET', path)).body.status === 'completed');
+    const upgrade = async (properties: object | null) => {
+      const answer = await call('PATCH', path, { status: 'upgrade', properties });
+      expect(answer.status, answer.text).toBe(202);
+      await until(async () => (await read(uid)).status === 'translating');
+    };
+    await upgrade(null);
+    const held = await claimTask(ann);
+    await confirm(ann, held, held.segments[0], { target: FIRST });
+    expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
+    const late = await save(ann, held, { ...held.segments[0], revision: 1 }, { target: SECOND });
+    expect(late.body.error.code).toBe('job_canceled');
+    expect((await ann.call('GET', '/api/editing/queue')).body).toMatchObject({ open: [], held: [] });
+    const machine = 'THE HOUSE IS BIG.\nTHE DOOR IS RED.\n';
+    expect((await call('GET', path)).body).toMatchObject({ status: 'completed', translated_text: machine });
+
+    await upgrade({ brand: 'fb' });
+    const again = await claimTask(ann);
+    expect(again.segments[0]).toMatchObject({ status: 'confirmed', target: FIRST });
+    expect(again.segments[1]).toMatchObject({ status: 'open', target: null });
+    await ann.call('POST', pathOf(again, '/release'), { token: again.lease.token });
+    await passDeadline(uid);
+    const text = 'La casa es grande.\nTHE DOOR IS RED.\n';
+    expect(await done(uid)).toMatchObject({ translated_text: text, fallback: 'machine', price: 0 });
+    expect(await transfers(uid)).toEqual(['hold', 'void', 'hold', 'void']);
+    await sound();
+  });
+
+  it('loses what was made of segments that are cut otherwise since', async () => {
+    const uid = 'recut';
+    const path = `/tapi/v2/mt_translation/${uid}/`;
+    const languages = { source_language: 'en', target_language: 'es' };
+    await call('POST', '/tapi/v2/mt_translation/', { uid, text: SOURCE, ...languages });
+    await until(async () => (await call('GET', path)).body.status === 'completed');
+    for (const time of [1, 2]) {
+      expect((await call('PATCH', path, { status: 'upgrade', properties: { brand: 'fb' } })).status).toBe(
+        202,
+      );
+      await until(async () => (await read(uid)).status === 'translating');
+      if (time === 2) break;
+      await confirmNext(ann, FIRST, 'release');
+      expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
+      // As an earlier version would have cut it.
+      await owner.query(
+        `update segments set source = '[{"text": "The house"}]' where ${NAMED} and position = 0`,
+        [uid],
+      );
+    }
+    await passDeadline(uid);
+    expect((await done(uid)).translated_text).toBe('THE HOUSE IS BIG.\nTHE DOOR IS RED.\n');
+    await sound();
+  });
+});
+
 describe('a late job in which a sentence has no text', () => {
   const XLIFF = `<?xml version="1.0"?>
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file source-language="en" target-language="es" datatype="plaintext" original="a"><body>

@@ -42,7 +42,8 @@ export interface NewEditedJob {
   deadlineHours: number;
 }
 
-// A fallback has its time; who waits needs no looking after.
+// A fallback has its time; who waits needs no looking after. One that was canceled is there again where a machine's job is
+// upgraded again.
 const INSERT_JOB = statement<{ deadline_at: Date }>(
   'editing.insert_job',
   `insert into edited_jobs (part, account_id, job_id, stage, words, fallback, deadline_at, due_at)
@@ -51,6 +52,10 @@ const INSERT_JOB = statement<{ deadline_at: Date }>(
      from (select now() + make_interval(secs => $7 * 3600) as at) d,
           (select coalesce((select fallback from brands where part = $1 and account_id = $2 and external_id = $6),
                   'wait') as fallback) f
+   on conflict (part, account_id, job_id) do update
+      set stage = excluded.stage, words = excluded.words, fallback = excluded.fallback,
+          deadline_at = excluded.deadline_at, due_at = excluded.due_at, finished_at = null
+    where edited_jobs.stage = 'canceled'
    returning deadline_at`,
 );
 

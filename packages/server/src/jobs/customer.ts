@@ -79,6 +79,9 @@ const OwnJobDetail = Type.Object(
     progress: Progress,
     source: Text,
     result: Type.Union([Text, Type.Null()]),
+    machine_result: Type.Union([Text, Type.Null()], {
+      description: 'Of an upgraded job without a result: what the machine delivered before. It is the draft.',
+    }),
     instructions: OPTIONAL_TEXT,
     timeline: Type.Array(Step, { description: 'What it became, and by whom; oldest first.' }),
     deliveries: Type.Array(Delivery),
@@ -118,7 +121,8 @@ const schemas = {
     querystring: which,
   }),
   cancel: describedOwn('cancelOwnJob', 'Take an unfinished job back', OwnJobDetail, {
-    description: 'What was held for it is given back. `conflict`: it is finished.',
+    description:
+      'What was held for it is given back. An upgraded job is the machine’s completed job again. `conflict`: it is finished.',
     params: parameters,
     querystring: which,
   }),
@@ -247,11 +251,12 @@ async function detail(
   account: AccountRef,
   row: JobRow,
 ): Promise<Static<typeof OwnJobDetail>> {
+  const isUpgraded = row.tier === 'human' && row.upgrade_hash !== null;
   const [events, texts, more, progress] = await Promise.all([
     log.listEvents(database, account, row.job_id),
     readTexts(database, account, row.job_id, [
       ...(['source', 'instructions'] as const),
-      ...(showsResult(row.status) ? (['result'] as const) : []),
+      ...(showsResult(row.status) ? (['result'] as const) : isUpgraded ? (['supplied'] as const) : []),
     ]),
     log.findJob(database, account, row.job_id),
     readProgress(database, live, account, row),
@@ -269,6 +274,7 @@ async function detail(
     progress,
     source: shown(texts.source ?? ''),
     result: texts.result === undefined ? null : shown(texts.result),
+    machine_result: texts.supplied === undefined ? null : shown(texts.supplied),
     instructions: texts.instructions ?? null,
     timeline: events.map(({ to_status, actor, detail: why, created_at }) => ({
       at: created_at.toISOString(),

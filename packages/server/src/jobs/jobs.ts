@@ -8,8 +8,9 @@ import { availableCents, capturePrices, voidPrice } from '../ledger/ledger.ts';
 import { recordUses } from '../memory/memory.ts';
 import { type Purse, presentCallback, presentDetail, showsResult } from './present.ts';
 import type { JobBody } from './schemas.ts';
-import { type Actor, MOVES, type Trigger } from './states.ts';
+import { type Actor, allows, MOVES, type Trigger } from './states.ts';
 import * as store from './store.ts';
+import { cancelUpgrade } from './upgrade-store.ts';
 
 export type { OpenWorker } from './insert.ts';
 export {
@@ -325,7 +326,8 @@ export function createDesk(database: Database, follower: JobFollower): Desk {
 /**
  * Takes a job back for its customer: its status and the refund, in one transaction. A worker that has it meets
  * the end of its lease; where both come at once, the row's lock lets one of them be first, and the other finds
- * that its move is not allowed any more.
+ * that its move is not allowed any more. A machine's job that was upgraded is the machine's finished job again: what was
+ * paid for stays readable.
  * @throws ApiError `not_found` for an unknown uid and for another account's, alike; `invalid_request` for a job
  * that is finished or canceled already
  */
@@ -335,35 +337,28 @@ export async function cancelJob(
   caller: Pick<Caller, 'account' | 'environment'>,
   tier: store.Tier,
   uid: string,
-  actor: Actor = 'customer',
+  actor: 'customer' | 'operator' = 'customer',
 ): Promise<void> {
   await database.transaction(async (transaction) => {
-    const find = () => store.findJob(transaction, caller.account, caller.environment, uid);
-    const job = await find();
-    if (job === undefined || job.tier !== tier) throw notFound();
-    const id = job.job_id;
-    const move = {
-      account: caller.account,
-      jobId: id,
-      leaseToken: undefined,
-      failure: undefined,
-      due: 'never',
-    } as const;
-    const [moved] = await moveAll(transaction, [move], 'cancel', actor);
-    // Read again, now that the row is ours: what was read before may have been moved on by another.
-    const { status, charge } = (await find())!;
-    if (!moved) throw fieldError('status', `the job is ${status}; only an unfinished job can be canceled.`);
-    await voidPrice(transaction, caller.account, { jobId: id, charge });
-    await follower.canceled(transaction, caller.account, id);
-    // For the feed alone: who asked for it is not called back.
     const { account, environment } = caller;
-    const event = {
-      account,
-      environment,
-      type: 'job.canceled',
-      subject: { kind: 'job', jobId: id },
-    } as const;
-    await recordEvents(transaction, [event]);
+    const found = await store.findJob(transaction, account, environment, uid);
+    const job = found && (await store.lockWork(transaction, account, found.job_id));
+    if (job?.tier !== tier) throw notFound();
+    const { job_id: jobId, status, charge } = job;
+    if (!allows('cancel', status)) {
+      throw fieldError('status', `the job is ${status}; only an unfinished job can be canceled.`);
+    }
+    const { from, to } = MOVES.cancelUpgrade;
+    const restored = await cancelUpgrade(transaction, account, jobId, { from, to, actor });
+    if (!restored) {
+      const move = { account, jobId, leaseToken: undefined, failure: undefined, due: 'never' } as const;
+      await moveAll(transaction, [move], 'cancel', actor);
+    }
+    await voidPrice(transaction, account, { jobId, charge });
+    await follower.canceled(transaction, account, jobId);
+    // For the feed alone: who asked for it is not called back.
+    const type = restored ? 'job.completed' : 'job.canceled';
+    await recordEvents(transaction, [{ account, environment, type, subject: { kind: 'job', jobId } }]);
   });
 }
 

@@ -271,7 +271,10 @@ export function cancelSchema(tier: Tier): FastifySchema {
   return {
     operationId: `cancel${name}`,
     summary: 'Cancel a job that is not finished',
-    description: 'Its price is refunded; no callback is sent.',
+    description:
+      tier === 'human'
+        ? 'Its price is refunded; no callback is sent. A machine job that was upgraded is that completed machine job again: it is read at `/mt_translation/`, and not found here.'
+        : 'Its price is refunded; no callback is sent.',
     tags: [tag],
     params: jobParameters,
     response: {

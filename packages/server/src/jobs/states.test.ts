@@ -37,6 +37,12 @@ const DECIDED: Record<Trigger, { to: Status; from: Status[]; by: Actor[]; effect
   redraft: { from: ['translating'], to: 'translating', by: ['operator'], effects: [] },
   redrafted: { from: ['translating'], to: 'translating', by: ['machine'], effects: [] },
   upgrade: { from: ['completed'], to: 'new', by: ['customer'], effects: ['hold'] },
+  cancelUpgrade: {
+    from: ['new', 'translating'],
+    to: 'completed',
+    by: ['customer', 'operator'],
+    effects: ['void'],
+  },
 };
 const FINAL: readonly Status[] = ['failed', 'canceled', 'accepted'];
 const TRIGGERS = Object.keys(MOVES) as Trigger[];
@@ -112,6 +118,7 @@ describe('the table of moves', () => {
       'redraft from failed',
       'redrafted from failed',
       'upgrade from failed',
+      'cancelUpgrade from failed',
     ]);
     expect(faults((trigger, status) => trigger !== 'begin' && allows(trigger, status))).toEqual([
       'begin from new',
@@ -130,6 +137,7 @@ describe('firstStatus', () => {
     for (const tier of ['human', 'machine'] as const) {
       expect(TRIGGERS.filter((trigger) => !allows(trigger, firstStatus(tier))).sort(), tier).toEqual([
         'accept',
+        ...(tier === 'machine' ? ['cancelUpgrade'] : []),
         'fallBack',
         'redraft',
         'redrafted',

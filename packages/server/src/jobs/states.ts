@@ -73,6 +73,16 @@ export const MOVES = {
   redrafted: { from: ['translating'], to: 'translating', by: ['machine'], effects: [] },
   /** A machine's finished job goes on to a human, for a price of its own. Only where the tier is `machine`. */
   upgrade: { from: ['completed'], to: 'new', by: ['customer'], effects: ['hold'] },
+  /**
+   * A job that was upgraded is taken back before a human has finished it: it is the machine's finished job again, paid
+   * for and delivered as that. No callback, as for `cancel`.
+   */
+  cancelUpgrade: {
+    from: ['new', 'translating'],
+    to: 'completed',
+    by: ['customer', 'operator'],
+    effects: ['void'],
+  },
 } as const satisfies Record<string, Move>;
 
 export type Trigger = keyof typeof MOVES;

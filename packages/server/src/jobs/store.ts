@@ -1,4 +1,5 @@
 /** What is asked of the database about translation jobs. */
+import { isDeepStrictEqual } from 'node:util';
 import type { AccountRef, Dialect, Environment } from '../account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -375,78 +376,6 @@ export async function readTexts(
   return Object.fromEntries(rows.map(({ kind, body }) => [kind, body]));
 }
 
-export interface UpgradeFields {
-  jobId: string;
-  /** The job anew, as a human's. */
-  job: NewJob;
-  hash: Buffer;
-  from: readonly Status[];
-  to: Status;
-  actor: string;
-}
-
-// The machine's result becomes the draft that an editor corrects: what it is for a job that came with one.
-const UPGRADE = statement<{ charge: number }>(
-  'jobs.upgrade',
-  `with before as (
-     select part, account_id, job_id, status, tier from jobs
-      where part = $1 and account_id = $2 and job_id = $3 and tier = 'machine' and status = any($4) for update),
-   moved as (
-     update jobs j set tier = $6, status = $5, charge = j.charge + 1, price_cents = $7, words = $8, tone = $9,
-            topics = $10, brand = $11, default_brand = $12, callback_url = $13, upgrade_hash = $14,
-            hold_until = case when $15 > 0 then now() + make_interval(secs => $15) end,
-            finished_at = null, due_at = now(), attempts = 0
-       from before b
-      where j.part = b.part and j.account_id = b.account_id and j.job_id = b.job_id
-     returning j.part, j.account_id, j.job_id, j.environment, j.source_language, j.target_language, j.charge,
-       b.status as from_status, b.tier as from_tier),
-   counted as (
-     insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
-     select m.part, m.account_id, m.environment, c.tier, c.status, m.source_language, m.target_language, c.jobs
-       from moved m,
-            lateral (values (m.from_tier, m.from_status, -1), ($6, $5, 1)) as c (tier, status, jobs)),
-   event as (
-     insert into job_events (part, account_id, event_id, job_id, from_status, to_status, actor, detail)
-     select part, account_id, $16, job_id, from_status, $5, $17, 'upgrade' from moved),
-   draft as (
-     update job_texts t set kind = 'supplied' from moved m
-      where t.part = m.part and t.account_id = m.account_id and t.job_id = m.job_id and t.kind = 'result'),
-   instructed as (
-     insert into job_texts (part, account_id, job_id, kind, body)
-     select part, account_id, job_id, 'instructions', $18 from moved where $18::text is not null
-     on conflict (part, account_id, job_id, kind) do update set body = excluded.body)
-   select charge from moved`,
-);
-
-/** Makes a machine's job a human's. @returns the number of its new charge, or undefined when it may not be moved */
-export async function upgradeJob(
-  transaction: Transaction,
-  account: AccountRef,
-  { job, ...upgrade }: UpgradeFields,
-): Promise<number | undefined> {
-  const [row] = await transaction.query(UPGRADE, [
-    account.part,
-    account.accountId,
-    upgrade.jobId,
-    upgrade.from,
-    upgrade.to,
-    job.tier,
-    job.priceCents,
-    job.words,
-    job.tone ?? null,
-    job.topics ?? null,
-    job.brand ?? null,
-    job.defaultBrand ?? null,
-    job.callbackUrl ?? null,
-    upgrade.hash,
-    job.holdSeconds,
-    uuidv7(),
-    upgrade.actor,
-    job.instructions ?? null,
-  ]);
-  return row?.charge;
-}
-
 export interface LeasedRow extends WorkRow {
   /** Its hold has not passed yet. */
   held: boolean;
@@ -527,6 +456,7 @@ const MOVE = statement<{ event_id: string }>(
    moved as (
      update jobs j set status = $9, failure = b.failure, lease_token = null, attempts = 0,
             due_at = case b.due when 'hold' then j.hold_until when 'now' then now() end, redraft = b.redraft,
+            before_upgrade = case when $9 = 'translating' then j.before_upgrade end,
             finished_at = case when $9 in ('completed', 'failed', 'canceled') then now()
                                when $9 in ('accepted', 'rejected') then j.finished_at end
        from before b
@@ -626,11 +556,14 @@ export interface DraftedSegment {
   failure: string | undefined;
 }
 
-// Written anew: a worker that died after this and before its commit left nothing, one whose lease ran out
-// may have left its own.
+// A job has segments already where it was upgraded before: what editors made of those that read the same is kept.
+const FIND_SEGMENTS = statement<{ position: number; segment_id: string; source: unknown }>(
+  'jobs.find_segments',
+  `select position, segment_id, source from segments where part = $1 and account_id = $2 and job_id = $3`,
+);
 const CLEAR_SEGMENTS = statement(
   'jobs.clear_segments',
-  `delete from segments where part = $1 and account_id = $2 and job_id = $3`,
+  `delete from segments where part = $1 and account_id = $2 and job_id = $3 and position = any($4)`,
 );
 const INSERT_SEGMENTS = statement(
   'jobs.insert_segments',
@@ -638,9 +571,13 @@ const INSERT_SEGMENTS = statement(
    select $1, $2, $3, position, segment_id, source, draft, route,
           array(select jsonb_array_elements_text(notes)), failure
      from unnest($4::integer[], $5::text[], $6::jsonb[], $7::jsonb[], $8::text[], $9::jsonb[], $10::text[])
-       as s (position, segment_id, source, draft, route, notes, failure)`,
+       as s (position, segment_id, source, draft, route, notes, failure)
+   on conflict (part, account_id, job_id, position) do update
+      set draft = excluded.draft, route = excluded.route, notes = excluded.notes, failure = excluded.failure,
+          repeats = null`,
 );
 
+/** Writes the segments of a job with their drafts, in the place of those that it has. */
 export async function writeSegments(
   transaction: Transaction,
   account: AccountRef,
@@ -648,7 +585,14 @@ export async function writeSegments(
   segments: readonly DraftedSegment[],
 ): Promise<void> {
   const key = [account.part, account.accountId, jobId];
-  await transaction.query(CLEAR_SEGMENTS, key);
+  const others = (await transaction.query(FIND_SEGMENTS, key)).filter(({ position, segment_id, source }) => {
+    const segment = segments[position];
+    const isSame = segment?.segmentId === segment_id && isDeepStrictEqual(asJson(segment.source), source);
+    return !isSame;
+  });
+  if (others.length > 0) {
+    await transaction.query(CLEAR_SEGMENTS, [...key, others.map(({ position }) => position)]);
+  }
   await transaction.query(INSERT_SEGMENTS, [
     ...key,
     segments.map((_, position) => position),
@@ -660,6 +604,9 @@ export async function writeSegments(
     segments.map(({ failure }) => failure ?? null),
   ]);
 }
+
+/** As the database gives it back. */
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const UNJUDGED = statement<{ part: number; account_id: string; job_id: string }>(
   'jobs.unjudged',

@@ -6,6 +6,7 @@ import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import {
   createClient,
+  createPerson,
   type Receiver,
   startReceiver,
   startTestServer,
@@ -196,17 +197,6 @@ describe('PATCH /mt_translation/:uid/', () => {
     await noDiscrepancies();
   });
 
-  it('and a cancel after it give back the human’s price, not the machine’s', async () => {
-    await completed(production, { uid: 'back' });
-    await production('PATCH', `${MACHINE}back/`, UPGRADE);
-    expect((await production('DELETE', `${HUMAN}back/`)).status).toBe(200);
-    expect((await production('GET', `${HUMAN}back/`)).body).toMatchObject({
-      status: 'canceled',
-      balance: BALANCE - 4,
-    });
-    await noDiscrepancies();
-  });
-
   it('would be caught with the machine’s capture gone, or the human’s hold beside it', async () => {
     await completed(production, { uid: 'fault' });
     await production('PATCH', `${MACHINE}fault/`, UPGRADE);
@@ -221,6 +211,149 @@ describe('PATCH /mt_translation/:uid/', () => {
     await owner.query(
       `insert into transfers (${columns}) values (${columns.map((_, index) => `$${index + 1}`)})`,
       Object.values(row),
+    );
+    await noDiscrepancies();
+  });
+});
+
+describe('an upgrade that is canceled', () => {
+  const eventsOf = async (call: typeof production, uid: string) =>
+    (await call('GET', '/api/v1/events/?limit=100')).body.objects
+      .filter(({ job }: { job?: { uid: string } }) => job?.uid === uid)
+      .map(({ type, delivery }: { type: string; delivery?: object }) => [type, Boolean(delivery)]);
+
+  it('is the completed machine job again, paid for as that, and told to nobody', async () => {
+    const callback_url = `${receiver.url}/back`;
+    const fields = { uid: 'back', callback_url, tone: 'Formal', topics: ['tech'], instructions: 'Old.' };
+    await completed(production, fields);
+    const before = await production('GET', `${MACHINE}back/`);
+    const created = await production('POST', MACHINE, job(fields));
+    const row = `select part, tier, status, charge, price_cents, words, tone, topics, brand, default_brand, callback_url,
+        hold_until, finished_at, upgrade_hash, before_upgrade, due_at, lease_token, attempts, redraft,
+        array(select kind || ' ' || body from job_texts t where t.job_id = j.job_id order by kind) as texts
+      from jobs j where uid = 'back'`;
+    const kept = (await owner.query(row)).rows;
+    const properties = { tone: 'Informal', topics: ['sports'], instructions: 'New.', callback_url: null };
+    await production('PATCH', `${MACHINE}back/`, { status: 'upgrade', properties });
+    await has(production, 'back', 'translating');
+    expect(await production('DELETE', `${HUMAN}back/`)).toMatchObject({ status: 200, text: '' });
+
+    expect((await production('GET', `${MACHINE}back/`)).body).toEqual(before.body);
+    expect(before.body).toMatchObject({
+      translated_text: 'THE HOUSE IS BIG.',
+      price: 4,
+      balance: BALANCE - 4,
+    });
+    expect((await owner.query(row)).rows).toEqual(kept);
+    expect(await production('POST', MACHINE, job(fields))).toMatchObject({ status: 200, body: created.body });
+    const human = await production('POST', HUMAN, job({ uid: 'back' }));
+    expect(human).toMatchObject({ status: 400, body: { error: 'uid: already exists' } });
+    for (const method of ['GET', 'DELETE']) {
+      expect((await production(method, `${HUMAN}back/`)).status).toBe(404);
+    }
+    expect((await production('DELETE', `${MACHINE}back/`)).status).toBe(400);
+    expect((await production('GET', HUMAN)).body.meta.total_count).toBe(0);
+    expect((await production('GET', `${MACHINE}?status=completed`)).body).toMatchObject({
+      meta: { total_count: 1 },
+      objects: [{ uid: 'back', price: 4 }],
+    });
+    expect(await eventsOf(production, 'back')).toEqual([
+      ['job.completed', true],
+      ['job.completed', false],
+    ]);
+    expect(receiver.received.filter(({ path }) => path === '/back')).toHaveLength(1);
+    await noDiscrepancies();
+  });
+
+  it('may be upgraded and canceled again, and is then charged as what it ends as', async () => {
+    await completed(production, { uid: 'twice' });
+    for (let time = 1; time <= 3; time++) {
+      const up = await production('PATCH', `${MACHINE}twice/`, UPGRADE);
+      expect(up, up.text).toMatchObject({ status: 202, body: { price: 12, balance: BALANCE - 16 } });
+      if (time < 3) expect((await production('DELETE', `${HUMAN}twice/`)).status).toBe(200);
+      await noDiscrepancies();
+    }
+    await has(production, 'twice', 'translating');
+    const { rows } = await owner.query(
+      `select kind, charge from transfers where job_id = (select job_id from jobs where uid = 'twice')
+        order by charge, transfer_id`,
+    );
+    expect(rows.map(({ kind, charge }) => `${charge} ${kind}`)).toEqual([
+      ...['1 hold', '1 capture', '2 hold', '2 void', '3 hold', '3 void', '4 hold'],
+    ]);
+  });
+
+  it('gives back the machine’s result from the hold of the sandbox, though another was made', async () => {
+    await completed(sandbox, { uid: 'held' });
+    await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
+    sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
+    await sandbox('PATCH', `${MACHINE}held/`, UPGRADE);
+    await has(sandbox, 'held', 'translating');
+    await owner.query(
+      `update job_texts set body = 'ANOTHER.' where kind = 'result'
+        and job_id = (select job_id from jobs where uid = 'held')`,
+    );
+    expect((await sandbox('DELETE', `${HUMAN}held/`)).status).toBe(200);
+    expect((await sandbox('GET', `${MACHINE}held/`)).body).toMatchObject({
+      status: 'completed',
+      translated_text: 'THE HOUSE IS BIG.',
+      balance: -4,
+    });
+    await server.restart();
+    await noDiscrepancies();
+  });
+
+  it('leaves a job that a human has finished as it is', async () => {
+    await completed(sandbox, { uid: 'late' });
+    await sandbox('PATCH', `${MACHINE}late/`, UPGRADE);
+    await has(sandbox, 'late', 'completed');
+    expect((await sandbox('DELETE', `${HUMAN}late/`)).status).toBe(400);
+    const { rows } = await owner.query(`select before_upgrade from jobs where uid = 'late'`);
+    expect(rows).toEqual([{ before_upgrade: null }]);
+    await noDiscrepancies();
+  });
+
+  it('is canceled for its customer by an operator, in the pages too', async () => {
+    await completed(production, { uid: 'pages' });
+    await production('PATCH', `${MACHINE}pages/`, UPGRADE);
+    await has(production, 'pages', 'translating');
+    const person = await createPerson(server, { role: 'customer', account });
+    const own = '/api/account/jobs/pages';
+    expect((await person.call('GET', own)).body).toMatchObject({
+      tier: 'human',
+      result: null,
+      machine_result: { text: 'THE HOUSE IS BIG.', cut: false },
+      may: { cancel: true },
+    });
+    const operator = await createPerson(server, { role: 'operator' });
+    const { rows } = await owner.query(`select job_id from jobs where uid = 'pages'`);
+    const path = `/api/console/accounts/${account.username}/jobs/${rows[0].job_id}`;
+    const canceled = await operator.call('POST', `${path}/cancel`);
+    expect(canceled.body).toMatchObject({ tier: 'machine', status: 'completed', price: 4 });
+    expect(canceled.body.may.cancel).toBe(false);
+    expect(canceled.body.timeline).toContainEqual(
+      expect.objectContaining({ status: 'completed', actor: 'operator', detail: 'upgrade canceled' }),
+    );
+    expect((await person.call('GET', own)).body).toMatchObject({
+      ...{ tier: 'machine', status: 'completed', price: 4, machine_result: null },
+      result: { text: 'THE HOUSE IS BIG.' },
+      may: { cancel: false, accept: false, reject: false },
+    });
+    await noDiscrepancies();
+  });
+
+  it('would be caught with the human’s price kept', async () => {
+    await completed(production, { uid: 'kept' });
+    await production('PATCH', `${MACHINE}kept/`, UPGRADE);
+    await production('DELETE', `${HUMAN}kept/`);
+    const OF = `job_id = (select job_id from jobs where uid = 'kept')`;
+    await owner.query(
+      `update transfers set kind = 'capture', credit = 'revenue' where ${OF} and kind = 'void'`,
+    );
+    const found = (await verifyLedger(server.database)).discrepancies;
+    expect(found.map(({ rule }) => rule).sort()).toEqual(['balance', 'earlier']);
+    await owner.query(
+      `update transfers set kind = 'void', credit = 'available' where ${OF} and kind = 'capture' and charge = 2`,
     );
     await noDiscrepancies();
   });

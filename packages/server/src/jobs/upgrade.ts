@@ -1,12 +1,13 @@
 /**
  * A machine's finished job goes on to a human: the same uid, from now on among the human jobs. It becomes what it
  * would be had it been created there with the machine's result as `target_text`, and is charged for that; what the
- * machine's work cost stays as it was (docs/decisions/0008-upgrades.md).
+ * machine's work cost stays as it was (docs/decisions/0008-upgrades.md). Canceled before a human has finished it, it is
+ * the machine's finished job again (`cancelJob`).
  */
 import type { Caller } from '../account.ts';
 import type { Database } from '../database/database.ts';
 import { ApiError, fieldError, notFound } from '../errors.ts';
-import { holdPrices, isOverdrawn } from '../ledger/ledger.ts';
+import { holdPrices, isOverdrawn, nextCharge } from '../ledger/ledger.ts';
 import { readPurse } from './jobs.ts';
 import type { Preparer } from './prepare.ts';
 import { presentCreation } from './present.ts';
@@ -14,6 +15,7 @@ import { readCreateRequest, readUpgradeRequest, type UpgradeRequest } from './re
 import type { JobCreationBody } from './schemas.ts';
 import { allows, MOVES } from './states.ts';
 import * as store from './store.ts';
+import * as upgrades from './upgrade-store.ts';
 
 export interface UpgradeOptions {
   database: Database;
@@ -103,10 +105,11 @@ async function move(
 ): Promise<void> {
   const { from, to, by } = MOVES.upgrade;
   await database.transaction(async (transaction) => {
-    const upgrade = { jobId: row.job_id, job, hash, from, to, actor: by[0] };
-    const charge = await store.upgradeJob(transaction, caller.account, upgrade);
-    if (charge === undefined) return;
     const { account, environment } = caller;
+    await store.lockWork(transaction, account, row.job_id);
+    const charge = await nextCharge(transaction, account, row.job_id);
+    const upgrade = { jobId: row.job_id, job, hash, charge, from, to, actor: by[0] };
+    if (!(await upgrades.upgradeJob(transaction, account, upgrade))) return;
     const hold = { account, environment, jobId: row.job_id, charge, cents: job.priceCents };
     await holdPrices(transaction, [hold]);
   });

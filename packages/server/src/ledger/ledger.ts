@@ -157,7 +157,7 @@ export interface Hold {
   account: AccountRef;
   environment: Environment;
   jobId: string;
-  /** Which charge of the job: 1 at its creation, 2 where a machine's job goes on to a human. */
+  /** Which charge of the job: 1 at its creation, another number for each time that a machine's job goes on to a human. */
   charge: number;
   cents: number;
 }
@@ -178,6 +178,15 @@ export async function holdPrices(
   const rows = entries.length > 0 ? await store.insertHolds(transaction, entries) : [];
   const left = new Map(rows.map((row) => [`${row.account_id} ${row.environment}`, row.available_cents]));
   return (account, environment) => left.get(`${account.accountId} ${environment}`);
+}
+
+/** Returns a number for another charge of a job, whose row is locked. */
+export async function nextCharge(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<number> {
+  return (await store.lastCharge(transaction, account, jobId)) + 1;
 }
 
 /** Whether an error of `holdPrices` says that the account cannot pay. */

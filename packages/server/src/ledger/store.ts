@@ -369,6 +369,16 @@ export async function voidHold(
   await transaction.query(VOID, [account.part, account.accountId, jobId, transferId, charge]);
 }
 
+const LAST_CHARGE = statement<{ charge: number }>(
+  'ledger.last_charge',
+  `select coalesce(max(charge), 1) as charge from transfers where part = $1 and account_id = $2 and job_id = $3`,
+);
+
+/** Returns the number of a job's last charge, ended or not; 1 where it has had no price. */
+export async function lastCharge(on: Queryable, account: AccountRef, jobId: string): Promise<number> {
+  return (await on.query(LAST_CHARGE, [account.part, account.accountId, jobId]))[0]!.charge;
+}
+
 const BALANCE = statement<{ available_cents: number; credit_limit_cents: number | null }>(
   'ledger.balance',
   `select available_cents, credit_limit_cents from balances
@@ -429,7 +439,8 @@ export interface Discrepancy {
  * Re-adds everything from the transfers. Each row of the answer is a broken promise:
  * a balance that is not the sum of its transfers, or is not there; a job whose price and hold differ; a finished
  * job not captured, or captured unfinished; a failed or canceled job, or one that fell back to a machine's draft, not
- * given back; a charge before the job's last one that was not captured; a transfer of a job in the other environment's balance; a refund of more than was
+ * given back; a machine's charge before an upgrade that was not captured, or an upgrade's that was canceled and not given
+ * back; a transfer of a job in the other environment's balance; a refund of more than was
  * captured; a balance beyond its credit limit.
  */
 const VERIFY = statement<Discrepancy>(
@@ -472,7 +483,8 @@ const VERIFY = statement<Discrepancy>(
      left join transfers e
        on e.part = h.part and e.account_id = h.account_id and e.job_id = h.job_id and e.charge = h.charge
       and e.kind in ('capture', 'void')
-    where h.charge > j.charge or e.kind is distinct from 'capture'
+    where (h.charge > j.charge and j.tier <> 'machine')
+       or e.kind is distinct from case when h.charge = 1 then 'capture' else 'void' end
    union all
    select 'amount', e.part, e.account_id, e.job_id::text,
           format('held %s, ended with %s', h.amount_cents, e.amount_cents)

@@ -91,6 +91,15 @@ function Detail({ job, drafted }: { job: OwnJobDetail; drafted: Drafted | undefi
       <Block title={say('account.job.source')}>
         <Text text={job.source} language={job.source_language} label={say('account.job.source')} />
       </Block>
+      {job.machine_result !== null && (
+        <Block title={say('account.job.machine_result')}>
+          <Text
+            text={job.machine_result}
+            language={job.target_language}
+            label={say('account.job.machine_result')}
+          />
+        </Block>
+      )}
       {job.result !== null && (
         <Block title={say('account.job.result')}>
           <Text text={job.result} language={job.target_language} label={say('account.job.result')} />
@@ -205,7 +214,7 @@ function Acts({ job }: { job: OwnJobDetail }) {
           await changed();
         }}
       >
-        {say('account.job.cancel.text')}
+        {say(job.machine_result === null ? 'account.job.cancel.text' : 'account.job.cancel.text.upgraded')}
       </ConfirmDialog>
       <Dialog title={say('account.job.reject.title', { uid })} opened={asking === 'reject'} onClose={close}>
         <p>{say(`account.job.reject.text.${environment}`)}</p>

@@ -1304,6 +1304,8 @@ export type OwnJobDetail = {
   progress: JobProgress | null;
   source: OwnJobText;
   result: OwnJobText | null;
+  /** Of an upgraded job without a result: what the machine delivered before. It is the draft. */
+  machine_result: OwnJobText | null;
   instructions: string | null;
   /** What it became, and by whom; oldest first. */
   timeline: OwnJobStep[];
