@@ -6,10 +6,14 @@ export interface Order {
   name: string;
   account: string;
   environment: 'production' | 'sandbox';
+  /** `fallback`: of a brand that does not wait for an editor. `upgrade`: a machine's, which goes on to a human. */
+  kind: 'plain' | 'fallback' | 'upgrade';
   /** How repeats are told: by a uid of the client's own, or by `Idempotency-Key`. */
   by: 'uid' | 'key';
   /** Every answer to a create of it: 201 or 200, and what it said. */
-  answers: { status: number; uid: string; orderNumber: number; priceCents: number }[];
+  answers: { status: number; uid: string; orderNumber?: number; priceCents?: number }[];
+  /** Every answer to an upgrade of it. */
+  upgrades: number[];
   /** Every answer to a cancel of it; none were asked for when empty. */
   cancels: number[];
 }
@@ -19,8 +23,13 @@ export interface JobFact {
   environment: string;
   uid: string;
   orderNumber: number;
+  tier: string;
   status: string;
   priceCents: number;
+  /** The number of its last charge. */
+  charge: number;
+  fellBack: boolean;
+  hasResult: boolean;
   /** The first word of its text: the name of its order. */
   name: string;
 }
@@ -31,6 +40,8 @@ export interface TransferFact {
   /** Of the job; null for a top-up. */
   uid: string | null;
   kind: string;
+  /** Of the job: which of its charges. */
+  charge: number;
   cents: number;
 }
 

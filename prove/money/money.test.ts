@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHECKS } from './checks.ts';
-import type { History } from './history.ts';
+import type { History, JobFact, Order } from './history.ts';
 import { runMoney } from './run.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-money-'));
@@ -27,6 +27,10 @@ it('twenty requests an order, cancels, completions and kills: nothing lost, noth
   expect(history.kills.length).toBeGreaterThan(0);
   const statuses = new Set(history.jobs.map(({ status }) => status));
   expect([...statuses]).toEqual(expect.arrayContaining(['completed', 'canceled']));
+  expect(history.jobs.some(({ fellBack }) => fellBack)).toBe(true);
+  const isBack = ({ kind, cancels }: Order) => kind === 'upgrade' && cancels.includes(200);
+  expect(history.orders.some(isBack)).toBe(true);
+  expect(history.orders.some((order) => order.upgrades.includes(202) && !isBack(order))).toBe(true);
 });
 
 describe('the checks', () => {
@@ -37,6 +41,17 @@ describe('the checks', () => {
     return faultsOf(copy);
   };
   const jobOf = (copy: History, status: string) => copy.jobs.find((job) => job.status === status)!;
+  const isCompleted = (copy: History, name: string) =>
+    copy.jobs.some((job) => job.name === name && job.status === 'completed');
+  const canceledUpgrade = (copy: History) => {
+    const order = copy.orders.find(({ kind, cancels }) => kind === 'upgrade' && cancels.includes(200))!;
+    return copy.jobs.find(({ name }) => name === order.name)!;
+  };
+  const capture = (copy: History, { uid }: JobFact) => {
+    for (const transfer of copy.transfers) {
+      if (transfer.uid === uid && transfer.kind === 'void') transfer.kind = 'capture';
+    }
+  };
 
   it.each<[string, string, (copy: History) => void]>([
     ['a job that is gone', 'orders lost', (copy) => copy.jobs.pop()],
@@ -45,7 +60,7 @@ describe('the checks', () => {
       'an answer that speaks of another price',
       'orders lost',
       (copy) => {
-        copy.orders[0]!.answers[0]!.priceCents++;
+        copy.orders.find(({ kind }) => kind === 'plain')!.answers[0]!.priceCents = 1;
       },
     ],
     [
@@ -64,26 +79,67 @@ describe('the checks', () => {
       'a second hold',
       'jobs not charged exactly once',
       (copy) => {
-        const { account, environment, uid, priceCents } = copy.jobs[0]!;
-        copy.transfers.push({ account, environment, uid, kind: 'hold', cents: priceCents });
+        const { account, environment, uid, charge, priceCents } = copy.jobs[0]!;
+        copy.transfers.push({ account, environment, uid, charge, kind: 'hold', cents: priceCents });
       },
     ],
     [
       'a canceled job that is paid',
       'jobs not charged exactly once',
       (copy) => {
-        const { uid } = jobOf(copy, 'canceled');
-        for (const transfer of copy.transfers) {
-          if (transfer.uid === uid && transfer.kind === 'void') transfer.kind = 'capture';
-        }
+        capture(copy, jobOf(copy, 'canceled'));
+      },
+    ],
+    [
+      'a job that fell back and is paid',
+      'jobs not charged exactly once',
+      (copy) => {
+        capture(copy, copy.jobs.find(({ fellBack }) => fellBack)!);
+      },
+    ],
+    [
+      'a job that fell back and does not say so',
+      'fallbacks that are not said',
+      (copy) => {
+        copy.jobs.find(({ fellBack }) => fellBack)!.fellBack = false;
+      },
+    ],
+    [
+      'a job that waits for an editor past its deadline',
+      'jobs left unfinished',
+      (copy) => {
+        Object.assign(copy.jobs.find(({ fellBack }) => fellBack)!, {
+          status: 'translating',
+          fellBack: false,
+        });
+      },
+    ],
+    [
+      'a canceled upgrade that is paid',
+      'jobs not charged exactly once',
+      (copy) => {
+        capture(copy, canceledUpgrade(copy));
+      },
+    ],
+    [
+      'a canceled upgrade whose machine’s result is gone',
+      'upgrades that are not so',
+      (copy) => {
+        canceledUpgrade(copy).hasResult = false;
+      },
+    ],
+    [
+      'a canceled upgrade that is a human’s still',
+      'upgrades that are not so',
+      (copy) => {
+        canceledUpgrade(copy).tier = 'human';
       },
     ],
     [
       'a cancel that was not done',
       'cancels that are not so',
       (copy) => {
-        const { name } = jobOf(copy, 'completed');
-        copy.orders.find((order) => order.name === name)!.cancels.push(200);
+        copy.orders.find(({ kind, name }) => kind === 'plain' && isCompleted(copy, name))!.cancels.push(200);
       },
     ],
     [

@@ -37,11 +37,16 @@ function verdicts(history: History): Figure[] {
 }
 
 function summary({ orders, creates, kills, jobs }: History): Figure[] {
+  const upgradesCanceled = orders.filter(
+    ({ kind, cancels }) => kind === 'upgrade' && cancels.includes(200),
+  ).length;
   const count = (status: string) => jobs.filter((job) => job.status === status).length;
   return [
     { name: `money, orders of ${creates} requests each`, value: orders.length, unit: 'orders' },
     { name: 'money, kills', value: kills.length, unit: 'kills' },
     { name: 'money, completed', value: count('completed'), unit: 'jobs' },
     { name: 'money, canceled', value: count('canceled'), unit: 'jobs' },
+    { name: 'money, fell back', value: jobs.filter(({ fellBack }) => fellBack).length, unit: 'jobs' },
+    { name: 'money, upgrades canceled', value: upgradesCanceled, unit: 'jobs' },
   ];
 }

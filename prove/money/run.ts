@@ -1,10 +1,14 @@
 /**
  * A money run: every order is asked for by many requests at once, under one uid or one `Idempotency-Key`, and some
- * are canceled at a random moment, while the machine completes what it can and the program is killed with -9.
+ * are canceled at a random moment, while the machine completes what it can and the program is killed with -9. Some are
+ * a machine's and go on to a human, and some of these upgrades are canceled. Some are of a brand that does not wait for an
+ * editor: at the end their deadline passes, and they fall back.
  * Everything is real: the program as a process of its own, its embedded PostgreSQL, Apertium, HTTP.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import { accountNamed } from '../../packages/server/src/accounts/accounts.ts';
+import { saveBrand } from '../../packages/server/src/brands/brands.ts';
 import { createConnection } from '../../packages/server/src/database/connections.ts';
 import { verifyLedger } from '../../packages/server/src/ledger/ledger.ts';
 import { createLog } from '../../packages/server/src/log.ts';
@@ -34,7 +38,13 @@ const OPENING_CENTS = 10_000_000;
 const ORDERS_AT_A_TIME = 4;
 /** After the last kill: a lease and much room. What is not done by then is reported. */
 const SETTLE_MILLISECONDS = 120_000;
-const ENVIRONMENT = { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_LEASE: '5', DRAGOMAN_LOG_LEVEL: 'silent' };
+const ENVIRONMENT = {
+  DRAGOMAN_SANDBOX_HOLD: '0',
+  DRAGOMAN_LEASE: '5',
+  DRAGOMAN_LOG_LEVEL: 'silent',
+  DRAGOMAN_PRICE_MACHINE: '2',
+};
+const BRAND = 'fallback';
 
 export async function runMoney(options: MoneyOptions): Promise<History> {
   const { directory, creates } = options;
@@ -47,6 +57,7 @@ export async function runMoney(options: MoneyOptions): Promise<History> {
   for (let n = 0; n < ACCOUNTS; n++) {
     accounts.push(await createAccount(directory, `money-${n}`, OPENING_CENTS));
   }
+  await saveBrands(directory, accounts);
   const orders: Order[] = [];
   const kills: number[] = [];
   let stopped = false;
@@ -54,18 +65,24 @@ export async function runMoney(options: MoneyOptions): Promise<History> {
 
   async function place(number: number): Promise<void> {
     const account = accounts[random.below(ACCOUNTS)]!;
-    const sandbox = random.below(4) > 0;
+    // Every kind with and without a cancel, however short the run is.
+    const turn = number % 12;
+    const sandbox = turn % 2 === 1;
+    const kind = sandbox ? 'plain' : (['plain', 'fallback', 'upgrade'] as const)[(turn / 2) % 3]!;
     const order: Order = {
       name: `order-${number}`,
       account: account.username,
       environment: sandbox ? 'sandbox' : 'production',
+      kind,
       by: random.below(2) === 0 ? 'uid' : 'key',
       answers: [],
+      upgrades: [],
       cancels: [],
     };
     orders.push(order);
     const authorization = `ApiKey ${sandbox ? account.sandbox_key : account.production_key}`;
-    const path = `${url}${sandbox ? '/sandbox' : ''}/tapi/v2/translation/`;
+    const root = `${url}${sandbox ? '/sandbox' : ''}/tapi/v2`;
+    const path = `${root}/${kind === 'upgrade' ? 'mt_translation' : 'translation'}/`;
     const text = `${order.name} The house is big.${' The sea is blue.'.repeat(random.below(5))}`;
     const body = {
       text,
@@ -73,12 +90,17 @@ export async function runMoney(options: MoneyOptions): Promise<History> {
       target_language: 'es',
       callback_url: `${receiver.url}/${order.name}`,
       ...(order.by === 'uid' ? { uid: order.name } : {}),
+      ...(kind === 'fallback' ? { brand: BRAND } : {}),
     };
     const headers = { authorization, ...(order.by === 'key' ? { 'idempotency-key': order.name } : {}) };
     const asks = Array.from({ length: creates }, () =>
       create(path, headers, JSON.stringify(body), order, killing),
     );
-    if (random.below(2) === 0) asks.push(cancel(path, authorization, order, random.below(40), killing));
+    const cancels = turn < 6;
+    const after = random.below(40);
+    if (kind === 'upgrade')
+      asks.push(upgrade(root, authorization, order, cancels ? after : undefined, killing));
+    else if (cancels) asks.push(cancel(path, authorization, order, after, killing));
     await Promise.all(asks);
   }
 
@@ -171,6 +193,50 @@ async function cancel(
   }
 }
 
+/** Upgrades a machine's job as soon as it is completed, and cancels that a moment later where one is named. */
+async function upgrade(
+  root: string,
+  authorization: string,
+  order: Order,
+  cancelAfter: number | undefined,
+  killing: Beside,
+): Promise<void> {
+  while (order.answers.length === 0) {
+    killing.check();
+    await wait(2);
+  }
+  const path = `${root}/mt_translation/${order.answers[0]!.uid}/`;
+  for (;;) {
+    killing.check();
+    try {
+      const body = JSON.stringify({ status: 'upgrade', properties: null });
+      const { status } = await fetch(path, { method: 'PATCH', headers: { authorization }, body });
+      // Until it is completed it is refused.
+      if (status !== 400) order.upgrades.push(status);
+      if (status < 300) break;
+    } catch {
+      order.upgrades.push(0);
+    }
+    await wait(20);
+  }
+  if (cancelAfter !== undefined)
+    await cancel(`${root}/translation/`, authorization, order, cancelAfter, killing);
+}
+
+/** Gives every account a brand that does not wait for an editor. */
+async function saveBrands(directory: string, accounts: readonly Credentials[]): Promise<void> {
+  const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
+  try {
+    for (const { username } of accounts) {
+      const { ref } = await accountNamed(store.database, username);
+      const brand = { externalId: BRAND, name: BRAND, default: undefined, languages: new Map() };
+      await saveBrand(store.database, ref, { ...brand, fallback: 'machine' }, false);
+    }
+  } finally {
+    await store.close();
+  }
+}
+
 class Refused extends Error {}
 
 type Facts = Pick<History, 'jobs' | 'transfers' | 'balances' | 'discrepancies'>;
@@ -184,8 +250,12 @@ async function settle(directory: string): Promise<Facts> {
   try {
     const until = Date.now() + SETTLE_MILLISECONDS;
     while (Date.now() < until) {
+      await client.query(
+        `update edited_jobs set deadline_at = now(), due_at = now() where due_at is not null and deadline_at > now()`,
+      );
       const [left] = await rows<{ count: number }>(
         `select (select count(*) from jobs where due_at is not null)
+              + (select count(*) from edited_jobs where due_at is not null)
               + (select count(*) from deliveries where due_at is not null) as count`,
       );
       if (left!.count === 0) break;
@@ -193,13 +263,15 @@ async function settle(directory: string): Promise<Facts> {
     }
     return {
       jobs: await rows(
-        `select a.username as account, j.environment, j.uid, j.order_number::float8 as "orderNumber", j.status,
-                j.price_cents::float8 as "priceCents", split_part(t.body, ' ', 1) as name
+        `select a.username as account, j.environment, j.uid, j.order_number::float8 as "orderNumber", j.tier,
+                j.status, j.price_cents::float8 as "priceCents", j.charge, j.fell_back as "fellBack",
+                exists (select from job_texts r where r.job_id = j.job_id and r.kind = 'result') as "hasResult",
+                split_part(t.body, ' ', 1) as name
            from jobs j join accounts a using (part, account_id)
            join job_texts t on t.job_id = j.job_id and t.kind = 'source'`,
       ),
       transfers: await rows(
-        `select a.username as account, t.environment, j.uid, t.kind, t.amount_cents::float8 as cents
+        `select a.username as account, t.environment, j.uid, t.kind, t.charge, t.amount_cents::float8 as cents
            from transfers t join accounts a using (part, account_id) left join jobs j on j.job_id = t.job_id`,
       ),
       balances: await rows(
