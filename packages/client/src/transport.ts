@@ -55,7 +55,7 @@ const LONGEST_RETRY_AFTER_SECONDS = 60;
 const PASSING = [408, 425, 429, 500, 502, 503, 504];
 
 export function createTransport(options: TransportOptions): Transport {
-  const root = `${options.baseUrl.replace(/\/+$/, '')}${options.sandbox ? '/sandbox' : ''}`;
+  const root = `${options.baseUrl.replace(/(?<!\/)\/+$/, '')}${options.sandbox ? '/sandbox' : ''}`;
   const send = options.fetch ?? globalThis.fetch;
   const pause = options.pause ?? sleep;
   const retries = options.retries ?? RETRIES;

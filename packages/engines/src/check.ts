@@ -69,7 +69,7 @@ const URL = /(?:\b[a-z][a-z\d+.-]{1,15}:\/\/|\bwww\.)[^\s<>"'«»“”⟦⟧]+/
 function urlFault(source: string, target: string): string | null {
   const known = source.toLowerCase();
   for (const [url] of target.matchAll(URL)) {
-    if (!known.includes(url.toLowerCase().replace(/[.,;:!?)\]}…。，]+$/u, ''))) {
+    if (!known.includes(url.toLowerCase().replace(/(?<![.,;:!?)\]}…。，])[.,;:!?)\]}…。，]+$/u, ''))) {
       return 'the reply has an address that the source has not';
     }
   }

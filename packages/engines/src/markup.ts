@@ -164,7 +164,7 @@ export function read(reply: string, sheet: Sheet, notation: Notation): Piece[] {
 
 /** `<name id="3">`, `</name>`, `<name id=3 />`: as mangled as services are seen to write them. */
 const TAG = /<\s{0,4}(\/?)\s{0,4}(span|img|code|g|x|k)\b([^<>]*?)(\/?)\s{0,4}>/gi;
-const ID = /\bid\s*=\s*["'“”]?\s*(\d{1,6})\b/i;
+const ID = /\bid\s*=\s*(?:["'“”]\s*)?(\d{1,6})\b/i;
 
 function readTags(
   body: string,
@@ -246,7 +246,7 @@ function namesOf(notation: Notation): { open: string; single: string; keep: stri
   return { open, single, keep, all: new Set([open, single, keep]) };
 }
 
-const MARKER = /⟦\s*(\/?)\s*(\d{1,6})\s*⟧/g;
+const MARKER = /⟦\s*(?:(\/)\s*)?(\d{1,6})\s*⟧/g;
 
 function readMarkers(body: string, sheet: Sheet, out: Piece[], push: (text: string) => void): void {
   const seen = new Set<number>();
@@ -260,7 +260,7 @@ function readMarkers(body: string, sheet: Sheet, out: Piece[], push: (text: stri
     text(body.slice(from, hit.index));
     from = hit.index + hit[0].length;
     const n = Number(hit[2]);
-    if (hit[1] !== '') {
+    if (hit[1] !== undefined) {
       if (open.pop() !== n) throw new Garbled('a code closes that is not open');
       const code = sheet.codes[n - 1];
       if (code?.kind === 'pair') out.push({ close: code.close });
@@ -295,7 +295,7 @@ function missing(sheet: Sheet, seen: ReadonlySet<number>): void {
 function pushBlank(blank: string, out: Piece[], push: (text: string) => void): void {
   const last = out.at(-1);
   if (/\s/u.test(blank) && last !== undefined && 'text' in last && !('keep' in last)) {
-    last.text = last.text.replace(/ +$/, '');
+    last.text = last.text.replace(/(?<! ) +$/, '');
   }
   push(blank);
 }

@@ -59,7 +59,7 @@ const httpUrl: Check<string> = (written) => {
   if (!URL.canParse(written) || !/^https?:$/.test(new URL(written).protocol)) {
     throw new Error('an http or https address');
   }
-  return written.replace(/\/+$/, '');
+  return written.replace(/(?<!\/)\/+$/, '');
 };
 
 const databaseUrl: Check<string> = (written) => {

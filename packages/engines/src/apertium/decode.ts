@@ -116,13 +116,13 @@ function space(items: readonly Item[], book: Book): Item[] {
   /** The last item with something visible or blank in it. */
   let last: Item | null = null;
   const trimLast = (): void => {
-    if (last !== null && 'text' in last && !last.verbatim) last.text = last.text.replace(/ +$/, '');
+    if (last !== null && 'text' in last && !last.verbatim) last.text = last.text.replace(/(?<! ) +$/, '');
   };
   for (const item of items) {
     if ('text' in item) {
       if (!item.verbatim) {
         item.text = item.text.replace(/ {2,}/g, ' ');
-        item.text = item.text.replace(/ +([.,;:!?])/g, (all, mark) => (isLoose(mark) ? mark : all));
+        item.text = item.text.replace(/(?<! ) +([.,;:!?])/g, (all, mark) => (isLoose(mark) ? mark : all));
         // A pronoun that the target drops leaves its space behind: `Dijo: " soy aquí"`.
         item.text = item.text.replace(LEFT_SPACE, (all, open, close) => {
           const mark: string = open ?? close;

@@ -23,7 +23,7 @@ const COMMON = { LC_ALL: 'C.UTF-8', GLIBC_TUNABLES: 'glibc.malloc.tcache_count=2
 
 /** @param root absolute folder of a private tree; leave out for the system's Apertium. */
 export function treeAt(root = ''): Tree {
-  const base = root.replace(/\/+$/, '');
+  const base = root.replace(/(?<!\/)\/+$/, '');
   if (base === '') return { root: '', env: { ...COMMON, PATH: '/usr/bin:/bin' } };
   const env = {
     ...COMMON,

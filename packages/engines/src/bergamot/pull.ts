@@ -39,7 +39,7 @@ export async function pullModel(options: PullOptions): Promise<Manifest> {
     throw new ModelError('models are pulled over http or https');
   }
   signal?.throwIfAborted();
-  const address = `${base.href.replace(/\/+$/, '')}/${pair}`;
+  const address = `${base.href.replace(/(?<!\/)\/+$/, '')}/${pair}`;
   const agent = new Agent({ headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS });
   try {
     const text = await fetchManifest(`${address}/${MANIFEST}`, agent, signal);

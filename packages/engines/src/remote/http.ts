@@ -84,7 +84,7 @@ export class Http {
     if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
       throw new Error('the address of an engine has no user, query or fragment; its key is given apart');
     }
-    this.#base = url.href.replace(/\/+$/, '');
+    this.#base = url.href.replace(/(?<!\/)\/+$/, '');
     this.#options = options;
     this.#deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
     this.#maxBytes = options.maxAnswerBytes ?? DEFAULT_MAX_BYTES;

@@ -174,12 +174,19 @@ function readAnswer(answer: Extract<Answer, { ok: true }>, batch: Batch, plain: 
   return plain ? { ok: true, texts: [content] } : readSegments(content, batch.texts.length);
 }
 
+/** Takes away the fence that servers without schemas like to put round the whole answer. */
+function unfence(content: string): string {
+  const written = content.trim();
+  const begin = written.indexOf('\n');
+  const fenced = /^```(?:json)?\s*$/.test(written.slice(0, begin)) && written.endsWith('```');
+  return begin > 0 && fenced ? written.slice(begin, -3) : content;
+}
+
 /** By id, in whatever order; one that came twice is none. Each is judged alone afterwards. */
 function readSegments(content: string, count: number): Reply {
   let json: unknown;
   try {
-    // Servers without schemas like to fence the whole answer.
-    json = JSON.parse(content.replace(/^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/, '$1'));
+    json = JSON.parse(unfence(content));
   } catch {
     return misshapen('content that is not JSON', true);
   }

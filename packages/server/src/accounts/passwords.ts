@@ -60,7 +60,7 @@ export async function hashPassword(password: string): Promise<string> {
   return written(nonce, await derive(password, nonce, COST));
 }
 
-const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
 
 function written(nonce: Buffer, tag: Buffer): string {
   const { memory, passes, parallelism } = COST;

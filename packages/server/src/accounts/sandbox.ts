@@ -205,7 +205,7 @@ function usernameFor({ company, email }: { company: string; email: string }): st
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-|-$/g, '')
     .slice(0, 30);
   return `${words || 'sandbox'}-${randomBytes(3).toString('hex')}`;
 }

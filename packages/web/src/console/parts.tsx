@@ -73,7 +73,7 @@ export function Duration({ seconds }: { seconds: number }) {
 
 /** `12.5` or `12,50` dollars in cents; undefined where it is no amount. */
 export function centsOf(written: string): number | undefined {
-  const [, sign, whole, part = ''] = /^\s*([-−]?)\s*(\d{1,9})(?:[.,](\d{1,2}))?\s*$/.exec(written) ?? [];
+  const [, sign, whole, part = ''] = /^([-−]?)\s*(\d{1,9})(?:[.,](\d{1,2}))?$/.exec(written.trim()) ?? [];
   if (whole === undefined) return undefined;
   const cents = Number(whole) * 100 + Number(part.padEnd(2, '0'));
   return sign ? -cents : cents;

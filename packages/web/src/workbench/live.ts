@@ -340,7 +340,9 @@ export class Live {
 
   #clean(text: string): string {
     const lines = text.replace(/\r\n?/g, '\n').replaceAll('\0', '');
-    return this.#host.hasLines(this.#position) ? lines : lines.replace(/\s*\n\s*/g, ' ');
+    return this.#host.hasLines(this.#position)
+      ? lines
+      : lines.replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run));
   }
 
   /** A chip or a stretch dragged inside the text is moved by the editor itself. */

@@ -1,0 +1,65 @@
+/** No regular expression of the program takes time that grows with the square of what it is given. */
+import { describe, expect, it } from 'vitest';
+import { collectRegexes, isSuperlinear, regexesOf } from './testing/regexes.ts';
+
+const ROOT = new URL('../../..', import.meta.url).pathname;
+
+/** Those that could, and never meet a text long enough. A repaired one must leave this list. */
+const BOUNDED: Record<string, string> = {
+  '/(?:<[^<>]*>|\\{[^{}]*\\}|["\'”’»)\\]\\s])+$/': 'the last 200 characters of a cue',
+  '/\\r+\\n|[\\r\\n]/': 'a run of CR ends in a match: none is tried twice',
+  '/\'((?:[^\'\\\\]|\\\\.)*)\'|"((?:[^"\\\\]|\\\\.)*)"|([^{},:]+)(?=:)/g':
+    'the source of a package of ours, once',
+  '/(\\s*)((?:<\\/?[a-z][^<>]*>|\\{\\\\[^{}]*\\}|\\S)+)/gi':
+    'a trimmed text: white space always ends in a match',
+  '/([\\p{L}\\p{M}\\p{N}.]+)\\.$/u': 'forty characters before a full stop',
+  '/^\\S*?\\d+:\\d+:\\s*/': 'a message of the XML parser',
+};
+
+/** Those that are put together while the program runs; what they are made of is in its sources. */
+const MADE = 17;
+
+const regexes = collectRegexes(ROOT);
+
+it('no regular expression can take time that grows with the square of its input', () => {
+  expect(regexes.length).toBeGreaterThan(400);
+  const found = regexes.filter(({ literal }) => literal !== undefined && isSuperlinear(literal));
+  const unbounded = found.filter(({ written }) => !(written in BOUNDED));
+  expect(unbounded.map(({ file, line, written }) => `${file}:${line} ${written}`)).toEqual([]);
+  const gone = Object.keys(BOUNDED).filter((written) => !found.some((one) => one.written === written));
+  expect(gone, 'repaired: take them out of BOUNDED').toEqual([]);
+});
+
+it('few are put together while the program runs, where nothing can look at them', () => {
+  const made = regexes.filter(({ literal }) => literal === undefined);
+  expect(made.map(({ file, line, written }) => `${file}:${line} ${written}`)).toHaveLength(MADE);
+});
+
+describe('the search', () => {
+  it.each([
+    ['of the Authorization header', '/^apikey +([^:]*):(.*)$/i'],
+    ['of a self-closing tag', '/\\s*\\/>$/'],
+    ['of line ends in a cue', '/\\s*[\\r\\n]+\\s*/g'],
+    ['of blank lines', '/(?:\\r*\\n|\\r)(?:[ \\t]*(?:\\r*\\n|\\r))*[ \\t]*/g'],
+    ['with Unicode classes', '/[\\p{L}\\p{M}]+$/v'],
+    ['that is exponential', '/^(a+)+$/'],
+  ])('finds one %s', (_, written) => {
+    const [found] = regexesOf('planted.ts', `export const planted = ${written};`);
+    expect(found?.written).toBe(written);
+    expect(isSuperlinear(found!.literal!)).toBe(true);
+  });
+
+  it.each(['/^[a-z]{1,8}$/', '/(?<! ) +$/', '/\\p{L}+/gu', '/^apikey ([^: ]*):/i', '/\\r\\n?|\\n/g'])(
+    'passes %s',
+    (written) => {
+      const [found] = regexesOf('sound.ts', `const sound: RegExp = ${written};`);
+      expect(isSuperlinear(found!.literal!)).toBe(false);
+    },
+  );
+
+  it('sees those in arguments, classes and templates, and those that are made', () => {
+    const code = 'class A { #b = `$' + '{c.replace(/d+$/, "")}`; e = new RegExp(f); g = RegExp("h") }';
+    const found = regexesOf('hidden.ts', code);
+    expect(found.map(({ written }) => written)).toEqual(['/d+$/', 'new RegExp(f)', 'RegExp("h")']);
+  });
+});
