@@ -44,8 +44,11 @@ export function wordCountRoutes(
       bodyLimit: 'texts',
       async handler(request, reply) {
         const { text, textFormat, sourceLanguage } = readWordCount(request.body, settings.maxTextBytes);
+        // `request.signal` aborts as soon as the body is read; the response closes with the connection.
+        const client = new AbortController();
+        reply.raw.once('close', () => client.abort());
         const task = { text, format: textFormat, sourceLanguage };
-        const counted = await scanner.count(request.caller.account, task, request.signal);
+        const counted = await scanner.count(request.caller.account, task, client.signal);
         if (counted.kind === 'unsound') throw fieldError(counted.field, counted.sentence);
         return reply.code(201).send({ word_count: counted.words });
       },

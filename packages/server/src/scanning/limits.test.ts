@@ -23,6 +23,7 @@ let given = 0;
 let server: TestServer;
 let owner: pg.Client;
 let username: string;
+let key: string;
 let call: ReturnType<typeof createClient>;
 let other: ReturnType<typeof createClient>;
 
@@ -48,7 +49,8 @@ beforeEach(async () => {
     [1, 2].map(() => server.createAccount({ balanceCents: 1_000_000, chat: true })),
   );
   username = one!.username;
-  call = createClient(server.url, one!.production_key);
+  key = one!.production_key;
+  call = createClient(server.url, key);
   other = createClient(server.url, two!.production_key);
 });
 afterAll(async () => {
@@ -175,7 +177,7 @@ async function timedOut(): Promise<number> {
 }
 
 describe('an account with more long texts than there are processes', () => {
-  beforeAll(() => {
+  beforeEach(() => {
     limit = NONE;
   });
 
@@ -200,6 +202,37 @@ describe('an account with more long texts than there are processes', () => {
       expect(refusal.headers.get('retry-after')).toMatch(/^\d+$/);
       expect((await other('POST', COUNT, { text: long('The house.') })).status).toBe(201);
     });
+  });
+
+  it('answers each of its own requests when its turn comes', async () => {
+    const sent = [1, 2, 3].map(() => call('POST', COUNT, { text: long('The house.') }));
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([201, 201, 201]);
+  });
+
+  it('has no queued word count begun whose client has gone away', async () => {
+    const before = given;
+    const begun = [1, 2].map(() => call('POST', COUNT, { text: long('endless:count') }));
+    await until(() => given === before + 2);
+    const { server: http } = server.server.app!;
+    const closed = new Promise((resolve) => {
+      http.once('request', (_, response) => response.once('close', resolve));
+    });
+    const client = new AbortController();
+    limit = SMALL; // were it begun, it would be counted
+    const gone = fetch(server.url + COUNT, {
+      method: 'POST',
+      headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ text: long('endless:count') }),
+      signal: client.signal,
+    });
+    await until(() => given === before + 3);
+    client.abort();
+    await expect(gone).rejects.toThrow();
+    await closed;
+    const counted = await timedOut();
+    await ended(begun);
+    expect(await call('POST', COUNT, { text: long('endless:count') })).toMatchObject(refused);
+    expect(await timedOut()).toBe(counted + 1);
   });
 
   /** With three endless texts of the account: two in processes, one queued. */
