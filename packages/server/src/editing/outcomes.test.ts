@@ -1,0 +1,309 @@
+/**
+ * One job at a time, moved at random by its customer, its editor, its reviewer and the clock: whatever the order, a text
+ * that was confirmed is never delivered as a machine's draft, the money ends as the job does, and the ledger is sound.
+ */
+import { createFake } from '@dragoman/engines/fake';
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accountNamed } from '../accounts/accounts.ts';
+import { saveBrand } from '../brands/brands.ts';
+import { verifyLedger } from '../ledger/ledger.ts';
+import { confirm, HUMAN, pathOf, save } from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+
+const MACHINE = '/tapi/v2/mt_translation/';
+const SOURCES = ['The house is big.', 'The door is red.'];
+const DRAFTS = SOURCES.map((text) => text.toUpperCase());
+const [HUMAN_PRICE, MACHINE_PRICE] = [24, 8];
+
+type Step =
+  | { do: 'confirm' | 'draft' }
+  | { do: 'submit' | 'release' | 'expire' }
+  | { do: 'approve' | 'return' | 'meddle' }
+  | { do: 'deadline' | 'cancel' | 'upgrade' | 'accept' | 'reject' };
+
+const one = (weight: number, ...names: Step['do'][]) => ({
+  weight,
+  arbitrary: fc.constantFrom(...names).map((name) => ({ do: name }) as Step),
+});
+const walks = fc.record({
+  upgraded: fc.boolean(),
+  steps: fc.array(
+    fc.oneof(
+      one(6, 'confirm'),
+      one(2, 'draft'),
+      one(6, 'submit'),
+      one(1, 'release', 'expire'),
+      one(2, 'approve', 'return', 'meddle'),
+      one(1, 'deadline', 'cancel', 'upgrade', 'accept'),
+      one(2, 'reject'),
+    ),
+    { minLength: 12, maxLength: 25 },
+  ),
+});
+
+const walk = (upgraded: boolean, ...steps: Step['do'][]): [{ upgraded: boolean; steps: Step[] }] => [
+  { upgraded, steps: steps.map((name) => ({ do: name }) as Step) },
+];
+/** What must happen in every run, whatever else does. */
+const EXAMPLES = [
+  walk(true, 'confirm', 'cancel', 'upgrade', 'draft', 'release', 'deadline', 'accept'),
+  walk(false, 'confirm', 'submit', 'confirm', 'submit', 'return', 'deadline', 'reject', 'draft', 'deadline'),
+  walk(false, 'confirm', 'submit', 'confirm', 'submit', 'meddle', 'deadline', 'reject', 'submit', 'submit'),
+];
+
+let server: TestServer;
+let owner: pg.Client;
+let ann: TestPerson;
+let rita: TestPerson;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => createFake(),
+    settings: {
+      ...{ DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_CLAIM_EXPIRIES: '1000' },
+      ...{ DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '1' },
+    },
+  });
+  owner = new pg.Client(server.connection);
+  await owner.connect();
+  ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
+  rita = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Rita' });
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+/** How often what is worth testing has happened. */
+const seen = new Set<string>();
+
+class Walk {
+  readonly call: ReturnType<typeof createClient>;
+  readonly jobId: string;
+  /** The last text that was confirmed of each segment. */
+  readonly confirmed = new Map<number, string>();
+  /** What was delivered last. */
+  delivered: string | undefined;
+  written = 0;
+
+  constructor(call: Walk['call'], jobId: string) {
+    this.call = call;
+    this.jobId = jobId;
+  }
+
+  /** A person's task of a kind, claimed where one waits. */
+  async taskOf(person: TestPerson, kind: 'edit' | 'review') {
+    const { held, open } = (await person.call('GET', '/api/editing/queue')).body;
+    const found = [...held, ...open].find((task: { kind: string }) => task.kind === kind);
+    if (found === undefined) return undefined;
+    const answer = await person.call('POST', '/api/editing/claims', { task: found.task });
+    return answer.status === 201 ? answer.body.task : undefined;
+  }
+
+  async write(person: TestPerson, kind: 'edit' | 'review', status: 'confirmed' | 'draft') {
+    const task = await this.taskOf(person, kind);
+    if (task === undefined) return undefined;
+    const segment = task.segments.find(({ mine }: { mine: boolean }) => mine);
+    const text = `Aquí está ${String.fromCharCode(97 + (++this.written % 26)).repeat(this.written)}.`;
+    const fields = { target: [{ text }] };
+    const saved = await (status === 'draft' ? save : confirm)(person, task, segment, fields);
+    if (saved.status === 200 && status === 'confirmed') this.confirmed.set(segment.position, text);
+    return task;
+  }
+
+  async end(person: TestPerson, kind: 'edit' | 'review', how: string, more: object = {}) {
+    const { held } = (await person.call('GET', '/api/editing/queue')).body;
+    if (!held.some((task: { kind: string }) => task.kind === kind) && kind === 'edit') return;
+    const task = await this.taskOf(person, kind);
+    if (task === undefined) return;
+    const { token } = task.lease;
+    if (how === 'return') {
+      await person.call('POST', pathOf(task, '/issues'), {
+        ...{ token, position: 0, category: 'style', severity: 'minor' },
+      });
+    }
+    const answer = await person.call('POST', pathOf(task, `/${how}`), { token, ...more });
+    if (answer.status === 200) seen.add(how);
+  }
+
+  async step({ do: what }: Step): Promise<void> {
+    if (what === 'confirm') await this.write(ann, 'edit', 'confirmed');
+    if (what === 'draft') await this.write(ann, 'edit', 'draft');
+    if (what === 'submit' || what === 'release') await this.end(ann, 'edit', what);
+    if (what === 'approve') await this.end(rita, 'review', what);
+    if (what === 'return') await this.end(rita, 'review', what, { note: 'Again.' });
+    if (what === 'meddle') {
+      const task = await this.write(rita, 'review', 'draft');
+      if (task !== undefined) await this.end(rita, 'review', 'release');
+    }
+    if (what === 'expire') await this.expire();
+    if (what === 'deadline') await this.passDeadline();
+    if (what === 'cancel') await this.request('DELETE', `${HUMAN}job/`, what);
+    if (what === 'upgrade') {
+      const upgrade = { status: 'upgrade', properties: { brand: 'fb' } };
+      await this.request('PATCH', `${MACHINE}job/`, what, upgrade);
+      await this.drafted();
+    }
+    if (what === 'accept') await this.request('POST', `${HUMAN}job/accept/`, what);
+    if (what === 'reject') await this.request('POST', `${HUMAN}job/reject/`, what, { reason: 'No.' });
+  }
+
+  async request(method: string, path: string, what: string, body?: object): Promise<void> {
+    if ((await this.call(method, path, body)).status < 300) seen.add(what);
+  }
+
+  /** Waits until the machine has drafted the job. */
+  drafted() {
+    return until(async () => {
+      const { rows } = await owner.query(
+        `select status from jobs where job_id = $1 and status not in ('new', 'machine_translate_in_progress')`,
+        [this.jobId],
+      );
+      return rows.length > 0;
+    });
+  }
+
+  expire() {
+    return owner.query(
+      `update claims set lease_until = now() - interval '1 s' where job_id = $1 and ended_at is null`,
+      [this.jobId],
+    );
+  }
+
+  async passDeadline(): Promise<void> {
+    const late = `update edited_jobs set deadline_at = now() - interval '1 s',
+        due_at = case when due_at is not null then now() end where job_id = $1`;
+    await owner.query(late, [this.jobId]);
+    await this.looked();
+  }
+
+  /** Waits until the upkeep has nothing to do for the job now. */
+  looked() {
+    return until(async () => {
+      const { rows } = await owner.query(
+        `select from edited_jobs where job_id = $1 and due_at <= now() + interval '31 s'`,
+        [this.jobId],
+      );
+      return rows.length === 0;
+    });
+  }
+
+  /** Everything that must be so, now. */
+  async check(): Promise<void> {
+    const [human, machine] = [
+      await this.call('GET', `${HUMAN}job/`),
+      await this.call('GET', `${MACHINE}job/`),
+    ];
+    expect([human.status, machine.status].sort()).toEqual([200, 404]);
+    const { rows } = await owner.query(
+      `select charge, string_agg(kind || ' ' || amount_cents, ', ' order by transfer_id) as kinds
+         from transfers where job_id = $1 group by 1 order by 1`,
+      [this.jobId],
+    );
+    const charges = rows.map(({ kinds }) => kinds);
+    const isMachines = machine.status === 200;
+    const { body } = isMachines ? machine : human;
+    if (isMachines) {
+      expect(body).toMatchObject({
+        ...{ status: 'completed', price: MACHINE_PRICE, translated_text: DRAFTS.join('\n') },
+      });
+    } else {
+      this.checkText(body);
+      const ends: Record<string, string> = { completed: 'capture', accepted: 'capture', rejected: 'capture' };
+      const end =
+        body.status === 'canceled' || body.fallback !== undefined ? 'void' : (ends[body.status] ?? undefined);
+      const [hold, ...ended] = charges.pop()!.split(', ');
+      expect(hold).toBe(`hold ${HUMAN_PRICE}`);
+      expect(ended).toEqual(end === undefined ? [] : [`${end} ${HUMAN_PRICE}`]);
+      expect(body.price).toBe(end === 'void' ? 0 : HUMAN_PRICE);
+    }
+    for (const [index, charge] of charges.entries()) {
+      const before = index === 0 ? `hold ${MACHINE_PRICE}, capture ${MACHINE_PRICE}` : undefined;
+      expect(charge).toBe(before ?? `hold ${HUMAN_PRICE}, void ${HUMAN_PRICE}`);
+    }
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+  }
+
+  checkText(body: { status: string; translated_text?: string; fallback?: string }): void {
+    if (body.status === 'completed' || body.status === 'accepted') {
+      const wanted = DRAFTS.map((draft, position) => this.confirmed.get(position) ?? draft).join('\n');
+      expect(body.translated_text).toBe(wanted);
+      const hasDraft = this.confirmed.size < SOURCES.length;
+      expect(body.fallback).toBe(hasDraft ? 'machine' : undefined);
+      seen.add(hasDraft ? 'fallback' : 'edited');
+      this.delivered = body.translated_text;
+    } else if (body.status === 'rejected') expect(body.translated_text).toBe(this.delivered);
+    else expect(body).not.toHaveProperty('translated_text');
+  }
+
+  /** Everybody leaves, and time passes. */
+  async settle(): Promise<void> {
+    await this.expire();
+    await this.passDeadline();
+    await this.check();
+    const { rows } = await owner.query('select status from jobs where job_id = $1', [this.jobId]);
+    expect(rows[0].status).not.toBe('translating');
+  }
+}
+
+async function newWalk(upgraded: boolean): Promise<Walk> {
+  await owner.query('truncate tasks, claims, editor_slots, edited_jobs cascade');
+  const account = await server.createAccount({ balanceCents: 100_000 });
+  const { ref } = await accountNamed(server.database, account.username);
+  const brand = { externalId: 'fb', name: 'fb', default: undefined, languages: new Map() };
+  await saveBrand(server.database, ref, { ...brand, fallback: 'machine' }, false);
+  const call = createClient(server.url, account.production_key);
+  const languages = { source_language: 'en', target_language: 'es' };
+  const body = { uid: 'job', text: SOURCES.join('\n'), ...languages, ...(upgraded ? {} : { brand: 'fb' }) };
+  const created = await call('POST', upgraded ? MACHINE : HUMAN, body);
+  expect(created.status, created.text).toBe(201);
+  const { rows } = await owner.query(`select job_id from jobs where uid = 'job' and account_id = $1`, [
+    ref.accountId,
+  ]);
+  const walk = new Walk(call, rows[0].job_id);
+  await walk.drafted();
+  if (upgraded) {
+    await until(async () => (await call('GET', `${MACHINE}job/`)).body.status === 'completed');
+    await walk.step({ do: 'upgrade' });
+  }
+  return walk;
+}
+
+it('a job ends with what people confirmed, charged as it ends, whatever is done in whatever order', async () => {
+  await fc.assert(
+    fc.asyncProperty(walks, async ({ upgraded, steps }) => {
+      const walk = await newWalk(upgraded);
+      for (const step of steps) {
+        await walk.step(step);
+        await walk.check();
+      }
+      await walk.settle();
+    }),
+    { numRuns: 10, examples: EXAMPLES },
+  );
+  const wanted = ['submit', 'release', 'return', 'cancel', 'upgrade', 'reject', 'fallback', 'edited'];
+  expect([...seen]).toEqual(expect.arrayContaining(wanted));
+});
+
+it('a machine’s draft in the place of a confirmed text is found', async () => {
+  const walk = await newWalk(false);
+  for (const what of ['confirm', 'submit', 'confirm', 'submit', 'return', 'deadline'] as const) {
+    await walk.step({ do: what });
+  }
+  await walk.check();
+  expect(walk.delivered).not.toContain(DRAFTS[0]);
+  await owner.query(`update job_texts set body = $2 where job_id = $1 and kind = 'result'`, [
+    walk.jobId,
+    DRAFTS.join('\n'),
+  ]);
+  await expect(walk.check()).rejects.toThrow('THE HOUSE IS BIG.');
+});
