@@ -1,9 +1,12 @@
 /** The fuzz run, short; and that it finds what it looks for. `npm run prove -- fuzz --n N` sends as many as wanted. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allHeld, isHeld } from '../../bench/figures.ts';
+import { DocumentError, type Format, rebuild, scan } from '../../packages/documents/src/documents.ts';
+import { clumsy, shouting, translate } from '../../packages/documents/test/engines.ts';
 import { describeApp } from '../../packages/server/src/app.ts';
 import { type Checker, createChecker } from '../../packages/server/src/testing/answers.ts';
 import { createRandom } from '../random.ts';
+import { drawDocument, unfaithful } from './documents.ts';
 import { type FuzzHistory, fuzzProgram, judge } from './fuzz.ts';
 import { createRequests, type FuzzRequest } from './requests.ts';
 import { verdict } from './run.ts';
@@ -70,6 +73,33 @@ describe('the verdict', () => {
     expect(of(status, body)).toMatch(/GET \/tapi/);
   });
 
+  it.each([
+    ['a tag that is lost', 'html', '<p>The <b>house</b></p>', '<p>LA CASA</p>'],
+    [
+      'a time that moved',
+      'srt',
+      '1\n00:00:01,000 --> 00:00:02,000\nA\n',
+      '1\n00:00:01,000 --> 00:00:02,500\nB\n',
+    ],
+    [
+      'a translation that is no XLIFF',
+      'xliff',
+      '<xliff><trans-unit><source>a</source></trans-unit></xliff>',
+      '<xliff>',
+    ],
+  ])('tells of %s', (_, text_format, text, translated_text) => {
+    const documents = new Map([[text, { text, text_format }]]);
+    const job = { text, text_format, translated_text };
+    const looseChecker: Checker = { ...checker, answer() {} };
+    const answer = { status: 200, headers: json, text: JSON.stringify({ ...empty, objects: [job] }) };
+    expect(verdict(looseChecker, asked, answer, documents)).toContain('became');
+    const same = {
+      ...answer,
+      text: JSON.stringify({ ...empty, objects: [{ ...job, translated_text: text }] }),
+    };
+    if (text_format !== 'xliff') expect(verdict(looseChecker, asked, same, documents)).toBeUndefined();
+  });
+
   it('tells of no answer at all', () => {
     expect(verdict(checker, asked, new Error('socket hang up'))).toMatch(/no answer/);
   });
@@ -100,12 +130,32 @@ describe('the judgement', () => {
   });
 });
 
+it.each([
+  ['upper case', () => shouting],
+  ['rubbish, with codes lost and doubled', clumsy],
+])('keeps every drawn document whole when an engine answers %s', (_, engineOf) => {
+  const random = createRandom(SEED);
+  for (let index = 1; index <= 1_000; index += 1) {
+    const drawn = drawDocument(random, ['text', 'html', 'srt', 'xliff']);
+    let result = drawn.text;
+    try {
+      const document = scan(drawn.text, drawn.text_format as Format);
+      result = rebuild(document, translate(document, 'en', engineOf(index)), 'es');
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error;
+      continue;
+    }
+    expect(unfaithful(drawn, result), JSON.stringify({ drawn, result })).toBeUndefined();
+  }
+});
+
 it('the same seed makes the same requests, and they are of every kind', async () => {
   const document = await describeApp();
   const world = {
     keys: { production: 'a:b', sandbox: 'a:c' },
     callback: 'http://127.0.0.1:9999/',
     places: new Map([['production Jobs', [{ uid: 'one' }]]]),
+    documents: new Map(),
   };
   const made = (seed: number) => {
     const next = createRequests(document, createRandom(seed));
@@ -116,5 +166,6 @@ it('the same seed makes the same requests, and they are of every kind', async ()
   expect(requests.filter(({ path }) => path.includes('/translation/one')).length).toBeGreaterThan(100);
   expect(requests.filter(({ path }) => path.startsWith('/sandbox/')).length).toBeGreaterThan(200);
   expect(requests.filter(({ body }) => body?.includes('\\u0000')).length).toBeGreaterThan(10);
+  expect(world.documents.size).toBeGreaterThan(50);
   expect(new Set(requests.map(({ method }) => method)).size).toBeGreaterThan(4);
 });

@@ -4,6 +4,7 @@
  */
 import type { JsonSchema, OpenApi, OpenApiOperation } from '../../packages/server/src/openapi.ts';
 import type { Random } from '../random.ts';
+import { type Drawn, drawDocument } from './documents.ts';
 
 export interface FuzzRequest {
   method: string;
@@ -25,6 +26,8 @@ export interface World {
   callback: string;
   /** What was seen in the answers of each room. */
   places: Map<string, Place[]>;
+  /** The hostile documents that were sent to be translated, the latest, by their texts. */
+  documents: Map<string, Drawn>;
 }
 
 const HOSTILE = [
@@ -117,6 +120,9 @@ const STRANGE: unknown[] = [
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
 
+const FORMATS = ['text', 'html', 'srt', 'xliff'];
+const MAX_DOCUMENTS = 1_000;
+
 /** A maker of requests for one description. */
 export function createRequests(document: OpenApi, random: Random): (world: World) => FuzzRequest {
   const chance = (percent: number) => random.below(100) < percent;
@@ -170,9 +176,26 @@ export function createRequests(document: OpenApi, random: Random): (world: World
       if (required.includes(name) ? chance(4) : chance(65)) continue;
       made[name] = likely(name, world) ?? makeValue(property, world, depth + 1);
     }
+    if (chance(20)) addDocument(made, schema, world);
     if (chance(5)) made[pick(HOSTILE)] = pick(STRANGE);
     if (chance(2)) Object.defineProperty(made, '__proto__', { value: { admin: true }, enumerable: true });
     return made;
+  }
+
+  /** A hostile document in place of the text, where a schema has one; a translation of one's own would not fit it. */
+  function addDocument(made: Record<string, unknown>, { properties = {} }: JsonSchema, world: World): void {
+    if (properties.text === undefined || properties.text_format === undefined) return;
+    const drawn = drawDocument(random, formatsOf(properties.text_format));
+    Object.assign(made, drawn);
+    delete made.target_text;
+    world.documents.set(drawn.text, drawn);
+    if (world.documents.size > MAX_DOCUMENTS) world.documents.delete(world.documents.keys().next().value!);
+  }
+
+  /** The formats that a schema of `text_format` takes. */
+  function formatsOf(given: JsonSchema): readonly string[] {
+    const named = JSON.stringify(resolve(given));
+    return FORMATS.filter((format) => named.includes(`"${format}"`));
   }
 
   /** So that enough of the requests get through the first checks to meet the later ones. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { OpenApi } from '../../packages/server/src/openapi.ts';
 import { type Checker, createChecker } from '../../packages/server/src/testing/answers.ts';
 import { createRandom } from '../random.ts';
+import { unfaithful } from './documents.ts';
 import { createRequests, type FuzzRequest, type Place, type World } from './requests.ts';
 
 export interface FuzzOptions {
@@ -51,7 +52,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   });
   await once(receiver.listen(0, '127.0.0.1'), 'listening');
   const callback = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-  const world: World = { keys: options.keys, callback, places: new Map() };
+  const world: World = { keys: options.keys, callback, places: new Map(), documents: new Map() };
   const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
   const result: FuzzResult = { sent: 0, statuses: {}, faults: [], hangs: 0, succeeded: [] };
   const succeeded = new Set<string>();
@@ -64,7 +65,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
       const begun = performance.now();
       const answer = await send(options.url, agent, asked).catch((error: Error) => error);
       if (performance.now() - begun > HANG_MILLISECONDS) result.hangs++;
-      const fault = verdict(checker, asked, answer);
+      const fault = verdict(checker, asked, answer, world.documents);
       if (fault !== undefined) result.faults.push(fault);
       if (answer instanceof Error) continue;
       result.statuses[answer.status] = (result.statuses[answer.status] ?? 0) + 1;
@@ -81,21 +82,42 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   return { ...result, succeeded: [...succeeded].sort() };
 }
 
-/** What is wrong with an answer: a fault of the server, a shape that is not described, or none at all. */
+/**
+ * What is wrong with an answer: a fault of the server, a shape that is not described, a translation that broke its
+ * document, or none at all.
+ */
 export function verdict(
   checker: Checker,
   asked: FuzzRequest,
   answer: FuzzAnswer | Error,
+  documents: World['documents'] = new Map(),
 ): string | undefined {
   const line = `${asked.method} ${asked.path.slice(0, 200)} ${asked.body?.toString().slice(0, 300) ?? ''}`;
   if (answer instanceof Error) return `no answer (${answer.message}): ${line}`;
   if (answer.status >= 500) return `${answer.status}: ${line}\n${answer.text.slice(0, 300)}`;
   try {
     checker.answer({ method: asked.method, path: asked.path, ...answer });
-    return undefined;
+    const broken = brokenIn(answer, documents);
+    return broken && `${broken}\nasked: ${line}`;
   } catch (error) {
     return `${(error as Error).message}\nasked: ${line}`;
   }
+}
+
+/** The first document of an answer that its translation broke. */
+function brokenIn({ headers, text }: FuzzAnswer, documents: World['documents']): string | undefined {
+  if (!headers.get('content-type')?.startsWith('application/json') || text === '') return undefined;
+  let broken: string | undefined;
+  JSON.parse(text, (_, value: Record<string, unknown> | null) => {
+    const drawn = documents.get(String(value?.text));
+    if (broken !== undefined || drawn === undefined || drawn.text_format !== value!.text_format) return value;
+    if (typeof value!.translated_text !== 'string') return value;
+    const problem = unfaithful(drawn, value!.translated_text);
+    if (problem)
+      broken = `${problem}: ${JSON.stringify(drawn)} became ${JSON.stringify(value!.translated_text)}`;
+    return value;
+  });
+  return broken;
 }
 
 function operationOf(document: OpenApi, { method, path }: FuzzRequest): string {

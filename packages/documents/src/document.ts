@@ -63,6 +63,8 @@ export interface Unit {
   end: number;
   /** Ordered by offset, never overlapping. Empty in subtitles, whose codes are found when needed. */
   codes: readonly Code[];
+  /** Of an attribute value: the quotation mark around it, or nothing. */
+  quote?: '"' | "'" | '';
   /** False: never sent to an engine (`translate="no"`, an approved target, an empty cue). */
   translatable: boolean;
   /** True: the document brings its own segments (XLIFF `seg-source`), so sentences are not looked for. */

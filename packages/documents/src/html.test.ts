@@ -82,6 +82,19 @@ describe('translate and notranslate', () => {
   });
 });
 
+test('keeps the messages of an attribute inside its quotation marks', () => {
+  const hostile = () => [{ text: 'a "b" \'c\' <d>' }];
+  expect(result(`<img alt="{n, plural, one {dog} other {dogs}}">`, 'html', hostile)).toBe(
+    `<img alt="{n, plural, one {a &quot;b&quot; 'c' <d>} other {a &quot;b&quot; 'c' <d>}}">`,
+  );
+  expect(result(`<img alt='{n, plural, other {dogs}}'>`, 'html', hostile)).toBe(
+    `<img alt='{n, plural, other {a "b" &#39;c&#39; <d>}}'>`,
+  );
+  expect(result('<img alt={n,plural,other{dogs}}>', 'html', hostile)).toBe(
+    '<img alt={n,plural,other{dogs}}>',
+  );
+});
+
 describe('<% and <? in prose', () => {
   test.each([
     [

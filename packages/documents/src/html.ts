@@ -265,7 +265,7 @@ class Scanner {
       return;
     }
     if (value.length > Limits.unit) return;
-    this.#add({ form: 'attribute', start, end, codes: [] });
+    this.#add({ form: 'attribute', start, end, codes: [], quote: head[1] as '"' | "'" | '' });
   }
 
   #flush(): void {
@@ -281,7 +281,7 @@ class Scanner {
     this.#breaks = 0;
   }
 
-  #add(unit: Pick<Unit, 'form' | 'start' | 'end' | 'codes'>): void {
+  #add(unit: Pick<Unit, 'form' | 'start' | 'end' | 'codes' | 'quote'>): void {
     if (this.#units.length >= Limits.units) {
       throw errorAt(this.#text, unit.start, `The text has more than ${Limits.units} paragraphs.`);
     }

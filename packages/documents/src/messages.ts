@@ -49,13 +49,15 @@ function lift(document: Document, unit: Unit, out: Unit[], depth: number): void 
     const last = branches.at(-1);
     const seen = last ? document.text.slice(last.start, last.end).replace(/<[^<>]*>|[{}]/g, '') : '…';
     codes.push({ kind: 'keep', number, start, end, text: shorten(seen) });
-    for (const branch of branches) {
+    // Without quotation marks around them, words of a branch could end the attribute.
+    for (const branch of unit.quote === '' ? [] : branches) {
       while (next < unit.codes.length && unit.codes[next]!.start < branch.start) next += 1;
       const own: Code[] = [];
       for (; next < unit.codes.length && unit.codes[next]!.end <= branch.end; next += 1) {
         own.push(unit.codes[next]!);
       }
-      inside.push({ index: 0, form: unit.form, ...branch, codes: own, translatable: unit.translatable });
+      const { form, translatable, quote } = unit;
+      inside.push({ index: 0, form, ...branch, codes: own, translatable, ...(quote && { quote }) });
     }
     while (next < unit.codes.length && unit.codes[next]!.start < end) next += 1;
   }

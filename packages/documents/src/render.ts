@@ -41,7 +41,7 @@ export function renderUnit(
   if (!changed) return undefined;
   out.push(copy(position, unit.end));
   const text = out.join('');
-  return unit.form === 'attribute' ? quoted(document, unit, text) : text;
+  return unit.quote === '' ? quoted(text) : text;
 }
 
 /** The translation of a segment, safe to write; undefined when there is none, or it says what the source says. */
@@ -269,7 +269,7 @@ const encoders: Record<Form, Encode> = {
 export function encoderOf(document: Document, unit: Unit, html: boolean): Encode {
   const { form } = unit;
   if (form === 'attribute') {
-    const quote = document.text[unit.start - 1] === "'" ? "'" : '"';
+    const quote = unit.quote || '"';
     return nonBreaking(document, unit, (text) => escapeAttribute(text, quote));
   }
   if (form === 'srt') return srtEncoder(document, unit);
@@ -299,8 +299,6 @@ function srtEncoder(document: Document, unit: Unit): Encode {
 }
 
 /** An unquoted attribute value gets quotes when it needs them (HTML standard §13.1.2.3). */
-function quoted(document: Document, unit: Unit, text: string): string {
-  const before = document.text[unit.start - 1];
-  if (before === '"' || before === "'") return text;
+function quoted(text: string): string {
   return /[\s"'`=<>]|^$/.test(text) ? `"${text}"` : text;
 }

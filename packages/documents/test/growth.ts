@@ -221,7 +221,7 @@ export const PLACES: readonly Place[] = [
 ];
 
 /** The atom as often as it fits into a length, at least once. */
-function fill(atom: Atom, length: number): string {
+export function fill(atom: Atom, length: number): string {
   if (typeof atom === 'string') return atom.repeat(Math.max(1, Math.floor(length / atom.length)));
   let text = '';
   for (let index = 0; text.length < length; index += 1) text += atom(index);

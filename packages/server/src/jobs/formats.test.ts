@@ -47,6 +47,42 @@ describe('a job in each format', () => {
     );
   });
 
+  it('html: a sign in prose begins no template, and white space round excluded parts stays', async () => {
+    const text =
+      '<p>Really <? yes. The house is big.</p><p>The dog sleeps.</p><p>Who knows ?> well.</p>' +
+      '<p>See \u0001\n\t<i translate="no">excluded text</i>\u0002 \n<i translate="no">more</i>\n  here.</p>';
+    expect(await translate('html', text)).toBe(
+      '<p>REALLY <? yes. The house is big.</p><p>THE DOG SLEEPS.</p><p>WHO KNOWS ?&gt; WELL.</p>' +
+        '<p>SEE \u0001\n\t<i translate="no">excluded text</i>\u0002 \n<i translate="no">more</i>\n  HERE.</p>',
+    );
+  });
+
+  it('html: an element without content gets its origval', async () => {
+    expect(await translate('html', '<p>Big <i class="notranslate" origval="{{n}}"/> house</p>')).toBe(
+      '<p>BIG <i class="notranslate" origval="{{n}}">{{n}}</i> HOUSE</p>',
+    );
+  });
+
+  it('srt: a cue without letters stays as it is within a sentence', async () => {
+    const text = '1\n00:00:01,000 --> 00:00:02,000\nThe house\n\n2\n00:00:02,000 --> 00:00:03,000\n7\n8\n';
+    expect(await translate('srt', text)).toBe(text.replace('The house', 'THE HOUSE'));
+  });
+
+  it('xliff: origval takes the place of what stands between native codes', async () => {
+    const unit = (shown: string, words: string) =>
+      `${words} <bpt id="1">&lt;b class="notranslate" origval="%C%"&gt;</bpt>${shown}<ept id="1">&lt;/b&gt;</ept>`;
+    const units = (more: string) =>
+      `<trans-unit id="1"><source>${unit('red house', 'Dear')}</source>${more}</trans-unit>`;
+    expect(await translate('xliff', xliff(units('')))).toBe(
+      xliff(units(`<target>${unit('%C%', 'DEAR')}</target>`)),
+    );
+  });
+
+  it('text: a word of millions of letters stays', async () => {
+    const word = 'a'.repeat(6_000_000);
+    expect(await translate('text', `The house ${word} is big.`)).toBe(`THE HOUSE ${word} IS BIG.`);
+  });
+
   it('srt: numbers, times and tags stay', async () => {
     const text =
       '1\r\n00:00:01,000 --> 00:00:02,000\r\n<i>Hello there.</i>\r\n\r\n7\r\n00:00:03.5 --> 00:00:04\r\n- Yes.\r\n';
