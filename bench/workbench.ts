@@ -257,6 +257,7 @@ const taskOf = (count: number) => ({
   task: String(count),
   kind: 'edit',
   status: 'claimed',
+  access: 'held',
   words: count * 10,
   returned: false,
   job: {

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createConnection } from '../../server/src/database/connections.ts';
-import { claimTask, confirmAll, pathOf } from '../../server/src/testing/editors.ts';
+import { claimTask, confirmAll, pathOf, save } from '../../server/src/testing/editors.ts';
 import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, shoot } from './browser.ts';
 import { type Office, openOffice, read, reads, row, saved, target } from './workbench.ts';
@@ -152,6 +152,36 @@ it('shows subtitles as they will be read, and leads from one to its segment', as
     await page.keyboard.press('Control+a');
     await page.keyboard.type('Zu viel.');
     await preview.getByText('Zu viel.').waitFor();
+  });
+});
+
+it('says what is shown only while the task is held, and shows what was written in it after that', async () => {
+  const text = '1\n00:00:01,000 --> 00:00:02,500\nHello.\n';
+  const { path, task, lease, segments } = await office.claimed(text, {
+    text_format: 'srt',
+    target_language: 'de',
+  });
+  await office.ann.call('POST', pathOf({ task }, '/release'), { token: lease.token });
+  await office.web.visit({ context: office.bobWindow, path }, async (page) => {
+    await page.getByText('You are reading. Claim the task to edit it.').waitFor();
+    const about = page.getByRole('complementary', { name: 'About this segment' });
+    await about.getByText('shown while you hold the task').waitFor();
+    await page.keyboard.press('F4');
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('Only the segments of this page.').waitFor();
+    await page.getByRole('button', { name: 'Claim' }).click();
+    await target(page, 1);
+    await page.keyboard.press('F4');
+    await preview.getByText('00:00:01,000 --> 00:00:02,500').waitFor();
+    await about.getByRole('heading', { name: 'Comments' }).waitFor();
+  });
+  const claimed = await claimTask(office.bob, task);
+  await save(office.bob, claimed, segments[0]!, { target: [{ text: 'Hallo.' }] });
+  await office.bob.call('POST', pathOf({ task }, '/skip'), { token: claimed.lease.token, reason: 'other' });
+  await office.web.visit({ context: office.bobWindow, path }, async (page) => {
+    await page.getByText('You see only what you wrote in this task.').waitFor();
+    await page.getByText('Hallo.').first().waitFor();
+    await expectAccessible(page);
   });
 });
 

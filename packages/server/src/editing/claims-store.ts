@@ -9,6 +9,7 @@ import type { AccountRef } from '../account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { uuidv7 } from '../ids.ts';
+import { CLAIMABLE, HOLDS } from './access-store.ts';
 import { type ClaimEnd, TASK_MOVES, type TaskKind } from './states.ts';
 import type { TaskKey } from './store.ts';
 
@@ -45,17 +46,6 @@ const PAUSED = (expiries: string, pause: string) => `
   select max(ended_at) + make_interval(secs => ${pause}) as until from claims
    where user_id = $1 and ended in ('lease_expired', 'limit_expired') and ended_at > now() - interval '1 day'
   having count(*) >= ${expiries} and max(ended_at) + make_interval(secs => ${pause}) > now()`;
-
-/** What a person may claim of an account's open tasks `t`: not skipped, not kept for another, not one's own work. */
-const CLAIMABLE = `
-  (t.reserved_for is null or t.reserved_for = $1 or t.reserved_until <= now())
-  and not exists (
-    select from task_skips k
-     where k.part = t.part and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = $1)
-  and (t.kind = 'edit' or not exists (
-    select from claims o
-     where o.part = t.part and o.account_id = t.account_id and o.job_id = t.job_id and o.kind = 'edit'
-       and o.user_id = $1 and o.saves > 0))`;
 
 /** Half of the time from opening to deadline is left: normal. The deadline is over: late. */
 const URGENCY = `case when t.deadline_at <= now() then 0
@@ -285,7 +275,7 @@ const HELD_BY = statement<QueueRow & HeldRow>(
      from editor_slots s
      join tasks t on t.part = s.part and t.account_id = s.account_id and t.task_id = s.task_id
      join claims c on c.part = t.part and c.account_id = t.account_id and c.task_id = t.task_id
-      and c.ended_at is null and least(c.lease_until, c.limit_until) > now()
+      and ${HOLDS}
      join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
     where s.user_id = $1 order by c.claimed_at`,
 );
@@ -297,8 +287,7 @@ export function listHeld(on: Queryable, userId: string): Promise<(QueueRow & Hel
 const FIND_HELD = statement<HeldRow>(
   'editing.find_held',
   `select ${HELD} from claims c
-    where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.ended_at is null
-      and least(c.lease_until, c.limit_until) > now()`,
+    where c.part = $1 and c.account_id = $2 and c.task_id = $3 and ${HOLDS}`,
 );
 
 /** The claim that holds on a task, whosoever it is. */
@@ -311,7 +300,7 @@ const KEEP = statement<HeldRow>(
   'editing.keep',
   `update claims c set lease_until = now() + make_interval(secs => $6), saves = saves + $7, active_ms = active_ms + $8
     where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.claim_id = $4 and c.user_id = $5
-      and c.ended_at is null and least(c.lease_until, c.limit_until) > now()
+      and ${HOLDS}
    returning ${HELD}`,
 );
 
@@ -337,7 +326,7 @@ const EXTEND = statement<HeldRow>(
   `update claims c set extended = true, limit_until = limit_until + (limit_until - claimed_at) / 2,
           lease_until = now() + make_interval(secs => $6)
     where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.claim_id = $4 and c.user_id = $5
-      and c.ended_at is null and least(c.lease_until, c.limit_until) > now() and not extended
+      and ${HOLDS} and not extended
    returning ${HELD}`,
 );
 

@@ -1,5 +1,7 @@
 /** Who may have which task, who has it, and how that ends. */
 import { ApiError, fieldError, notFound } from '../errors.ts';
+import { canceled } from './access.ts';
+import { findTask } from './access-store.ts';
 import * as claims from './claims-store.ts';
 import type { Asker, EditingRoom } from './room.ts';
 import type { LeaseBody, QueueBody, QueueTaskBody } from './schemas.ts';
@@ -141,7 +143,7 @@ async function whyNone(
     return new ApiError('claims_paused', sentence, {}, { until: until.toISOString() });
   }
   const held = await claims.listHeld(database, userId);
-  const task = key && (await store.findTask(database, key, userId));
+  const task = key && (await findTask(database, key, userId));
   const kinds = task === undefined ? (['edit', 'review'] as const) : [task.kind];
   const full = kinds.filter(
     (kind) =>
@@ -151,7 +153,7 @@ async function whyNone(
     return new ApiError('too_many_claims', 'Finish what you have, or give it back.');
   }
   if (task === undefined) return new ApiError('nothing_waits', 'No task waits for you now.');
-  if (!task.may_claim) return notFound();
+  if (!task.has_pair) return notFound();
   return new ApiError('task_taken', 'Somebody else has the task, or it is over.');
 }
 
@@ -162,8 +164,15 @@ export function staleLease(ended: ClaimEnd | null | undefined, kept?: 'draft' | 
   return new ApiError('stale_lease', 'Your claim on the task is over.', {}, more);
 }
 
-export function canceled(): ApiError {
-  return new ApiError('job_canceled', 'The job was taken back, or delivered without this task.');
+/** Why a change is refused whose claim does not hold: `not_found` for a task that was never theirs nor in their languages. */
+export async function lostClaim(
+  { database }: EditingRoom,
+  key: store.TaskKey,
+  holder: claims.Holder & Pick<Asker, 'role'>,
+): Promise<ApiError> {
+  const task = await findTask(database, key, holder.userId);
+  const isTheirs = task?.has_pair || task?.has_claimed || holder.role === 'operator';
+  return isTheirs ? staleLease(await claims.findPastClaim(database, key, holder)) : notFound();
 }
 
 export async function heartbeat(
@@ -172,9 +181,9 @@ export async function heartbeat(
   key: store.TaskKey,
   token: string,
 ): Promise<LeaseBody> {
-  const holder = { userId: asker.userId, token };
+  const holder = { ...asker, token };
   const held = await claims.keepClaim(room.database, key, holder, room.rules.leaseSeconds);
-  if (held === undefined) throw staleLease(await claims.findPastClaim(room.database, key, holder));
+  if (held === undefined) throw await lostClaim(room, key, holder);
   return presentLease(held);
 }
 
@@ -185,12 +194,12 @@ export async function extend(
   key: store.TaskKey,
   token: string,
 ): Promise<LeaseBody> {
-  const holder = { userId: asker.userId, token };
+  const holder = { ...asker, token };
   const held = await claims.extendClaim(room.database, key, holder, room.rules.leaseSeconds);
   if (held !== undefined) return presentLease(held);
   const still = await claims.keepClaim(room.database, key, holder, room.rules.leaseSeconds);
   if (still !== undefined) throw fieldError('token', 'the task has been extended already.');
-  throw staleLease(await claims.findPastClaim(room.database, key, holder));
+  throw await lostClaim(room, key, holder);
 }
 
 /** Gives a task back. Its drafts stay. */
@@ -200,7 +209,7 @@ export async function release(
   key: store.TaskKey,
   token: string,
 ): Promise<TaskStatus> {
-  const holder = { userId: asker.userId, token };
+  const holder = { ...asker, token };
   const done = await room.database.transaction(async (transaction) => {
     await store.lockTasks(transaction, key.account, key.jobId, [key.taskId]);
     const held = await claims.keepClaim(transaction, key, holder, room.rules.leaseSeconds);
@@ -217,7 +226,7 @@ export async function release(
     await store.moveTasks(transaction, move);
     return true;
   });
-  if (!done) throw staleLease(await claims.findPastClaim(room.database, key, holder));
+  if (!done) throw await lostClaim(room, key, holder);
   room.observer.ended('released');
   await store.lookNow(room.database, [key]);
   return 'open';
@@ -242,7 +251,7 @@ export async function skip(
   });
 }
 
-/** Puts a task before an operator. */
+/** Puts a task before an operator. Without holding it, only one that they may claim. */
 export async function report(
   room: EditingRoom,
   asker: Asker,
@@ -270,11 +279,12 @@ async function putAside(
   const { userId } = asker;
   const status = await room.database.transaction(async (transaction): Promise<TaskStatus | undefined> => {
     await store.lockTasks(transaction, account, jobId, [taskId]);
-    const task = await store.findTask(transaction, key, userId);
-    if (task === undefined || !(task.may_claim || task.has_claimed)) throw notFound();
+    const task = await findTask(transaction, key, userId);
+    if (task === undefined || !(task.has_pair || (token !== undefined && task.has_claimed))) throw notFound();
     if (token === undefined) {
-      // One that somebody has is not put aside by another.
+      // One that somebody has is not put aside by another. A skip may come again, and shows nothing.
       if (task.status !== 'open') return undefined;
+      if (ends === 'reported' && !task.may_claim) return undefined;
     } else {
       const held = await claims.keepClaim(transaction, key, { userId, token }, room.rules.leaseSeconds);
       if (held === undefined) return undefined;
@@ -288,8 +298,8 @@ async function putAside(
     return trigger === 'skip' ? 'open' : 'reported';
   });
   if (status === undefined) {
-    if (token === undefined) throw new ApiError('task_taken', 'Somebody has the task, or it is over.');
-    throw staleLease(await claims.findPastClaim(room.database, key, { userId, token }));
+    if (token === undefined) throw new ApiError('task_taken', 'Somebody else has the task, or it is over.');
+    throw await lostClaim(room, key, { ...asker, token });
   }
   if (token !== undefined) {
     room.observer.ended(ends);

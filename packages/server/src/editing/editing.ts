@@ -9,13 +9,13 @@ import type { AccountRef } from '../account.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { JobFollower } from '../jobs/jobs.ts';
 import type { Scanner } from '../scanning/scanner.ts';
+import { openTask } from './access.ts';
 import { locate } from './claims.ts';
 import { countTasks } from './console-store.ts';
 import * as edits from './edits-store.ts';
 import { openTasks, replaceDrafts } from './open.ts';
 import { cancelEditing, reopenEditing } from './review.ts';
 import { type Asker, type EditingObserver, type EditingRoom, type EditingSettings, rulesOf } from './room.ts';
-import { openTask } from './view.ts';
 
 export { locate } from './claims.ts';
 export { freeTask, listTasks } from './console.ts';
@@ -72,7 +72,7 @@ export async function jobOfTask(
   taskId: string,
 ): Promise<{ account: AccountRef; jobId: string }> {
   const key = await locate(room, taskId);
-  await openTask(room, asker, key);
+  await openTask(room, asker, key, 'record');
   return key;
 }
 

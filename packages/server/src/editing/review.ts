@@ -9,7 +9,8 @@ import { createHash } from 'node:crypto';
 import type { AccountRef } from '../account.ts';
 import type { Transaction } from '../database/database.ts';
 import { ApiError, fieldError, notFound } from '../errors.ts';
-import { staleLease } from './claims.ts';
+import { findTask } from './access-store.ts';
+import { lostClaim } from './claims.ts';
 import * as claims from './claims-store.ts';
 import * as edits from './edits-store.ts';
 import type { Asker, EditingRoom } from './room.ts';
@@ -39,7 +40,7 @@ async function withHeld<T>(
     const held = await claims.keepClaim(transaction, key, holder, room.rules.leaseSeconds);
     return held === undefined ? undefined : { value: await work(transaction, held) };
   });
-  if (done === undefined) throw staleLease(await claims.findPastClaim(room.database, key, holder));
+  if (done === undefined) throw await lostClaim(room, key, { ...asker, token });
   return done.value;
 }
 
@@ -78,7 +79,7 @@ async function handIn(
   if (before === 'submitted') return 'submitted';
   const stage = await withHeld(room, asker, key, token, async (transaction, held) => {
     if (held.kind !== kind) throw notFound();
-    const task = (await store.findTask(transaction, key, asker.userId))!;
+    const task = (await findTask(transaction, key, asker.userId))!;
     const { first_position, last_position } = task;
     const positions = await edits.listUnconfirmed(transaction, account, jobId, first_position, last_position);
     if (positions.length > 0) {

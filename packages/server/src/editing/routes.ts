@@ -13,7 +13,7 @@ import { saveSegment } from './save.ts';
 import { schemas } from './schemas.ts';
 import { TASK_STATUSES, type TaskStatus } from './states.ts';
 import { searchMemory, suggest } from './suggest.ts';
-import { addComment, listComments, openTask, preview, readClaimed, readHistory, readTask } from './view.ts';
+import { addComment, preview, readClaimed, readComments, readHistory, readTask } from './view.ts';
 
 /** A target of 100,000 characters as JSON, and what is round it. */
 const BODY = { bodyLimit: 1024 * 1024 };
@@ -170,11 +170,7 @@ function editorRoutes(app: FastifyInstance, room: () => EditingRoom): void {
   resource(app, `${path}/comments`, {
     GET: {
       schema: schemas.comments,
-      async handler(request) {
-        const key = await taskOf(room(), request);
-        await openTask(room(), askerOf(request), key);
-        return { comments: await listComments(room(), key) };
-      },
+      handler: async (request) => readComments(room(), askerOf(request), await taskOf(room(), request)),
     },
     POST: {
       schema: schemas.addComment,

@@ -10,6 +10,7 @@ import { readContext } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { keptOf } from '../kept.ts';
+import { findTask, type TaskRow } from './access-store.ts';
 import { expire, presentLease, staleLease } from './claims.ts';
 import * as claims from './claims-store.ts';
 import * as edits from './edits-store.ts';
@@ -23,8 +24,6 @@ import { describeJob, presentSegments } from './view.ts';
 /** Repeats that one confirmation fills. */
 const MOST_FILLED = 500;
 
-type TaskRow = NonNullable<Awaited<ReturnType<typeof store.findTask>>>;
-
 /** @throws ApiError `stale_lease`, `conflict`, `checks_failed`, `job_canceled`, `not_found` */
 export async function saveSegment(
   room: EditingRoom,
@@ -35,16 +34,18 @@ export async function saveSegment(
 ): Promise<SavedBody> {
   const { database } = room;
   const { account, jobId } = key;
-  const task = await store.findTask(database, key, asker.userId);
+  const task = await findTask(database, key, asker.userId);
   if (task === undefined || !task.has_claimed) throw notFound();
   if (position < task.first_position || position > task.last_position) throw notFound();
   const [row] = await edits.readSegments(database, account, jobId, position, position);
   if (row === undefined) throw notFound();
   const job = await store.readTaskJob(database, account, jobId);
+  const edit = editOf(row, job, asker, request);
+  // Nothing is checked for those who do not hold the task: findings quote the customer's glossary.
+  if (!task.holds) throw await keepForNext(room, asker, key, edit, request.token);
   const inputOf = await checkInputs(room, key, job);
   const findings =
     request.status === 'confirmed' ? judge(inputOf(row, request.target), request.acknowledged) : [];
-  const edit = editOf(row, job, asker, request);
 
   const outcome = await database.transaction(async (transaction) => {
     const holder = { userId: asker.userId, token: request.token };
@@ -195,7 +196,7 @@ async function fill(
 
 /**
  * A text that came after its claim had ended: a draft where the task waits and the segment is as it was, else kept in
- * the segment's history. Of a claim that never was, nothing is kept.
+ * the segment's history. Nothing is kept of a claim that never was, nor from somebody who lost the languages.
  */
 async function keepForNext(
   room: EditingRoom,
@@ -212,11 +213,12 @@ async function keepForNext(
     const ended = await claims.findPastClaim(transaction, key, holder);
     if (ended === undefined) return staleLease(ended);
     await store.lockTasks(transaction, account, jobId, [taskId]);
-    const task = await store.findTask(transaction, key, asker.userId);
+    const task = await findTask(transaction, key, asker.userId);
+    if (task?.has_pair !== true) return staleLease(ended);
     const draft = { ...edit, status: 'draft', distance: 0, words: 0, activeMs: 0 } as const;
     const [now] = await edits.readSegments(transaction, account, jobId, edit.position, edit.position);
     if (now !== undefined && isSame(now, edit)) return staleLease(ended, 'draft');
-    const saved = task?.status === 'open' && (await edits.saveEdit(transaction, account, jobId, draft));
+    const saved = task.status === 'open' && (await edits.saveEdit(transaction, account, jobId, draft));
     if (saved) return staleLease(ended, 'draft');
     await edits.insertHistory(transaction, account, jobId, {
       position: edit.position,

@@ -235,6 +235,11 @@ export const TaskBody = Type.Object(
     task: ID,
     kind: TaskKind,
     status: TaskStatus,
+    access: Type.Enum(['record', 'offer', 'held', 'all'], {
+      description:
+        'What the reader sees. `record`: the segments that they wrote in, once. `offer`: the task’s own segments, before ' +
+        'a claim. `held`: also those around it, the glossary, comments, the memory and the preview. `all`: an operator.',
+    }),
     words: Type.Integer(),
     returned: Type.Boolean({ description: 'A reviewer or the customer sent it back.' }),
     job: Type.Object({

@@ -3,6 +3,7 @@ import type { AccountRef } from '../account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { uuidv7 } from '../ids.ts';
+import { TASK_COLUMNS, type TaskRow } from './access-store.ts';
 import {
   type ClaimEnd,
   TASK_MOVES,
@@ -301,53 +302,6 @@ export async function moveTasks(transaction: Transaction, move: TaskMove): Promi
     move.reservedHours ?? 0,
     move.reservedFor ?? null,
   ]);
-}
-
-export interface TaskRow {
-  task_id: string;
-  job_id: string;
-  kind: TaskKind;
-  status: TaskStatus;
-  first_position: number;
-  last_position: number;
-  words: number;
-  editor_id: string | null;
-  reserved_for: string | null;
-  returned: boolean;
-}
-
-const TASK_COLUMNS =
-  'task_id, job_id, kind, status, first_position, last_position, words, editor_id, reserved_for, returned';
-
-/** What a person has to do with a task. */
-export interface Standing {
-  may_claim: boolean;
-  /** This task, not another of its job. */
-  has_claimed: boolean;
-  holds: boolean;
-  /** Saved something in it, or handed it in. */
-  has_worked: boolean;
-}
-
-const FIND_TASK = statement<TaskRow & Standing>(
-  'editing.find_task',
-  `select ${TASK_COLUMNS},
-          exists (select from user_languages l
-                   where l.user_id = $4 and l.source_language = t.source_language
-                     and l.target_language = t.target_language and (t.kind = 'edit' or l.review)) as may_claim,
-          c.claims > 0 as has_claimed, c.held > 0 as holds, c.worked > 0 as has_worked
-     from tasks t, lateral (
-       select count(*) as claims, count(*) filter (where c.ended_at is null) as held,
-              count(*) filter (where c.saves > 0 or c.ended in ('submitted', 'returned')) as worked
-         from claims c
-        where c.part = $1 and c.account_id = $2 and c.job_id = t.job_id and c.task_id = t.task_id and c.user_id = $4) c
-    where t.part = $1 and t.account_id = $2 and t.task_id = $3`,
-);
-
-/** A task, and what a person has to do with it. */
-export async function findTask(on: Queryable, { account, taskId }: TaskKey, userId: string) {
-  const [row] = await on.query(FIND_TASK, [account.part, account.accountId, taskId, userId]);
-  return row;
 }
 
 const JOB_TASKS = statement<TaskRow>(

@@ -1,15 +1,18 @@
 /** What helps with one segment: what was translated before and is like it, the terms in it, and where words stand in the memory. */
+import { createHash } from 'node:crypto';
 import { glossary } from '@dragoman/checks';
 import { plainText } from '@dragoman/documents';
+import { admit } from '../accounts/sessions.ts';
 import { readContext } from '../brands/brands.ts';
 import { notFound } from '../errors.ts';
 import { concordance } from '../memory/entries.ts';
 import { findMatches } from '../memory/memory.ts';
+import { mustReach, openTask } from './access.ts';
 import * as edits from './edits-store.ts';
 import type { Asker, EditingRoom } from './room.ts';
 import type { ConcordanceBody, MatchesBody } from './schemas.ts';
 import * as store from './store.ts';
-import { openTask, presentTerm } from './view.ts';
+import { presentTerm } from './view.ts';
 
 export async function suggest(
   room: EditingRoom,
@@ -17,7 +20,8 @@ export async function suggest(
   key: store.TaskKey,
   position: number,
 ): Promise<MatchesBody> {
-  await openTask(room, asker, key);
+  const task = await openTask(room, asker, key, 'held');
+  await mustReach(room, asker, key, task, position);
   const { account, jobId } = key;
   const { database } = room;
   const [job, rows] = await Promise.all([
@@ -48,13 +52,15 @@ export async function suggest(
   };
 }
 
+/** @throws ApiError `not_found` for who does not hold the task; `too_many_attempts` after so many questions in an hour */
 export async function searchMemory(
   room: EditingRoom,
   asker: Asker,
   key: store.TaskKey,
   question: string,
 ): Promise<ConcordanceBody> {
-  await openTask(room, asker, key);
+  await openTask(room, asker, key, 'held');
+  await countQuestion(room, asker);
   const job = await store.readTaskJob(room.database, key.account, key.jobId);
   const pair = { from: job.source_language, to: job.target_language, brand: job.brand ?? undefined };
   const found = await concordance(room.database, key.account, pair, question);
@@ -68,4 +74,16 @@ export async function searchMemory(
       created_at: entry.createdAt.toISOString(),
     })),
   };
+}
+
+/** So many questions an hour are more than anybody asks at work, and far fewer than it takes to copy a memory. */
+const QUESTIONS_AN_HOUR = 120;
+const HOUR_MS = 3_600_000;
+
+/** Counts as attempts to sign in are counted, under another mark each hour: what is over waits for the next one. */
+async function countQuestion({ database }: EditingRoom, { userId }: Asker): Promise<void> {
+  const hour = Math.floor(Date.now() / HOUR_MS);
+  const mark = createHash('sha256').update(`concordance ${userId} ${hour}`).digest();
+  const mostSeconds = Math.ceil(((hour + 1) * HOUR_MS - Date.now()) / 1000);
+  await admit(database, mark, { free: QUESTIONS_AN_HOUR, mostSeconds });
 }

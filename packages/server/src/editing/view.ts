@@ -6,67 +6,56 @@ import { readContext } from '../brands/brands.ts';
 import { notFound } from '../errors.ts';
 import { readTexts } from '../jobs/jobs.ts';
 import { keptOf } from '../kept.ts';
-import { canceled, presentLease, staleLease } from './claims.ts';
+import { mustReach, type OpenedTask, openTask, reaches, shownOf } from './access.ts';
+import { findTask, type TaskRow } from './access-store.ts';
+import { presentLease, staleLease } from './claims.ts';
 import * as claims from './claims-store.ts';
 import * as edits from './edits-store.ts';
 import type { Asker, EditingRoom } from './room.ts';
 import type { ClaimedBody, CommentBody, IssueBody, SegmentBody, TaskBody } from './schemas.ts';
 import * as store from './store.ts';
 
-/** Segments before and after the task's own that come along. */
-const AROUND = 5;
 /** Of the texts whose descriptions are remembered, and of how many. */
 const REMEMBER_LENGTH = 8 * 1024 * 1024;
 const REMEMBER_JOBS = 64;
 
-type TaskRow = NonNullable<Awaited<ReturnType<typeof store.findTask>>>;
-
-/**
- * A task that a person may look at: who has it, who has done something in it, who may claim it while it waits, and
- * operators. Another part of the same job is none of theirs.
- * @throws ApiError `not_found`, also for what is not theirs to see; `job_canceled` for one they had
- */
-export async function openTask(room: EditingRoom, asker: Asker, key: store.TaskKey): Promise<TaskRow> {
-  const task = await store.findTask(room.database, key, asker.userId);
-  if (task === undefined) throw notFound();
-  if (asker.role === 'operator') return task;
-  if (task.status === 'canceled' && task.has_claimed) throw canceled();
-  const mine = task.holds || task.has_worked || (task.may_claim && task.status === 'open');
-  if (!mine || task.status === 'canceled') throw notFound();
-  return task;
-}
-
-/** The segments that come with a task: its own and some around them. */
-function shownOf({ first_position, last_position }: TaskRow): [first: number, last: number] {
-  return [first_position - AROUND, last_position + AROUND];
-}
-
-/** @throws ApiError `not_found` for a segment that an editor is not shown with the task */
-function mustShow(asker: Asker, task: TaskRow, position: number): void {
-  const [first, last] = shownOf(task);
-  if (asker.role !== 'operator' && (position < first || position > last)) throw notFound();
-}
-
 export async function readTask(room: EditingRoom, asker: Asker, key: store.TaskKey): Promise<TaskBody> {
+  return presentTask(room, asker, key, await openTask(room, asker, key, 'record'));
+}
+
+async function presentTask(
+  room: EditingRoom,
+  asker: Asker,
+  key: store.TaskKey,
+  task: OpenedTask,
+): Promise<TaskBody> {
   const { database } = room;
   const { account, jobId } = key;
-  const task = await openTask(room, asker, key);
+  const shown = await shownOf(room, asker, key, task);
+  const isWhole = reaches(task.access, 'held');
   const [job, edited, rows, held, comments] = await Promise.all([
     store.readTaskJob(database, account, jobId),
     store.findEditedJob(database, account, jobId),
-    edits.readSegments(database, account, jobId, ...shownOf(task)),
+    'only' in shown
+      ? edits.readSegmentsAt(database, account, jobId, shown.only)
+      : edits.readSegments(database, account, jobId, shown.first, shown.last),
     claims.findHeld(database, key),
-    listComments(room, key),
+    isWhole ? listComments(room, key) : [],
   ]);
   const [segments, said, { instructions }] = await Promise.all([
     presentSegments(room, key, task, job, rows),
     readContext(database, account, job.brand, job.target_language),
     readTexts(database, account, jobId, ['instructions']),
   ]);
+  const wishes = [
+    ...(said.instructions === undefined ? [] : [{ from: 'brand' as const, text: said.instructions }]),
+    ...(instructions === undefined ? [] : [{ from: 'job' as const, text: instructions }]),
+  ];
   return {
     task: task.task_id,
     kind: task.kind,
     status: task.status,
+    access: task.access,
     words: task.words,
     returned: task.returned,
     job: {
@@ -78,10 +67,7 @@ export async function readTask(room: EditingRoom, asker: Asker, key: store.TaskK
       tone: job.tone ?? said.tone ?? null,
       topics: job.topics ?? [],
       brand: job.brand_name,
-      instructions: [
-        ...(said.instructions === undefined ? [] : [{ from: 'brand' as const, text: said.instructions }]),
-        ...(instructions === undefined ? [] : [{ from: 'job' as const, text: instructions }]),
-      ],
+      instructions: reaches(task.access, 'offer') ? wishes : [],
       words: edited!.words,
       revision: edited!.revision,
       created_at: job.created_at.toISOString(),
@@ -89,17 +75,22 @@ export async function readTask(room: EditingRoom, asker: Asker, key: store.TaskK
     },
     ...(held !== undefined && held.user_id === asker.userId ? { lease: presentLease(held) } : {}),
     segments,
-    terms: said.terms.map(presentTerm),
+    terms: isWhole ? said.terms.map(presentTerm) : [],
     comments,
   };
 }
 
 /**
  * A task just claimed. The claim may be over before the task is read: a crowded server, a lease that was almost out.
- * @throws ApiError `stale_lease` then; as `openTask`
+ * @throws ApiError `stale_lease` then
  */
 export async function readClaimed(room: EditingRoom, asker: Asker, key: store.TaskKey): Promise<ClaimedBody> {
-  const task = await readTask(room, asker, key);
+  const held = await findTask(room.database, key, asker.userId);
+  if (held?.holds !== true) throw staleLease(null);
+  const task = await presentTask(room, asker, key, {
+    ...held,
+    access: asker.role === 'operator' ? 'all' : 'held',
+  });
   if (task.lease === undefined) throw staleLease(null);
   return { task, lease: task.lease };
 }
@@ -108,7 +99,7 @@ export async function readClaimed(room: EditingRoom, asker: Asker, key: store.Ta
 export async function presentSegments(
   room: EditingRoom,
   { account, jobId }: store.TaskKey,
-  task: Pick<store.TaskRow, 'kind' | 'first_position' | 'last_position'>,
+  task: Pick<TaskRow, 'kind' | 'first_position' | 'last_position'>,
   job: store.TaskJobRow,
   rows: readonly edits.SegmentRow[],
 ): Promise<SegmentBody[]> {
@@ -217,10 +208,17 @@ export function presentIssue(row: edits.IssueRow): IssueBody {
   };
 }
 
-export async function listComments(
+/** @throws ApiError `not_found` for who does not hold the task */
+export async function readComments(
   room: EditingRoom,
-  { account, jobId }: store.TaskKey,
-): Promise<CommentBody[]> {
+  asker: Asker,
+  key: store.TaskKey,
+): Promise<{ comments: CommentBody[] }> {
+  await openTask(room, asker, key, 'held');
+  return { comments: await listComments(room, key) };
+}
+
+async function listComments(room: EditingRoom, { account, jobId }: store.TaskKey): Promise<CommentBody[]> {
   const rows = await edits.listComments(room.database, account, jobId);
   return rows.map((row) => ({
     comment: row.comment_id,
@@ -232,17 +230,17 @@ export async function listComments(
   }));
 }
 
-/** @throws ApiError `not_found` where the job has no such segment */
+/** @throws ApiError `not_found` for who does not hold the task, and where the job has no such segment */
 export async function addComment(
   room: EditingRoom,
   asker: Asker,
   key: store.TaskKey,
   { text, position }: { text: string; position: number | undefined },
 ): Promise<CommentBody> {
-  const task = await openTask(room, asker, key);
+  const task = await openTask(room, asker, key, 'held');
   const { account, jobId } = key;
   if (position !== undefined) {
-    mustShow(asker, task, position);
+    await mustReach(room, asker, key, task, position);
     const [row] = await edits.readSegments(room.database, account, jobId, position, position);
     if (row === undefined) throw notFound();
   }
@@ -259,13 +257,11 @@ export async function addComment(
 }
 
 /**
- * The document with what is there now; what has neither target nor draft is the source. It has every part of the job: once
- * the job is delivered, its editors see no more than their own.
- * @throws ApiError `not_found`
+ * The document with what is there now; what has neither target nor draft is the source. It has every part of the job.
+ * @throws ApiError `not_found` for who does not hold the task
  */
 export async function preview(room: EditingRoom, asker: Asker, key: store.TaskKey) {
-  const task = await openTask(room, asker, key);
-  if (asker.role !== 'operator' && task.status === 'done') throw notFound();
+  await openTask(room, asker, key, 'held');
   const { account, jobId } = key;
   const [job, texts, targets] = await Promise.all([
     store.readTaskJob(room.database, account, jobId),
@@ -285,7 +281,7 @@ export async function preview(room: EditingRoom, asker: Asker, key: store.TaskKe
 }
 
 export async function readHistory(room: EditingRoom, asker: Asker, key: store.TaskKey, position: number) {
-  mustShow(asker, await openTask(room, asker, key), position);
+  await mustReach(room, asker, key, await openTask(room, asker, key, 'record'), position);
   const rows = await edits.readHistory(room.database, key.account, key.jobId, position);
   return { entries: rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() })) };
 }

@@ -1645,6 +1645,8 @@ export type Task = {
   task: string;
   kind: TaskKind;
   status: TaskStatus;
+  /** What the reader sees. `record`: the segments that they wrote in, once. `offer`: the task’s own segments, before a claim. `held`: also those around it, the glossary, comments, the memory and the preview. `all`: an operator. */
+  access: 'record' | 'offer' | 'held' | 'all';
   words: number;
   /** A reviewer or the customer sent it back. */
   returned: boolean;

@@ -9,7 +9,7 @@ import { useSay } from '../words.tsx';
 import { concordance, history } from './api.ts';
 import { Caps } from './Caps.tsx';
 import { type Finding, keyOfFinding } from './checking.ts';
-import { directionOf, localeOf, mac, usePage, useSegment, useWorkbench } from './context.tsx';
+import { directionOf, localeOf, mac, usePage, useSegment, useWhole, useWorkbench } from './context.tsx';
 import { diff } from './diff.ts';
 import { hintOf } from './keys.ts';
 import { Pieces } from './Pieces.tsx';
@@ -39,15 +39,22 @@ export default function Panel() {
 function OfSegment({ position }: { position: number }) {
   const asked = usePage((page) => page.concordance);
   const { segment } = useSegment(position);
+  const { access } = useWorkbench().task;
+  const whole = useWhole();
+  const say = useSay();
   return (
     <>
       {segment.mine && <Checks position={position} />}
-      <Glossary position={position} />
+      {whole ? (
+        <Glossary position={position} />
+      ) : (
+        <p className={shared.muted}>{say('workbench.while_held')}</p>
+      )}
       <Suggestions position={position} />
-      {asked !== undefined && <Concordance words={asked} />}
+      {whole && asked !== undefined && <Concordance words={asked} />}
       <Issues position={position} />
-      <Comments position={position} />
-      <History position={position} />
+      {whole && <Comments position={position} />}
+      {(whole || access === 'record') && <History position={position} />}
     </>
   );
 }
@@ -309,8 +316,10 @@ export interface Suggestion {
 export function useSuggestions(position: number): readonly Suggestion[] {
   const workbench = useWorkbench();
   const { segment } = useSegment(position);
+  const whole = useWhole();
   const [matches, setMatches] = useState<readonly Match[]>([]);
   useEffect(() => {
+    if (!whole) return;
     let gone = false;
     // Whoever passes quickly over segments asks for none of them.
     const timer = setTimeout(() => {
@@ -323,7 +332,7 @@ export function useSuggestions(position: number): readonly Suggestion[] {
       gone = true;
       clearTimeout(timer);
     };
-  }, [workbench, position]);
+  }, [workbench, position, whole]);
   const suggestions = [
     ...matches.map((match): Suggestion => ({ ...match, kind: 'match' })),
     ...(segment.draft ? [{ kind: 'draft', target: segment.draft } as const] : []),

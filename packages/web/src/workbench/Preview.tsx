@@ -7,7 +7,7 @@ import { useState, useSyncExternalStore } from 'react';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { useSay } from '../words.tsx';
 import { preview } from './api.ts';
-import { directionOf, localeOf, scriptOf, usePage, useWorkbench } from './context.tsx';
+import { directionOf, localeOf, scriptOf, usePage, useWhole, useWorkbench } from './context.tsx';
 import { framed } from './frame.ts';
 import { plainText } from './pieces.ts';
 import css from './preview.module.css';
@@ -21,10 +21,10 @@ export default function Preview() {
   const workbench = useWorkbench();
   const say = useSay();
   const [side, setSide] = useState<Side>('target');
-  const { job, status } = workbench.task;
-  const { format } = job;
-  // Once the job is delivered, an editor sees no more of it than their own part.
-  const isWhole = side === 'target' && status !== 'done' && (format === 'html' || format === 'srt');
+  const { format } = workbench.task.job;
+  // Only who holds the task may have the document put together by the server.
+  const whole = useWhole();
+  const isAssembled = whole && side === 'target' && (format === 'html' || format === 'srt');
   return (
     <section className={css.preview} aria-label={say('workbench.preview')}>
       <div className={css.previewHead}>
@@ -37,7 +37,8 @@ export default function Preview() {
           ))}
         </fieldset>
       </div>
-      {isWhole ? <Assembled /> : <Units side={side} />}
+      {!whole && <p className={shared.muted}>{say('workbench.preview.part')}</p>}
+      {isAssembled ? <Assembled /> : <Units side={side} />}
     </section>
   );
 }

@@ -153,7 +153,15 @@ function Page() {
 function NoSegments() {
   const workbench = useWorkbench();
   const dialog = usePage((page) => page.dialog);
+  const readOnly = usePage((page) => page.readOnly);
   const say = useSay();
+  if (workbench.task.access === 'record') {
+    return (
+      <main className={css.nothing} data-ready>
+        <p>{say(`workbench.read_only.${readOnly ?? 'record'}`)}</p>
+      </main>
+    );
+  }
   return (
     <main className={css.nothing} data-ready>
       <p>{say('workbench.no_text')}</p>

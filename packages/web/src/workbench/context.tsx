@@ -26,6 +26,12 @@ export function usePage<Value>(pick: (page: PageState) => Value): Value {
   return useSyncExternalStore(watch, () => pick(workbench.page));
 }
 
+/** Whether the whole of the task is shown: memory, glossary, comments and the document. While it is held; to operators always. */
+export function useWhole(): boolean {
+  const { access } = useWorkbench().task;
+  return usePage((page) => access === 'all' || page.readOnly === undefined);
+}
+
 export const mac = isMac(typeof navigator === 'undefined' ? '' : navigator.platform);
 
 /** Of the job's languages; the app's own is said on the root. */

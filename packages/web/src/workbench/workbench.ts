@@ -46,7 +46,15 @@ export interface SegmentState {
 }
 
 /** Why nothing can be changed. */
-export type ReadOnly = 'not_claimed' | 'lost' | 'over' | 'submitted' | 'done' | 'reported' | 'canceled';
+export type ReadOnly =
+  | 'not_claimed'
+  | 'record'
+  | 'lost'
+  | 'over'
+  | 'submitted'
+  | 'done'
+  | 'reported'
+  | 'canceled';
 
 export type Dialog =
   | { dialog: 'help' | 'submit' | 'skip' | 'report' | 'release' | 'return' | 'goTo' }
@@ -338,7 +346,9 @@ export class Workbench {
   async look(): Promise<void> {
     if (this.#acting > 0) return;
     const task = await this.#options.server.look().catch((error: unknown) => {
-      if (codeOfError(error) === 'job_canceled' && this.#acting === 0) this.#over('canceled');
+      if (this.#acting > 0) return;
+      if (codeOfError(error) === 'job_canceled') this.#over('canceled');
+      else if (codeOfError(error) === 'not_found') this.#taken('lost');
     });
     // What is done here just now says itself what becomes of the task.
     if (!task || this.#acting > 0) return;
@@ -347,14 +357,19 @@ export class Workbench {
     const now = readOnlyOf(task).readOnly;
     if (readOnly === undefined) {
       if (task.lease?.token === lease?.token) return;
-      // What is not sent yet is sent first: the server keeps it, and answers that the task is lost.
-      this.#attribute();
-      this.#saver.hurry();
-      if (this.#saver.empty) this.#over(now === 'canceled' || now === 'done' ? now : 'lost');
+      this.#taken(now === 'canceled' || now === 'done' ? now : 'lost');
     } else if (now !== undefined && now !== readOnly && readOnly !== 'lost' && readOnly !== 'over') {
       this.task.status = task.status;
       this.update({ readOnly: now });
     }
+  }
+
+  /** Another has the task. What is not sent yet is sent first: the server keeps it, and answers that the task is lost. */
+  #taken(why: ReadOnly): void {
+    if (this.#page.readOnly !== undefined) return;
+    this.#attribute();
+    this.#saver.hurry();
+    if (this.#saver.empty) this.#over(why);
   }
 
   /** What others have said since. */
@@ -971,9 +986,9 @@ function theirsOf(segment: Segment): Theirs {
 function readOnlyOf(task: Task): { readOnly?: ReadOnly } {
   switch (task.status) {
     case 'open':
-      return { readOnly: 'not_claimed' };
     case 'claimed':
-      return task.lease ? {} : { readOnly: 'not_claimed' };
+      if (task.lease) return {};
+      return { readOnly: task.access === 'record' ? 'record' : 'not_claimed' };
     default:
       return { readOnly: task.status };
   }

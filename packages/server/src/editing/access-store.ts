@@ -1,0 +1,99 @@
+/** What is asked of the database about one person and one task: which rights they have now, and what they wrote in it. */
+import type { Queryable } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import type { TaskKind, TaskStatus } from './states.ts';
+import type { TaskKey } from './store.ts';
+
+/** That a person has the languages of a task `t` now; for a review, the right to review them too. */
+const hasPair = (user: string) => `exists (
+  select from user_languages l
+   where l.user_id = ${user} and l.source_language = t.source_language and l.target_language = t.target_language
+     and (t.kind = 'edit' or l.review))`;
+
+/** What a person ($1) may claim of the open tasks `t` in their languages: not skipped, reserved for another, or their own work. */
+export const CLAIMABLE = `
+  (t.reserved_for is null or t.reserved_for = $1 or t.reserved_until <= now())
+  and not exists (
+    select from task_skips k
+     where k.part = t.part and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = $1)
+  and (t.kind = 'edit' or not exists (
+    select from claims o
+     where o.part = t.part and o.account_id = t.account_id and o.job_id = t.job_id and o.kind = 'edit'
+       and o.user_id = $1 and o.saves > 0))`;
+
+/** That a claim `c` holds: it has not ended or run out, and its editor still has the languages. */
+export const HOLDS = `c.ended_at is null and least(c.lease_until, c.limit_until) > now() and exists (
+  select from tasks t
+   where t.part = c.part and t.account_id = c.account_id and t.task_id = c.task_id and ${hasPair('c.user_id')})`;
+
+export interface TaskRow {
+  task_id: string;
+  job_id: string;
+  kind: TaskKind;
+  status: TaskStatus;
+  first_position: number;
+  last_position: number;
+  words: number;
+  editor_id: string | null;
+  reserved_for: string | null;
+  returned: boolean;
+}
+
+export const TASK_COLUMNS =
+  'task_id, job_id, kind, status, first_position, last_position, words, editor_id, reserved_for, returned';
+
+/** What a person has to do with a task. */
+export interface Standing {
+  /** They have its languages now. */
+  has_pair: boolean;
+  /** It is open, and they may have it. */
+  may_claim: boolean;
+  /** This task, not another of its job. */
+  has_claimed: boolean;
+  holds: boolean;
+  /** Saved something in it, or handed it in. */
+  has_worked: boolean;
+}
+
+const FIND_TASK = statement<TaskRow & Standing>(
+  'editing.find_task',
+  `select ${TASK_COLUMNS}, ${hasPair('$1')} as has_pair,
+          t.status = 'open' and ${hasPair('$1')} and ${CLAIMABLE} as may_claim,
+          c.claims > 0 as has_claimed, c.held > 0 as holds, c.worked > 0 as has_worked
+     from tasks t, lateral (
+       select count(*) as claims, count(*) filter (where ${HOLDS}) as held,
+              count(*) filter (where c.saves > 0 or c.ended in ('submitted', 'returned')) as worked
+         from claims c
+        where c.part = $2 and c.account_id = $3 and c.job_id = t.job_id and c.task_id = t.task_id and c.user_id = $1) c
+    where t.part = $2 and t.account_id = $3 and t.task_id = $4`,
+);
+
+/** A task, and what a person has to do with it. */
+export async function findTask(
+  on: Queryable,
+  { account, taskId }: TaskKey,
+  userId: string,
+): Promise<(TaskRow & Standing) | undefined> {
+  return (await on.query(FIND_TASK, [userId, account.part, account.accountId, taskId]))[0];
+}
+
+const OWN_POSITIONS = statement<{ position: number }>(
+  'editing.own_positions',
+  `select position from edits
+    where part = $1 and account_id = $2 and job_id = $3 and position between $4 and $5 and editor_id = $6
+   union
+   select position from edit_history
+    where part = $1 and account_id = $2 and job_id = $3 and position between $4 and $5 and editor_id = $6
+   order by position`,
+);
+
+/** The segments of a task that a person wrote in. */
+export async function listOwnPositions(
+  on: Queryable,
+  { account, jobId }: TaskKey,
+  { first_position, last_position }: Pick<TaskRow, 'first_position' | 'last_position'>,
+  userId: string,
+): Promise<number[]> {
+  const values = [account.part, account.accountId, jobId, first_position, last_position, userId];
+  return (await on.query(OWN_POSITIONS, values)).map(({ position }) => position);
+}

@@ -1,0 +1,482 @@
+/**
+ * What an editor sees and may do of a task: every route of `/api/editing`, in every situation, against one table. The
+ * routes are read from the description of the web app: one that is missing in the table fails here.
+ */
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { accountNamed } from '../accounts/accounts.ts';
+import { describeApp } from '../app.ts';
+import { saveBrand } from '../brands/brands.ts';
+import { createConnection } from '../database/connections.ts';
+import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
+import {
+  type Answer,
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+} from '../testing/harness.ts';
+
+/**
+ * A row a route, a column a situation. What was answered:
+ *
+ *   yes     it was done or shown; of a task and of its lists, which segments: `own` (written by the reader), `task`, `near`
+ *   first   allowed, and something has to be done first: segments confirmed, a note given
+ *   -       not found, as for a task that does not exist; of the queue: not in it
+ *   taken   the task cannot be claimed, or not by this person
+ *   late    the claim is over, and nothing is kept; `draft`, `left`: the text is kept for the next editor
+ *   gone    the customer took the job back
+ *   out     nobody is signed in
+ */
+const TABLE = `
+                        other  offer  held   taken  skip   skip+  kept   report free   lost   handed done   done-  nolang past   cancel shut   mywork review norev  revs   oper
+GET queue               -      open   held   -      -      -      -      -      open   -      -      -      -      -      -      -      out    -      open   -      held   -
+GET work                yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    out    yes    yes    yes    yes    yes
+GET task                -      offer  held   -      -      record -      -      offer  record record record -      record record gone   out    -      offer  -      held   all
+GET comments            -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
+GET preview             -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
+GET concordance         -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
+GET matches             -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
+GET matches, beside     -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      -      yes
+GET matches, far        -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      -      yes
+GET history, own        -      -      yes    -      -      yes    -      -      yes    yes    yes    yes    -      yes    yes    gone   out    -      -      -      yes    yes
+GET history, beside     -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
+GET history, far        -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      -      yes
+POST comments           -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
+POST comments, far      -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      -      yes
+POST claims             -      yes    yes    taken  taken  taken  taken  taken  yes    taken  taken  taken  taken  -      -      taken  out    taken  yes    -      yes    -
+PUT segment             -      -      yes    -      -      draft  -      -      draft  left   left   left   -      late   late   gone   out    -      -      -      yes    -
+PUT segment, wrong      -      -      first  -      -      draft  -      -      draft  left   left   left   -      late   late   gone   out    -      -      -      first  -
+PUT segment, beside     -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      out    -      -      -      -      -
+POST heartbeat          -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
+POST extend             -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
+POST release            -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
+POST submit             -      late   first  late   late   late   late   late   late   late   yes    yes    late   late   yes    gone   out    late   late   -      -      late
+POST approve            -      late   -      late   late   late   late   late   late   late   yes    yes    late   late   yes    gone   out    late   late   -      first  late
+POST skip               -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    -
+POST skip, unclaimed    -      yes    taken  taken  yes    yes    yes    taken  yes    taken  taken  taken  taken  -      -      taken  out    yes    yes    -      taken  -
+POST report             -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    -
+POST report, unclaimed  -      yes    taken  taken  taken  taken  taken  taken  yes    taken  taken  taken  taken  -      -      taken  out    taken  yes    -      taken  -
+POST return             -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
+POST issues             -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
+DELETE issues           -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
+`;
+
+let server: TestServer;
+let owner: pg.Client;
+let call: ReturnType<typeof createClient>;
+let operator: TestPerson;
+let bob: TestPerson;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DRAGOMAN_TASK_WORDS: '6', DRAGOMAN_TASK_SKIPS: '9' } });
+  owner = createConnection(server.connection);
+  await owner.connect();
+  const account = await server.createAccount({ balanceCents: 100_000 });
+  call = createClient(server.url, account.production_key);
+  const { ref } = await accountNamed(server.database, account.username);
+  const term = { source: 'house', target: 'casa', caseSensitive: false, forbidden: false };
+  const languages = new Map([
+    [
+      'es',
+      { tone: 'Informal' as const, instructions: 'Smile.', terms: [{ ...term, doNotTranslate: false }] },
+    ],
+  ]);
+  const brand = { externalId: 'acme', name: 'Acme', default: true, languages };
+  await saveBrand(server.database, ref, brand, false);
+  operator = await createPerson(server, { role: 'operator' });
+  bob = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+const NOBODY = '00000000-0000-7000-8000-000000000000';
+const LINES = 14;
+/** Seven tasks of two segments. The one that is looked at is the fourth. */
+const TEXT = Array.from({ length: LINES }, (_, line) => `The house ${'abcdefghijklmn'[line]}.`).join('\n');
+
+interface Claimed {
+  task: string;
+  lease: { token: string };
+  segments: { position: number; revision: number; draft: never }[];
+}
+
+interface Case {
+  person: TestPerson;
+  task: string;
+  /** Of a claim that they have or had. */
+  token: string;
+  /** A segment that they wrote, where they wrote one. */
+  own: number;
+  /** The task's own. */
+  positions: number[];
+  issue?: string;
+}
+
+/** Begins with nothing in editing but this job. @returns its tasks, in their order */
+async function order(text = TEXT): Promise<{ uid: string; tasks: string[] }> {
+  await owner.query(
+    'truncate tasks, claims, editor_slots, task_skips, task_reports, edits, edit_history, issues',
+  );
+  await owner.query('truncate edited_jobs, comments cascade');
+  const uid = await orderEdit(call, text);
+  const { rows } = await owner.query('select task_id from tasks order by first_position');
+  return { uid, tasks: rows.map(({ task_id }) => task_id) };
+}
+
+const editor = (...languages: string[]) => createPerson(server, { role: 'editor', languages });
+
+/** Claims a task and confirms one of its segments. */
+async function work(person: TestPerson, task: string, position: number): Promise<Claimed> {
+  const claimed: Claimed = await claimTask(person, task);
+  const segment = claimed.segments.find((one) => one.position === position)!;
+  expect((await confirm(person, claimed, segment)).status).toBe(200);
+  return claimed;
+}
+
+const act = async ({ call }: TestPerson, claimed: Claimed, what: string, more: object = {}) => {
+  const answer = await call('POST', pathOf(claimed, `/${what}`), { token: claimed.lease.token, ...more });
+  expect(answer.status, answer.text).toBe(200);
+};
+
+const setLanguages = async ({ userId }: TestPerson, languages: object[]) =>
+  expect((await operator.call('PATCH', `/api/console/people/${userId}`, { languages })).status).toBe(200);
+
+/** A situation of the fourth of seven tasks, of an editor of its languages unless said otherwise. */
+const ofTask =
+  (make: (person: TestPerson, task: string, uid: string) => Promise<Claimed | undefined>, pair = 'en:es') =>
+  async (): Promise<Case> => {
+    const { uid, tasks } = await order();
+    const [person, task] = [await editor(pair), tasks[3]!];
+    const claimed = await make(person, task, uid);
+    return { person, task, token: claimed?.lease.token ?? NOBODY, own: 6, positions: [6, 7] };
+  };
+
+/** Bob confirms the other segment, so that the task can be handed in. */
+async function handIn(person: TestPerson, task: string): Promise<Claimed> {
+  await act(bob, await work(bob, task, 7), 'release');
+  const claimed = await work(person, task, 6);
+  await act(person, claimed, 'submit');
+  return claimed;
+}
+
+const deliver = (task: string) => owner.query(`update tasks set status = 'done' where task_id = $1`, [task]);
+
+/** A job whose review is open: by `author`, who may review as well. */
+const ofReview =
+  (make: (author: TestPerson, reviewer: TestPerson, task: string) => Promise<Partial<Case>>) =>
+  async (): Promise<Case> => {
+    const [author, reviewer] = [await editor('en:es+review'), await editor('en:es+review')];
+    await order('The house a.\nThe house b.');
+    await editNext(author);
+    const { rows } = await owner.query(`select task_id from tasks where kind = 'review'`);
+    const task: string = rows[0].task_id;
+    const common = { person: reviewer, task, token: NOBODY, own: 0, positions: [0, 1] };
+    return { ...common, ...(await make(author, reviewer, task)) };
+  };
+
+const SITUATIONS: Record<string, () => Promise<Case>> = {
+  /** Not their languages. */
+  other: ofTask(async () => {}, 'en:fr'),
+  /** Open, and they may have it. */
+  offer: ofTask(async () => {}),
+  held: ofTask((person, task) => work(person, task, 6)),
+  /** Another editor holds it. */
+  taken: ofTask(async (_, task) => void (await claimTask(bob, task))),
+  /** They skipped it; and after they had worked in it. */
+  skip: ofTask(async ({ call }, task) => {
+    expect((await call('POST', pathOf({ task }, '/skip'), { reason: 'no_time' })).status).toBe(200);
+  }),
+  'skip+': ofTask(async (person, task) => {
+    const claimed = await work(person, task, 6);
+    await act(person, claimed, 'skip', { reason: 'no_time' });
+    return claimed;
+  }),
+  /** Reserved for another. */
+  kept: ofTask(async (_, task) => {
+    const { status } = await operator.call('POST', `/api/console/tasks/${task}/reassign`, {
+      user: bob.userId,
+    });
+    expect(status).toBe(200);
+  }),
+  /** Before an operator. */
+  report: ofTask(async (_, task) => {
+    await act(bob, await claimTask(bob, task), 'report', { reason: 'other' });
+    return undefined;
+  }),
+  /** They gave it back after they had worked in it. */
+  free: ofTask(async (person, task) => {
+    const claimed = await work(person, task, 6);
+    await act(person, claimed, 'release');
+    return claimed;
+  }),
+  /** Their claim ran out, and another editor holds it. */
+  lost: ofTask(async (person, task) => {
+    const claimed = await work(person, task, 6);
+    const past = `update claims set lease_until = now() - interval '1 s' where claim_id = $1`;
+    await owner.query(past, [claimed.lease.token]);
+    await claimTask(bob, task);
+    return claimed;
+  }),
+  /** They handed it in. */
+  handed: ofTask(handIn),
+  /** Delivered: with a segment of theirs, and without. */
+  done: ofTask(async (person, task) => {
+    const claimed = await handIn(person, task);
+    await deliver(task);
+    return claimed;
+  }),
+  'done-': ofTask(async (_, task) => {
+    await handIn(bob, task);
+    await deliver(task);
+  }),
+  /** Their languages were taken away while they held it, and after they had handed it in. */
+  nolang: ofTask(async (person, task) => {
+    const claimed = await work(person, task, 6);
+    await setLanguages(person, [{ source_language: 'en', target_language: 'fr', review: true }]);
+    return claimed;
+  }),
+  past: ofTask(async (person, task) => {
+    const claimed = await handIn(person, task);
+    await deliver(task);
+    await setLanguages(person, []);
+    return claimed;
+  }),
+  /** The customer took the job back. */
+  cancel: ofTask(async (person, task, uid) => {
+    const claimed = await work(person, task, 6);
+    expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
+    return claimed;
+  }),
+  /** They were disabled while they held it. */
+  shut: ofTask(async (person, task) => {
+    const claimed = await work(person, task, 6);
+    expect((await operator.call('POST', `/api/console/people/${person.userId}/disable`)).status).toBe(200);
+    return claimed;
+  }),
+  /** The review of their own work; another's; without the right to review; while they hold it. */
+  mywork: ofReview(async (author) => ({ person: author })),
+  review: ofReview(async () => ({})),
+  norev: ofReview(async () => ({ person: bob })),
+  revs: ofReview(async (_, reviewer, task) => {
+    const { token } = (await claimTask(reviewer, task)).lease;
+    const issue = { token, position: 0, category: 'style', severity: 'minor' };
+    const marked = await reviewer.call('POST', pathOf({ task }, '/issues'), issue);
+    // One more to confirm: a review that is approved would be delivered while the rest is asked.
+    await owner.query(`update edits set status = 'draft', confirmed_at = null where position = 1`);
+    return { token, issue: marked.body.issue };
+  }),
+  oper: async () => ({ ...(await ofTask(async () => {})()), person: operator }),
+};
+
+const WORDS: Record<string, string> = {
+  not_signed_in: 'out',
+  not_found: '-',
+  task_taken: 'taken',
+  too_many_claims: 'many',
+  job_canceled: 'gone',
+  unconfirmed: 'first',
+  checks_failed: 'first',
+  invalid_request: 'first',
+};
+
+function wordOf({ status, body, text }: Answer): string {
+  if (status < 300) return 'yes';
+  const { code, kept } = body.error;
+  if (code === 'stale_lease') return kept === undefined ? 'late' : kept === 'draft' ? 'draft' : 'left';
+  return WORDS[code] ?? text;
+}
+
+type Probe = (one: Case) => Promise<string>;
+
+const ask =
+  (method: string, path: string | ((one: Case) => string), body?: (one: Case) => object): Probe =>
+  async (one) => {
+    const rest = typeof path === 'string' ? path : path(one);
+    return wordOf(await one.person.call(method, pathOf(one, rest), body?.(one)));
+  };
+
+/** What a task is answered with, for each access. Other texts of the customer come with it only where it is held. */
+async function readTask(one: Case): Promise<string> {
+  const answer = await one.person.call('GET', pathOf(one));
+  if (answer.status !== 200) return wordOf(answer);
+  const { access, segments, job, terms, comments } = answer.body;
+  const [first, last] = [Math.max(0, one.positions[0]! - 5), one.positions.at(-1)! + 5];
+  const near = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const shown = segments.map(({ position }: { position: number }) => position);
+  const all = one.positions[0] === 0 ? one.positions : near;
+  const isWhole = access === 'held' || access === 'all';
+  expect(shown).toEqual(access === 'record' ? [one.own] : isWhole ? all : one.positions);
+  expect([terms.length, comments.length]).toEqual(isWhole ? [1, 1] : [0, 0]);
+  expect(job.instructions.length).toBe(access === 'record' ? 0 : 1);
+  return access;
+}
+
+async function readQueue({ person, task }: Case): Promise<string> {
+  const answer = await person.call('GET', '/api/editing/queue');
+  if (answer.status !== 200) return wordOf(answer);
+  const isIn = (list: { task: string }[]) => list.some((one) => one.task === task);
+  return isIn(answer.body.held) ? 'held' : isIn(answer.body.open) ? 'open' : '-';
+}
+
+const token = ({ token }: Case) => ({ token });
+const target = [{ text: 'Una casa' }];
+const saving = (more: object) => (one: Case) => ({ token: one.token, revision: 1, target, ...more });
+/** Beside the task, and far from it. */
+const besides = ({ positions }: Case) => positions.at(-1)! + 1;
+const FAR = LINES - 1;
+const segment = (rest: string, at: (one: Case) => number) => (one: Case) => `/segments/${at(one)}${rest}`;
+const own = ({ own }: Case) => own;
+const task = '/api/editing/tasks/{task}';
+
+/** By row. Every operation has one or more; what stands behind a comma tells those of one operation apart. */
+const PROBES: Record<string, [operation: string, probe: Probe]> = {
+  'GET queue': ['GET /api/editing/queue', readQueue],
+  'GET work': [
+    'GET /api/editing/work',
+    async ({ person }) => wordOf(await person.call('GET', '/api/editing/work')),
+  ],
+  'GET task': [`GET ${task}`, readTask],
+  'GET comments': [`GET ${task}/comments`, ask('GET', '/comments')],
+  'GET preview': [`GET ${task}/preview`, ask('GET', '/preview')],
+  'GET concordance': [`GET ${task}/concordance`, ask('GET', '/concordance?q=house')],
+  'GET matches': [`GET ${task}/segments/{position}/matches`, ask('GET', segment('/matches', own))],
+  'GET matches, beside': [
+    `GET ${task}/segments/{position}/matches`,
+    ask('GET', segment('/matches', besides)),
+  ],
+  'GET matches, far': [`GET ${task}/segments/{position}/matches`, ask('GET', `/segments/${FAR}/matches`)],
+  'GET history, own': [`GET ${task}/segments/{position}/history`, ask('GET', segment('/history', own))],
+  'GET history, beside': [
+    `GET ${task}/segments/{position}/history`,
+    ask('GET', segment('/history', besides)),
+  ],
+  'GET history, far': [`GET ${task}/segments/{position}/history`, ask('GET', `/segments/${FAR}/history`)],
+  'POST comments': [`POST ${task}/comments`, ask('POST', '/comments', () => ({ text: 'Look.' }))],
+  'POST comments, far': [
+    `POST ${task}/comments`,
+    ask('POST', '/comments', () => ({ text: 'Look.', position: FAR })),
+  ],
+  'POST claims': [
+    'POST /api/editing/claims',
+    async ({ person, task }) => wordOf(await person.call('POST', '/api/editing/claims', { task })),
+  ],
+  'PUT segment': [
+    `PUT ${task}/segments/{position}`,
+    ask('PUT', segment('', own), saving({ status: 'draft' })),
+  ],
+  'PUT segment, wrong': [
+    `PUT ${task}/segments/{position}`,
+    ask('PUT', segment('', own), saving({ status: 'confirmed', target: [] })),
+  ],
+  'PUT segment, beside': [
+    `PUT ${task}/segments/{position}`,
+    ask('PUT', segment('', besides), saving({ status: 'draft' })),
+  ],
+  'POST heartbeat': [`POST ${task}/heartbeat`, ask('POST', '/heartbeat', token)],
+  'POST extend': [`POST ${task}/extend`, ask('POST', '/extend', token)],
+  'POST release': [`POST ${task}/release`, ask('POST', '/release', token)],
+  'POST submit': [`POST ${task}/submit`, ask('POST', '/submit', token)],
+  'POST approve': [`POST ${task}/approve`, ask('POST', '/approve', token)],
+  'POST skip': [`POST ${task}/skip`, ask('POST', '/skip', (one) => ({ ...token(one), reason: 'other' }))],
+  'POST skip, unclaimed': [`POST ${task}/skip`, ask('POST', '/skip', () => ({ reason: 'other' }))],
+  'POST report': [
+    `POST ${task}/report`,
+    ask('POST', '/report', (one) => ({ ...token(one), reason: 'other' })),
+  ],
+  'POST report, unclaimed': [`POST ${task}/report`, ask('POST', '/report', () => ({ reason: 'other' }))],
+  'POST return': [
+    `POST ${task}/return`,
+    ask('POST', '/return', (one) => ({ ...token(one), note: 'Again, please.' })),
+  ],
+  'POST issues': [
+    `POST ${task}/issues`,
+    ask('POST', '/issues', (one) => ({
+      ...token(one),
+      ...{ position: one.own, category: 'style', severity: 'minor' },
+    })),
+  ],
+  'DELETE issues': [
+    `DELETE ${task}/issues/{issue}`,
+    ask('DELETE', ({ issue = NOBODY }) => `/issues/${issue}`, token),
+  ],
+};
+
+/** What the probes may change; those that others refer to come last. */
+const CHANGED = [
+  ...['issues', 'task_reports', 'task_skips', 'editor_slots', 'claims', 'comments', 'edit_history', 'edits'],
+  ...['tasks', 'edited_jobs'],
+];
+
+/** Remembers what there is now. @returns puts it back, so that every probe finds the same situation */
+async function keep(): Promise<() => Promise<void>> {
+  for (const table of CHANGED) {
+    await owner.query(`drop table if exists kept_${table}`);
+    await owner.query(`create temp table kept_${table} as select * from ${table}`);
+  }
+  const back = [
+    ...CHANGED.map((table) => `delete from ${table}`),
+    ...CHANGED.toReversed().map((table) => `insert into ${table} select * from kept_${table}`),
+  ];
+  return async () => void (await owner.query(`begin; ${back.join('; ')}; commit`));
+}
+
+describe('a route of a task', () => {
+  it('is in the table, if the app has it', async () => {
+    const { paths } = await describeApp('web');
+    const described = Object.entries(paths)
+      .filter(([path]) => path.startsWith('/api/editing/'))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+    expect(new Set(Object.values(PROBES).map(([operation]) => operation))).toEqual(new Set(described));
+  });
+
+  it('answers what the table says, whoever asks and whatever became of the task', async () => {
+    const columns = new Map<string, string[]>();
+    for (const [name, make] of Object.entries(SITUATIONS)) {
+      const one = await make();
+      // A word of the customer's own, which only those who hold the task may read.
+      const said = await operator.call('POST', pathOf(one, '/comments'), { text: 'About the house.' });
+      expect(said.status === 201 || name === 'cancel', said.text).toBe(true);
+      const restore = await keep();
+      const cells: string[] = [];
+      for (const [row, [, probe]] of Object.entries(PROBES)) {
+        cells.push(await probe(one));
+        if (!row.startsWith('GET')) await restore();
+      }
+      columns.set(name, cells);
+    }
+    const lines = Object.keys(PROBES).map((row, index) =>
+      lineOf([row, ...[...columns.values()].map((cells) => cells[index]!)]),
+    );
+    expect(`\n${[lineOf(['', ...columns.keys()]), ...lines].join('\n')}\n`).toBe(TABLE);
+  });
+});
+
+const lineOf = ([row, ...cells]: string[]) =>
+  `${row!.padEnd(24)}${cells.map((cell) => cell.padEnd(7)).join('')}`.trimEnd();
+
+it('refuses a hundred questions more to the memory within the hour, and says when the next may come', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2030-01-01T12:30:00Z') });
+  const { person, task } = await SITUATIONS.held!();
+  const question = () => person.call('GET', pathOf({ task }, '/concordance?q=house'));
+  expect((await question()).status).toBe(200);
+  await owner.query('update sign_ins set attempts = 140');
+  expect((await question()).status).toBe(200);
+  const refused = await question();
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'too_many_attempts']);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1700);
+  expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(1800);
+  vi.setSystemTime(new Date('2030-01-01T13:00:00Z'));
+  expect((await question()).status).toBe(200);
+});
+afterEach(() => vi.useRealTimers());
+
+it('records in the audit when languages are taken away', async () => {
+  const person = await editor('en:es');
+  await setLanguages(person, []);
+  const { body } = await operator.call('GET', '/api/console/audit?action=person.languages');
+  expect(body.entries[0]).toMatchObject({ subject: person.email, detail: { languages: [] } });
+});
