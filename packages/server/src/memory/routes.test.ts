@@ -1,6 +1,8 @@
 /** The memory in the web app: a customer's own, and an operator's look at anybody's. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SaxesParser } from 'saxes';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';
+import { inSlices } from './exchange.ts';
 
 const OWN = '/api/account/memory';
 const PAIR = { from: 'en', to: 'es' };
@@ -21,6 +23,34 @@ beforeAll(async () => {
   editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
 });
 afterAll(() => server.stop());
+
+describe('a long file', () => {
+  it('is parsed in slices when it comes by HTTP', async () => {
+    const write = vi.spyOn(SaxesParser.prototype, 'write');
+    const units = unit('The house is big.', 'La casa es grande.').repeat(20_000);
+    const file = { ...PAIR, tmx: tmx(units), dry_run: true };
+    expect((await customer.call('POST', `${OWN}/import`, file)).body).toMatchObject({ read: 20_000 });
+    const lengths = write.mock.calls.map(([slice]) => String(slice).length);
+    write.mockRestore();
+    expect(lengths.length).toBeGreaterThan(20);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(64 * 1024);
+  });
+
+  it('lets other work of the event loop go on between two slices', async () => {
+    let turns = 0;
+    let counting = true;
+    const count = () => {
+      turns++;
+      if (counting) setImmediate(count);
+    };
+    setImmediate(count);
+    let slices = 0;
+    for await (const slice of inSlices('x'.repeat(1_000_000))) slices += slice.length > 0 ? 1 : 0;
+    counting = false;
+    expect(slices).toBe(16);
+    expect(turns).toBeGreaterThanOrEqual(slices);
+  });
+});
 
 describe('a customer', () => {
   it('brings a file in, after a look at it, and takes it out again', async () => {

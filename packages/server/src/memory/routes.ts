@@ -21,7 +21,7 @@ import {
   summarizeMemory,
   type TouchRow,
 } from './entries.ts';
-import { exportTmx, importTmx, TmxError } from './exchange.ts';
+import { exportTmx, importTmx, inSlices, TmxError } from './exchange.ts';
 import { memorySchemas } from './schemas.ts';
 
 export function memoryRoutes(app: FastifyInstance, options: DoorOptions): void {
@@ -104,7 +104,7 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
         const { from, to, brand, dryRun, tmx } = readImport(request.body);
         try {
           if (brand !== undefined) await requireBrand(database, ref, brand);
-          const counts = await importTmx(database, ref, { from, to, brand }, Readable.from([tmx]), dryRun);
+          const counts = await importTmx(database, ref, { from, to, brand }, inSlices(tmx), dryRun);
           if (!dryRun) {
             await recordAudit(database, request.person, {
               ...{ action: 'memory.imported', account: ref, subject: `${from}>${to}` },
