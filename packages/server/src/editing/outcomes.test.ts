@@ -4,10 +4,11 @@
  */
 import { createFake } from '@dragoman/engines/fake';
 import fc from 'fast-check';
-import pg from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../accounts/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
+import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { confirm, HUMAN, pathOf, save } from '../testing/editors.ts';
 import {
@@ -61,7 +62,7 @@ const EXAMPLES = [
 ];
 
 let server: TestServer;
-let owner: pg.Client;
+let owner: Client;
 let ann: TestPerson;
 let rita: TestPerson;
 
@@ -73,7 +74,7 @@ beforeAll(async () => {
       ...{ DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '1' },
     },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
   rita = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Rita' });
