@@ -38,6 +38,20 @@ it('tells of a program that keeps something of every request', async () => {
   expect(missed.map(({ name }) => name)).toContain('fuzz, of that, on the heap');
 });
 
+it('tells of a program that an Authorization header holds up', async () => {
+  const trying = `
+    import { Server } from 'node:http';
+    const { emit } = Server.prototype;
+    Server.prototype.emit = function (name, ...given) {
+      if (name === 'request') /[ ]+$/.test((given[0].headers.authorization ?? '').replace('x', '').repeat(8) + 'x');
+      return emit.call(this, name, ...given);
+    };`;
+  const nodeOptions = `--import data:text/javascript,${encodeURIComponent(trying)}`;
+  const found = await fuzzProgram({ count: 500, seed: SEED, say() {}, rest: false, nodeOptions });
+  const missed = judge(found).filter((figure) => isHeld(figure) === false);
+  expect(missed.map(({ name }) => name)).toContain('fuzz, answers that took more than 2 s');
+});
+
 describe('the verdict', () => {
   let checker: Checker;
   beforeAll(async () => {

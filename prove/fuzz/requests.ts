@@ -38,6 +38,12 @@ const HOSTILE = [
   '\ud800',
   '\udfff\ud800',
   '\ufeff',
+  '\ufffe',
+  'a\uffffb',
+  '\ufdd0\u{1ffff}',
+  '.',
+  '..',
+  ' '.repeat(3_000),
   '\u202e\u2066abc\u2069',
   'é'.repeat(200),
   '🙂'.repeat(100),
@@ -116,6 +122,14 @@ const STRANGE: unknown[] = [
   { a: { b: { c: {} } } },
   ['tech', 7],
   ['tech', 'tech'],
+];
+
+/** Bodies that cost a parser far more than their length. @param size how often something stands in it */
+const BOMBS: ((size: number) => Buffer)[] = [
+  (size) => Buffer.from('['.repeat(size)),
+  (size) => Buffer.from('{"a":'.repeat(size)),
+  (size) => Buffer.from(`[${'[],'.repeat(size)}[]]`),
+  (size) => Buffer.from(`{${Array.from({ length: size }, (_, index) => `"k${index}":0`).join()}}`),
 ];
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
@@ -235,6 +249,7 @@ export function createRequests(document: OpenApi, random: Random): (world: World
         const value = chance(40) ? String(makeValue(schema, world, 5)) : pick(HOSTILE);
         return `${chance(5) ? encode(pick(HOSTILE)) : name}=${chance(97) ? encode(value) : '%'}`;
       });
+    if (query.length > 0 && chance(10)) query.push(pick(query));
     return query.length === 0 ? path : `${path}?${query.join('&')}`;
   }
 
@@ -243,13 +258,37 @@ export function createRequests(document: OpenApi, random: Random): (world: World
     const broken = random.below(100);
     if (broken < 2) return Buffer.from([0x22, 0xff, 0xfe, 0x22]);
     if (broken < 4) return Buffer.from('{"text":');
-    if (broken < 5) return Buffer.from('['.repeat(20_000));
+    if (broken < 5) return pick(BOMBS)(random.below(100) === 0 ? 1_000_000 : 10_000);
     if (broken < 6) return Buffer.from(pick(HOSTILE));
     if (broken < 8) return Buffer.from(JSON.stringify(pick(STRANGE)));
     return Buffer.from(JSON.stringify(objectOf(resolve(schema), world, 0)));
   }
 
+  /** From nobody, or to nowhere: what costs much where it is read before the caller or the address is looked at. */
+  function strangers(): FuzzRequest {
+    const asks = pick([
+      '/nosuch',
+      '/api/v1/nosuch',
+      '/tapi/v2/nosuch/',
+      '/tapi/v2/translation/',
+      '/v2/chats/messages',
+    ]);
+    const body = pick(BOMBS)(500_000);
+    const authorization = `ApiKey ${' '.repeat(7_000 + random.below(8_000))}x`;
+    return {
+      method: pick(['POST', 'PATCH', 'DELETE']),
+      path: asks,
+      headers: {
+        ...(chance(50) ? { authorization } : {}),
+        ...{ 'content-type': 'application/json', 'content-length': String(body.length) },
+      },
+      body,
+      room: '',
+    };
+  }
+
   return (world) => {
+    if (chance(1)) return strangers();
     const { path, method, operation } = pick(operations);
     const sandbox = chance(30);
     const room = `${sandbox ? 'sandbox' : 'production'} ${operation.tags?.join() ?? ''}`;

@@ -77,6 +77,18 @@ describe('a request of 1 MiB from nobody', () => {
   });
 });
 
+it('a body that is too long leaves the connection in order for the next request', async () => {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  const body = 'a'.repeat(MEBIBYTE);
+  socket.write(
+    `POST /api/session HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}` +
+      'GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
+  );
+  const answered = (await socket.toArray()).join('');
+  expect(answered.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+});
+
 describe('the body of an operation that takes none', () => {
   it.each(['[[[', '{"text":', 'a'.repeat(MEBIBYTE), ''])('is passed over (%#)', async (body) => {
     const made = await call('POST', HUMAN, {

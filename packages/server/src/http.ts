@@ -93,6 +93,9 @@ export function answerWith(
       log.error({ error, request: request.id, route: routeOf(request) }, 'a request met a fault');
       expected = new ApiError('server_error', 'Server error; the request can be sent again.');
     }
+    // Fastify would close the connection, and its caller, who still sends, might read a reset in place of the answer.
+    // Node throws away the rest of the body.
+    if (expected.status === 413) reply.removeHeader('connection');
     return reply.code(expected.status).headers(expected.headers).send(bodyOf(expected));
   });
 }

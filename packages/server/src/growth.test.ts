@@ -1,0 +1,229 @@
+/** The cost of a request grows in proportion to what it carries, in each of its headers, parameters and fields. */
+import { Agent, createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ATOMS } from '../../documents/test/growth.ts';
+import { ratioOf, type Send } from './testing/growth.ts';
+import { createPerson, startTestServer, type TestServer } from './testing/harness.ts';
+
+const MOST = 3;
+/** Twice that leaves room for the other headers: all of them together have at most 16 KiB. */
+const HEADER_BYTES = 7_000;
+const BODY_BYTES = 30_000;
+/** Milliseconds: a request of the greater length takes one or two, of an expression that starts again 40 and more. */
+const LITTLE = 12;
+
+interface Place {
+  name: string;
+  /** Bytes of the smaller request. */
+  length: number;
+  /** Undefined where such a text cannot be sent so. */
+  carrying(text: string): Wanted | undefined;
+}
+interface Wanted {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+let server: TestServer;
+let key: string;
+let cookie: string;
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+beforeAll(async () => {
+  server = await startTestServer({
+    settings: { DRAGOMAN_SANDBOX_REQUESTS: 'operator', DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' },
+  });
+  key = (await server.createAccount({ chat: true })).production_key;
+  const operator = await createPerson(server, { role: 'operator' });
+  const signedIn = await fetch(`${server.url}/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: operator.email, password: operator.password }),
+  });
+  cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
+});
+afterAll(async () => {
+  agent.destroy();
+  await server.stop();
+});
+
+const HUMAN = '/tapi/v2/translation/';
+const MACHINE = '/tapi/v2/mt_translation/';
+
+/** What a header can carry. */
+const isHeader = (text: string) => /^[\t\x20-\x7e\xa0-\xff]*$/.test(text);
+
+function header(name: string, path: string, write = (text: string) => text, more = {}): Place {
+  return {
+    name: `header ${name} of ${path}, ${write('…')}`,
+    length: HEADER_BYTES,
+    carrying: (text) => {
+      const value = write(text);
+      if (!isHeader(value)) return undefined;
+      return { method: 'GET', path, headers: { ...more, [name]: value } };
+    },
+  };
+}
+
+const known = () => ({ authorization: `ApiKey ${key}` });
+const asOperator = () => ({ cookie });
+
+function query(path: string, name: string, headers: () => Record<string, string>): Place {
+  return {
+    name: `parameter ${name} of ${path}`,
+    length: HEADER_BYTES,
+    carrying: (text) => ({
+      method: 'GET',
+      // As long as it may be once it is encoded.
+      path: `${path}?${name}=${encodeURIComponent(text.slice(0, text.length / encodedShare(text)).toWellFormed())}`,
+      headers: headers(),
+    }),
+  };
+}
+
+const encodedShare = (text: string) =>
+  encodeURIComponent(text.slice(0, 64).toWellFormed()).length / Math.min(64, text.length);
+
+function field(
+  path: string,
+  name: string,
+  body: object,
+  { method = 'POST', headers = known as () => Record<string, string> } = {},
+): Place {
+  return {
+    name: `field ${name} of ${method} ${path}`,
+    length: BODY_BYTES,
+    carrying: (text) => ({ method, path, headers: headers(), body: { ...body, [name]: text } }),
+  };
+}
+
+const JOB = { text: 'The house is big.', source_language: 'en', target_language: 'none' };
+const MESSAGE = { ...JOB, chat_external_id: 'c', external_id: 'm', text_format: 'text' };
+const FILTERS = [
+  ...['uid', 'uid__startswith', 'uid__contains', 'status', 'source_language', 'target_language__in'],
+  ...['created__gte', 'order_by', 'after', 'limit', 'unknown'],
+];
+const nobody = () => ({});
+
+function places(): Place[] {
+  return [
+    header('authorization', HUMAN),
+    header('authorization', HUMAN, (text) => `ApiKey ${text}x`),
+    header('authorization', HUMAN, (text) => `ApiKey a:${text}`),
+    header('authorization', '/metrics'),
+    header('cookie', '/api/session'),
+    header('cookie', '/app/'),
+    header('origin', '/api/live'),
+    header('if-none-match', '/openapi.json'),
+    ...['idempotency-key', 'accept', 'content-type', 'traceparent', 'x-forwarded-for', 'accept-encoding'].map(
+      (name) => header(name, HUMAN, undefined, known()),
+    ),
+    ...FILTERS.map((name) => query(HUMAN, name, known)),
+    ...['status', 'after', 'limit'].map((name) => query('/api/v1/deliveries/', name, known)),
+    query('/api/console/pairs', 'q', asOperator),
+    query('/api/console/tasks', 'account', asOperator),
+    query('/api/live', 'topic', asOperator),
+    query('/nosuch', 'a', nobody),
+    { ...query('/api/invitations', 'token', nobody), name: 'path of an invitation' },
+    ...[
+      'uid',
+      'brand',
+      'tone',
+      'callback_url',
+      'instructions',
+      'text_format',
+      'target_language',
+      'unknown',
+    ].map((name) => field(MACHINE, name, JOB)),
+    { ...field(HUMAN, 'topics', JOB), carrying: (text) => bodyOf(HUMAN, { ...JOB, topics: [text] }) },
+    { ...field(HUMAN, 'idempotency-key', JOB), carrying: (text) => keyed(text) },
+    ...['chat_external_id', 'external_id', 'agent_external_id', 'brand', 'callback_url', 'text_format'].map(
+      (name) => field('/v2/chats/messages', name, MESSAGE),
+    ),
+    field('/tapi/v2/wordcount/', 'source_language', { text: 'The house.' }),
+    field('/api/v1/deliveries/test/', 'url', {}),
+    field('/api/session', 'email', { password: 'secret' }, { headers: nobody }),
+    field('/api/sandbox-requests', 'email', { name: 'Ada' }, { headers: nobody }),
+    field('/api/sandbox-requests', 'name', { email: 'ada@example.com' }, { headers: nobody }),
+    {
+      name: 'a body that is no JSON',
+      length: BODY_BYTES,
+      carrying: (text) => ({ method: 'POST', path: MACHINE, headers: known(), body: Buffer.from(text) }),
+    },
+  ];
+}
+
+const bodyOf = (path: string, body: object): Wanted => ({ method: 'POST', path, headers: known(), body });
+const keyed = (text: string): Wanted | undefined =>
+  isHeader(text) && text.length < 2 * HEADER_BYTES
+    ? { ...bodyOf(HUMAN, JOB), headers: { ...known(), 'idempotency-key': text } }
+    : undefined;
+
+function sender(url: string, { method, path, headers = {}, body }: Wanted): Send {
+  const { hostname, port } = new URL(url);
+  const bytes = body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  const own =
+    bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': bytes.length };
+  const asked = { agent, hostname, port, method, path, headers: { ...own, ...headers } };
+  return () =>
+    new Promise((resolve, reject) => {
+      const sent = request(asked, (response) => response.resume().once('end', resolve));
+      sent.once('error', reject).end(bytes);
+    });
+}
+
+/** @param text at most so many bytes of it @param length in bytes */
+function fill(text: string, length: number): string {
+  return text.repeat(Math.max(1, Math.floor(length / Buffer.byteLength(text))));
+}
+
+/** The short ones: what is longer is the syntax of documents. */
+const atoms = [...ATOMS].flatMap(([name, atom]) =>
+  typeof atom === 'string' && atom.length <= 2 ? [{ name, atom }] : [],
+);
+
+it('takes less than three times as long when any part of a request is written twice as often', async () => {
+  expect(atoms.length).toBeGreaterThan(80);
+  const found: string[] = [];
+  for (const { name, length, carrying } of places()) {
+    for (const { name: atomName, atom } of atoms) {
+      if (carrying(atom) === undefined) continue;
+      const ratio = await ratioOf(
+        (bytes) => sender(server.url, carrying(fill(atom, bytes)) ?? { method: 'GET', path: '/healthz' }),
+        { length, most: MOST, little: LITTLE },
+      );
+      if (ratio >= MOST) found.push(`${ratio.toFixed(1)}: ${atomName} in ${name}`);
+    }
+  }
+  expect(found).toEqual([]);
+});
+
+describe('the measurement', () => {
+  it.each<[string, (request: IncomingMessage) => unknown]>([
+    [
+      'an expression that tries again at every space',
+      ({ headers }) => /^apikey +([^:]*):(.*)$/i.exec(headers.authorization ?? ''),
+    ],
+    [
+      'a list that is copied for each of its members',
+      ({ headers }) => headers.authorization!.split('').map((_, index, all) => all.slice(0, index)),
+    ],
+  ])('finds %s', async (_, work) => {
+    const planted = createServer((asked, response) => {
+      work(asked);
+      response.end();
+    });
+    await new Promise<void>((resolve) => planted.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(planted.address() as AddressInfo).port}`;
+    const authorization = (bytes: number) => `ApiKey ${' '.repeat(bytes)}x`;
+    const ratio = await ratioOf(
+      (bytes) => sender(url, { method: 'GET', path: '/', headers: { authorization: authorization(bytes) } }),
+      { length: HEADER_BYTES, most: MOST, little: LITTLE },
+    );
+    expect(ratio).toBeGreaterThanOrEqual(MOST);
+    planted.closeAllConnections();
+    planted.close();
+  });
+});
