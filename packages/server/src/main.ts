@@ -26,6 +26,7 @@ import { translate } from './commands/translate.ts';
 import { addUserCommands } from './commands/user.ts';
 import { BackupError } from './database/backup.ts';
 import { EmbeddedError } from './database/embedded.ts';
+import { ApiError } from './errors.ts';
 import { LedgerError } from './ledger/ledger.ts';
 import type { Role } from './serve.ts';
 import { describeSettings, SettingError } from './settings.ts';
@@ -129,6 +130,7 @@ program
   .action((file: string, options) => translate(settingsWith(options), file, options));
 
 const EXPECTED = [
+  ApiError,
   SettingError,
   AccountError,
   BackupError,

@@ -3,7 +3,8 @@
 import type { AccountRef, Caller, Dialect, Environment } from '../account.ts';
 import { createBatcher } from '../database/batcher.ts';
 import { type Database, isUnavailable, type Queryable, type Transaction } from '../database/database.ts';
-import { OperatorError, unauthorized } from '../errors.ts';
+import { MAX_SIGNING_SECRETS } from '../deliveries/signature.ts';
+import { ApiError, OperatorError, unauthorized } from '../errors.ts';
 import { partOf, uuidv7 } from '../ids.ts';
 import {
   availableCents,
@@ -242,7 +243,9 @@ export function createSecretReader(
 
 /**
  * Makes the webhook secret that deliveries of an environment are signed with; those before sign too, for an overlap.
+ * Secrets that have ended are deleted: a delivery's cost depends on live secrets alone, however often they were rolled.
  * @returns the secret in clear, shown this once
+ * @throws ApiError `conflict` where it would be one more than may sign at a time; no live secret ends early
  */
 export async function rollWebhookSecret(
   database: Database,
@@ -256,11 +259,26 @@ export async function rollWebhookSecret(
   const secretId = uuidv7();
   const sealed = vault.seal(Buffer.from(secret), secretContext(account, environment));
   await database.transaction(async (transaction) => {
+    await store.lockAccount(transaction, account);
+    const before = await store.listKeptSecrets(transaction, account);
     await store.expireWebhookSecrets(transaction, account, environment, overlapSeconds);
+    const live = await store.liveWebhookSecrets(transaction, account, environment);
+    if (live.length >= MAX_SIGNING_SECRETS) throw tooManySecrets(before, environment);
     await store.insertWebhookSecret(transaction, account, { secretId, environment, sealed });
     await alongside(transaction, secretId);
   });
   return secret;
+}
+
+function tooManySecrets(before: readonly store.KeptSecretRow[], environment: Environment): ApiError {
+  const ends = before
+    .filter((secret) => secret.environment === environment && secret.expires_at !== null)
+    .map(({ secret_id, expires_at }) => `${secret_id} ends at ${expires_at!.toISOString()}`)
+    .toReversed();
+  return new ApiError(
+    'conflict',
+    `At most ${MAX_SIGNING_SECRETS} webhook secrets sign in ${environment} at a time: ${ends.join(', ')}. Wait for the first of these ends, or roll without an overlap, which ends them all now.`,
+  );
 }
 
 /** The same without an overlap, as a part of somebody's transaction. */

@@ -1,6 +1,6 @@
 /** What the console asks of the database about accounts. */
 import type { AccountRef, Environment } from '../account.ts';
-import type { Queryable, Transaction } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
 export interface ListedAccount {
@@ -50,19 +50,10 @@ const READ = statement<KeptAccount>(
   `select username, email, chat, chat_pairs, chat_from, chat_until, default_brand, created_at
      from accounts where part = $1 and account_id = $2`,
 );
-const LOCK = statement(
-  'accounts.lock',
-  'select from accounts where part = $1 and account_id = $2 for update',
-);
 
 export async function readAccount(on: Queryable, account: AccountRef): Promise<KeptAccount> {
   const [row] = await on.query(READ, [account.part, account.accountId]);
   return row!;
-}
-
-/** Lets one change of an account follow another. */
-export async function lockAccount(transaction: Transaction, account: AccountRef): Promise<void> {
-  await transaction.query(LOCK, [account.part, account.accountId]);
 }
 
 const SET_EMAIL = statement(

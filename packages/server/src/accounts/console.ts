@@ -35,6 +35,7 @@ import { type Account, AccountError, accountNamed, createAccount } from './accou
 import * as store from './console-store.ts';
 import { listKeys, makeKey, revokeKey } from './keys.ts';
 import type { Vault } from './secrets.ts';
+import { lockAccount } from './store.ts';
 
 export interface AccountConsoleOptions {
   database: Database;
@@ -393,7 +394,7 @@ async function changeAccount(database: Database, account: Account, request: Fast
   try {
     await database.transaction(async (transaction) => {
       const { ref } = account;
-      await store.lockAccount(transaction, ref);
+      await lockAccount(transaction, ref);
       const before = await readEditable(transaction, ref);
       if (versionOf(before) !== version) {
         throw new ApiError(

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBrand } from '../brands/brand.ts';
 import { saveBrand } from '../brands/brands.ts';
+import { statement } from '../database/statements.ts';
 import { listAudit } from '../operations/audit.ts';
 import {
   createBrowser,
@@ -153,6 +154,77 @@ it('signs with a new webhook secret, beside the old one for a while', async () =
   expect(
     (await customer.call('POST', '/api/account/webhook-secrets/moon/roll', { overlap: 'now' })).status,
   ).toBe(404);
+});
+
+describe('credentials without end', () => {
+  const roll = (customer: Customer, overlap: string) =>
+    customer.call('POST', '/api/account/webhook-secrets/production/roll', { overlap });
+  const kept = async (customer: Customer) => {
+    const { ref } = await accountNamed(server.database, customer.account!.username);
+    return webhookSecrets(server.database, server.store.vault, ref, 'production');
+  };
+
+  it('refuse a sixth live webhook secret, name the ends of the others, and end none of them', async () => {
+    const customer = await createCustomer();
+    for (let rolled = 0; rolled < 4; rolled++) expect((await roll(customer, '24h')).status).toBe(201);
+    const before = await kept(customer);
+    const { objects } = (await customer.call('GET', '/api/account/webhook-secrets')).body;
+    const refused = await roll(customer, '1h');
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict']);
+    const ending = objects.filter(({ expires_at }: { expires_at: string | null }) => expires_at !== null);
+    expect(ending).toHaveLength(4);
+    for (const { secret_id, expires_at } of ending) {
+      expect(refused.body.error.message).toContain(`${secret_id} ends at ${expires_at}`);
+    }
+    expect([before.length, await kept(customer)]).toEqual([5, before]);
+    expect((await customer.call('GET', '/api/account/webhook-secrets')).body.objects).toEqual(objects);
+    await customer.finish('five', `${receiver.url}/five`);
+    const { headers } = await receiver.next(({ path }) => path === '/five');
+    expect(String(headers['webhook-signature']).split(' ')).toHaveLength(5);
+    expect((await roll(customer, 'now')).status).toBe(201);
+    expect(await kept(customer)).toHaveLength(1);
+  });
+
+  it('refuse rolls at once so that no more than five secrets are ever live', async () => {
+    const customer = await createCustomer();
+    const rolls = await Promise.all(Array.from({ length: 12 }, () => roll(customer, '24h')));
+    const made = rolls.filter(({ status }) => status === 201).length;
+    // Those that met in the count of attempts are refused before.
+    expect(made).toBeLessThanOrEqual(4);
+    expect(rolls.every(({ status }) => [201, 409, 429].includes(status))).toBe(true);
+    expect(await kept(customer)).toHaveLength(made + 1);
+  });
+
+  it('refuse rolls after the hundredth of a day, and keep no secret that has ended', async () => {
+    const customer = await createCustomer();
+    for (let rolled = 0; rolled < 100; rolled++) expect((await roll(customer, 'now')).status).toBe(201);
+    const statuses = [(await roll(customer, 'now')).status, (await roll(customer, 'now')).status];
+    expect(statuses.at(-1)).toBe(429);
+    const { ref } = await accountNamed(server.database, customer.account!.username);
+    const count = statement<{ count: number }>(
+      'test.secrets',
+      'select count(*)::int as count from webhook_secrets where part = $1 and account_id = $2',
+    );
+    expect((await server.database.query(count, [ref.part, ref.accountId]))[0]!.count).toBe(2);
+  });
+
+  it('refuse a key beyond fifty live ones, made or rolled, until one has ended', async () => {
+    const customer = await createCustomer();
+    const make = () =>
+      customer.call('POST', '/api/account/keys', { name: 'many', environment: 'production' });
+    const made = [];
+    for (let count = 0; count < 49; count++) made.push(await make());
+    expect(made.every(({ status }) => status === 201)).toBe(true);
+    const refused = await make();
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict']);
+    const path = `/api/account/keys/${made[0]!.body.key_id}`;
+    expect((await customer.call('POST', `${path}/roll`, { overlap: '24h' })).status).toBe(409);
+    expect((await customer.call('POST', `${path}/roll`, { overlap: 'now' })).status).toBe(201);
+    expect((await make()).status).toBe(409);
+    expect(
+      (await customer.call('POST', '/api/account/keys', { name: 's', environment: 'sandbox' })).status,
+    ).toBe(201);
+  });
 });
 
 describe('jobs', () => {

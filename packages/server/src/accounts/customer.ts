@@ -31,6 +31,10 @@ import { accountNamed, ENVIRONMENTS, listWebhookSecrets, rollWebhookSecret } fro
 import { accountOf } from './door.ts';
 import { type Alongside, listKeys, makeKey, revokeKey, rollKey } from './keys.ts';
 import type { Vault } from './secrets.ts';
+import { admit } from './sessions.ts';
+
+/** Keys and webhook secrets that one account makes or rolls in a day; then one a second, three, seven …, one an hour. */
+const CREDENTIALS = { free: 100, mostSeconds: 3600 };
 
 export interface CustomerOptions {
   database: Database;
@@ -142,6 +146,7 @@ const schemas = {
   listKeys: describedOwn('listOwnKeys', 'One’s keys, also those that ended', objectsOf(Key)),
   makeKey: describedOwn('makeOwnKey', 'Make a key', MadeKey, {
     status: 201,
+    description: '`conflict`: 50 of the environment open already.',
     body: Type.Object(
       {
         name: Type.String({ description: '1 to 100 characters.' }),
@@ -154,6 +159,7 @@ const schemas = {
   }),
   rollKey: describedOwn('rollOwnKey', 'Make a key like another one, which then ends', RolledKey, {
     status: 201,
+    description: '`conflict`: it has ended, or 50 of the environment open already.',
     params: keyParameters,
     body: overlapBody,
   }),
@@ -161,6 +167,8 @@ const schemas = {
   listSecrets: describedOwn('listOwnWebhookSecrets', 'What signs one’s deliveries', objectsOf(Secret)),
   rollSecret: describedOwn('rollOwnWebhookSecret', 'Sign with a new secret', RolledSecret, {
     status: 201,
+    description:
+      '`conflict`: 5 secrets of the environment sign already; the message says when each ends. None ends early.',
     params: Type.Object({ environment: ENVIRONMENT }),
     body: overlapBody,
   }),
@@ -175,6 +183,9 @@ const MILLISECONDS_30_DAYS = DAYS * 86_400_000;
 const LATEST_JOBS = 5;
 
 export function customerRoutes(app: FastifyInstance, { database, vault }: CustomerOptions): void {
+  const admitCredential = ({ accountId }: AccountRef) =>
+    admit(database, vault.mark(`credentials of ${accountId}`), CREDENTIALS);
+
   resource(app, '/api/account', {
     GET: {
       schema: schemas.overview,
@@ -203,6 +214,7 @@ export function customerRoutes(app: FastifyInstance, { database, vault }: Custom
           form.complain('expires_at', reason('in_the_future'));
         }
         form.done();
+        await admitCredential(account.ref);
         const made = await database.transaction(async (transaction) => {
           const key = await makeKey(transaction, account, wanted);
           const { environment: where, readOnly: read_only } = wanted;
@@ -222,6 +234,7 @@ export function customerRoutes(app: FastifyInstance, { database, vault }: Custom
         const account = accountOf(request);
         const { overlap, seconds } = readOverlap(request);
         const keyId = await liveKey(account.ref, request);
+        await admitCredential(account.ref);
         const write = audited(request, 'key.rolled', { previous: keyId, overlap });
         return reply.code(201).send(await rollKey(database, account, keyId, seconds, write));
       },
@@ -255,6 +268,7 @@ export function customerRoutes(app: FastifyInstance, { database, vault }: Custom
         const where = ENVIRONMENTS.find((one) => one === wanted);
         if (where === undefined) throw notFound();
         const { overlap, seconds } = readOverlap(request);
+        await admitCredential(ref);
         const write = audited(request, 'webhook_secret.rolled', { environment: where, overlap });
         const secret = await rollWebhookSecret(database, vault, ref, where, seconds, write);
         return reply.code(201).send({

@@ -52,7 +52,8 @@ async function createCustomer() {
   return {
     ...made,
     account,
-    make: (fields: Partial<NewKey> = {}) => makeKey(server.database, account, { ...PLAIN, ...fields }),
+    make: (fields: Partial<NewKey> = {}) =>
+      server.database.transaction((transaction) => makeKey(transaction, account, { ...PLAIN, ...fields })),
   };
 }
 const knock = async (key: string) => (await createClient(server.url, key)('GET', HUMAN)).status;

@@ -1,6 +1,7 @@
 /** The keys of an account, as its operator keeps them. A secret is shown once, when its key is made. */
 import type { AccountRef, Dialect, Environment } from '../account.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
+import { ApiError } from '../errors.ts';
 import { type Account, AccountError, KEYS_CHANNEL } from './accounts.ts';
 import { createKey } from './secrets.ts';
 import * as store from './store.ts';
@@ -22,14 +23,38 @@ export interface MadeKey {
   key: string;
 }
 
+/** Of one account and environment: a key each for many programs, and a bound for what its lists cost. */
+export const MAX_LIVE_KEYS = 50;
+/** Ended keys of one account and environment that its list still shows; the audit keeps more. */
+const MAX_ENDED_KEYS = 100;
+const ENDS_SHOWN = 5;
+
+/** @throws ApiError `conflict` where it would be one more than may open at a time */
 export async function makeKey(
-  on: Queryable,
+  on: Transaction,
   { ref, username }: Pick<Account, 'ref' | 'username'>,
   { environment, name, dialect, readOnly, expiresAt }: NewKey,
 ): Promise<MadeKey> {
   const { keyId, secret, hash } = createKey(environment);
+  await store.lockAccount(on, ref);
+  const live = await store.liveKeys(on, ref, environment);
+  if (live.length >= MAX_LIVE_KEYS) throw tooManyKeys(live, environment);
+  await store.forgetEndedKeys(on, ref, environment, MAX_ENDED_KEYS);
   await store.insertKey(on, ref, { keyId, environment, name, hash, dialect, readOnly, expiresAt });
   return { key_id: keyId, environment, name, key: `${username}:${secret}` };
+}
+
+function tooManyKeys(
+  live: readonly { key_id: string; ends: Date | null }[],
+  environment: Environment,
+): ApiError {
+  const ends = live.filter(({ ends }) => ends !== null).slice(0, ENDS_SHOWN);
+  const shown = ends.map(({ key_id, ends }) => `${key_id} ends at ${ends!.toISOString()}`);
+  const first = shown.length === 0 ? 'none of them has an end' : `the first to end: ${shown.join(', ')}`;
+  return new ApiError(
+    'conflict',
+    `At most ${MAX_LIVE_KEYS} keys open ${environment} at a time (${first}). End a key that is not used any more.`,
+  );
 }
 
 /** What there is to know of a key but its secret, which nobody keeps. */

@@ -1,7 +1,7 @@
 /** What is asked of the database about accounts. */
 
 import type { AccountRef, Dialect, Environment } from '../account.ts';
-import type { Queryable } from '../database/database.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
 export interface KeyRow {
@@ -36,6 +36,16 @@ export async function insertAccount(
     fields.email ?? null,
     fields.chat,
   ]);
+}
+
+const LOCK_ACCOUNT = statement(
+  'accounts.lock',
+  'select from accounts where part = $1 and account_id = $2 for no key update',
+);
+
+/** Lets one change of an account follow another. */
+export async function lockAccount(transaction: Transaction, account: AccountRef): Promise<void> {
+  await transaction.query(LOCK_ACCOUNT, [account.part, account.accountId]);
 }
 
 export interface AccountRow {
@@ -133,6 +143,41 @@ export interface KeptKeyRow {
   live: boolean;
 }
 
+const LIVE_KEYS = statement<{ key_id: string; ends: Date | null }>(
+  'accounts.live_keys',
+  `select key_id, least(expires_at, revoked_at) as ends from keys
+    where part = $1 and account_id = $2 and environment = $3
+      and coalesce(least(expires_at, revoked_at) > now(), true)
+    order by ends nulls last, key_id`,
+);
+
+/** The keys that open now and when they end, the first to end first. */
+export function liveKeys(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+): Promise<{ key_id: string; ends: Date | null }[]> {
+  return on.query(LIVE_KEYS, [account.part, account.accountId, environment]);
+}
+
+const FORGET_KEYS = statement(
+  'accounts.forget_keys',
+  `delete from keys where key_id in (
+     select key_id from keys
+      where part = $1 and account_id = $2 and environment = $3 and least(expires_at, revoked_at) <= now()
+      order by least(expires_at, revoked_at) desc, key_id offset $4)`,
+);
+
+/** Deletes all but the latest of the keys that have ended. */
+export async function forgetEndedKeys(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  kept: number,
+): Promise<void> {
+  await on.query(FORGET_KEYS, [account.part, account.accountId, environment, kept]);
+}
+
 const LIST_KEYS = statement<KeptKeyRow>(
   'accounts.keys',
   `select key_id, environment, name, dialect, read_only, created_at, last_used_at, expires_at, revoked_at,
@@ -217,7 +262,12 @@ const EXPIRE_SECRETS = statement(
     where part = $1 and account_id = $2 and environment = $3 and (expires_at is null or expires_at > now())`,
 );
 
-/** Lets every secret that signs now do so for some seconds more, and none longer than it would have. */
+const FORGET_SECRETS = statement(
+  'accounts.forget_webhook_secrets',
+  `delete from webhook_secrets where part = $1 and account_id = $2 and expires_at <= now()`,
+);
+
+/** Lets every secret that signs now do so for some seconds more, and none longer than it would have. Deletes ended ones. */
 export async function expireWebhookSecrets(
   on: Queryable,
   account: AccountRef,
@@ -225,6 +275,7 @@ export async function expireWebhookSecrets(
   seconds: number,
 ): Promise<void> {
   await on.query(EXPIRE_SECRETS, [account.part, account.accountId, environment, seconds]);
+  await on.query(FORGET_SECRETS, [account.part, account.accountId]);
 }
 
 const LIVE_SECRETS = statement<{ secret_id: string; sealed: Buffer }>(

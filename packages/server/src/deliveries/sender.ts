@@ -10,7 +10,7 @@ import { createDeliveryDesk } from './desk.ts';
 import type { Outcome, Poster } from './post.ts';
 import { createDeliveryQueue, type DeliveryLease } from './queue.ts';
 import { LIFETIME_SECONDS, nextAttempt } from './schedule.ts';
-import { parseSecret, signatureHeaders } from './signature.ts';
+import { parseSecret, signatureHeadersInTurns } from './signature.ts';
 import {
   type AttemptResult,
   type DeliveryRow,
@@ -66,7 +66,7 @@ export function startSender(options: SenderOptions): Loop {
   async function work(lease: DeliveryLease): Promise<void> {
     const [delivery, secrets] = await Promise.all([desk.begin(lease), secretsOf(lease)]);
     if (delivery === undefined) return;
-    const headers = secrets && headersOf(lease, delivery, secrets);
+    const headers = secrets && (await headersOf(lease, delivery, secrets));
     if (headers === undefined) return putBack(lease);
     const outcome = await poster.post(delivery.url, headers, delivery.body);
     const verdict = judge(lease, delivery, outcome);
@@ -118,17 +118,17 @@ export function startSender(options: SenderOptions): Loop {
   }
 
   /** Undefined where it cannot be signed: the account has no secret that can be used. */
-  function headersOf(
+  async function headersOf(
     lease: DeliveryLease,
     delivery: DeliveryRow,
     secrets: readonly string[],
-  ): Record<string, string> | undefined {
+  ): Promise<Record<string, string> | undefined> {
     try {
       return {
         ...delivery.headers,
         'content-type': delivery.content_type,
         'user-agent': 'dragoman',
-        ...signatureHeaders(keysOf(secrets), lease.id, now(), delivery.body),
+        ...(await signatureHeadersInTurns(keysOf(secrets), lease.id, now(), delivery.body)),
       };
     } catch (error) {
       logUnsigned({ error, delivery: lease.id, account: lease.account.accountId });

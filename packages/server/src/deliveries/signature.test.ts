@@ -1,7 +1,15 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseSecret, type SignatureHeaders, sign, signatureHeaders, verify } from './signature.ts';
+import {
+  MAX_SIGNING_SECRETS,
+  parseSecret,
+  type SignatureHeaders,
+  sign,
+  signatureHeaders,
+  signatureHeadersInTurns,
+  verify,
+} from './signature.ts';
 
 /** The vector of the Standard Webhooks libraries. */
 const VECTOR = {
@@ -46,6 +54,40 @@ test('while a secret is changed both sign, and a receiver with either is content
     expect(verify(live, both, VECTOR.body, at(VECTOR.seconds))).toEqual({ ok: true });
   }
   expect(verify([Buffer.alloc(32)], both, VECTOR.body, at(VECTOR.seconds)).ok).toBe(false);
+});
+
+test('refuses more secrets than a delivery may have', () => {
+  const many = Array.from({ length: MAX_SIGNING_SECRETS + 1 }, () => secret);
+  expect(sign(many.slice(1), 'a', 1, '').split(' ')).toHaveLength(5);
+  expect(() => sign(many, 'a', 1, '')).toThrow(TypeError);
+});
+
+test('lets other work run between the secrets when it signs a large body', async () => {
+  const secrets = [secret, other, secret];
+  const now = at(VECTOR.seconds);
+  for (const [bytes, turns] of [
+    [1024, 0],
+    [1024 * 1024, 1],
+  ] as const) {
+    const body = Buffer.alloc(bytes, 97);
+    let seen = 0;
+    let signed = false;
+    const count = () => {
+      if (signed) return;
+      seen++;
+      setImmediate(count);
+    };
+    const signing = signatureHeadersInTurns(secrets, 'a', now, body).finally(() => {
+      signed = true;
+    });
+    setImmediate(count);
+    expect(await signing).toEqual(signatureHeaders(secrets, 'a', now, body));
+    expect(seen).toBeGreaterThanOrEqual(turns);
+    if (turns === 0) expect(seen).toBe(0);
+  }
+  const many = Array.from({ length: MAX_SIGNING_SECRETS + 1 }, () => secret);
+  const large = signatureHeadersInTurns(many, 'a', now, Buffer.alloc(1024 * 1024));
+  await expect(large).rejects.toThrow(TypeError);
 });
 
 test('the timestamp may be five minutes off, and not a second more', () => {
