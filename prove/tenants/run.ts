@@ -1,6 +1,7 @@
 /**
  * A run at the tenant walls: a stranger calls every described operation, of both interfaces and of the web app, with
- * ids that are another account's. The answer must have the same bytes as for an id that nobody has.
+ * ids that are another account's. The answer must have the same bytes as for an id that nobody has. Editors, who work for
+ * every account, ask for texts of a task that they do not hold (`editors.ts`).
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { describeApp } from '../../packages/server/src/app.ts';
 import type { OpenApi } from '../../packages/server/src/openapi.ts';
 import { type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
 import { createRandom } from '../random.ts';
+import { askAsEditors, MARKED_MEMORY, MARKED_TEXT, type Shown, TASK_WORDS } from './editors.ts';
 
 const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url).pathname;
 /** Stands in every text, name and id of the victim, so that a leak of any of them shows. */
@@ -36,6 +38,8 @@ export interface TenantsHistory {
   /** Lists and the like, asked with the victim's words: what answers had the canary in them. */
   lists: { asked: string; answer: Answered }[];
   operations: number;
+  /** What editors were shown of a task that they do not hold. */
+  shown: Shown[];
   /** What the victim reads of its own, before and after. */
   before: string[];
   after: string[];
@@ -53,21 +57,35 @@ type Send = (method: string, path: string, body?: string) => Promise<Answered>;
 export async function runTenants({ directory, calls, seed, say }: TenantsOptions): Promise<TenantsHistory> {
   const random = createRandom(seed);
   const pick = <T>(from: readonly T[]) => from[random.below(from.length)]!;
-  const environment = { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_LOG_LEVEL: 'silent' };
+  const environment = {
+    DRAGOMAN_SANDBOX_HOLD: '0',
+    DRAGOMAN_LOG_LEVEL: 'silent',
+    DRAGOMAN_TASK_WORDS: TASK_WORDS,
+  };
   const program = await startProgram({ directory, environment });
   const victim = await createAccount(directory, `${CANARY}-account`, 100_000, '--chat');
   const stranger = await createAccount(directory, 'stranger', 100_000, '--chat');
   const own = await fillVictim(program.url, directory, victim);
   const byKey = sender(program.url, { authorization: `ApiKey ${stranger.production_key}` });
   const people = {
-    customer: await signedIn(program.url, directory, 'customer', '--account', 'stranger'),
-    editor: await signedIn(program.url, directory, 'editor', '--language', 'en:es'),
+    customer: await signedIn(program.url, directory, { role: 'customer' }, '--account', 'stranger'),
+    editor: await signedIn(program.url, directory, { role: 'editor' }, '--language', 'en:es'),
   };
+  const leaving = await signedIn(
+    ...([program.url, directory, { role: 'editor', name: 'leaving' }] as const),
+    ...['--language', 'en:es'],
+  );
   const operations = await readOperations();
   const withIds = operations.filter(({ path }) => path.includes('{'));
   const lists = operations.filter(({ path, method }) => method === 'GET' && !path.includes('{'));
   const history: TenantsHistory = {
     ...{ calls: [], lists: [], operations: withIds.length },
+    shown: await askAsEditors({
+      ...{ asking: people.editor, leaving },
+      takeLanguages: async () =>
+        void (await command(directory, 'user', 'languages', emailOf('leaving'), '--none')),
+      operations: operations.filter(({ path }) => path.startsWith('/api/editing/tasks/')),
+    }),
     ...{ before: await own.read(), after: [] },
   };
   for (let n = 0; n < calls; n++) {
@@ -142,6 +160,8 @@ async function fillVictim(url: string, directory: string, victim: Credentials) {
   };
   const [human, machine] = [`${CANARY}-human`, `${CANARY}-machine`];
   await post('/tapi/v2/translation/', job(human));
+  const marked = `${CANARY}-marked`;
+  await post('/tapi/v2/translation/', { ...job(marked), text: MARKED_TEXT });
   await post('/tapi/v2/mt_translation/', job(machine));
   const { chat, message } = await post('/v2/chats/messages', {
     ...{ chat_external_id: `${CANARY}-chat`, external_id: 'm1', text: `The ${CANARY} sings.` },
@@ -154,6 +174,11 @@ async function fillVictim(url: string, directory: string, victim: Credentials) {
   for (;;) {
     const { text } = await send('GET', `/tapi/v2/mt_translation/${machine}/`);
     if (JSON.parse(text).status === 'completed') break;
+    await wait(20);
+  }
+  for (;;) {
+    const { text } = await send('GET', `/tapi/v2/translation/${marked}/`);
+    if (JSON.parse(text).status === 'translating') break;
     await wait(20);
   }
   const { keys } = JSON.parse(await command(directory, 'key', 'list', victim.username, '--json'));
@@ -184,7 +209,8 @@ async function fillVictim(url: string, directory: string, victim: Credentials) {
 
 const TMX = `<?xml version="1.0" encoding="UTF-8"?>
 <tmx version="1.4"><header creationtool="test" creationtoolversion="1" segtype="sentence" o-tmf="x" adminlang="en" srclang="en" datatype="plaintext"/>
-<body><tu><tuv xml:lang="en"><seg>The ${CANARY} flies.</seg></tuv><tuv xml:lang="es"><seg>El ${CANARY} vuela.</seg></tuv></tu></body></tmx>
+<body><tu><tuv xml:lang="en"><seg>The ${CANARY} flies.</seg></tuv><tuv xml:lang="es"><seg>El ${CANARY} vuela.</seg></tuv></tu>
+<tu><tuv xml:lang="en"><seg>${MARKED_MEMORY}</seg></tuv><tuv xml:lang="es"><seg>${MARKED_MEMORY}</seg></tuv></tu></body></tmx>
 `;
 
 function sender(url: string, headers: Record<string, string>): Send {
@@ -199,8 +225,16 @@ function sender(url: string, headers: Record<string, string>): Send {
   };
 }
 
-async function signedIn(url: string, directory: string, role: string, ...options: string[]): Promise<Send> {
-  const email = `${role}@example.com`;
+const emailOf = (name: string) => `${name}@example.com`;
+
+/** Makes a person, whose name is the role where none is given. */
+async function signedIn(
+  url: string,
+  directory: string,
+  { role, name = role }: { role: string; name?: string },
+  ...options: string[]
+): Promise<Send> {
+  const email = emailOf(name);
   await command(directory, 'user', 'create', email, '--role', role, ...options, '--password-stdin');
   const response = await fetch(`${url}/api/session`, {
     method: 'POST',

@@ -24,9 +24,18 @@ describe('the judgement', () => {
       { asked: `GET /a/${CANARY}-1 as key`, foreign: no, unknown: { ...no, headers: [['date', 'then']] } },
     ],
     lists: [{ asked: `GET /a?uid=${CANARY}-1`, answer: { ...no, text: `{"next":"?uid=${CANARY}-1"}` } }],
+    shown: [
+      {
+        ...{ asked: 'GET /task by who has left', may: ['zeichen0.'], changes: false },
+        answer: { ...no, status: 200, text: '{"segments":["zeichen0."]}' },
+      },
+      { asked: 'POST /comments by who has left', may: ['zeichen0.'], changes: true, answer: no },
+    ],
     before: ['a'],
     after: ['a'],
   };
+  const showing = (index: number, answer: Partial<Answered>) =>
+    good.shown.with(index, { ...good.shown[index]!, answer: { ...good.shown[index]!.answer, ...answer } });
   const called = (foreign: Partial<Answered>) => [{ ...good.calls[0]!, foreign: { ...no, ...foreign } }];
 
   it('holds where nothing tells them apart', () => {
@@ -44,6 +53,10 @@ describe('the judgement', () => {
     ['a list leaks', { lists: [{ asked: 'GET /a', answer: { ...no, text: `{"text":"The ${CANARY}"}` } }] }],
     ['something was changed', { after: ['b'] }],
     ['nothing was called', { calls: [] }],
+    ['an editor is shown a segment of another', { shown: showing(0, { text: 'zeichen0. zeichen1.' }) }],
+    ['an editor without a task is shown the memory', { shown: showing(1, { text: 'zeichenspeicher' }) }],
+    ['an editor who has left writes in the job', { shown: showing(1, { status: 201 }) }],
+    ['no editor asked', { shown: [] }],
   ])('is missed where %s', (_, planted) => {
     expect(allHeld(judge({ ...good, ...planted }))).toBe(false);
   });

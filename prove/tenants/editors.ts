@@ -1,0 +1,107 @@
+/**
+ * The walls around a task: two editors who do not hold it ask every route of it. One may claim it and has not; the other
+ * wrote one of its segments, gave it back and lost the languages. Every text of the customer carries a mark, so that
+ * each answer says which texts were shown.
+ */
+import type { Answered } from './run.ts';
+
+export interface Shown {
+  asked: string;
+  answer: Answered;
+  /** The marks that may stand in the answer. */
+  may: readonly string[];
+  /** Whether the call would change something of the job. */
+  changes: boolean;
+}
+
+const SEGMENTS = 8;
+/** No mark is part of another one. */
+const MARKS = {
+  segment: (position: number) => `zeichen${position}.`,
+  comment: 'zeichenrede',
+  memory: 'zeichenspeicher',
+};
+export const ALL_MARKS = [
+  ...Array.from({ length: SEGMENTS }, (_, position) => MARKS.segment(position)),
+  MARKS.comment,
+  MARKS.memory,
+];
+/** Words of a task at most: two segments. */
+export const TASK_WORDS = '8';
+
+/** A job of four tasks, by its lines. */
+export const MARKED_TEXT = Array.from(
+  { length: SEGMENTS },
+  (_, position) => `The big house ${MARKS.segment(position)}`,
+).join('\n');
+export const MARKED_MEMORY = `The big house of ${MARKS.memory} is open.`;
+
+type Send = (method: string, path: string, body?: string) => Promise<Answered>;
+
+export interface EditorsOptions {
+  /** Has the languages, and claims nothing. */
+  asking: Send;
+  /** Has the languages until they are taken away. */
+  leaving: Send;
+  takeLanguages(): Promise<void>;
+  /** Those of the description below a task. */
+  operations: readonly { method: string; path: string }[];
+}
+
+export async function askAsEditors({ asking, leaving, takeLanguages, operations }: EditorsOptions) {
+  const { task, positions } = await workAndLeave(leaving);
+  await takeLanguages();
+  const shown: Shown[] = [];
+  const editors = [
+    { name: 'who has not claimed', send: asking, own: positions },
+    { name: 'who has left', send: leaving, own: positions.slice(0, 1) },
+  ];
+  for (const { name, send, own } of editors) {
+    for (const { method, path } of operations) {
+      const changes = method !== 'GET';
+      if (changes && !/comments$|segments\/\{position\}$/.test(path)) continue;
+      for (let position = 0; position < SEGMENTS; position++) {
+        const at = path.replace('{task}', task).replace('{position}', String(position));
+        const query = path.endsWith('concordance') ? '?q=house' : '';
+        const answer = await send(method, at + query, changes ? bodyOf(position) : undefined);
+        shown.push({ asked: `${method} ${at} by ${name}`, answer, may: own.map(MARKS.segment), changes });
+        if (!path.includes('{position}') && !changes) break;
+      }
+    }
+  }
+  return shown;
+}
+
+/** The claim that the body names is nobody's. */
+function bodyOf(position: number): string {
+  const token = '00000000-0000-7000-8000-000000000000';
+  const saved = { token, revision: 0, target: [{ text: 'Una casa' }], status: 'draft' };
+  return JSON.stringify({ text: 'I was never here.', position, ...saved });
+}
+
+/** Claims a task, says something about it, writes its first segment and gives it back. */
+async function workAndLeave(send: Send): Promise<{ task: string; positions: number[] }> {
+  const call = async (method: string, path: string, body: object) => {
+    const { status, text } = await send(method, path, JSON.stringify(body));
+    if (status >= 300) throw new Error(`${path} answered ${status} ${text}`);
+    return JSON.parse(text);
+  };
+  const open: { task: string; words: number }[] = JSON.parse(
+    (await send('GET', '/api/editing/queue')).text,
+  ).open;
+  for (const { task } of open) {
+    const claimed = await call('POST', '/api/editing/claims', { task });
+    const path = `/api/editing/tasks/${task}`;
+    const { token } = claimed.lease;
+    const own = claimed.task.segments.filter(({ mine }: { mine: boolean }) => mine);
+    if (own[0].source[0].text.endsWith(MARKS.segment(0))) {
+      await call('POST', `${path}/comments`, { text: MARKS.comment });
+      const saved = { token, revision: 0, target: own[0].draft, status: 'draft' };
+      await call('PUT', `${path}/segments/${own[0].position}`, saved);
+      await call('POST', `${path}/release`, { token });
+      return { task, positions: own.map(({ position }: { position: number }) => position) };
+    }
+    await call('POST', `${path}/release`, { token });
+  }
+  throw new Error('there is no task with the marked text');
+}
