@@ -280,6 +280,7 @@ withEngine('one data directory', () => {
     expect(findings.map(({ check }: { check: string }) => check)).toEqual([
       'database',
       'clock',
+      'secret key',
       'engine',
       'pairs',
       'disk',
