@@ -62,10 +62,23 @@ const otherBodyRefused: Check = ({ orders }) =>
     return wrong.map(({ status, body }) => `${name}: the ${body} body was answered ${status}`);
   });
 
+/** A client that goes on from the last job it saw has seen every job once, in the order of the list. */
+const followedWhole: Check = ({ listed, followed }) =>
+  followed.flatMap((seen, client) => {
+    const known = new Set(seen);
+    const lost = listed.filter((uid) => !known.has(uid));
+    const wrong = seen.length > known.size || seen.some((uid, place) => uid !== listed[place]);
+    return [
+      ...lost.map((uid) => `client ${client} never saw ${uid}`),
+      ...(lost.length === 0 && wrong ? [`client ${client} saw jobs twice, or in another order`] : []),
+    ];
+  });
+
 export const CHECKS: Record<string, Check> = {
   'orders not made once, with one hold': madeOnce,
   'chats not made once': oneChatEach,
   'orders not created by exactly one answer': createdOnce,
   'orders whose answers differ': sameAnswer,
   'other bodies not refused': otherBodyRefused,
+  'jobs that a follower of the list did not see once': followedWhole,
 };

@@ -78,6 +78,21 @@ describe('the checks', () => {
       },
     ],
     [
+      'a job that a follower of the list never saw',
+      'jobs that a follower of the list did not see once',
+      ({ followed }) => followed[0]!.splice(1, 1),
+    ],
+    [
+      'a job that a follower of the list saw twice',
+      'jobs that a follower of the list did not see once',
+      ({ followed }) => followed[1]!.push(followed[1]![0]!),
+    ],
+    [
+      'a job that a follower of the list saw too early',
+      'jobs that a follower of the list did not see once',
+      ({ followed }) => followed[0]!.splice(0, 2, ...followed[0]!.slice(0, 2).toReversed()),
+    ],
+    [
       'a message that is refused',
       'other bodies not refused',
       (copy) => {

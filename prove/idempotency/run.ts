@@ -49,10 +49,20 @@ export interface IdempotencyHistory {
   made: { name: string; by: 'job' | 'chat'; holds: number }[];
   /** Chats that there are; each order of a message has one of its own. */
   chats: number;
+  /** The uids of all jobs, in the order of the list at the end. */
+  listed: string[];
+  /** Those that clients saw who followed the list meanwhile, each going on from the last one it had seen. */
+  followed: string[][];
 }
 
 const ORDERS_AT_A_TIME = 5;
 const CHAT_SHARE = 4;
+/** Clients that follow the list while it grows, and jobs of a page. */
+const FOLLOWERS = 2;
+const PAGE = 1000;
+/** One order in so many has a text of this many sentences: its creation overlaps those after it. */
+const LONG_IN = 10;
+const LONG_SENTENCES = 1_000;
 /** One order in so many is asked for with two bodies at once. */
 const MIXED_IN = 5;
 const OPENING_CENTS = 100_000_000;
@@ -64,12 +74,14 @@ export async function runIdempotency(options: IdempotencyOptions): Promise<Idemp
   await believeEngine(directory);
   const program = await startProgram({ directory });
   const { production_key } = await createAccount(directory, 'idempotency', OPENING_CENTS, '--chat');
-  const pool = new Pool(program.url, { connections: ORDERS_AT_A_TIME * requests });
+  const pool = new Pool(program.url, { connections: ORDERS_AT_A_TIME * requests + FOLLOWERS });
   const orders: Order[] = [];
   const total = keys + Math.floor(keys / CHAT_SHARE);
 
   async function ask({ name, by }: Order, body: Answer['body']): Promise<Answer> {
-    const text = `${name} The house is ${body === 'first' ? 'big' : 'small'}.`;
+    const sentence = `${name} The house is ${body === 'first' ? 'big' : 'small'}.`;
+    const isLong = by !== 'chat' && Number(name.split('-')[1]) % LONG_IN === 0;
+    const text = isLong ? sentence.concat(' The house is old.'.repeat(LONG_SENTENCES)) : sentence;
     const job = { ...LANGUAGES, text, ...(by === 'uid' ? { uid: name } : {}) };
     const message = { ...LANGUAGES, text, text_format: 'text', chat_external_id: name, external_id: name };
     const answer = await pool.request({
@@ -106,11 +118,42 @@ export async function runIdempotency(options: IdempotencyOptions): Promise<Idemp
     }
   }
 
-  await Promise.all(Array.from({ length: ORDERS_AT_A_TIME }, customer));
+  async function page(query: string): Promise<string[]> {
+    const answer = await pool.request({
+      method: 'GET',
+      path: `/tapi/v2/translation/?limit=${PAGE}&${query}`,
+      headers: { authorization: `ApiKey ${production_key}` },
+    });
+    const { objects } = (await answer.body.json()) as { objects: { uid: string }[] };
+    return objects.map(({ uid }) => uid);
+  }
+
+  async function follow(seen: string[]): Promise<void> {
+    const uids = await page(`after=${seen.at(-1) ?? ''}`);
+    seen.push(...uids);
+    if (uids.length === PAGE) await follow(seen);
+  }
+
+  const followed: string[][] = Array.from({ length: FOLLOWERS }, () => []);
+  let over = false;
+  const customers = Promise.all(Array.from({ length: ORDERS_AT_A_TIME }, customer)).finally(() => {
+    over = true;
+  });
+  const followers = followed.map(async (seen) => {
+    while (!over) await follow(seen);
+  });
+  await Promise.all([customers, ...followers]);
+  for (const seen of followed) await follow(seen);
+  const listed: string[] = [];
+  while (listed.length % PAGE === 0) {
+    const uids = await page(`offset=${listed.length}`);
+    if (uids.length === 0) break;
+    listed.push(...uids);
+  }
   const facts = await read(directory);
   await pool.close();
   await program.stop();
-  return { orders, requests, ...facts };
+  return { orders, requests, ...facts, listed, followed };
 }
 
 /** An error says the same to everybody; a thing that was made moves on while it is looked at. */

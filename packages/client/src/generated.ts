@@ -259,7 +259,7 @@ export type Job = {
 
 /** A job that has completed or failed. */
 export type JobCallback = {
-  /** Counts the jobs of the service. */
+  /** Counts the account’s jobs in this environment; a number may be left out. */
   order_number: number;
   /** Cents. */
   price: number;
@@ -282,7 +282,7 @@ export type JobCallback = {
 
 /** Fields that were not supplied are not there. */
 export type JobCreation = {
-  /** Counts the jobs of the service. */
+  /** Counts the account’s jobs in this environment; a number may be left out. */
   order_number: number;
   /** Cents. */
   price: number;
@@ -313,7 +313,7 @@ export type JobList = {
 };
 
 export type JobListItem = {
-  /** Counts the jobs of the service. */
+  /** Counts the account’s jobs in this environment; a number may be left out. */
   order_number: number;
   /** Cents. */
   price: number;
@@ -416,7 +416,7 @@ export type LegacyJobList = {
 
 /** What a key of the legacy dialect reads. */
 export type LegacyJobListItem = {
-  /** Counts the jobs of the service. */
+  /** Counts the account’s jobs in this environment; a number may be left out. */
   order_number: number;
   /** Cents. */
   price: number;

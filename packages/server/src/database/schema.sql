@@ -215,6 +215,15 @@ create table comments (
 CREATE INDEX comments_of_job ON comments USING btree (part, account_id, job_id);
 grant delete, insert, select on comments to dragoman_app;
 
+create table creations (
+  creation_id uuid not null,
+  accounts uuid[] not null,
+  from_milliseconds bigint not null,
+  begun_at timestamp with time zone not null default now(),
+  constraint creations_pkey PRIMARY KEY (creation_id)
+);
+grant delete, insert, select, update on creations to dragoman_app;
+
 create table deliveries (
   part smallint not null,
   account_id uuid not null,
@@ -513,6 +522,18 @@ create table job_events (
 );
 grant insert, select on job_events to dragoman_app;
 
+create table job_numbers (
+  part smallint not null,
+  account_id uuid not null,
+  environment text not null,
+  last_number bigint not null,
+  last_milliseconds bigint not null,
+  constraint job_numbers_pkey PRIMARY KEY (part, account_id, environment),
+  constraint job_numbers_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text]))),
+  constraint job_numbers_last_number_check CHECK ((last_number > 0))
+);
+grant delete, insert, select, update on job_numbers to dragoman_app;
+
 create table job_texts (
   part smallint not null,
   account_id uuid not null,
@@ -576,7 +597,7 @@ create table jobs (
 CREATE INDEX jobs_by_status ON jobs USING btree (part, account_id, environment, tier, status, job_id) WHERE (status <> ALL (ARRAY['completed'::text, 'accepted'::text]));
 CREATE INDEX jobs_due ON jobs USING btree (part, account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX jobs_listed ON jobs USING btree (part, account_id, environment, tier, job_id);
-CREATE INDEX jobs_order_number ON jobs USING brin (order_number) WITH (pages_per_range='16', autosummarize='on');
+CREATE INDEX jobs_order_number ON jobs USING brin (order_number int8_minmax_multi_ops) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX jobs_uid_trigrams ON jobs USING gin (part, account_id, uid gin_trgm_ops);
 CREATE INDEX jobs_unjudged ON jobs USING btree (finished_at) WHERE ((status = 'completed'::text) AND (tier = 'human'::text));
 grant insert, select, update on jobs to dragoman_app;

@@ -10,7 +10,7 @@ const REFERENCE_TABLES = [
   'editor_slots',
   ...['accounts', 'disabled_pairs', 'keys', 'migrations', 'pairs', 'prices', 'routes'],
   ...['audit', 'invitations', 'sandbox_requests', 'sessions', 'sign_ins', 'user_languages', 'users'],
-  'secret_key_mark',
+  ...['creations', 'secret_key_mark'],
   ...['engine_minutes', 'engine_states', 'engine_tests'],
 ];
 

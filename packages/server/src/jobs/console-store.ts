@@ -82,11 +82,19 @@ export function listJobs(on: Queryable, filter: ConsoleFilter, limit: number): P
 const BY_NUMBER = statement<ConsoleJobRow>(
   'jobs.console_by_number',
   `select a.username, ${COLUMNS} from jobs j join accounts a on a.part = j.part and a.account_id = j.account_id
-    where j.order_number = $1 and j.tier <> 'chat'`,
+    where j.order_number = $1 and j.tier <> 'chat' and ($2::text is null or a.username = $2)
+      and ($3::text is null or j.environment = $3)
+    order by j.job_id desc limit $4`,
 );
 
-export function findByNumber(on: Queryable, orderNumber: number): Promise<ConsoleJobRow[]> {
-  return on.query(BY_NUMBER, [orderNumber]);
+/** Jobs with an order number, newest first: each account and environment may have one. */
+export function findByNumber(
+  on: Queryable,
+  orderNumber: number,
+  { username, environment }: Pick<ConsoleFilter, 'username' | 'environment'>,
+  limit: number,
+): Promise<ConsoleJobRow[]> {
+  return on.query(BY_NUMBER, [orderNumber, username ?? null, environment ?? null, limit]);
 }
 
 const FIND = statement<ConsoleJobRow>(

@@ -256,7 +256,7 @@ async function list(database: Database, request: FastifyRequest): Promise<Static
   const rows = await store.listJobs(database, filter, limit + 1);
   const numbered =
     q !== undefined && /^\d{1,15}$/.test(q) && filter.after === undefined
-      ? await store.findByNumber(database, Number(q))
+      ? await store.findByNumber(database, Number(q), filter, limit)
       : [];
   const page = rows.slice(0, limit);
   const once = new Map([...numbered, ...page].map((row) => [row.job_id, row]));

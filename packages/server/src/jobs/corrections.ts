@@ -2,7 +2,8 @@
 import type { AccountRef, Environment } from '../account.ts';
 import type { Transaction } from '../database/database.ts';
 import { moveAll } from './jobs.ts';
-import { insertJobs, type TextFormat } from './store.ts';
+import { numberJob } from './numbers.ts';
+import { insertJobs, type NewWork, type TextFormat } from './store.ts';
 
 export interface Correction {
   jobId: string;
@@ -36,33 +37,30 @@ export async function orderCorrection(
   account: AccountRef,
   { jobId, from, to, format, text, translated, ...fields }: Correction,
 ): Promise<void> {
-  await insertJobs(
-    transaction,
-    [
-      {
-        ...fields,
-        account,
-        jobId,
-        tier: 'chat',
-        uid: jobId,
-        requestHash: Buffer.alloc(0),
-        dialect: 'spec',
-        status: 'new',
-        sourceLanguage: from,
-        targetLanguage: to,
-        textFormat: format,
-        tone: undefined,
-        topics: undefined,
-        callbackUrl: undefined,
-        words: 0,
-        priceCents: 0,
-        holdSeconds: 0,
-        text,
-        targetText: translated,
-        instructions: undefined,
-        leaseToken: undefined,
-      },
-    ],
-    NO_LEASE,
-  );
+  const job: NewWork = {
+    ...fields,
+    account,
+    jobId,
+    orderNumber: 0,
+    tier: 'chat',
+    uid: jobId,
+    requestHash: Buffer.alloc(0),
+    dialect: 'spec',
+    status: 'new',
+    sourceLanguage: from,
+    targetLanguage: to,
+    textFormat: format,
+    tone: undefined,
+    topics: undefined,
+    callbackUrl: undefined,
+    words: 0,
+    priceCents: 0,
+    holdSeconds: 0,
+    text,
+    targetText: translated,
+    instructions: undefined,
+    leaseToken: undefined,
+  };
+  await numberJob(transaction, job);
+  await insertJobs(transaction, [job], NO_LEASE, undefined);
 }

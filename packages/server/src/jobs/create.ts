@@ -5,7 +5,7 @@
  */
 import type { Caller } from '../account.ts';
 import { ApiError, fieldError, fieldErrors, MAX_LINES } from '../errors.ts';
-import { assignUid, uuidv7 } from '../ids.ts';
+import { assignUid } from '../ids.ts';
 import { isOverdrawn } from '../ledger/ledger.ts';
 import type { Settings } from '../settings.ts';
 import { type BulkInserted, createInserter, type InserterOptions } from './insert.ts';
@@ -74,8 +74,7 @@ export function createCreator(options: CreatorOptions): Creator {
       const inserted = await inserts
         .one({ job, key })
         .catch((error: unknown) => refuse(error, caller, job.priceCents));
-      if (inserted.kind === 'inserted')
-        return acknowledge(caller, job, inserted.orderNumber, inserted.balance);
+      if (inserted.kind === 'inserted') return acknowledge(caller, job, job.orderNumber, inserted.balance);
       if (inserted.kind === 'key used') {
         const found = await findKeyed(caller, key!, [job.text]);
         if (found === undefined) continue; // forgotten in this moment
@@ -87,7 +86,7 @@ export function createCreator(options: CreatorOptions): Creator {
       // Ours, by a commit whose answer was lost.
       if (existing?.job_id === job.jobId) return acknowledge(caller, job, existing.order_number, undefined);
       if (!assigned) return repeat(caller, job.requestHash, job.text, existing);
-      assignAnew(job);
+      job.uid = assignUid();
     }
     throw new Error('no free uid was found');
   }
@@ -228,7 +227,7 @@ export function createCreator(options: CreatorOptions): Creator {
           : [],
       );
       if (complaints.length > 0) throw fieldErrors(complaints);
-      for (const job of jobs) if (inserted.uids.has(job.uid)) assignAnew(job);
+      for (const job of jobs) if (inserted.uids.has(job.uid)) job.uid = assignUid();
     }
     throw new Error('no free uid was found');
   }
@@ -276,12 +275,6 @@ export function createCreator(options: CreatorOptions): Creator {
 
 function isBodies(jobs: store.NewJob[] | JobCreationBody[]): jobs is JobCreationBody[] {
   return !('jobId' in jobs[0]!);
-}
-
-/** A uid that is still free, and an id of its own with it: the old one may be on disk after all. */
-function assignAnew(job: store.NewJob): void {
-  job.uid = assignUid();
-  job.jobId = uuidv7();
 }
 
 /** Assigned uids of one bulk differ from each other and from those that the caller gave. */

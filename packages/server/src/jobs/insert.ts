@@ -10,6 +10,7 @@ import { holdPrices } from '../ledger/ledger.ts';
 import { leasesFor, type OpenLoop } from '../work/loop.ts';
 import type { Lease } from '../work/queue.ts';
 import type { LeasedJob } from './jobs.ts';
+import { type Creation as Begun, beginCreation, endCreation } from './numbers.ts';
 import * as store from './store.ts';
 
 /** One job to be made, and the key that the caller gave its creation. */
@@ -20,7 +21,7 @@ export interface Creation {
 
 export type Inserted =
   /** `balance`: what the account can spend now, in cents; known where the job took something from it. */
-  | { kind: 'inserted'; orderNumber: number; balance: number | undefined }
+  | { kind: 'inserted'; balance: number | undefined }
   /** Its uid is taken. */
   | { kind: 'exists' }
   /** Its key has been used: by its own retry, or for another request. */
@@ -87,7 +88,9 @@ export function createInserter({ database, worker, created }: InserterOptions): 
       const open = worker();
       const jobs = creations.map(({ job }) => job);
       leaseSome(jobs, open);
-      const inserted = await surely(() => insertSingles(database, creations, open?.leaseSeconds ?? 0));
+      const inserted = await creating(database, jobs, (begun) =>
+        insertSingles(database, begun, creations, open?.leaseSeconds ?? 0),
+      );
       const made = inserted.map(({ row }) => row);
       const count = made.filter((row) => row !== undefined).length;
       if (count > 0) created(count, count - handOver(jobs, made, open));
@@ -103,8 +106,8 @@ export function createInserter({ database, worker, created }: InserterOptions): 
   // One at a time, beside the batches: a bulk is work for the disk already, and single creates should not wait for many.
   const bulks = createBatcher<Bulk, BulkInserted>({
     run: (items) =>
-      surely(async () => {
-        const result = await insertBulk(database, items[0]!);
+      creating(database, items[0]!.jobs, async (begun) => {
+        const result = await insertBulk(database, begun, items[0]!);
         const found = result.kind === 'inserted' ? [...result.found.values()] : [];
         const count = found.filter((one) => 'orderNumber' in one).length;
         if (count > 0) created(count, count);
@@ -127,6 +130,29 @@ export function createInserter({ database, worker, created }: InserterOptions): 
       );
     },
   };
+}
+
+/**
+ * Numbers jobs and runs the transaction that inserts them; whatever comes of it, the creation is not under way after.
+ * What ran again after a lost connection has the same numbers and ids.
+ */
+async function creating<T>(
+  database: Database,
+  jobs: readonly store.NewJob[],
+  run: (begun: Begun) => Promise<T>,
+): Promise<T> {
+  const begun = await beginCreation(database, jobs);
+  try {
+    return await surely(() => {
+      begun.ended = false;
+      return run(begun);
+    });
+  } catch (error) {
+    begun.ended = false; // with what the transaction did
+    throw error;
+  } finally {
+    if (!begun.ended) await endCreation(database, begun);
+  }
 }
 
 /**
@@ -186,6 +212,7 @@ interface Single {
 
 function insertSingles(
   database: Database,
+  begun: Begun,
   creations: readonly Creation[],
   leaseSeconds: number,
 ): Promise<Single[]> {
@@ -196,6 +223,7 @@ function insertSingles(
     const going = creations.filter(({ job, key }) => key === undefined || fresh.has(job.jobId));
     const rows = await insertJobs(
       transaction,
+      begun,
       going.map(({ job }) => job),
       leaseSeconds,
     );
@@ -211,7 +239,7 @@ function insertSingles(
       const row = rows.get(job.jobId);
       if (row === undefined) return { result: { kind: 'exists' } };
       const balance = balanceOf(job.account, job.environment);
-      return { result: { kind: 'inserted', orderNumber: row.order_number, balance }, row };
+      return { result: { kind: 'inserted', balance }, row };
     });
   });
 }
@@ -228,22 +256,21 @@ class Taken extends Error {
   }
 }
 
-async function insertBulk(database: Database, { jobs, key }: Bulk): Promise<BulkInserted> {
+async function insertBulk(database: Database, begun: Begun, { jobs, key }: Bulk): Promise<BulkInserted> {
   const { account, environment } = jobs[0]!;
   const insert = async (transaction: Transaction): Promise<BulkInserted> => {
     if (key !== undefined) {
       const fresh = await store.insertKeys(transaction, [keyEntry(jobs, key)]);
       if (fresh.size === 0) return { kind: 'key used' };
     }
-    const orders = new Map<string, number>();
+    const made = new Set<string>();
     for (const chunk of chunks(jobs.toSorted(byUniqueKey))) {
-      for (const [jobId, row] of await insertJobs(transaction, chunk, 0)) orders.set(jobId, row.order_number);
+      for (const jobId of (await insertJobs(transaction, begun, chunk, 0)).keys()) made.add(jobId);
     }
     const found = new Map<string, { orderNumber: number } | store.JobRow>();
-    const missing = jobs.filter(({ jobId, uid }) => {
-      const orderNumber = orders.get(jobId);
-      if (orderNumber !== undefined) found.set(uid, { orderNumber });
-      return orderNumber === undefined;
+    const missing = jobs.filter(({ jobId, uid, orderNumber }) => {
+      if (made.has(jobId)) found.set(uid, { orderNumber });
+      return !made.has(jobId);
     });
     if (missing.length > 0) {
       const uids = missing.map(({ uid }) => uid);
@@ -262,27 +289,37 @@ async function insertBulk(database: Database, { jobs, key }: Bulk): Promise<Bulk
     }
     const balanceOf = await hold(
       transaction,
-      jobs.filter(({ jobId }) => orders.has(jobId)),
+      jobs.filter(({ jobId }) => made.has(jobId)),
     );
     return { kind: 'inserted', found, balance: balanceOf(account, environment) };
   };
   try {
     return await database.transaction(insert);
   } catch (error) {
-    if (error instanceof Taken) return { kind: 'taken', uids: error.uids };
-    throw error;
+    if (!(error instanceof Taken)) throw error;
+    begun.ended = false; // with what the transaction did
+    return { kind: 'taken', uids: error.uids };
   }
 }
 
 /** @returns the rows of those that are new, by job id */
 async function insertJobs(
   transaction: Transaction,
+  begun: Begun,
   jobs: readonly store.NewJob[],
   leaseSeconds: number,
 ): Promise<Map<string, store.InsertedRow>> {
   if (jobs.length === 0) return new Map();
   // In the order of their unique key: two batches that repeat each other's uids would otherwise wait in a circle.
-  const rows = await store.insertJobs(transaction, jobs.toSorted(byUniqueKey), leaseSeconds);
+  const sorted = jobs.toSorted(byUniqueKey);
+  const { rows, ended } = await store.insertJobs(transaction, sorted, leaseSeconds, begun.id);
+  begun.ended ||= ended;
+  if (rows.length > 0 && !begun.ended) {
+    // Its record was taken for one of a dead process: readers of lists may be past these ids.
+    throw new ApiError('unavailable', 'The job could not be created in time; try again.', {
+      'retry-after': '1',
+    });
+  }
   return new Map(rows.map((row) => [row.job_id, row]));
 }
 

@@ -16,6 +16,7 @@ import {
   notDone,
   type Slice,
 } from './list-store.ts';
+import { endOfList } from './numbers.ts';
 import { presentListItem } from './present.ts';
 import type { LanguageFilter, ListFilter, ListQuery, Page } from './query.ts';
 import { isPartOfUid, isUid } from './request.ts';
@@ -131,11 +132,18 @@ const LOWEST = '00000000-0000-0000-0000-000000000000';
 const HIGHEST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 async function readCursor(database: Database, caller: Place, { after, newestFirst }: Page): Promise<Bounds> {
-  if (after === undefined || after === '') return { low: LOWEST, high: HIGHEST };
-  const job = isUid(after) ? await findJob(database, caller.account, caller.environment, after) : undefined;
+  if (after === undefined) return { low: LOWEST, high: HIGHEST };
+  const { account, environment } = caller;
+  const [job, end] = await Promise.all([
+    isUid(after) ? findJob(database, account, environment, after) : undefined,
+    newestFirst ? undefined : endOfList(database, account, environment),
+  ]);
+  // Asked before the page is read: a creation that begins meanwhile gets later ids, and waits for the next page.
+  const high = end === undefined ? HIGHEST : idOf(end);
+  if (after === '') return { low: LOWEST, high };
   // Of any tier: whoever goes through the machine's jobs may upgrade them on the way.
   if (job === undefined) throw fieldError('after', 'is the uid of no job.');
-  return newestFirst ? { low: LOWEST, high: job.job_id } : { low: job.job_id, high: HIGHEST };
+  return newestFirst ? { low: LOWEST, high: job.job_id } : { low: job.job_id, high };
 }
 
 /**

@@ -4,7 +4,7 @@ import { resolveBrand } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
 import { fieldError } from '../errors.ts';
-import { assignUid, uuidv7 } from '../ids.ts';
+import { assignUid } from '../ids.ts';
 import type { Languages } from '../languages/languages.ts';
 import type { PriceList } from '../ledger/price-list.ts';
 import type { Scanner } from '../scanning/scanner.ts';
@@ -47,7 +47,8 @@ export function createPreparer(options: PreparerOptions): Preparer {
     const extent = { words, repeatedWords };
     return {
       account: caller.account,
-      jobId: uuidv7(),
+      jobId: '',
+      orderNumber: 0,
       environment: caller.environment,
       tier,
       uid: request.uid ?? assignUid(),

@@ -32,7 +32,10 @@ const LegacyJobStatus = Type.Enum([...STATUSES, 'deliver_ok'], {
   title: 'LegacyJobStatus',
   description: 'As `JobStatus`; a finished machine-only job is `deliver_ok`.',
 });
-const ORDER_NUMBER = Type.Integer({ description: 'Counts the jobs of the service.', examples: [41] });
+const ORDER_NUMBER = Type.Integer({
+  description: 'Counts the account’s jobs in this environment; a number may be left out.',
+  examples: [41],
+});
 const PRICE = Type.Integer({ minimum: 0, description: 'Cents.', examples: [12] });
 const BALANCE = Type.Integer({ description: 'What the account can spend, in cents.', examples: [9988] });
 const CLIENT = Type.String({ description: 'The username of the account.', examples: ['acme'] });

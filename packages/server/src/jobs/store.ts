@@ -14,7 +14,9 @@ export type TextFormat = 'text' | 'html' | 'srt' | 'xliff';
 /** A job on its way into the tables. */
 export interface NewJob {
   account: AccountRef;
+  /** This and the number are given just before the insert (`numbers.ts`). */
   jobId: string;
+  orderNumber: number;
   environment: Environment;
   tier: Tier;
   uid: string;
@@ -47,38 +49,38 @@ export type NewWork = Omit<NewJob, 'tier'> & { tier: AnyTier };
 /** What an insert decides: the rest of the row is what was given. */
 export interface InsertedRow {
   job_id: string;
-  order_number: number;
   created_at: Date;
   hold_until: Date | null;
 }
 
 // Arrays, not a list of values: one prepared statement for a batch of any size. Lists within a list (topics)
 // cannot be nested in an array of PostgreSQL, so they come as JSON.
-const INSERT = statement<InsertedRow>(
+const INSERT = statement<{ ended: boolean } & (InsertedRow | { [Field in keyof InsertedRow]: null })>(
   'jobs.insert',
   `with given as (
      select *, now() as at from unnest(
        $1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::text[],
        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::text[],
        $17::integer[], $18::integer[], $19::bigint[], $20::integer[], $21::text[], $22::text[], $23::text[],
-       $24::text[], $25::uuid[])
+       $24::text[], $25::uuid[], $27::bigint[])
      as g (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
        target_language, text_format, tone, topics, brand, callback_url, words, characters, price_cents,
-       hold_seconds, source, supplied, instructions, default_brand, lease_token)),
+       hold_seconds, source, supplied, instructions, default_brand, lease_token, order_number)),
+   ended as (delete from creations where creation_id = $28 returning creation_id),
    inserted as (
      insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
        source_language, target_language, text_format, tone, topics, brand, callback_url, words, characters,
-       price_cents, created_at, hold_until, due_at, lease_token, attempts, default_brand)
+       price_cents, created_at, hold_until, due_at, lease_token, attempts, default_brand, order_number)
      select part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
        source_language, target_language, text_format, tone,
        case when topics is not null then array(select jsonb_array_elements_text(topics)) end,
        brand, callback_url, words, characters, price_cents, at,
        case when hold_seconds > 0 then at + make_interval(secs => hold_seconds) end,
        at + make_interval(secs => case when lease_token is null then 0 else $26 end), lease_token,
-       case when lease_token is null then 0 else 1 end, default_brand
+       case when lease_token is null then 0 else 1 end, default_brand, order_number
        from given
      on conflict (part, account_id, environment, uid) do nothing
-     returning part, account_id, job_id, order_number, environment, tier, status, source_language,
+     returning part, account_id, job_id, environment, tier, status, source_language,
        target_language, created_at, hold_until),
    counted as (
      insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
@@ -92,18 +94,24 @@ const INSERT = statement<InsertedRow>(
        lateral (values ('source', g.source), ('supplied', g.supplied), ('instructions', g.instructions))
          as t (kind, body)
       where t.body is not null)
-   select job_id, order_number, created_at, hold_until from inserted`,
+   select i.job_id, i.created_at, i.hold_until, exists (select from ended) as ended
+     from (select) one left join inserted i on true`,
 );
 
-/** Inserts jobs with their texts. @returns the rows that are new; a uid that exists already gives none.
- * @param leaseSeconds of those that bring a lease */
-export function insertJobs(
+/**
+ * Inserts jobs with their texts, and ends the creation that they belong to.
+ * @param leaseSeconds of those that bring a lease
+ * @param creationId see `numbers.ts`
+ * @returns the rows that are new (a uid that exists already gives none), and whether this ended the creation
+ */
+export async function insertJobs(
   transaction: Transaction,
   jobs: readonly NewWork[],
   leaseSeconds: number,
-): Promise<InsertedRow[]> {
+  creationId: string | undefined,
+): Promise<{ rows: InsertedRow[]; ended: boolean }> {
   const column = <T>(pick: (job: NewWork) => T | undefined) => jobs.map((job) => pick(job) ?? null);
-  return transaction.query(INSERT, [
+  const rows = await transaction.query(INSERT, [
     column(({ account }) => account.part),
     column(({ account }) => account.accountId),
     column(({ jobId }) => jobId),
@@ -130,7 +138,10 @@ export function insertJobs(
     column(({ defaultBrand }) => defaultBrand),
     column(({ leaseToken }) => leaseToken),
     leaseSeconds,
+    column(({ orderNumber }) => orderNumber),
+    creationId ?? null,
   ]);
+  return { rows: rows.filter((row) => row.job_id !== null), ended: rows[0]!.ended };
 }
 
 /** A job as it is read, without its texts. */
@@ -167,7 +178,7 @@ export interface JobRow {
 export function rowOf(job: NewJob, inserted: InsertedRow): JobRow {
   return {
     job_id: job.jobId,
-    order_number: inserted.order_number,
+    order_number: job.orderNumber,
     environment: job.environment,
     tier: job.tier,
     uid: job.uid,

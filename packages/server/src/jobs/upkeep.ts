@@ -1,11 +1,12 @@
 /**
  * What is put in order from time to time, by every worker: rows of counts are put together, so that a total is the sum
- * of few, idempotency keys that have had their day are forgotten, and jobs that nobody has said anything of are taken
+ * of few, creations of processes that died are ended, idempotency keys that have had their day are forgotten, and jobs that nobody has said anything of are taken
  * for accepted. Nothing depends on when, or on who does it.
  */
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { findUnfolded, foldCounts, forgetKeys } from './list-store.ts';
+import { forgetCreations } from './numbers.ts';
 import { acceptUnjudged } from './verdict.ts';
 
 const FOLD_MILLISECONDS = 10_000;
@@ -15,6 +16,8 @@ const ACCEPT_MILLISECONDS = 60_000;
 const WORTH_FOLDING = 64;
 const ACCOUNTS_A_ROUND = 1000;
 const KEY_HOURS = 24;
+/** A creation is under way for no longer, unless its process died. */
+const CREATION_SECONDS = 60;
 const KEYS_A_ROUND = 10_000;
 
 export interface Upkeep {
@@ -51,6 +54,7 @@ export function startUpkeep(database: Database, settings: UpkeepSettings, log: L
 
   const timers = [
     every(FOLD_MILLISECONDS, () => foldAll(database, WORTH_FOLDING, () => stopping)),
+    every(FOLD_MILLISECONDS, () => forgetCreations(database, CREATION_SECONDS)),
     every(FORGET_MILLISECONDS, () => forgetOld(database, () => stopping)),
     every(ACCEPT_MILLISECONDS, () => acceptUnjudged(database, settings.autoAcceptHours, () => stopping)),
   ];

@@ -81,6 +81,7 @@ export const TABLES: readonly Table[] = [
     erase: 'keep',
   },
   { name: 'job_counts', erase: 'keep' },
+  { name: 'job_numbers', erase: 'keep' },
   { name: 'balances', key: { environment: 'text' }, erase: 'keep' },
   { name: 'audit', key: { audit_id: 'uuid' }, erase: 'keep' },
   { name: 'accounts', key: { account_id: 'uuid' }, erase: 'keep' },

@@ -94,11 +94,12 @@ function start(
 async function createJobs(count: number, characters = 6): Promise<string[]> {
   const accountId = uuidv7();
   const account = { part: partOf(accountId), accountId } as AccountRef;
-  const jobs = Array.from({ length: count }, (): NewJob => {
+  const jobs = Array.from({ length: count }, (_, place): NewJob => {
     const jobId = uuidv7();
     return {
       account,
       jobId,
+      orderNumber: place + 1,
       environment: 'production',
       tier: 'machine',
       uid: jobId,
@@ -122,7 +123,7 @@ async function createJobs(count: number, characters = 6): Promise<string[]> {
       leaseToken: undefined,
     };
   });
-  await test.database.transaction((transaction) => insertJobs(transaction, jobs, 0));
+  await test.database.transaction((transaction) => insertJobs(transaction, jobs, 0, undefined));
   return jobs.map(({ jobId }) => jobId);
 }
 

@@ -67,11 +67,12 @@ async function createAccount(): Promise<AccountRef> {
 
 /** Due jobs of an account, each with its hold. @returns their ids in the order of their making */
 async function createJobs(account: AccountRef, count: number): Promise<string[]> {
-  const jobs = Array.from({ length: count }, (): NewJob => {
+  const jobs = Array.from({ length: count }, (_, place): NewJob => {
     const jobId = uuidv7();
     return {
       account,
       jobId,
+      orderNumber: place + 1,
       environment: 'production',
       tier: 'machine',
       uid: jobId,
@@ -96,7 +97,7 @@ async function createJobs(account: AccountRef, count: number): Promise<string[]>
     };
   });
   await test.database.transaction(async (transaction) => {
-    await insertJobs(transaction, jobs, 0);
+    await insertJobs(transaction, jobs, 0, undefined);
     await holdPrices(
       transaction,
       jobs.map(({ jobId, environment }) => ({ account, jobId, environment, charge: 1, cents: 1 })),
