@@ -36,7 +36,7 @@ export async function killLeft(): Promise<void> {
   await Promise.all(ends);
 }
 
-/** Starts `dragoman serve` and waits until it is ready; a worker says nothing of that. Callbacks may reach the loopback. */
+/** Starts `dragoman serve` and waits until it is ready, or a worker until it listens. Callbacks may reach the loopback. */
 export async function startProgram(options: {
   directory: string;
   port?: number;
@@ -76,11 +76,12 @@ export async function startProgram(options: {
     process.off('exit', end);
   });
   const url = `http://127.0.0.1:${port}`;
-  while (options.role !== 'worker') {
+  const answering = options.role === 'worker' ? '/healthz' : '/readyz';
+  for (;;) {
     const { exitCode, signalCode } = child;
     if (exitCode !== null || signalCode !== null)
       throw new Error(`the program ended with status ${exitCode ?? signalCode}`);
-    const response = await fetch(`${url}/readyz`).catch(() => undefined);
+    const response = await fetch(`${url}${answering}`).catch(() => undefined);
     if (response?.status === 200) break;
     await wait(20);
   }

@@ -117,11 +117,19 @@ const SERVER_LIMITS = {
   keepAliveTimeout: 75_000,
 };
 
-/** The app with every route of every room, in both environments. It does not listen. */
-export function createApp(options: AppOptions): FastifyInstance {
+type CoreOptions = Pick<AppOptions, 'settings' | 'log' | 'metrics' | 'readiness'>;
+
+/** An app with what every role serves: health, readiness and metrics. Anything else is answered with 404. */
+export function createWorkerApp(options: CoreOptions): FastifyInstance {
+  return createCore(options, loadOf(options.settings));
+}
+
+const loadOf = (settings: Settings) =>
+  createLoad(settings.maxRequests, SAFE_HEADERS, settings.trustedProxies.length > 0);
+
+function createCore(options: CoreOptions, load: ReturnType<typeof createLoad>): FastifyInstance {
   const { settings, log, metrics } = options;
   const sandbox = settings.sandboxUrl === undefined ? undefined : new URL(settings.sandboxUrl);
-  const load = createLoad(settings.maxRequests, SAFE_HEADERS, settings.trustedProxies.length > 0);
   const app = fastify({
     logger: false, // a request is logged below, by its route and never by its address
     bodyLimit: BODY_LIMIT,
@@ -164,10 +172,17 @@ export function createApp(options: AppOptions): FastifyInstance {
     log.debug({ request: request.id, method: request.method, route, status, milliseconds }, 'answered');
   });
 
-  describeInterface(app, { ...jobWebhooks, ...chatWebhooks, ...deliveryWebhooks });
   void app.register(async (root) => {
     operationRoutes(root, { ...options, metricsToken: settings.metricsToken });
   });
+  return app;
+}
+
+/** The app with every route of every room, in both environments. It does not listen. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const load = loadOf(options.settings);
+  const app = createCore(options, load);
+  describeInterface(app, { ...jobWebhooks, ...chatWebhooks, ...deliveryWebhooks });
   void app.register(async (web) => {
     openDoor(web, options);
     peopleRoutes(web, options);

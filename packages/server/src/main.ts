@@ -63,7 +63,9 @@ program
 
 program
   .command('doctor')
-  .description('check the database, the secret key, the engine, the pairs, the clock and the disk')
+  .description(
+    'check the version, the database, the secret key, the workers, the engine, the pairs, the clock and the disk',
+  )
   .addOption(data())
   .addOption(json())
   .action(async (options: { data?: string; json?: boolean }) => {

@@ -10,6 +10,7 @@ import { createLog } from './log.ts';
 import { startServer } from './serve.ts';
 import { createClient, startReceiver, startTestServer, type TestServer, until } from './testing/harness.ts';
 
+const TOKEN = 'a token of the operator';
 const MACHINE = '/tapi/v2/mt_translation/';
 
 let server: TestServer;
@@ -24,6 +25,7 @@ beforeAll(async () => {
       engine = createFake();
       return engine;
     },
+    settings: { DRAGOMAN_METRICS_TOKEN: TOKEN },
   });
   owner = createPool(server.connection);
   account = await server.createAccount();
@@ -216,15 +218,20 @@ describe('readiness', () => {
 });
 
 describe('roles', () => {
-  it('api answers and works nothing; worker works and answers nothing', async () => {
+  it('api answers and works nothing; worker works and answers health, readiness and metrics alone', async () => {
     await server.server.stop();
     const common = { store: server.store, settings: server.settings, log: createLog('silent') };
     const never = () => {
       throw new Error('an api needs no engine');
     };
     const api = await startServer({ ...common, role: 'api', engines: never });
-    const call = createClient(api.url!, account.production_key);
-    await until(async () => (await fetch(`${api.url}/readyz`)).status === 200);
+    const call = createClient(api.url, account.production_key);
+    const noWorker = 'workers: none has reported for 30 seconds; jobs and deliveries wait';
+    const ready = await until(async () => {
+      const answer = await fetch(`${api.url}/readyz`);
+      return answer.status === 200 && answer.json();
+    });
+    expect(ready).toMatchObject({ ready: true, warnings: [noWorker] });
     expect((await call('POST', MACHINE, job('parted'))).status).toBe(201);
     expect(await recordOf('parted')).toEqual({
       status: 'machine_translate_in_progress',
@@ -232,8 +239,24 @@ describe('roles', () => {
       leased: false,
     });
     const worker = await startServer({ ...common, role: 'worker', engines: () => [createFake()] });
-    expect(worker.url).toBeUndefined();
     await until(async () => (await call('GET', `${MACHINE}parted/`)).body.status === 'completed');
+    expect(worker.url).not.toBe(api.url);
+    expect((await fetch(`${worker.url}/healthz`)).status).toBe(200);
+    expect(await (await fetch(`${worker.url}/readyz`)).json()).toEqual({
+      ready: true,
+      checks: { server: 'ok', database: 'ok', languages: 'ok' },
+    });
+    expect((await fetch(`${worker.url}/metrics`)).status).toBe(401);
+    await until(async () => {
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      const text = await (await fetch(`${worker.url}/metrics`, { headers })).text();
+      return /^dragoman_jobs_settled_total\{outcome="completed"\} [1-9]/m.test(text);
+    });
+    for (const path of ['/', '/docs', '/openapi.json', '/api/session', MACHINE, `${MACHINE}parted/`]) {
+      const headers = { authorization: `ApiKey ${account.production_key}` };
+      expect((await fetch(`${worker.url}${path}`, { headers })).status, path).toBe(404);
+    }
+    await until(async () => !('warnings' in ((await (await fetch(`${api.url}/readyz`)).json()) as object)));
     await api.stop();
     await worker.stop();
   });

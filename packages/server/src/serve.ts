@@ -2,7 +2,7 @@
  * A running server, in one or both of its roles.
  *
  *   api      answers HTTP; stateless, any number of them
- *   worker   translates and delivers; any number of them
+ *   worker   translates and delivers; answers health, readiness and metrics alone; any number of them
  *
  * Stopping: the server refuses new connections and finishes the requests that it has; the workers claim no
  * more, finish what they can within the grace, and give the rest back.
@@ -16,7 +16,7 @@ import { createDoorkeeper, createSecretReader, KEYS_CHANNEL } from './accounts/a
 import { cookieOf } from './accounts/door.ts';
 import { createMailer } from './accounts/mail.ts';
 import { openAmong } from './accounts/sessions.ts';
-import { createApp } from './app.ts';
+import { createApp, createWorkerApp } from './app.ts';
 import { followDeliveries } from './chats/chats.ts';
 import { correctMessage, startCorrections } from './chats/correction.ts';
 import { createMessageCreator, type MessageCreator } from './chats/create.ts';
@@ -48,6 +48,7 @@ import type { EngineObserver } from './translation/stations.ts';
 import { listRoutes } from './translation/store.ts';
 import { createTranslator } from './translation/translator.ts';
 import { startTranslationWorker } from './translation/worker.ts';
+import { VERSION } from './version.ts';
 import type { Loop } from './work/loop.ts';
 
 export type Role = 'all' | 'api' | 'worker';
@@ -64,9 +65,9 @@ export interface ServerOptions {
 }
 
 export interface Server {
-  /** Where it listens, `http://127.0.0.1:8080`; undefined for a worker. */
-  url: string | undefined;
-  app: FastifyInstance | undefined;
+  /** Where it listens, `http://127.0.0.1:8080`. */
+  url: string;
+  app: FastifyInstance;
   /** Ends within `graceMilliseconds` and a little; the store stays open. */
   stop(graceMilliseconds?: number): Promise<void>;
 }
@@ -108,8 +109,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let stopping = false;
 
   let worker: ReturnType<typeof startWorker> | undefined;
-  let app: FastifyInstance | undefined;
-  let silent: Silent | undefined;
+  let app: FastifyInstance;
   let url: string | undefined;
   let creator: Creator | undefined;
   let messages: MessageCreator | undefined;
@@ -126,7 +126,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
   });
   const { follower, reopen } = editing;
-  if (role !== 'worker') {
+  const readiness = () => checkReadiness({ database, languages, stopping, works: role !== 'api' });
+  if (role === 'worker') {
+    app = createWorkerApp({ settings, log, metrics, readiness });
+  } else {
     creator = createCreator({
       database,
       languages,
@@ -155,7 +158,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         if (role === 'api') hints.send(CHANNELS.messages);
       },
     });
-    const readiness = () => checkReadiness({ database, languages, stopping });
     const rooms = {
       live,
       doorkeeper,
@@ -181,18 +183,23 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       settings,
       log,
     });
-    silent = watchSilent(app.server);
     await database.listen(CHANNELS.keys, () => doorkeeper.forget());
     if (!cookieOf(settings).secure) {
       log.warn(
         'people sign in over plain http: whoever is on the way can read it; set DRAGOMAN_PUBLIC_URL to https',
       );
     }
-    url = await app.listen({ host: settings.host, port: settings.port });
-    log.info({ host: settings.host, port: settings.port, role, pid: process.pid }, 'listening');
   }
+  const silent = watchSilent(app.server);
+  url = await app.listen({ host: settings.host, port: settings.port });
+  const port = Number(new URL(url).port);
+  log.info({ version: VERSION, role, host: settings.host, port, pid: process.pid }, 'listening');
   // After the port is ours: a start that fails leaves no worker behind.
-  if (role !== 'api') worker = startWorker(options.engines());
+  if (role !== 'api') {
+    const engines = options.engines();
+    worker = startWorker(engines);
+    log.info({ name: engines.map(({ name }) => name).join(', ') }, 'working: translating and delivering');
+  }
 
   function startWorker(engines: Engine[]) {
     const tally = createTally();
@@ -327,10 +334,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       stopping = true;
       // At once, so that both fit into one grace.
       await Promise.all([
-        app &&
-          closeApp(app, silent!, graceMilliseconds).then(() =>
-            Promise.all([creator?.idle(), messages?.idle()]),
-          ),
+        closeApp(app, silent, graceMilliseconds).then(() => Promise.all([creator?.idle(), messages?.idle()])),
         worker?.stop(graceMilliseconds),
       ]);
       await live.close();

@@ -278,9 +278,11 @@ withEngine('one data directory', () => {
     const { status, stdout } = await dragoman(['doctor', '--json', ...here]);
     const { ok, findings } = JSON.parse(stdout);
     expect(findings.map(({ check }: { check: string }) => check)).toEqual([
+      'version',
       'database',
       'clock',
       'secret key',
+      'workers',
       'engine',
       'pairs',
       'disk',

@@ -8,6 +8,8 @@ import { createLog } from '../log.ts';
 import { openStore } from '../program.ts';
 import type { Settings } from '../settings.ts';
 import { apertiumRoot, createEngines } from '../translation/engines.ts';
+import { HEARD_SECONDS, readWorkers } from '../translation/report.ts';
+import { VERSION } from '../version.ts';
 
 export interface Finding {
   check: string;
@@ -22,6 +24,13 @@ const SERVER = statement<{ version: string; now: Date }>(
   `select current_setting('server_version') as version, clock_timestamp() as now`,
 );
 
+/** Every process that serves keeps one connection for notifications, under this name. */
+const SERVING = statement<{ count: number }>(
+  'doctor.serving',
+  `select count(*) as count from pg_stat_activity
+    where datname = current_database() and application_name = 'dragoman listener'`,
+);
+
 const OLDEST_POSTGRESQL = 15;
 const CLOCK_SECONDS = 5;
 const FREE_GIBIBYTES = 1;
@@ -29,6 +38,7 @@ const FREE_GIBIBYTES = 1;
 /** Runs every check; one that fails does not keep the others from running. */
 export async function examineInstallation(settings: Settings): Promise<Finding[]> {
   return [
+    { check: 'version', ok: true, detail: `Dragoman ${VERSION}, Node ${process.version}` },
     ...(await examineDatabase(settings)),
     ...(await examineEngines(settings)),
     await examineDisk(settings),
@@ -57,6 +67,7 @@ async function examineDatabase(settings: Settings): Promise<Finding[]> {
           ...(seconds < CLOCK_SECONDS ? {} : { remedy: 'Set both clocks by NTP.' }),
         },
         await examineSecretKey(store.database, settings),
+        await examineWorkers(store.database),
       ];
     } finally {
       await store.close();
@@ -84,6 +95,22 @@ async function examineSecretKey(database: Database, settings: Settings): Promise
     const [detail, remedy] = error.message.split(/(?<=[^.]): (.*)/s);
     return { check, ok: false, detail: detail!, remedy: remedy! };
   }
+}
+
+/** Something is wrong where a process serves and none works; where nothing serves, nothing is missing yet. */
+async function examineWorkers(database: Database): Promise<Finding> {
+  const check = 'workers';
+  const { reporting, last } = await readWorkers(database);
+  if (reporting > 0) return { check, ok: true, detail: `${reporting} reported within ${HEARD_SECONDS} s` };
+  const none = last === null ? 'none has reported' : `none has reported since ${last.toISOString()}`;
+  const [serving] = await database.query(SERVING);
+  if (serving!.count === 0) return { check, ok: true, detail: `${none}; no process serves this database` };
+  return {
+    check,
+    ok: false,
+    detail: `${none}; jobs and deliveries wait`,
+    remedy: 'Start one: npx dragoman serve --role worker, with a DRAGOMAN_PORT of its own.',
+  };
 }
 
 async function examineEngines(settings: Settings): Promise<Finding[]> {

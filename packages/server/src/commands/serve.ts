@@ -25,9 +25,7 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     log,
   }).catch(async (error: NodeJS.ErrnoException) => {
     await store.close();
-    throw LISTEN_CODES.has(error.code ?? '')
-      ? new CommandError(`Cannot listen on ${settings.host}:${settings.port}: ${error.code}.`)
-      : error;
+    throw LISTEN_CODES.has(error.code ?? '') ? new CommandError(cannotListen(settings, error.code!)) : error;
   });
   flushCompileCache(); // for the next start, also where this one is killed
   await untilSignal();
@@ -41,6 +39,12 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
   await store.close();
   clearTimeout(last);
   log.info('stopped');
+}
+
+function cannotListen({ host, port }: Settings, code: string): string {
+  const sentence = `Cannot listen on ${host}:${port}: ${code}.`;
+  if (code !== 'EADDRINUSE') return sentence;
+  return `${sentence} Each process of one machine, workers too, needs a --port (DRAGOMAN_PORT) of its own.`;
 }
 
 function untilSignal(): Promise<void> {

@@ -5,7 +5,9 @@ import { statement } from '../database/statements.ts';
 import type { SenderMetrics } from '../deliveries/sender.ts';
 import type { EditingObserver } from '../editing/editing.ts';
 import type { HubObserver } from '../live/hub.ts';
+import { readWorkers } from '../translation/report.ts';
 import type { EngineObserver, Station } from '../translation/stations.ts';
+import { VERSION } from '../version.ts';
 import { createEditingMetrics } from './editing-metrics.ts';
 import { createEngineMetrics } from './engine-metrics.ts';
 import { createLiveMetrics } from './live-metrics.ts';
@@ -54,6 +56,12 @@ export function createMetrics(database: Database): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  new Gauge({
+    name: 'dragoman_build_info',
+    help: 'Always 1; its label says the version of the program.',
+    labelNames: ['version'],
+    registers,
+  }).set({ version: VERSION }, 1);
   const requests = new Histogram({
     name: 'dragoman_request_seconds',
     help: 'Time to answer a request, by route and status.',
@@ -132,6 +140,11 @@ export function createMetrics(database: Database): Metrics {
     labelNames: ['queue'],
     registers,
   });
+  const workers = new Gauge({
+    name: 'dragoman_workers',
+    help: 'Workers that reported to the database within the last 30 seconds.',
+    registers,
+  });
   const engines = createEngineMetrics(registry);
   const editing = createEditingMetrics(registry);
   return {
@@ -159,6 +172,7 @@ export function createMetrics(database: Database): Metrics {
       }
       const [open] = await database.query(OPEN_BREAKERS);
       failing.set(open!.count);
+      workers.set((await readWorkers(database)).reporting);
       await editing.read(database);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { createConnection } from '../database/connections.ts';
 import { administer } from '../testing/cluster.ts';
 import { createClient, startReceiver, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { VERSION } from '../version.ts';
 
 const TOKEN = 'a token of the operator';
 let server: TestServer;
@@ -48,7 +49,7 @@ describe('/healthz', () => {
   it('says that the program is alive, to anybody, whatever else is wrong', async () => {
     const answer = await ask('/healthz');
     expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({ status: 'ok' });
+    expect(await answer.json()).toEqual({ status: 'ok', version: VERSION });
     await asOwner('revoke select on pairs from dragoman_app');
     expect((await ask('/healthz')).status).toBe(200);
     await asOwner('grant select on pairs to dragoman_app');
@@ -217,6 +218,16 @@ describe('/metrics', () => {
     expect(await sample('dragoman_queue_oldest_seconds', '{queue="jobs"}')).toBeGreaterThanOrEqual(90);
     expect(await sample('dragoman_queue_due', '{queue="deliveries"}')).toBe(0);
     await asOwner('grant update on jobs to dragoman_app');
+  });
+
+  it('tells the version, and how many workers have reported in time', async () => {
+    expect(await sample('dragoman_build_info', `{version="${VERSION}"}`)).toBe(1);
+    await until(async () => (await sample('dragoman_workers')) === 1);
+    // As where the worker was killed a while ago.
+    await until(async () => {
+      await asOwner(`update engine_states set seen_at = now() - interval '31 seconds'`);
+      return (await sample('dragoman_workers')) === 0;
+    });
   });
 
   it('names routes by their pattern, never by the address that was asked for', async () => {

@@ -1,8 +1,9 @@
-/** `/healthz`, `/readyz` and `/metrics`. */
+/** `/healthz`, `/readyz` and `/metrics`, which every role serves. */
 import type { FastifyInstance } from 'fastify';
 import { hashesEqual, hashKey } from '../accounts/secrets.ts';
 import { notFound, unauthorized } from '../errors.ts';
 import { resource } from '../http.ts';
+import { VERSION } from '../version.ts';
 import type { Readiness } from './health.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -10,7 +11,7 @@ export function operationRoutes(
   app: FastifyInstance,
   options: { metrics: Metrics; metricsToken: string | undefined; readiness(): Promise<Readiness> },
 ): void {
-  resource(app, '/healthz', { GET: async () => ({ status: 'ok' }) });
+  resource(app, '/healthz', { GET: async () => ({ status: 'ok', version: VERSION }) });
   resource(app, '/readyz', {
     async GET(_, reply) {
       const readiness = await options.readiness();

@@ -25,7 +25,7 @@ import { listKeptPairs } from '../languages/languages.ts';
 import { recordAudit } from '../operations/audit.ts';
 import type { Settings } from '../settings.ts';
 import { ENGINE_NAMES } from './names.ts';
-import { TESTS_CHANNEL } from './report.ts';
+import { HEARD_SECONDS, TESTS_CHANNEL } from './report.ts';
 import * as reports from './report-store.ts';
 import type { RouteRule } from './routes.ts';
 import { listRoutes, removeRoute, setRoute } from './store.ts';
@@ -119,8 +119,6 @@ const schemas = {
   removeRoute: described('removeRoute', 'Remove a route', RouteList, { body: Type.Object(SELECTOR, open) }),
 };
 
-/** A worker reports every five seconds. */
-const HEARD_SECONDS = 30;
 const HOUR_MILLISECONDS = 3_600_000;
 const TEST_MILLISECONDS = 25_000;
 const LOOK_MILLISECONDS = 50;

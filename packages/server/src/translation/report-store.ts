@@ -67,6 +67,25 @@ export function listStates(on: Queryable, seconds: number): Promise<StateRow[]> 
   return on.query(LIST_STATES, [seconds]);
 }
 
+export interface Workers {
+  /** How many reported in time. */
+  reporting: number;
+  /** When one reported last; null where none did within a day, or the last one ended in order. */
+  last: Date | null;
+}
+
+const WORKERS = statement<Workers>(
+  'translation.workers',
+  `select count(distinct worker_id) filter (where seen_at > now() - make_interval(secs => $1)) as reporting,
+          max(seen_at) as last from engine_states`,
+);
+
+/** Counts the workers that reported within so many seconds. */
+export async function countWorkers(on: Queryable, seconds: number): Promise<Workers> {
+  const [row] = await on.query(WORKERS, [seconds]);
+  return row!;
+}
+
 const LEAVE = statement('translation.leave', 'delete from engine_states where worker_id = $1');
 
 /** A worker that ends is not heard of any more, and is not missed. */

@@ -3,7 +3,7 @@
  * failures. It is written to the database every few seconds, since the process that answers the console may have no
  * engine. Tests of an operator come the other way: whichever worker has the engine takes one and answers it.
  */
-import type { Database } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Log } from '../log.ts';
 import * as store from './report-store.ts';
@@ -13,6 +13,8 @@ import type { EngineObserver, Station } from './stations.ts';
 export const TESTS_CHANNEL = 'dragoman_engine_tests';
 
 const REPORT_MILLISECONDS = 5_000;
+/** A worker that has not reported for so long counts as gone: six reports were missed. */
+export const HEARD_SECONDS = 30;
 const FORGET_MILLISECONDS = 600_000;
 /** What a test may take. */
 const TEST_MILLISECONDS = 20_000;
@@ -70,6 +72,11 @@ export function createTally(now: () => number = Date.now): Tally {
       ),
     errors: (engine) => errors.get(engine) ?? [],
   };
+}
+
+/** The workers as their reports tell: how many report now, and when one did last. */
+export function readWorkers(on: Queryable): Promise<store.Workers> {
+  return store.countWorkers(on, HEARD_SECONDS);
 }
 
 export interface Reporting {
