@@ -46,12 +46,14 @@ const UNIQUE_VIOLATION = '23505';
 
 /**
  * Makes an account with one key and one webhook secret for each environment, in one transaction.
+ * @param madeBy the person who makes it; not given: a command does
  * @throws AccountError when the username cannot be used
  */
 export async function createAccount(
   database: Database,
   vault: Vault,
   wanted: NewAccount,
+  madeBy?: string,
 ): Promise<AccountCredentials> {
   if (!USERNAME.test(wanted.username)) {
     throw new AccountError('A username is 1 to 64 of A-Z a-z 0-9 . _ @ + -');
@@ -77,6 +79,7 @@ export async function createAccount(
           dialect: wanted.dialect,
           readOnly: false,
           expiresAt: undefined,
+          madeBy,
         });
         const sealed = vault.seal(Buffer.from(webhookSecret), secretContext(account, environment));
         await store.insertWebhookSecret(transaction, account, { secretId, environment, sealed });

@@ -88,6 +88,10 @@ const Key = Type.Object(
     expires_at: OPTIONAL_MOMENT,
     revoked_at: OPTIONAL_MOMENT,
     live: Type.Boolean(),
+    made_by: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The e-mail of the person who made it. Null: a command made it, or a link to a sandbox did.',
+    }),
   },
   { title: 'ConsoleKey' },
 );
@@ -225,7 +229,7 @@ export function accountConsole(app: FastifyInstance, { database, vault }: Accoun
         form.done();
         let credentials: Static<typeof Credentials>;
         try {
-          credentials = await createAccount(database, vault, wanted);
+          credentials = await createAccount(database, vault, wanted, request.person.userId);
         } catch (error) {
           if (!(error instanceof AccountError)) throw error;
           form.complain('username', error.message);
@@ -271,6 +275,7 @@ export function accountConsole(app: FastifyInstance, { database, vault }: Accoun
           dialect: form.optional('dialect', oneOf('spec', 'legacy')) ?? ('spec' as const),
           readOnly: form.optional('read_only', flag) ?? false,
           expiresAt: undefined,
+          madeBy: request.person.userId,
         };
         form.done();
         const made = await database.transaction(async (transaction) => {
@@ -472,7 +477,7 @@ async function readDetail(on: Queryable, { ref, username }: Account): Promise<De
     default_brand: editable.default_brand,
     chat: editable.chat,
     balances,
-    keys: keys.map((key) => ({
+    keys: keys.map(({ made_by_operator: _, ...key }) => ({
       ...key,
       created_at: key.created_at.toISOString(),
       last_used_at: key.last_used_at?.toISOString() ?? null,

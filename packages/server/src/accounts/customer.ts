@@ -103,6 +103,9 @@ const Key = Type.Object(
     expires_at: OPTIONAL_MOMENT,
     revoked_at: Type.Union([MOMENT, Type.Null()], { description: 'When it was or will be ended by hand.' }),
     live: Type.Boolean({ description: 'Whether it opens now.' }),
+    made_by: Type.Union([Type.String(), Type.Null()], {
+      description: 'The e-mail of the person of the account who made it. Null: the operator made it.',
+    }),
   },
   { title: 'OwnKey' },
 );
@@ -196,7 +199,7 @@ export function customerRoutes(app: FastifyInstance, { database, vault }: Custom
   resource(app, '/api/account/keys', {
     GET: {
       schema: schemas.listKeys,
-      handler: async (request) => ({ objects: await listKeys(database, accountOf(request).ref) }),
+      handler: async (request) => presentKeys(accountOf(request).ref),
     },
     POST: {
       schema: schemas.makeKey,
@@ -209,6 +212,7 @@ export function customerRoutes(app: FastifyInstance, { database, vault }: Custom
           dialect: 'spec' as const,
           readOnly: form.optional('read_only', flag) ?? false,
           expiresAt: form.optional('expires_at', moment),
+          madeBy: request.person.userId,
         };
         if (wanted.expiresAt !== undefined && wanted.expiresAt <= new Date()) {
           form.complain('expires_at', reason('in_the_future'));
@@ -236,7 +240,9 @@ export function customerRoutes(app: FastifyInstance, { database, vault }: Custom
         const keyId = await liveKey(account.ref, request);
         await admitCredential(account.ref);
         const write = audited(request, 'key.rolled', { previous: keyId, overlap });
-        return reply.code(201).send(await rollKey(database, account, keyId, seconds, write));
+        return reply
+          .code(201)
+          .send(await rollKey(database, account, keyId, seconds, write, request.person.userId));
       },
     },
   });
@@ -247,7 +253,7 @@ export function customerRoutes(app: FastifyInstance, { database, vault }: Custom
       async handler(request) {
         const { ref } = accountOf(request);
         await revokeKey(database, ref, await liveKey(ref, request), 0, audited(request, 'key.revoked', {}));
-        return { objects: await listKeys(database, ref) };
+        return presentKeys(ref);
       },
     },
   });
@@ -279,6 +285,17 @@ export function customerRoutes(app: FastifyInstance, { database, vault }: Custom
       },
     },
   });
+
+  /** An operator's e-mail is not for customers. */
+  async function presentKeys(account: AccountRef) {
+    const keys = await listKeys(database, account);
+    return {
+      objects: keys.map(({ made_by_operator: byOperator, ...key }) => ({
+        ...key,
+        made_by: byOperator ? null : key.made_by,
+      })),
+    };
+  }
 
   /** Of this account, and it has not ended. What there is not, and what is another's, are alike. */
   async function liveKey(account: AccountRef, request: FastifyRequest): Promise<string> {

@@ -43,6 +43,7 @@ const PLAIN: NewKey = {
   dialect: 'spec',
   readOnly: false,
   expiresAt: undefined,
+  madeBy: undefined,
 };
 const job = { text: 'The house.', source_language: 'en', target_language: 'es' };
 

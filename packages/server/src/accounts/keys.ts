@@ -2,6 +2,7 @@
 import type { AccountRef, Dialect, Environment } from '../account.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
+import { type Actor, recordAudit } from '../operations/audit.ts';
 import { type Account, AccountError, KEYS_CHANNEL } from './accounts.ts';
 import { createKey } from './secrets.ts';
 import * as store from './store.ts';
@@ -13,6 +14,8 @@ export interface NewKey {
   dialect: Dialect;
   readOnly: boolean;
   expiresAt: Date | undefined;
+  /** A person by their id; undefined: a command or the program makes it. */
+  madeBy: string | undefined;
 }
 
 export interface MadeKey {
@@ -33,14 +36,14 @@ const ENDS_SHOWN = 5;
 export async function makeKey(
   on: Transaction,
   { ref, username }: Pick<Account, 'ref' | 'username'>,
-  { environment, name, dialect, readOnly, expiresAt }: NewKey,
+  { environment, name, dialect, readOnly, expiresAt, madeBy }: NewKey,
 ): Promise<MadeKey> {
   const { keyId, secret, hash } = createKey(environment);
   await store.lockAccount(on, ref);
   const live = await store.liveKeys(on, ref, environment);
   if (live.length >= MAX_LIVE_KEYS) throw tooManyKeys(live, environment);
   await store.forgetEndedKeys(on, ref, environment, MAX_ENDED_KEYS);
-  await store.insertKey(on, ref, { keyId, environment, name, hash, dialect, readOnly, expiresAt });
+  await store.insertKey(on, ref, { keyId, environment, name, hash, dialect, readOnly, expiresAt, madeBy });
   return { key_id: keyId, environment, name, key: `${username}:${secret}` };
 }
 
@@ -100,6 +103,7 @@ export async function rollKey(
   keyId: string,
   overlapSeconds: number,
   alongside: Alongside = NOTHING,
+  madeBy?: string,
 ): Promise<MadeKey & { previous_ends: Date }> {
   const rolled = await database.transaction(async (transaction) => {
     const ends = await endKey(transaction, account.ref, keyId, overlapSeconds);
@@ -110,6 +114,7 @@ export async function rollKey(
       dialect: old.dialect,
       readOnly: old.read_only,
       expiresAt: old.expires_at ?? undefined,
+      madeBy,
     });
     await alongside(transaction, made.key_id);
     return { ...made, previous_ends: ends };
@@ -122,4 +127,22 @@ async function endKey(on: Queryable, account: AccountRef, keyId: string, seconds
   const ends = await store.revokeKey(on, account, keyId, seconds);
   if (ends === undefined) throw new AccountError(`The account has no key ${keyId} that has not ended.`);
   return ends;
+}
+
+/** A live key, for who asks what its maker left. */
+export type LeftKey = Omit<store.MadeKeyRow, 'made_by'>;
+
+/** The live keys that each of these people made, by their id. */
+export async function keysMadeBy(on: Queryable, userIds: readonly string[]): Promise<Map<string, LeftKey[]>> {
+  const made = Map.groupBy(await store.keysMadeBy(on, userIds), ({ made_by }) => made_by);
+  return new Map([...made].map(([userId, keys]) => [userId, keys.map(({ made_by: _, ...key }) => key)]));
+}
+
+/** Ends every live key that a person made. The caller notifies `KEYS_CHANNEL` after the commit. */
+export async function revokeKeysMadeBy(transaction: Transaction, by: Actor, userId: string): Promise<void> {
+  for (const { keyId, account } of await store.revokeMadeBy(transaction, userId)) {
+    await recordAudit(transaction, by, {
+      ...{ action: 'key.revoked', account, subject: keyId, detail: { with_its_maker: true } },
+    });
+  }
 }

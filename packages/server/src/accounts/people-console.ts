@@ -4,6 +4,7 @@ import Type, { type Static } from 'typebox';
 import {
   type Check,
   described,
+  flag,
   integer,
   listOf,
   MOMENT,
@@ -34,7 +35,7 @@ import {
   setReviewShare,
   type User,
 } from './people.ts';
-import { EditorLanguage, PersonRole } from './people-schemas.ts';
+import { DISABLE_BODY, EditorLanguage, LeftKey, PersonRole } from './people-schemas.ts';
 
 const Listed = Type.Object(
   {
@@ -49,6 +50,7 @@ const Listed = Type.Object(
     review_share: Type.Integer({ description: 'Percent of what they edit that is reviewed.' }),
     created_at: MOMENT,
     last_seen_at: OPTIONAL_MOMENT,
+    keys: Type.Array(LeftKey),
   },
   { title: 'ConsolePerson' },
 );
@@ -93,6 +95,7 @@ const schemas = {
   disable: described('disablePerson', 'Let somebody in no more', Listed, {
     description: 'Their sessions and links end at once. `conflict`: it is oneself.',
     params: parameters,
+    body: DISABLE_BODY,
   }),
   enable: described('enablePerson', 'Let somebody in again', Listed, { params: parameters }),
 };
@@ -194,7 +197,10 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
           if (user.user_id === request.person.userId) {
             throw new ApiError('conflict', 'Somebody else has to do that: it is yourself.');
           }
-          await setDisabled(database, request.person, user, disabled);
+          const form = readForm(request.body);
+          const revokeKeys = form.optional('revoke_keys', flag);
+          form.done();
+          await setDisabled(database, request.person, user, disabled, { revokeKeys });
           return present(await requested(request));
         },
       },

@@ -1,6 +1,7 @@
 /** Signing in, sessions, invitations and oneself, described for the web app. */
 import type { FastifySchema } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
+import { ENVIRONMENT } from '../console.ts';
 import { answer, emptyAnswer } from '../schemas.ts';
 
 const ID = Type.String({ format: 'uuid' });
@@ -150,3 +151,21 @@ export const schemas = {
     },
   ),
 };
+
+export const LeftKey = Type.Object(
+  {
+    key_id: Type.String(),
+    environment: ENVIRONMENT,
+    name: Type.String(),
+    username: Type.String({ description: 'The account that it opens.' }),
+  },
+  { title: 'LeftKey', description: 'A key that the person made and that opens now.' },
+);
+export const DISABLE_BODY = Type.Object(
+  {
+    revoke_keys: Type.Optional(
+      Type.Boolean({ description: 'Whether the keys that they made end at once too; otherwise they stay.' }),
+    ),
+  },
+  { title: 'DisableRequest', ...open },
+);

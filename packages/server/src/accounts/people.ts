@@ -4,7 +4,8 @@ import type { Database, Queryable } from '../database/database.ts';
 import { ApiError, type Reason, reason, wrongFields } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import { type Actor, type AuditEntry, recordAudit } from '../operations/audit.ts';
-import { AccountError } from './accounts.ts';
+import { AccountError, KEYS_CHANNEL } from './accounts.ts';
+import { keysMadeBy, type LeftKey, revokeKeysMadeBy } from './keys.ts';
 import { hashPassword, passwordFault, passwordMatches } from './passwords.ts';
 import * as store from './people-store.ts';
 import { createToken, hashKey } from './secrets.ts';
@@ -48,6 +49,8 @@ export interface User {
   status: 'active' | 'invited' | 'disabled';
   created_at: Date;
   last_seen_at: Date | null;
+  /** The live keys that they made. */
+  keys: LeftKey[];
 }
 
 export interface NewPerson {
@@ -158,6 +161,10 @@ async function present(on: Queryable, rows: store.UserRow[]): Promise<User[]> {
     on,
     rows.filter(({ role }) => role !== 'customer').map(({ user_id }) => user_id),
   );
+  const keys = await keysMadeBy(
+    on,
+    rows.map(({ user_id }) => user_id),
+  );
   const byUser = Map.groupBy(languages, ({ user_id }) => user_id);
   return rows.map((row) => ({
     user_id: row.user_id,
@@ -176,6 +183,7 @@ async function present(on: Queryable, rows: store.UserRow[]): Promise<User[]> {
     status: row.disabled_at !== null ? 'disabled' : row.password_hash === null ? 'invited' : 'active',
     created_at: row.created_at,
     last_seen_at: row.last_seen_at,
+    keys: keys.get(row.user_id) ?? [],
   }));
 }
 
@@ -214,18 +222,19 @@ export function setReviewShare(database: Database, by: Actor, user: Subject, sha
 
 /**
  * Lets a person in no more, and ends their sessions and links; or lets them in again.
+ * @param revokeKeys whether the keys that they made end too
  * @param owned the account that must have an owner left who may sign in, where an owner is disabled by its own people
  * @throws ApiError `conflict` where none would be left
  */
-export function setDisabled(
+export async function setDisabled(
   database: Database,
   by: Actor,
   user: Subject,
   disabled: boolean,
-  owned?: AccountRef,
+  { revokeKeys = false, owned }: { revokeKeys?: boolean | undefined; owned?: AccountRef | undefined } = {},
 ): Promise<void> {
   const userId = user.user_id;
-  return database.transaction(async (transaction) => {
+  await database.transaction(async (transaction) => {
     if (owned !== undefined) await store.lockOwners(transaction, owned);
     await store.setDisabled(transaction, userId, disabled);
     if (owned !== undefined && disabled && !(await store.hasOwner(transaction, owned))) {
@@ -235,7 +244,9 @@ export function setDisabled(
     if (!disabled) return;
     await store.endInvitations(transaction, userId);
     await endSessions(transaction, userId);
+    if (revokeKeys) await revokeKeysMadeBy(transaction, by, userId);
   });
+  if (disabled && revokeKeys) await database.notify(KEYS_CHANNEL);
 }
 
 /**

@@ -241,7 +241,14 @@ export async function openLink(
     const made = await makeKey(
       transaction,
       { ref, username },
-      { environment: 'sandbox', name: 'first', dialect: 'spec', readOnly: false, expiresAt: undefined },
+      {
+        environment: 'sandbox',
+        name: 'first',
+        dialect: 'spec',
+        readOnly: false,
+        expiresAt: undefined,
+        madeBy: undefined,
+      },
     );
     const secret = await replaceWebhookSecret(transaction, vault, ref, 'sandbox');
     await recordAudit(transaction, 'program', {

@@ -97,8 +97,8 @@ export async function setCorrection(on: Queryable, account: AccountRef, wanted: 
 
 const INSERT_KEY = statement(
   'accounts.insert_key',
-  `insert into keys (key_id, part, account_id, environment, name, secret_hash, dialect, read_only, expires_at)
-   values ($3, $1, $2, $4, $5, $6, $7, $8, $9)`,
+  `insert into keys (key_id, part, account_id, environment, name, secret_hash, dialect, read_only, expires_at, made_by)
+   values ($3, $1, $2, $4, $5, $6, $7, $8, $9, $10)`,
 );
 
 export async function insertKey(
@@ -112,6 +112,7 @@ export async function insertKey(
     dialect: Dialect;
     readOnly: boolean;
     expiresAt: Date | undefined;
+    madeBy: string | undefined;
   },
 ): Promise<void> {
   await on.query(INSERT_KEY, [
@@ -124,6 +125,7 @@ export async function insertKey(
     key.dialect,
     key.readOnly,
     key.expiresAt ?? null,
+    key.madeBy ?? null,
   ]);
 }
 
@@ -141,6 +143,10 @@ export interface KeptKeyRow {
   revoked_at: Date | null;
   /** Whether it opens now. */
   live: boolean;
+  /** The e-mail of the person who made it; null: a command or the program did. */
+  made_by: string | null;
+  /** Whether that person is an operator. */
+  made_by_operator: boolean;
 }
 
 const LIVE_KEYS = statement<{ key_id: string; ends: Date | null }>(
@@ -180,9 +186,11 @@ export async function forgetEndedKeys(
 
 const LIST_KEYS = statement<KeptKeyRow>(
   'accounts.keys',
-  `select key_id, environment, name, dialect, read_only, created_at, last_used_at, expires_at, revoked_at,
-          coalesce(least(expires_at, revoked_at) > now(), true) as live
-     from keys where part = $1 and account_id = $2 order by created_at, key_id`,
+  `select k.key_id, k.environment, k.name, k.dialect, k.read_only, k.created_at, k.last_used_at, k.expires_at,
+          k.revoked_at, coalesce(least(k.expires_at, k.revoked_at) > now(), true) as live,
+          u.email as made_by, coalesce(u.role = 'operator', false) as made_by_operator
+     from keys k left join users u on u.user_id = k.made_by
+    where k.part = $1 and k.account_id = $2 order by k.created_at, k.key_id`,
 );
 
 export function listKeys(on: Queryable, account: AccountRef): Promise<KeptKeyRow[]> {
@@ -207,6 +215,46 @@ export async function revokeKey(
 ): Promise<Date | undefined> {
   const [row] = await on.query(REVOKE_KEY, [account.part, account.accountId, keyId, seconds]);
   return row?.revoked_at;
+}
+
+export interface MadeKeyRow {
+  made_by: string;
+  key_id: string;
+  environment: Environment;
+  name: string;
+  username: string;
+}
+
+const KEYS_MADE_BY = statement<MadeKeyRow>(
+  'accounts.keys_made_by',
+  `select k.made_by, k.key_id, k.environment, k.name, a.username
+     from keys k join accounts a on a.part = k.part and a.account_id = k.account_id
+    where k.made_by = any($1::uuid[]) and coalesce(least(k.expires_at, k.revoked_at) > now(), true)
+    order by k.created_at, k.key_id`,
+);
+
+/** The keys that these people made and that open now. */
+export function keysMadeBy(on: Queryable, userIds: readonly string[]): Promise<MadeKeyRow[]> {
+  return on.query(KEYS_MADE_BY, [userIds]);
+}
+
+const REVOKE_MADE_BY = statement<{ key_id: string; part: number; account_id: string }>(
+  'accounts.revoke_made_by',
+  `update keys set revoked_at = now()
+    where made_by = $1 and coalesce(least(expires_at, revoked_at) > now(), true)
+   returning key_id, part, account_id`,
+);
+
+/** Ends every key that a person made. @returns those that opened until now */
+export async function revokeMadeBy(
+  on: Queryable,
+  userId: string,
+): Promise<{ keyId: string; account: AccountRef }[]> {
+  const rows = await on.query(REVOKE_MADE_BY, [userId]);
+  return rows.map(({ key_id, part, account_id }) => ({
+    keyId: key_id,
+    account: { part, accountId: account_id } as AccountRef,
+  }));
 }
 
 // To the hour, so that a key in use costs one write an hour.

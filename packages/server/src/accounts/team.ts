@@ -15,6 +15,7 @@ import { accountOf, requireOwner } from './door.ts';
 import { SentLink, sendLink } from './links.ts';
 import type { Mailer } from './mail.ts';
 import { invitePerson, linkFor, listTeam, setDisabled, setOwner, type User } from './people.ts';
+import { DISABLE_BODY, LeftKey } from './people-schemas.ts';
 import type { Vault } from './secrets.ts';
 import { admit, forgive } from './sessions.ts';
 
@@ -41,6 +42,7 @@ const Member = Type.Object(
     owner: Type.Boolean({ description: 'Decides about the account: what is kept of it, and when it ends.' }),
     created_at: MOMENT,
     last_seen_at: OPTIONAL_MOMENT,
+    keys: Type.Array(LeftKey),
   },
   { title: 'TeamMember' },
 );
@@ -62,6 +64,7 @@ const schemas = {
   disable: describedOwn('disableInTeam', 'Let somebody of the account in no more', Team, {
     description: '`conflict`: it is oneself. `owner_only`: it is an owner.',
     params: parameters,
+    body: DISABLE_BODY,
   }),
   enable: describedOwn('enableInTeam', 'Let somebody of the account in again', Team, { params: parameters }),
   owner: describedOwn('setOwnerInTeam', 'Make somebody an owner of the account, or no owner any more', Team, {
@@ -75,8 +78,8 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
   async function presentTeam(request: FastifyRequest) {
     const team = await listTeam(database, accountOf(request).ref);
     return {
-      objects: team.map(({ user_id, email, name, status, owner, created_at, last_seen_at }) => ({
-        ...{ user_id, email, name, status, owner, created_at, last_seen_at },
+      objects: team.map(({ user_id, email, name, status, owner, created_at, last_seen_at, keys }) => ({
+        ...{ user_id, email, name, status, owner, created_at, last_seen_at, keys },
         me: user_id === request.person.userId,
       })),
     };
@@ -150,7 +153,10 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
             throw new ApiError('conflict', 'Somebody else has to do that: it is yourself.');
           }
           const owned = user.owner ? accountOf(request).ref : undefined;
-          await setDisabled(database, request.person, user, disabled, owned);
+          const form = readForm(request.body);
+          const revokeKeys = form.optional('revoke_keys', flag);
+          form.done();
+          await setDisabled(database, request.person, user, disabled, { revokeKeys, owned });
           return presentTeam(request);
         },
       },

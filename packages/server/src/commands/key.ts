@@ -50,7 +50,11 @@ export function addKeyCommands(program: Command): void {
           }
           const account = await accountNamed(database, username);
           const made = await database.transaction(async (transaction) => {
-            const key = await makeKey(transaction, account, { ...options, expiresAt: options.expires });
+            const key = await makeKey(transaction, account, {
+              ...options,
+              expiresAt: options.expires,
+              madeBy: undefined,
+            });
             const { environment, name, readOnly: read_only } = options;
             const detail = { environment, name, read_only };
             await audited(account.ref, 'key.made', detail)(transaction, key.key_id);
@@ -85,6 +89,7 @@ export function addKeyCommands(program: Command): void {
             ...(one.dialect === 'legacy' ? ['legacy'] : []),
             ...(one.read_only ? ['read-only'] : []),
             ...(ends === undefined ? [] : [`until ${ends.toISOString()}`]),
+            `made by ${one.made_by ?? 'the operator'}`,
             one.last_used_at === null ? 'never used' : `used ${one.last_used_at.toISOString().slice(0, 13)}h`,
           ];
           print(words.join('  '));

@@ -133,18 +133,23 @@ export function addUserCommands(program: Command): void {
     ['disable', true, 'let a person in no more; their sessions end'],
     ['enable', false, 'let a person in again'],
   ] as const) {
-    user
-      .command(name)
-      .description(description)
-      .argument('<email>', 'who')
+    const command = user.command(name).description(description).argument('<email>', 'who');
+    if (disabled) command.option('--revoke-keys', 'the keys that they made end too', false);
+    command
       .addOption(data())
       .addOption(json())
-      .action((email: string, options: Options) =>
+      .action((email: string, { revokeKeys, ...options }: Options & { revokeKeys?: boolean }) =>
         withStore(options, async ({ database }) => {
-          await setDisabled(database, 'command', await personNamed(database, email), disabled);
+          await setDisabled(database, 'command', await personNamed(database, email), disabled, {
+            revokeKeys,
+          });
           const person = await personNamed(database, email);
           if (options.json) return printJson(shown(person));
           print(line(person));
+          if (disabled && person.keys.length > 0) {
+            const keys = person.keys.map(({ key_id, name, username }) => `${key_id} (${name}, ${username})`);
+            say(`Keys that they made still open: ${keys.join(', ')}. End them with --revoke-keys.`);
+          }
         }),
       );
   }

@@ -615,12 +615,15 @@ create table keys (
   revoked_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   last_used_at timestamp with time zone,
+  made_by uuid,
   constraint keys_pkey PRIMARY KEY (key_id),
+  constraint keys_made_by_fkey FOREIGN KEY (made_by) REFERENCES users(user_id) ON DELETE SET NULL,
   constraint keys_part_account_id_fkey FOREIGN KEY (part, account_id) REFERENCES accounts(part, account_id),
   constraint keys_dialect_check CHECK ((dialect = ANY (ARRAY['spec'::text, 'legacy'::text]))),
   constraint keys_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'sandbox'::text])))
 );
 CREATE INDEX keys_of_account ON keys USING btree (part, account_id);
+CREATE INDEX keys_of_maker ON keys USING btree (made_by) WHERE (made_by IS NOT NULL);
 grant delete, insert, select, update on keys to dragoman_app;
 
 create table memory (

@@ -68,7 +68,7 @@ export const TABLES: readonly Table[] = [
   { name: 'brands', key: { external_id: 'text' }, erase: 'delete' },
   { name: 'money_requests', erase: 'delete' },
   { name: 'webhook_secrets', key: { secret_id: 'uuid' }, hidden: ['sealed'], erase: 'delete' },
-  { name: 'keys', key: { key_id: 'text' }, hidden: ['secret_hash'], erase: 'delete' },
+  { name: 'keys', key: { key_id: 'text' }, hidden: ['secret_hash', 'made_by'], erase: 'delete' },
   { name: 'users', key: { user_id: 'uuid' }, hidden: ['password_hash'], erase: 'delete' },
   { name: 'sandbox_requests', key: { request_id: 'uuid' }, hidden: ['token_hash'], erase: 'keep' },
   { name: 'prices', key: { price_id: 'uuid' }, erase: 'keep' },

@@ -121,6 +121,11 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
       header: say('account.key.used'),
       cell: ({ last_used_at }) => (last_used_at === null ? say('account.never') : <When at={last_used_at} />),
     },
+    {
+      key: 'maker',
+      header: say('account.key.maker'),
+      cell: ({ made_by }) => (made_by === null ? say('account.key.operator') : <bdi>{made_by}</bdi>),
+    },
     { key: 'created', header: say('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
     {
       key: 'acts',

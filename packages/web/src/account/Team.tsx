@@ -11,6 +11,7 @@ import { Empty } from '../ui/Empty.tsx';
 import { Field, Form, SubmitButton } from '../ui/form.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Page } from '../ui/Page.tsx';
+import { RevokeKeys } from '../ui/RevokeKeys.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
@@ -28,6 +29,7 @@ export default function Team() {
   const [inviting, setInviting] = useState(false);
   const [sent, setSent] = useState<SentLink>();
   const [leaving, setLeaving] = useState<TeamMember>();
+  const [revoking, setRevoking] = useState(false);
   const [turning, setTurning] = useState<TeamMember>();
   const iAmOwner = data.objects.some(({ me, owner }) => me && owner);
   const changed = () => queries.invalidateQueries(team());
@@ -66,7 +68,10 @@ export default function Team() {
             iAmOwner={iAmOwner}
             onSent={setSent}
             onChanged={changed}
-            onLeaving={setLeaving}
+            onLeaving={(leaving) => {
+              setRevoking(false);
+              setLeaving(leaving);
+            }}
             onTurning={setTurning}
           />
         )),
@@ -138,11 +143,15 @@ export default function Team() {
         action={say('account.team.disable')}
         danger
         onConfirm={async () => {
-          await call('disableInTeam', { path: { user_id: leaving!.user_id } });
+          await call('disableInTeam', {
+            path: { user_id: leaving!.user_id },
+            body: { revoke_keys: revoking },
+          });
           await changed();
         }}
       >
         {say('account.team.disable.text')}
+        <RevokeKeys keys={leaving?.keys ?? []} checked={revoking} onChange={setRevoking} />
       </ConfirmDialog>
     </Page>
   );

@@ -476,7 +476,9 @@ export type ConsoleKey = {
   last_used_at: string | null;
   expires_at: string | null;
   revoked_at: string | null;
-  live: boolean
+  live: boolean;
+  /** The e-mail of the person who made it. Null: a command made it, or a link to a sandbox did. */
+  made_by: string | null
 };
 
 /** The key is shown this once. */
@@ -521,7 +523,8 @@ export type ConsolePerson = {
   review_share: number;
   /** ISO 8601, in UTC. */
   created_at: string;
-  last_seen_at: string | null
+  last_seen_at: string | null;
+  keys: LeftKey[]
 };
 
 export type ConsolePrice = {
@@ -779,6 +782,11 @@ export type DeliveryList = {
 /** `pending` until the receiver says 2xx, `dead` after 410 or 72 hours. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
+export type DisableRequest = {
+  /** Whether the keys that they made end at once too; otherwise they stay. */
+  revoke_keys?: boolean | undefined
+};
+
 export type EditorLanguage = {
   source_language: string;
   target_language: string;
@@ -1012,6 +1020,15 @@ export type LedgerLine = {
   change: number;
   /** What can be spent after it. */
   balance: number
+};
+
+/** A key that the person made and that opens now. */
+export type LeftKey = {
+  key_id: string;
+  environment: 'production' | 'sandbox';
+  name: string;
+  /** The account that it opens. */
+  username: string
 };
 
 export type ListedAccount = {
@@ -1356,7 +1373,9 @@ export type OwnKey = {
   /** When it was or will be ended by hand. */
   revoked_at: string | null;
   /** Whether it opens now. */
-  live: boolean
+  live: boolean;
+  /** The e-mail of the person of the account who made it. Null: the operator made it. */
+  made_by: string | null
 };
 
 export type OwnMadeKey = {
@@ -1728,7 +1747,8 @@ export type TeamMember = {
   owner: boolean;
   /** ISO 8601, in UTC. */
   created_at: string;
-  last_seen_at: string | null
+  last_seen_at: string | null;
+  keys: LeftKey[]
 };
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -2321,7 +2341,7 @@ export interface Operations {
       user_id: string
     };
     query: undefined;
-    body: undefined;
+    body: DisableRequest;
     answer: Team
   };
   /** Let somebody of the account in again */
@@ -2635,7 +2655,7 @@ export interface Operations {
       user_id: string
     };
     query: undefined;
-    body: undefined;
+    body: DisableRequest;
     answer: ConsolePerson
   };
   /** Let somebody in again */

@@ -329,6 +329,11 @@ function Keys({ account: { username, keys } }: { account: ConsoleAccount }) {
             ),
           },
           {
+            key: 'maker',
+            header: say('console.keys.maker'),
+            cell: ({ made_by }) => (made_by === null ? '–' : <bdi>{made_by}</bdi>),
+          },
+          {
             key: 'used',
             header: say('console.keys.used'),
             cell: ({ last_used_at }) => (last_used_at === null ? '–' : <When at={last_used_at} />),

@@ -15,6 +15,7 @@ import { ChoiceFilter, Filters, SearchFilter } from '../ui/Filters.tsx';
 import { ChoiceField, Field, Form, SubmitButton, TextField, type Values } from '../ui/form.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Page, Section } from '../ui/Page.tsx';
+import { RevokeKeys } from '../ui/RevokeKeys.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
@@ -315,6 +316,7 @@ function Edit({ person, onDone }: { person: ConsolePerson; onDone(): void }) {
   const change = useChange();
   const work = useWork();
   const [disabling, setDisabling] = useState(false);
+  const [revoking, setRevoking] = useState(false);
   const [sent, setSent] = useState<Sent>();
   const path = { user_id: person.user_id };
   if (sent !== undefined) return <Link sent={sent} onDone={onDone} />;
@@ -366,11 +368,15 @@ function Edit({ person, onDone }: { person: ConsolePerson; onDone(): void }) {
         opened={disabling}
         onClose={() => setDisabling(false)}
         onConfirm={async () => {
-          await change(() => call('disablePerson', { path }), say('console.people.disabled'));
+          await change(
+            () => call('disablePerson', { path, body: { revoke_keys: revoking } }),
+            say('console.people.disabled'),
+          );
           onDone();
         }}
       >
         {say('console.people.disable_about', { email: person.email })}
+        <RevokeKeys keys={person.keys} checked={revoking} onChange={setRevoking} />
       </ConfirmDialog>
     </>
   );
