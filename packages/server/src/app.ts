@@ -88,6 +88,9 @@ const MAX_PATH_LENGTH = 16 * 1024;
 const JSON_OVERHEAD = 4;
 const ENVELOPE_BYTES = 1024 * 1024;
 
+/** Machines ask for these all day long, so their access lines are at the level `debug`. */
+const UNREMARKABLE = new Set(['/healthz', '/readyz', '/metrics', LIVE_PATH]);
+
 /** Answers are data: nothing may run them, frame them, guess at their type, or keep them. */
 const SAFE_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -116,6 +119,20 @@ const SERVER_LIMITS = {
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 75_000,
 };
+
+/** Says once that a proxy stands before this server and is not named: all visitors then count as one address. */
+function warnOfProxy(app: FastifyInstance, settings: Settings, log: Log): void {
+  const secure = settings.publicUrl?.startsWith('https:') ?? false;
+  if (!secure || settings.trustedProxies.length > 0) return;
+  let warned = false;
+  app.addHook('onRequest', async ({ headers }) => {
+    if (warned || headers['x-forwarded-for'] === undefined) return;
+    warned = true;
+    log.warn(
+      'a request came with X-Forwarded-For and no proxy is trusted, so all visitors share one limit for sign-in; set DRAGOMAN_TRUSTED_PROXIES to the network of your proxy',
+    );
+  });
+}
 
 type CoreOptions = Pick<AppOptions, 'settings' | 'log' | 'metrics' | 'readiness'>;
 
@@ -166,11 +183,15 @@ function createCore(options: CoreOptions, load: ReturnType<typeof createLoad>): 
   app.addHook('onResponse', async (request, reply) => {
     const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
     const route = routeOf(request);
-    if (route === LIVE_PATH && reply.statusCode === 200) return; // as long as somebody looked on
-    metrics.request(request.method, route, reply.statusCode, milliseconds / 1000);
+    const { method, id, caller, person } = request;
     const status = reply.statusCode;
-    log.debug({ request: request.id, method: request.method, route, status, milliseconds }, 'answered');
+    // A stream lasts for as long as its page is open, which says nothing about our speed.
+    if (route !== LIVE_PATH || status !== 200) metrics.request(method, route, status, milliseconds / 1000);
+    const account = (caller?.account ?? person?.account?.ref)?.accountId;
+    const line = { request: id, method, route, status, milliseconds, ...(account && { account }) };
+    log[UNREMARKABLE.has(route) ? 'debug' : 'info'](line, 'answered');
   });
+  warnOfProxy(app, settings, log);
 
   void app.register(async (root) => {
     operationRoutes(root, { ...options, metricsToken: settings.metricsToken });

@@ -3,6 +3,7 @@ import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from './accounts/accounts.ts';
+import { SecretKeyError } from './accounts/secret-key.ts';
 import { createConnection } from './database/connections.ts';
 import { createLog, type Log } from './log.ts';
 import {
@@ -93,6 +94,22 @@ describe('the allow-list', () => {
       stack: expect.stringContaining('log.test.ts'),
     });
     expect(JSON.parse(lines[1]!)).toMatchObject({ error: 'Error', msg: 'with words' });
+  });
+
+  it('says why where the message of an error cannot quote anything, and names the class of the others', () => {
+    const { log, lines } = keepLog();
+    log.warn({ error: new Error('Connection terminated unexpectedly') }, 'odd');
+    log.warn({ error: new Error(`Connection terminated unexpectedly ${CANARY}`) }, 'odd');
+    log.warn({ error: new SecretKeyError('The secret key is missing.') }, 'odd');
+    log.warn({ error: new (class Garbled extends Error {})(CANARY) }, 'odd');
+    const said = lines.map((line) => JSON.parse(line)).map(({ error, reason }) => ({ error, reason }));
+    expect(said).toEqual([
+      { error: 'Error', reason: 'Connection terminated unexpectedly' },
+      { error: 'Error' },
+      { error: 'SecretKeyError', reason: 'The secret key is missing.' },
+      { error: 'Garbled' },
+    ]);
+    expect(leaks(lines)).toEqual([]);
   });
 
   it('says nothing below its level, and nothing at all when it is silent', () => {
@@ -188,8 +205,27 @@ describe('a server that logs all it can', () => {
     await production('GET', `${HUMAN}${CANARY}/?${CANARY}=${CANARY}`);
     await answered(404);
     const line = lines.map((one) => JSON.parse(one)).find(({ msg }) => msg === 'answered');
-    expect(line).toMatchObject({ level: 'debug', method: 'GET', route: `${HUMAN}:uid/`, status: 404 });
+    expect(line).toMatchObject({
+      ...{ level: 'info', method: 'GET', route: `${HUMAN}:uid/`, status: 404 },
+      ...{ request: expect.any(String), milliseconds: expect.any(Number), account: expect.any(String) },
+    });
     await nothingLeaked();
+  });
+
+  it('logs a refused request like any other, and what machines ask all day long at debug', async () => {
+    expect((await createClient(server.url, 'nobody:nothing')('GET', HUMAN)).status).toBe(401);
+    for (const path of ['/healthz', '/readyz', '/metrics']) await fetch(`${server.url}${path}`);
+    const answers = await until(() => {
+      const found = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answered');
+      return found.length >= 4 && found;
+    });
+    const levels = Object.fromEntries(answers.map(({ route, level }) => [route, level]));
+    expect(levels).toEqual({
+      ...{ [HUMAN]: 'info', '/healthz': 'debug', '/readyz': 'debug', '/metrics': 'debug' },
+    });
+    const refused = answers.find(({ route }) => route === HUMAN);
+    expect(refused).toMatchObject({ status: 401 });
+    expect(refused).not.toHaveProperty('account');
   });
 
   it('does not log a job from its creation to its delivery', async () => {

@@ -190,6 +190,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       );
     }
   }
+  warnOfSettings(settings, log);
   const silent = watchSilent(app.server);
   url = await app.listen({ host: settings.host, port: settings.port });
   const port = Number(new URL(url).port);
@@ -382,6 +383,25 @@ async function closeApp(app: FastifyInstance, silent: Silent, graceMilliseconds:
   } finally {
     clearInterval(idle);
     clearTimeout(last);
+  }
+}
+
+/** Services that charge for what they translate, whether or not the settings say how much. */
+const CHARGING: ReadonlySet<string> = new Set(['deepl', 'google', 'azure']);
+
+/** One line for each thing about this start that an operator should know and might not. */
+function warnOfSettings(settings: Settings, log: Log): void {
+  if (process.getuid?.() === 0) {
+    log.warn(
+      'running as root, with its engines and its database; use a user without rights (deploy/dragoman.service)',
+    );
+  }
+  const paid = settings.engines.filter((name) => CHARGING.has(name) || (settings.engineCosts[name] ?? 0) > 0);
+  if (settings.sandboxRequests === 'at-once' && paid.length > 0) {
+    log.warn(
+      { name: paid.join(', ') },
+      'anybody may open a sandbox account and use engines that you pay for; set DRAGOMAN_SANDBOX_REQUESTS to operator',
+    );
   }
 }
 

@@ -6,6 +6,7 @@
 import pg, { type QueryResultRow } from 'pg';
 import type { Log } from '../log.ts';
 import { type Connection, createConnection, createPool } from './connections.ts';
+import { createOutageWatch } from './outage.ts';
 import { type Statement, statement } from './statements.ts';
 
 export type { Connection } from './connections.ts';
@@ -76,6 +77,11 @@ export function isConnectionLoss(error: unknown): boolean {
   return CONNECTION_WORDS.test(error.message);
 }
 
+/** The same, or lost during a commit. */
+function isGone(error: unknown): boolean {
+  return error instanceof CommitUnknown || isConnectionLoss(error);
+}
+
 /**
  * Whether the server lacks something that it needs for any request: room on its disk, memory, connections (SQLSTATE
  * class 53). A later try may succeed, one at once will not.
@@ -86,15 +92,16 @@ export function isOutOfResources(error: unknown): boolean {
 
 /** Whether the database cannot do now what it was asked, through no fault of the request. */
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof CommitUnknown || isConnectionLoss(error) || isOutOfResources(error);
+  return isGone(error) || isOutOfResources(error);
 }
 
 /** Opens a pool. Nothing is connected until the first query. */
 export function openDatabase(connection: Connection, log: Log, size = 16): Database {
   let closing = false;
+  const outage = createOutageWatch((error) => !closing && isGone(error) && !isOutOfResources(error), log);
   const complain = (error: Error) => {
     // A pool that ends does not wait for its sockets; the server may still say goodbye on them.
-    if (!closing) log.warn({ error }, 'database connection lost');
+    if (!closing) outage.lost(error);
   };
   const config = {
     ...asApplication(connection),
@@ -114,11 +121,11 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
   const room = createRoomWatch(() => runTransaction(pool, tryToWrite), log);
 
   return {
-    query: (statement, values = []) => room.noting(run(pool, statement, values)),
-    transaction: (work) => room.noting(withRetries(() => runTransaction(pool, work))),
+    query: (statement, values = []) => room.noting(outage.noting(() => run(pool, statement, values))),
+    transaction: (work) => room.noting(outage.noting(() => withRetries(() => runTransaction(pool, work)))),
     canWrite: room.canWrite,
     async listen(channel, heard) {
-      listener ??= createListener(connection, log);
+      listener ??= createListener(connection, outage.lost);
       await listener.add(channel, heard);
     },
     async notify(channel, payload = '') {
@@ -271,7 +278,7 @@ interface Listener {
 }
 
 /** One connection of its own for LISTEN; when it is lost, it is made anew and every channel asked for again. */
-function createListener(connection: Connection, log: Log): Listener {
+function createListener(connection: Connection, lost: (error: Error) => void): Listener {
   const channels = new Map<string, (payload: string) => void>();
   let current: Promise<pg.Client> | undefined;
   let closed = false;
@@ -281,7 +288,7 @@ function createListener(connection: Connection, log: Log): Listener {
   async function connect(): Promise<pg.Client> {
     const named = { ...connection, application_name: 'dragoman listener' };
     const client = createConnection(named, (error) => {
-      if (!closed) log.warn({ error }, 'database listener lost');
+      if (!closed) lost(error);
     });
     client.on('notification', ({ channel, payload }) => channels.get(channel)?.(payload ?? ''));
     await client.connect();

@@ -1,0 +1,88 @@
+/** What a server says of itself in its log: at its start, at its first request behind a proxy, and in an outage. */
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { createConnection } from './database/connections.ts';
+import { createLog } from './log.ts';
+import { administer } from './testing/cluster.ts';
+import { startTestServer, type TestServer, until } from './testing/harness.ts';
+import { VERSION } from './version.ts';
+
+let server: TestServer | undefined;
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await server?.stop();
+  server = undefined;
+});
+
+type Line = Record<string, unknown> & { msg: string; level: string };
+
+async function startLogging(settings: Record<string, string> = {}, role: 'all' | 'worker' = 'all') {
+  const lines: Line[] = [];
+  const log = createLog('debug', { write: (line) => lines.push(JSON.parse(line)) });
+  server = await startTestServer({ log, settings, role });
+  return { server, lines, saying: (words: RegExp) => lines.filter(({ msg }) => words.test(msg)) };
+}
+
+describe('at its start a server', () => {
+  it('says where it listens, in which version and role, and that a worker works', async () => {
+    const { saying, server } = await startLogging({}, 'worker');
+    const port = Number(new URL(server.url).port);
+    expect(saying(/^listening/)).toMatchObject([{ level: 'info', version: VERSION, role: 'worker', port }]);
+    expect(saying(/^working/)).toMatchObject([{ level: 'info', name: 'fake' }]);
+  });
+
+  it.each([0, 1000])('warns of the user root alone: user %i', async (user) => {
+    vi.spyOn(process as { getuid(): number }, 'getuid').mockReturnValue(user);
+    const { saying } = await startLogging();
+    expect(saying(/running as root/)).toHaveLength(user === 0 ? 1 : 0);
+  });
+
+  it.each([
+    ['at-once', 'apertium=100', 1],
+    ['at-once', '', 0],
+    ['operator', 'apertium=100', 0],
+  ])('warns where sandboxes are open %s and engines cost "%s": %i', async (requests, costs, times) => {
+    const { saying } = await startLogging({
+      DRAGOMAN_SANDBOX_REQUESTS: requests,
+      DRAGOMAN_ENGINE_COSTS: costs,
+    });
+    expect(saying(/engines that you pay for/)).toHaveLength(times);
+  });
+});
+
+describe('a server behind a proxy', () => {
+  const https = { DRAGOMAN_PUBLIC_URL: 'https://translate.example.com' };
+  it.each([
+    ['once where it trusts none', https, 1],
+    ['not where it trusts one', { ...https, DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' }, 0],
+    ['not where it speaks http', {}, 0],
+  ])('warns %s', async (_, settings, times) => {
+    const { server, saying } = await startLogging(settings);
+    expect(saying(/X-Forwarded-For/)).toHaveLength(0);
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    for (const path of ['/healthz', '/healthz']) await fetch(`${server.url}${path}`, { headers });
+    expect(saying(/X-Forwarded-For/)).toHaveLength(times);
+    expect(JSON.stringify(saying(/X-Forwarded-For/))).not.toContain('203.0.113.9');
+  });
+});
+
+describe('a server whose database goes away', () => {
+  it('says so in one line, and in one that it is back', async () => {
+    const { server, lines, saying } = await startLogging();
+    const { connection } = inject('cluster');
+    const { database } = createConnection(server.connection);
+    lines.length = 0;
+    await administer(connection, `alter database ${database} allow_connections false`);
+    await administer(
+      connection,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
+    );
+    // Several loops have looked in vain.
+    await until(
+      () => new Set(saying(/could not look for work|was interrupted/).map(({ name }) => name)).size >= 2,
+    );
+    const loud = lines.filter(({ level }) => level === 'warn' || level === 'error');
+    expect(loud).toMatchObject([{ msg: 'database connection lost', code: expect.any(String) }]);
+    await administer(connection, `alter database ${database} allow_connections true`);
+    await until(() => saying(/the database answers again/).length === 1);
+  });
+});
