@@ -102,9 +102,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   editing: {
     critical: false,
-    files: ['claims', 'claims-store', 'edits-store', 'finish', 'request', 'review', 'save', 'store'].map(
-      (name) => `server/src/editing/${name}.ts`,
-    ),
+    files: [
+      'access',
+      'access-store',
+      'claims',
+      'claims-store',
+      'edits-store',
+      'finish',
+      'request',
+      'review',
+      'save',
+      'store',
+    ].map((name) => `server/src/editing/${name}.ts`),
     tests: ['server/src/editing/'],
   },
 };
