@@ -20,10 +20,14 @@ describe('the measurement', () => {
     ['an expression that tries again at every space', (text) => /\s+$/.test(`${text}x`)],
     [
       'a list that is searched for each of its members',
-      (text) => text.split('').map(() => text.lastIndexOf('x')),
+      (text) => {
+        const seen: number[] = [];
+        for (let at = 0; at < text.length; at += 1) if (!seen.includes(at)) seen.push(at);
+      },
     ],
   ])('finds %s', (_, work) => {
-    expect(ratioOf((length) => () => work(spaces(length)), 4_096, MOST)).toBeGreaterThanOrEqual(MOST);
+    // Measured as often as can be, so that one disturbed measurement does not count.
+    expect(ratioOf((length) => () => work(spaces(length)), 8_192, 1)).toBeGreaterThanOrEqual(MOST);
   });
 
   test('finds nothing wrong with work in proportion', () => {

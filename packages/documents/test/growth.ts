@@ -275,9 +275,12 @@ export type WorkOf = (length: number) => () => void;
  */
 export function ratioOf(workOf: WorkOf, length: number, most: number): number {
   const [once, twice] = [workOf(length), workOf(2 * length)];
-  let ratio = Number.POSITIVE_INFINITY;
+  let [one, two] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let ratio = most;
   for (let round = 0; round < ROUNDS && ratio >= most; round += 1) {
-    ratio = Math.min(ratio, timeOfOne(twice) / timeOfOne(once));
+    one = Math.min(one, timeOfOne(once));
+    two = Math.min(two, timeOfOne(twice));
+    ratio = two / one;
   }
   return ratio;
 }
