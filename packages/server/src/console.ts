@@ -53,6 +53,8 @@ export interface Form {
   /** Where it is wrong, `done` throws before its value is used. */
   required<T>(name: string, check: Check<T>): T;
   complain(name: string, why: Reason): void;
+  /** Complains of every field but these. */
+  only(...names: string[]): void;
   /** @throws ApiError `invalid_request` that names every wrong field, also by `fields` */
   done(): void;
 }
@@ -84,6 +86,11 @@ export function readForm(given: unknown): Form {
       return value as T;
     },
     complain,
+    only(...names) {
+      for (const name of Object.keys(fields)) {
+        if (!names.includes(name)) complain(name, 'cannot be changed here.');
+      }
+    },
     done() {
       if (faults.size > 0) throw wrongFields(Object.fromEntries(faults));
     },

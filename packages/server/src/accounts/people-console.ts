@@ -141,7 +141,7 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
         };
         form.done();
         const { user, ...link } = await invitePerson(database, request.person, wanted);
-        const sent = await sendLink(mailer, root(), user, link);
+        const sent = await sendLink(mailer, root(), user, link, 'The operator');
         return reply.code(201).send({ person: present(user), ...sent });
       },
     },
@@ -161,6 +161,7 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
       async handler(request) {
         const user = await requested(request);
         const form = readForm(request.body);
+        form.only('languages', 'review_share');
         const edits = form.optional('languages', languages);
         const share = form.optional('review_share', integer(0, 100));
         if (edits !== undefined && user.role === 'customer') {
@@ -181,7 +182,7 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
         const user = await requested(request);
         if (user.status === 'disabled') throw new ApiError('conflict', 'They may not sign in.');
         const link = await linkFor(database, request.person, user);
-        return reply.code(201).send(await sendLink(mailer, root(), user, link));
+        return reply.code(201).send(await sendLink(mailer, root(), user, link, 'The operator'));
       },
     },
   });

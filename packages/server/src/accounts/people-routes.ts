@@ -4,6 +4,8 @@ import type { Database } from '../database/database.ts';
 import { notFound, notSignedIn, reason, wrongFields } from '../errors.ts';
 import { resource } from '../http.ts';
 import { cookieOf, type DoorOptions, giveCookie, requirePerson, takeCookie, visitorOf } from './door.ts';
+import { mailPasswordChanged } from './links.ts';
+import type { Mailer } from './mail.ts';
 import {
   acceptInvitation,
   changePassword,
@@ -27,7 +29,7 @@ import {
   signOut,
 } from './sessions.ts';
 
-export type PeopleOptions = DoorOptions & { vault: Vault };
+export type PeopleOptions = DoorOptions & { vault: Vault; mailer: Mailer };
 
 /** Whoever is not signed in sends no more. */
 const SMALL_BODY = { bodyLimit: 16 * 1024 };
@@ -86,6 +88,9 @@ export function peopleRoutes(app: FastifyInstance, options: PeopleOptions): void
           const given = { name: typeof name === 'string' ? name : undefined, password: password! };
           const visitor = visitorOf(request, cookie);
           const begun = await acceptInvitation(database, settings, tokenOf(request), given, visitor);
+          if (begun.purpose === 'reset') {
+            void mailPasswordChanged(options.mailer, begun.user, begun.madeBy ?? 'the operator');
+          }
           return welcome(reply.code(201), begun);
         },
       },

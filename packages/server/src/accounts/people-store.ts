@@ -33,7 +33,7 @@ const INSERT_USER = statement(
   'people.insert',
   `insert into users (user_id, email, name, role, part, account_id, password_hash, review_share, owner)
    values ($1, $2, $3, $4, $5::smallint, $6::uuid, $7, $8,
-           $6::uuid is not null and not exists (select from users where part = $5 and account_id = $6 and owner))`,
+           $6::uuid is not null and ($9 or not exists (select from users where part = $5 and account_id = $6)))`,
 );
 
 export interface NewUser {
@@ -44,6 +44,35 @@ export interface NewUser {
   account: AccountRef | undefined;
   passwordHash: string | undefined;
   reviewShare: number;
+  /** In the place of an owner who never came. */
+  owner: boolean;
+}
+
+const REMOVE_PENDING = statement<{ owner: boolean; part: number | null; account_id: string | null }>(
+  'people.remove_pending',
+  `delete from users u
+    where u.email = $1 and u.password_hash is null
+      and ($2 or not exists (select from invitations i where i.user_id = u.user_id and i.used_at is null
+                                and i.expires_at > now())
+                 and not (u.owner and u.account_id is not distinct from $3::uuid))
+   returning u.owner, u.part, u.account_id`,
+);
+
+/**
+ * Removes the person of an e-mail who never accepted their invitation.
+ * @param pending whether also one whose link still opens, or who is an owner of the account
+ * @returns whose they were
+ */
+export async function removePending(
+  on: Queryable,
+  email: string,
+  pending: boolean,
+  account: AccountRef | undefined,
+): Promise<{ owner: boolean; account: AccountRef | undefined } | undefined> {
+  const [row] = await on.query(REMOVE_PENDING, [email, pending, account?.accountId ?? null]);
+  if (row === undefined) return undefined;
+  const { owner, part, account_id: accountId } = row;
+  return { owner, account: accountId === null ? undefined : ({ part, accountId } as AccountRef) };
 }
 
 export async function insertUser(on: Queryable, user: NewUser): Promise<void> {
@@ -56,6 +85,7 @@ export async function insertUser(on: Queryable, user: NewUser): Promise<void> {
     user.account?.accountId ?? null,
     user.passwordHash ?? null,
     user.reviewShare,
+    user.owner,
   ]);
 }
 
@@ -242,15 +272,19 @@ export async function insertInvitation(
 export interface InvitationRow {
   user_id: string;
   purpose: Purpose;
+  /** The e-mail of the customer who made it; null: an operator or a command did. */
+  made_by: string | null;
   expires_at: Date;
 }
 
 const OPEN_INVITATION = `i.used_at is null and i.expires_at > now()
       and exists (select from users u where u.user_id = i.user_id and u.disabled_at is null)`;
 
+const MAKER = `(select m.email from users m where m.user_id = i.invited_by and m.role = 'customer') as made_by`;
+
 const FIND_INVITATION = statement<InvitationRow>(
   'people.invitation',
-  `select i.user_id, i.purpose, i.expires_at from invitations i where i.token_hash = $1 and ${OPEN_INVITATION}`,
+  `select i.user_id, i.purpose, i.expires_at, ${MAKER} from invitations i where i.token_hash = $1 and ${OPEN_INVITATION}`,
 );
 
 /** One that opens now. */
@@ -261,7 +295,7 @@ export async function findInvitation(on: Queryable, tokenHash: Buffer): Promise<
 const USE_INVITATION = statement<InvitationRow>(
   'people.use_invitation',
   `update invitations i set used_at = now() where i.token_hash = $1 and ${OPEN_INVITATION}
-   returning i.user_id, i.purpose, i.expires_at`,
+   returning i.user_id, i.purpose, i.expires_at, ${MAKER}`,
 );
 
 /** The same, and it never opens again; undefined for all but the first who asks. */

@@ -1,6 +1,6 @@
 /** People: who may sign in, as what, and how they come to have a password. */
 import type { AccountRef, Person, PersonRole } from '../account.ts';
-import type { Database, Queryable } from '../database/database.ts';
+import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { ApiError, type Reason, reason, wrongFields } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import { type Actor, type AuditEntry, recordAudit } from '../operations/audit.ts';
@@ -66,6 +66,8 @@ export interface NewPerson {
   reviewShare?: number | undefined;
   /** What is said where the e-mail is somebody's already. */
   taken?: string | undefined;
+  /** Whether an invitation of the same e-mail that still opens stands; otherwise this one takes its place. */
+  keepsPending?: boolean | undefined;
 }
 
 const UNIQUE_VIOLATION = '23505';
@@ -88,11 +90,16 @@ export function normalName(written: string): string | undefined {
 }
 
 /**
- * Makes a person.
+ * Makes a person. Who never accepted an invitation holds no e-mail: they are removed for it.
  * @returns their id
  * @throws ApiError `invalid_request` that names every wrong field
  */
-export async function createPerson(database: Database, by: Actor, wanted: NewPerson): Promise<string> {
+export async function createPerson(
+  database: Database,
+  by: Actor,
+  wanted: NewPerson,
+  alongside: (transaction: Transaction, userId: string) => Promise<void> = async () => {},
+): Promise<string> {
   const email = normalEmail(wanted.email);
   const name = normalName(wanted.name ?? email?.split('@')[0] ?? '');
   const fields: Record<string, Reason> = {};
@@ -114,7 +121,20 @@ export async function createPerson(database: Database, by: Actor, wanted: NewPer
   const userId = uuidv7();
   try {
     await database.transaction(async (transaction) => {
+      const before = await store.removePending(
+        transaction,
+        email!,
+        wanted.keepsPending !== true,
+        wanted.account,
+      );
+      if (before !== undefined) {
+        await recordAudit(transaction, by, {
+          ...{ action: 'person.removed', account: before.account, subject: email!, detail: {} },
+        });
+      }
+      const sameAccount = before?.account?.accountId === wanted.account?.accountId;
       await store.insertUser(transaction, {
+        owner: before?.owner === true && sameAccount,
         ...{ userId, email: email!, name: name!, role: wanted.role, account: wanted.account },
         ...{ passwordHash, reviewShare: wanted.reviewShare ?? 100 },
       });
@@ -123,6 +143,7 @@ export async function createPerson(database: Database, by: Actor, wanted: NewPer
         ...{ action: 'person.made', account: wanted.account, subject: email! },
         detail: { role: wanted.role, languages: (wanted.languages ?? []).map(pairOf) },
       });
+      await alongside(transaction, userId);
     });
   } catch (error) {
     if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
@@ -356,16 +377,23 @@ export function inviteUser(
   user: Subject,
   purpose: store.Purpose,
 ): Promise<Link> {
+  return database.transaction((transaction) => writeLink(transaction, by, user, purpose));
+}
+
+async function writeLink(
+  transaction: Transaction,
+  by: Actor,
+  user: Subject,
+  purpose: store.Purpose,
+): Promise<Link> {
   const { token, hash } = createToken();
   const seconds = LIFE_SECONDS[purpose];
   const invitedBy = typeof by === 'string' ? undefined : by.userId;
-  return database.transaction(async (transaction) => {
-    const userId = user.user_id;
-    await store.endInvitations(transaction, userId);
-    await store.insertInvitation(transaction, { tokenHash: hash, userId, purpose, invitedBy, seconds });
-    await recordAudit(transaction, by, about('person.link', user, { purpose }));
-    return { token, purpose, expires_at: new Date(Date.now() + seconds * 1000) };
-  });
+  const userId = user.user_id;
+  await store.endInvitations(transaction, userId);
+  await store.insertInvitation(transaction, { tokenHash: hash, userId, purpose, invitedBy, seconds });
+  await recordAudit(transaction, by, about('person.link', user, { purpose }));
+  return { token, purpose, expires_at: new Date(Date.now() + seconds * 1000) };
 }
 
 /** What lets a person choose a password. */
@@ -387,8 +415,12 @@ export async function invitePerson(
   by: Actor,
   wanted: Omit<NewPerson, 'password'>,
 ): Promise<Link & { user: User }> {
-  const user = (await readPerson(database, await createPerson(database, by, wanted)))!;
-  return { user, ...(await inviteUser(database, by, user, 'invitation')) };
+  let made: (Link & { user: User }) | undefined;
+  await createPerson(database, by, wanted, async (transaction, userId) => {
+    const user = (await readPerson(transaction, userId))!;
+    made = { user, ...(await writeLink(transaction, by, user, 'invitation')) };
+  });
+  return made!;
 }
 
 /** Where a link leads. @param root of the server, as its people reach it */
@@ -420,7 +452,7 @@ export async function acceptInvitation(
   token: string,
   { name: written, password }: { name: string | undefined; password: string },
   visitor: Visitor,
-): Promise<Begun & { userId: string }> {
+): Promise<Begun & { userId: string; user: User; purpose: store.Purpose; madeBy: string | null }> {
   const { user } = await readInvitation(database, token);
   const name = written === undefined ? undefined : normalName(written);
   const fields: Record<string, Reason> = {};
@@ -440,7 +472,7 @@ export async function acceptInvitation(
     const by = { userId: used.user_id, email: user.email };
     await recordAudit(transaction, by, about('person.accepted', user, { purpose: used.purpose }));
     const begun = await beginSession(transaction, limits, { userId: used.user_id, passwordHash }, visitor);
-    return { ...begun, userId: used.user_id };
+    return { ...begun, userId: used.user_id, user, purpose: used.purpose, madeBy: used.made_by };
   });
 }
 

@@ -1,14 +1,30 @@
 /** What a person leaves behind, and what nobody but an owner may do to another person's sign-in. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { statement } from '../database/statements.ts';
 import { listAudit } from '../operations/audit.ts';
-import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import {
+  createBrowser,
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+import { type Mailbox, startMailbox } from '../testing/mailbox.ts';
 import { accountNamed } from './accounts.ts';
 
 let server: TestServer;
+let mailbox: Mailbox;
 beforeAll(async () => {
-  server = await startTestServer();
+  mailbox = await startMailbox();
+  server = await startTestServer({
+    settings: { DRAGOMAN_SMTP_URL: mailbox.url, DRAGOMAN_MAIL_FROM: 'dragoman@example.com' },
+  });
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  await mailbox.close();
+});
 
 async function createTeam() {
   const account = await server.createAccount();
@@ -74,4 +90,63 @@ describe('keys', () => {
       ]);
     },
   );
+});
+
+describe('a link to another password', () => {
+  it('is made by owners alone, mailed and not shown, and its use is told with its maker', async () => {
+    const { account, owner, member } = await createTeam();
+    const colleague = await createPerson(server, { role: 'customer', account });
+    const path = `/api/account/team/${colleague.userId}/link`;
+    const refused = await member.call('POST', path);
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'owner_only']);
+    const sent = await owner.call('POST', path);
+    expect([sent.status, sent.body.mailed, sent.body.link]).toEqual([201, true, null]);
+    const mail = await until(() => mailbox.received.find(({ to }) => to.includes(colleague.email)));
+    expect(mail.text).toContain(owner.email);
+    const token = /\/app\/invitation\/(\S+)/.exec(mail.text)![1];
+    const used = await createBrowser(server.url).call('POST', `/api/invitations/${token}`, {
+      password: 'a password of mine',
+    });
+    expect(used.status).toBe(201);
+    const told = await until(() =>
+      mailbox.received.find(({ to, text }) => to.includes(colleague.email) && text.includes('was changed')),
+    );
+    expect(told.text).toContain(owner.email);
+  });
+});
+
+describe('an invitation that nobody accepted', () => {
+  const AGE = statement(
+    'test.end_invitations',
+    `update invitations set expires_at = now() where user_id = (select user_id from users where email = $1)`,
+  );
+
+  it('holds its e-mail until its link ends, and for an operator not at all', async () => {
+    const [one, other] = [await createTeam(), await createTeam()];
+    const operator = await createPerson(server, { role: 'operator' });
+    const email = `wanted-${one.owner.email}`;
+    const invite = (by: typeof one.owner) => by.call('POST', '/api/account/team', { email });
+    expect((await invite(one.owner)).status).toBe(201);
+    expect((await invite(other.owner)).status).toBe(400);
+    await server.database.query(AGE, [email]);
+    expect((await invite(other.owner)).status).toBe(201);
+    expect((await invite(one.owner)).status).toBe(400);
+    const wanted = { email, role: 'customer', account: one.account.username };
+    const taken = await operator.call('POST', '/api/console/people', wanted);
+    expect([taken.status, taken.body.person.account]).toEqual([201, one.account.username]);
+    const emails = async (by: typeof one.owner) =>
+      (await by.call('GET', '/api/account/team')).body.objects.map((row: { email: string }) => row.email);
+    expect(await emails(one.owner)).toContain(email);
+    expect(await emails(other.owner)).not.toContain(email);
+    const present = await operator.call('POST', '/api/console/people', { ...wanted, email: one.owner.email });
+    expect(present.status).toBe(400);
+  });
+});
+
+it('refuses fields that a change of a person does not know', async () => {
+  const operator = await createPerson(server, { role: 'operator' });
+  const { member } = await createTeam();
+  const path = `/api/console/people/${member.userId}`;
+  const { status, body } = await operator.call('PATCH', path, { email: 'x@example.com', account: 'y' });
+  expect([status, Object.keys(body.error.fields)]).toEqual([400, ['email', 'account']]);
 });

@@ -58,7 +58,7 @@ const schemas = {
   link: describedOwn('linkForTeam', 'Another link for somebody of the account', SentLink, {
     status: 201,
     description:
-      'For who is invited, to accept; for who is there, to choose another password. For an owner, only an owner has it.',
+      'For who is invited, to accept; for who is there, to choose another password, which only an owner may make (`owner_only`).',
     params: parameters,
   }),
   disable: describedOwn('disableInTeam', 'Let somebody of the account in no more', Team, {
@@ -104,6 +104,13 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
     return user;
   }
 
+  /** A link to another password opens somebody's sign-in: owners alone make one. */
+  async function linkable(request: FastifyRequest): Promise<User> {
+    const user = await within(request);
+    if (user.status === 'active') requireOwner(request);
+    return user;
+  }
+
   resource(app, '/api/account/team', {
     GET: { schema: schemas.list, handler: presentTeam },
     POST: {
@@ -118,12 +125,12 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
         await admit(database, refused, REFUSED);
         await admitMail(account);
         const { user, ...link } = await invitePerson(database, request.person, {
-          ...{ email, name, role: 'customer', account },
+          ...{ email, name, role: 'customer', account, keepsPending: true },
           taken:
             'Nobody can be invited by this e-mail: who is in your team already, or known here otherwise.',
         });
         await forgive(database, refused);
-        return reply.code(201).send(await sendLink(mailer, root(), user, link));
+        return reply.code(201).send(await sendLink(mailer, root(), user, link, request.person.email));
       },
     },
   });
@@ -131,12 +138,12 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
     POST: {
       schema: schemas.link,
       async handler(request, reply) {
-        const user = await within(request);
+        const user = await linkable(request);
         if (user.status === 'disabled') throw new ApiError('conflict', 'They may not sign in.');
         await admitMail(accountOf(request).ref);
         const link = await linkFor(database, request.person, user);
-        await within(request); // an owner by now: nobody but an owner sees it
-        return reply.code(201).send(await sendLink(mailer, root(), user, link));
+        await linkable(request); // active or an owner by now: nobody but an owner sees it
+        return reply.code(201).send(await sendLink(mailer, root(), user, link, request.person.email));
       },
     },
   });

@@ -117,7 +117,7 @@ export default function Team() {
               {say(sent.mailed ? 'account.team.mailed' : 'account.team.hand_on')}{' '}
               <When at={sent.expires_at} />
             </Notice>
-            <CopyLine text={sent.link} what={say('account.team.link')} />
+            {sent.link !== null && <CopyLine text={sent.link} what={say('account.team.link')} />}
           </>
         )}
       </Dialog>
@@ -189,9 +189,11 @@ function Acts({ member, iAmOwner, onSent, onChanged, onLeaving, onTurning }: Act
           {say(member.owner ? 'account.team.owner.end' : 'account.team.owner.make')}
         </Button>
       )}
-      <Button size="xs" onClick={async () => onSent(await call('linkForTeam', { path }))}>
-        {say('account.team.link')}
-      </Button>
+      {(iAmOwner || member.status === 'invited') && (
+        <Button size="xs" onClick={async () => onSent(await call('linkForTeam', { path }))}>
+          {say('account.team.link')}
+        </Button>
+      )}
       <Button size="xs" variant="subtle" color="danger" onClick={() => onLeaving(member)}>
         {say('account.team.disable')}
       </Button>

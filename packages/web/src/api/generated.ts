@@ -926,8 +926,8 @@ export type InvitationAnswer = {
 
 export type InvitedPerson = {
   person: ConsolePerson;
-  /** Opens once. Shown this once, also where it was mailed. */
-  link: string;
+  /** Opens once. Shown this once. Null: it is for another password, and was mailed to its owner alone. */
+  link: string | null;
   /** ISO 8601, in UTC. */
   expires_at: string;
   /** Whether the mail was sent; null: none was to be. */
@@ -1630,8 +1630,8 @@ export type Segment = {
 export type SegmentStatus = 'open' | 'draft' | 'confirmed';
 
 export type SentLink = {
-  /** Opens once. Shown this once, also where it was mailed. */
-  link: string;
+  /** Opens once. Shown this once. Null: it is for another password, and was mailed to its owner alone. */
+  link: string | null;
   /** ISO 8601, in UTC. */
   expires_at: string;
   /** Whether the mail was sent; null: none was to be. */

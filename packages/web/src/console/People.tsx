@@ -301,7 +301,7 @@ function Link({ sent, onDone }: { sent: Sent; onDone(): void }) {
       ) : (
         <Notice tone="warning">{say('console.people.link', { email: sent.email })}</Notice>
       )}
-      <CopyLine text={sent.link} what={say('console.people.link_name')} />
+      {sent.link !== null && <CopyLine text={sent.link} what={say('console.people.link_name')} />}
       <DialogActions>
         <Button variant="filled" onClick={onDone}>
           {say('ui.close')}
