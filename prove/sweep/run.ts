@@ -129,7 +129,7 @@ async function runOnce(connection: Connection, name: string, scenario: Scenario,
   });
   const settings = loadSettings(SETTINGS);
   const cookie = scenario === 'editing' ? await prepareEditing(database, settings, 'sweep') : '';
-  const store = { database: faulty, vault, migrated: [], connection: own, close: async () => {} };
+  const store = { database: faulty, vault, migrated: [], behind: 0, connection: own, close: async () => {} };
   const server = await startServer({
     ...{ store, settings, role: 'all', engines: () => [createFake()], log },
   });

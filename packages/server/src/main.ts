@@ -17,7 +17,7 @@ import { addLedgerCommands } from './commands/ledger.ts';
 import { addMemoryCommands } from './commands/memory.ts';
 import { addModelCommands } from './commands/model.ts';
 import { data, json, settingsWith, withStore, yes } from './commands/options.ts';
-import { CommandError, print, printJson, say } from './commands/output.ts';
+import { CommandError, heedClosedPipes, print, printJson, say } from './commands/output.ts';
 import { addPairCommands } from './commands/pair.ts';
 import { addRouteCommands } from './commands/route.ts';
 import { serve } from './commands/serve.ts';
@@ -26,13 +26,17 @@ import { translate } from './commands/translate.ts';
 import { addUserCommands } from './commands/user.ts';
 import { BackupError } from './database/backup.ts';
 import { EmbeddedError } from './database/embedded.ts';
+import { explainDatabaseError } from './database/explain.ts';
+import { SchemaError } from './database/migrate.ts';
 import { ApiError } from './errors.ts';
 import { LedgerError } from './ledger/ledger.ts';
 import type { Role } from './serve.ts';
 import { describeSettings, SettingError } from './settings.ts';
+import { VERSION } from './version.ts';
 
 export const program = new Command('dragoman')
   .description('An open, self-hostable translation service.')
+  .version(VERSION)
   .exitOverride()
   .configureHelp({ showGlobalOptions: true });
 
@@ -55,10 +59,14 @@ program
   .addOption(data())
   .addOption(json())
   .action((options: { data?: string; json?: boolean }) =>
-    withStore(options, async ({ migrated }) => {
-      if (options.json) printJson({ applied: migrated });
-      else print(migrated.length === 0 ? 'The schema is up to date.' : `Applied ${migrated.join(', ')}.`);
-    }),
+    withStore(
+      options,
+      async ({ migrated }) => {
+        if (options.json) printJson({ applied: migrated });
+        else print(migrated.length === 0 ? 'The schema is up to date.' : `Applied ${migrated.join(', ')}.`);
+      },
+      'make',
+    ),
   );
 
 program
@@ -142,11 +150,24 @@ const EXPECTED = [
   EmbeddedError,
   InstallError,
   LedgerError,
+  SchemaError,
   SecretKeyError,
 ];
 
+/** What went wrong, in one sentence; a fault of the program shows where it happened. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
+  const trouble = explainDatabaseError(error);
+  if (trouble !== undefined) return `${trouble.problem}: ${trouble.remedy}`;
+  // Node says which file, and what is wrong with it.
+  if ((error as NodeJS.ErrnoException).path !== undefined) return `${error.message}.`;
+  return error.stack ?? error.message;
+}
+
 /** Does what the arguments say. Results go to standard output, all else to standard error; the status is the process's. */
 export async function main(args: string[]): Promise<void> {
+  heedClosedPipes();
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
@@ -154,8 +175,7 @@ export async function main(args: string[]): Promise<void> {
       // Commander has said what is wrong; asking for help is not wrong.
       process.exitCode = error.exitCode === 0 ? 0 : 2;
     } else {
-      const expected = EXPECTED.some((kind) => error instanceof kind);
-      say(expected ? (error as Error).message : ((error as Error).stack ?? String(error)));
+      say(sentenceOf(error));
       process.exitCode = 1;
     }
   }

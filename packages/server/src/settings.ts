@@ -62,8 +62,21 @@ const httpUrl: Check<string> = (written) => {
   return written.replace(/(?<!\/)\/+$/, '');
 };
 
+/** Whether PostgreSQL's driver can take it apart. A host in the query leaves the address without one. */
+function isReadable(address: string): boolean {
+  try {
+    decodeURI(address);
+  } catch {
+    return false;
+  }
+  return URL.canParse(address.replace('@/', '@localhost/').replaceAll(' ', '%20'));
+}
+
 const databaseUrl: Check<string> = (written) => {
   if (!/^postgres(ql)?:\/\//.test(written)) throw new Error('an address that begins with postgres://');
+  if (!isReadable(written)) {
+    throw new Error('an address, with special characters of its user name and password percent-encoded');
+  }
   return written;
 };
 

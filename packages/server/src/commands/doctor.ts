@@ -3,9 +3,12 @@ import { statfs } from 'node:fs/promises';
 import { findApertium } from '@dragoman/engines';
 import { openVault, readKeyMark, SecretKeyError } from '../accounts/secret-key.ts';
 import type { Database } from '../database/database.ts';
+import { EmbeddedError } from '../database/embedded.ts';
+import { explainDatabaseError } from '../database/explain.ts';
+import { SchemaError } from '../database/migrate.ts';
 import { statement } from '../database/statements.ts';
 import { createLog } from '../log.ts';
-import { openStore } from '../program.ts';
+import { openStore, versions } from '../program.ts';
 import type { Settings } from '../settings.ts';
 import { apertiumRoot, createEngines } from '../translation/engines.ts';
 import { HEARD_SECONDS, readWorkers } from '../translation/report.ts';
@@ -31,7 +34,6 @@ const SERVING = statement<{ count: number }>(
     where datname = current_database() and application_name = 'dragoman listener'`,
 );
 
-const OLDEST_POSTGRESQL = 15;
 const CLOCK_SECONDS = 5;
 const FREE_GIBIBYTES = 1;
 
@@ -48,17 +50,19 @@ export async function examineInstallation(settings: Settings): Promise<Finding[]
 async function examineDatabase(settings: Settings): Promise<Finding[]> {
   const kind = settings.databaseUrl === undefined ? 'embedded' : 'given';
   try {
-    const store = await openStore(settings, 'command', createLog('silent'));
+    const store = await openStore(settings, 'command', createLog('silent'), 'any');
     try {
+      if (store.behind > 0) {
+        const detail = `${kind}; the schema is ${versions(store.behind)} behind`;
+        return [{ check: 'database', ok: false, detail, remedy: 'Run: npx dragoman migrate' }];
+      }
       const [server] = await store.database.query(SERVER);
       const seconds = Math.abs(Date.now() - server!.now.getTime()) / 1000;
-      const recent = Number.parseInt(server!.version, 10) >= OLDEST_POSTGRESQL;
       return [
         {
           check: 'database',
-          ok: recent,
+          ok: true,
           detail: `PostgreSQL ${server!.version}, ${kind}; schema up to date`,
-          ...(recent ? {} : { remedy: `Use PostgreSQL ${OLDEST_POSTGRESQL} or later.` }),
         },
         {
           check: 'clock',
@@ -73,13 +77,28 @@ async function examineDatabase(settings: Settings): Promise<Finding[]> {
       await store.close();
     }
   } catch (error) {
-    const remedy =
-      kind === 'given'
-        ? 'Check DATABASE_URL, and that the server runs.'
-        : 'See postgres.log in the data directory.';
-    return [{ check: 'database', ok: false, detail: (error as Error).message, remedy }];
+    return [{ check: 'database', ok: false, ...explain(error as Error) }];
   }
 }
+
+function explain(error: Error): Pick<Finding, 'detail' | 'remedy'> {
+  if (error instanceof EmbeddedError && error.code === 'no_data') {
+    return { detail: error.message, remedy: 'The first start makes it: npx dragoman serve' };
+  }
+  if (error instanceof SchemaError || error instanceof EmbeddedError) return halves(error);
+  const trouble = explainDatabaseError(error);
+  return trouble === undefined
+    ? { detail: error.message, remedy: 'See postgres.log in the data directory.' }
+    : { detail: trouble.problem, remedy: capitalized(trouble.remedy) };
+}
+
+/** The problem and the remedy of a sentence with a colon between them. */
+function halves({ message }: Error): { detail: string; remedy: string } {
+  const [detail, remedy = 'See postgres.log in the data directory.'] = message.split(/(?<=[^.]): (.*)/s);
+  return { detail: detail!, remedy: capitalized(remedy) };
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 async function examineSecretKey(database: Database, settings: Settings): Promise<Finding> {
   const check = 'secret key';

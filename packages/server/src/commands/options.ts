@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { recordSecretKey } from '../accounts/secret-key.ts';
 import { createLog } from '../log.ts';
-import { openStore, type Store } from '../program.ts';
+import { openStore, type SchemaMode, type Store } from '../program.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 
 export const json = () => new Option('--json', 'one JSON object on standard output');
@@ -22,12 +22,16 @@ export function settingsWith(options: { data?: string; port?: string; host?: str
   });
 }
 
-/** Opens the store for one command, beside a running server or without one. */
+/**
+ * Opens the store for one command, beside a running server or without one.
+ * @param schema `require` for most commands: only `serve`, `migrate`, `restore` and the demo make or change a schema
+ */
 export async function withStore<T>(
   options: { data?: string },
   work: (store: Store) => Promise<T>,
+  schema: SchemaMode = 'require',
 ): Promise<T> {
-  const store = await openStore(settingsWith(options), 'command', createLog('error'));
+  const store = await openStore(settingsWith(options), 'command', createLog('error'), schema);
   try {
     return await work(store);
   } finally {

@@ -24,3 +24,21 @@ export function write(text: string): void {
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
+
+const CLOSED = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
+
+function heedClosedPipe(error: NodeJS.ErrnoException): void {
+  if (CLOSED.has(error.code ?? '')) return;
+  process.exitCode = 1;
+  process.stderr.write(`Cannot write: ${error.message}\n`);
+}
+
+/**
+ * Lets the command finish when the reader of its output has gone (`dragoman settings | head -1`): what follows is
+ * dropped. Any other failure to write, such as a full disk, ends with status 1.
+ */
+export function heedClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (!stream.listeners('error').includes(heedClosedPipe)) stream.on('error', heedClosedPipe);
+  }
+}

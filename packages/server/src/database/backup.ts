@@ -52,6 +52,9 @@ interface Table {
 export async function writeBackup(connection: Connection, target: NodeJS.WritableStream): Promise<Rows> {
   return withClient(connection, async (client) => {
     await client.query('begin transaction isolation level repeatable read read only');
+    if (!(await isMade(client))) {
+      throw new BackupError('The database holds nothing of Dragoman: check DATABASE_URL.');
+    }
     const rows: Rows = {};
     async function* lines() {
       const header: Header = {
@@ -102,10 +105,7 @@ export async function readBackup(connection: Connection, source: NodeJS.Readable
 /** An empty database with the schema of the backup. */
 async function prepare(connection: Connection, { migration }: Header): Promise<void> {
   await withClient(connection, async (client) => {
-    const { rows } = await client.query<{ there: boolean }>(
-      `select to_regclass('migrations') is not null as there`,
-    );
-    if (!rows[0]!.there) return;
+    if (!(await isMade(client))) return;
     const newest = await newestMigration(client);
     for (const { name } of await readTables(client)) {
       const { rowCount } = await client.query(`select from ${quote(name)} limit 1`);
@@ -204,6 +204,14 @@ async function withoutReferences(client: pg.Client): Promise<() => Promise<void>
       await client.query(`alter table ${quote(table)} add constraint ${quote(name)} ${definition}`);
     }
   };
+}
+
+/** Whether a migration was ever applied. */
+async function isMade(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ made: boolean }>(
+    `select to_regclass('migrations') is not null as made`,
+  );
+  return rows[0]!.made;
 }
 
 async function newestMigration(client: pg.Client): Promise<number> {

@@ -83,6 +83,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     database: testDatabase.database,
     vault: createVault(Buffer.from(SECRET_KEY, 'base64')),
     migrated: [],
+    behind: 0,
     connection: testDatabase.connection,
     close: async () => {},
   };

@@ -6,6 +6,8 @@ export type EmbeddedErrorCode =
   | 'in_use'
   /** The data directory cannot be created, written or locked. */
   | 'data_directory'
+  /** The data directory has no database, and the command may not make one. */
+  | 'no_data'
   /** Started as root, and no way to run the server as somebody else was found. */
   | 'root'
   /** The cluster was made by another major version, or is not a whole cluster. */
