@@ -11,6 +11,8 @@ const MACHINE = '/tapi/v2/mt_translation/';
 
 let server: TestServer;
 let owner: pg.Client;
+/** Outside of the owner's transactions: within one, PostgreSQL shows the activity of its first look for ever. */
+let watcher: pg.Client;
 let account: AccountCredentials;
 let call: ReturnType<typeof createClient>;
 
@@ -18,6 +20,8 @@ beforeAll(async () => {
   server = await startTestServer();
   owner = createConnection(server.connection);
   await owner.connect();
+  watcher = createConnection(server.connection);
+  await watcher.connect();
 });
 beforeEach(async () => {
   account = await server.createAccount({ balanceCents: 100_000 });
@@ -25,6 +29,7 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await owner.end();
+  await watcher.end();
   await server.stop();
 });
 
@@ -66,9 +71,9 @@ async function holdUp(uid: string): Promise<{ release(): Promise<void> }> {
   return { release: async () => void (await owner.query('rollback')) };
 }
 const isHeldUp = async () => {
-  const { rowCount } = await owner.query(
+  const { rowCount } = await watcher.query(
     `select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'
-        and query like '%insert into jobs (%'`,
+        and query like 'with given as (%'`,
   );
   return rowCount! > 0;
 };
