@@ -2,6 +2,7 @@
  * Several api and worker processes on one PostgreSQL, each by a way of its own. Whoever ends is started again, as a
  * service manager would.
  */
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createKeyFile } from '../../packages/server/src/accounts/secrets.ts';
@@ -27,6 +28,8 @@ export interface Fleet {
   connection: Embedded['connection'];
   /** Kills it with -9 and starts it again. */
   kill(member: Member): Promise<void>;
+  /** Starts a process with a secret key of its own beside the others. @returns whether it served */
+  startStranger(role: 'api' | 'worker'): Promise<boolean>;
   /** How many times PostgreSQL was started again. */
   readonly restarts: number;
   stop(): Promise<void>;
@@ -96,6 +99,15 @@ export async function startFleet(options: {
       member.program = undefined;
       await program?.kill();
       await start(member);
+    },
+    async startStranger(role) {
+      const key = { DRAGOMAN_SECRET_KEY: randomBytes(32).toString('base64') };
+      const stranger = await startProgram({
+        ...{ directory, role, logFile: join(directory, 'fleet.log') },
+        environment: { ...environment, ...key, DATABASE_URL: urlOver(members[0]!.way) },
+      }).catch(() => undefined);
+      await stranger?.kill();
+      return stranger !== undefined;
     },
     get restarts() {
       return embedded.restarts;

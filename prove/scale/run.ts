@@ -25,6 +25,8 @@ export interface ScaleOptions {
 
 export interface ScaleHistory extends History {
   faults: Kind[];
+  /** Processes that were started with another secret key, and those of them that served. */
+  strangers: { started: number; served: number };
 }
 
 const API = 2;
@@ -42,6 +44,11 @@ export async function runScale(options: ScaleOptions): Promise<ScaleHistory> {
   });
   try {
     const credentials = await createAccount(directory, 'scale', OPENING_CENTS);
+    const strangers = { started: 0, served: 0 };
+    for (const role of ['api', 'worker'] as const) {
+      strangers.started++;
+      if (await fleet.startStranger(role)) strangers.served++;
+    }
     const leaseSeconds = Number(CRASH_SETTINGS.DRAGOMAN_LEASE);
     const troubles = startTroubles(fleet, directory, random, leaseSeconds);
     const customers = startCustomers(random, fleet.urls, credentials, receiver.url);
@@ -68,6 +75,7 @@ export async function runScale(options: ScaleOptions): Promise<ScaleHistory> {
       kills,
       databaseKills,
       faults,
+      strangers,
       ...CRASH_FACTS,
       ...facts,
     };

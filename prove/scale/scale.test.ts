@@ -22,6 +22,7 @@ it('loses nothing and charges nothing twice with two of each on one PostgreSQL',
     check(history).map((fault) => `${name}: ${fault}`),
   );
   expect(faults, `seed ${seed}: ${history.faults}`).toEqual([]);
+  expect(history.strangers).toEqual({ started: 2, served: 0 });
 });
 
 describe('the judgement', () => {
@@ -38,14 +39,16 @@ describe('the judgement', () => {
     deliveries: [],
     balances: [],
     faults: [...KINDS],
+    strangers: { started: 2, served: 0 },
   };
 
   it('holds where every kind of fault was met and nothing is wrong', () => {
     expect(allHeld(judge(good))).toBe(true);
   });
 
-  it('is missed where a kind of fault never came, or a check found something', () => {
+  it('is missed where a kind of fault never came, a process with another key served, or a check found something', () => {
     expect(allHeld(judge({ ...good, faults: KINDS.slice(1) }))).toBe(false);
+    expect(allHeld(judge({ ...good, strangers: { started: 2, served: 1 } }))).toBe(false);
     const balances = [{ environment: 'sandbox', availableCents: 1 }];
     expect(allHeld(judge({ ...good, balances }))).toBe(false);
   });

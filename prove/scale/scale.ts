@@ -42,6 +42,12 @@ export function judge(history: ScaleHistory): Figure[] {
       goal: String(KINDS.length),
       held: missing.length === 0,
     },
+    {
+      name: 'scale, processes with another secret key that served',
+      value: history.strangers.served,
+      goal: '0',
+      held: history.strangers.served === 0 && history.strangers.started > 0,
+    },
     ...verdicts('scale', history),
   ];
 }
