@@ -10,6 +10,11 @@ import type { Document, Kept, LanguageChange, Unit } from './document.ts';
 import { isText } from './runs.ts';
 import { countForeignLetters, countLetters, isPlain, primaryLanguage } from './scripts.ts';
 
+/** Fewer letters of the source language than these make no word of it. */
+const LETTERS_OF_A_WORD = 3;
+/** With one letter in eight or more of the source language it is a sentence of it, with a long name or a quotation. */
+const SHARE_OF_A_SENTENCE = 8;
+
 /** So many symbols to a letter, and a segment is mostly symbols. A rating (`★★★★★ Good`) is not. */
 const SYMBOLS_A_LETTER = 3;
 
@@ -18,8 +23,8 @@ const SYMBOLS_A_LETTER = 3;
  *
  * - `symbols`: three symbols or more to each letter.
  * - `language`: the document says of most of its letters that they are another language (`lang`, `xml:lang`).
- * - `script`: most of its letters are of scripts that the source language is not written with, or stand in text that
- *   the document declares as another language.
+ * - `script`: nearly all of its letters are of scripts that the source language is not written with, or stand in text
+ *   that the document declares as another language. A sentence round a long foreign name is translated.
  */
 export function keptReason(
   document: Pick<Document, 'languages'>,
@@ -42,8 +47,10 @@ export function keptReason(
     else foreign += countForeignLetters(text, language) ?? 0;
   }
   if (symbols >= SYMBOLS_A_LETTER * letters) return 'symbols';
-  if (2 * declared > letters) return 'language';
-  return 2 * (declared + foreign) > letters ? 'script' : undefined;
+  const rest = letters - declared - foreign;
+  if (letters === rest || (rest >= LETTERS_OF_A_WORD && SHARE_OF_A_SENTENCE * rest >= letters))
+    return undefined;
+  return declared > foreign ? 'language' : 'script';
 }
 
 /** Whether the document declares another language than `language` anywhere between two offsets. */

@@ -215,6 +215,7 @@ const VERDICTS: [string, string, string, string, string | null][] = [
     'es',
     null,
   ],
+  ['Rolls-Royce Phantom Extended Series', 'Rolls-Royce Phantom Extended Series', 'en', 'ru', null],
   ['Run ```x``` now', 'Ejecuta ```x``` ya', 'en', 'es', null],
 ];
 

@@ -10,7 +10,7 @@ import { createDeliveryDesk } from './desk.ts';
 import type { Outcome, Poster } from './post.ts';
 import { createDeliveryQueue, type DeliveryLease } from './queue.ts';
 import { LIFETIME_SECONDS, nextAttempt } from './schedule.ts';
-import { parseSecret, signatureHeadersInTurns } from './signature.ts';
+import { MAX_SIGNING_SECRETS, parseSecret, signatureHeadersInTurns } from './signature.ts';
 import {
   type AttemptResult,
   type DeliveryRow,
@@ -136,9 +136,9 @@ export function startSender(options: SenderOptions): Loop {
     }
   }
 
-  /** Made ready once for all deliveries whose secrets were read together. */
+  /** Made ready once for all deliveries whose secrets were read together, the newest of them. */
   function keysOf(secrets: readonly string[]): readonly KeyObject[] {
-    const ready = keys.get(secrets) ?? secrets.flatMap(toKey);
+    const ready = keys.get(secrets) ?? secrets.slice(0, MAX_SIGNING_SECRETS).flatMap(toKey);
     keys.set(secrets, ready);
     return ready;
   }

@@ -1,7 +1,8 @@
 /** The time limit of a task and the share of an account, through the front door. The tasks of these processes can last for ever. */
 import { readFileSync } from 'node:fs';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { editNext, orderEdit } from '../testing/editors.ts';
 import { ENDLESS } from '../testing/endless.ts';
 import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
@@ -41,7 +42,7 @@ beforeAll(async () => {
     },
     scanning: { script: ENDLESS, limitMilliseconds, maxWaiting: 6 },
   });
-  owner = new pg.Client(server.connection);
+  owner = createConnection(server.connection);
   await owner.connect();
 });
 beforeEach(async () => {

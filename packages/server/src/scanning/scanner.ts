@@ -92,11 +92,11 @@ export interface ScannerOptions {
 }
 
 /**
- * UTF-16 units. Measured on HTML in short paragraphs, the slowest format, warm, medians: examining 64 Ki takes
- * 13 ms; opening 32 Ki 17 ms, assembling it 20 ms. The first ones of a process take three times as long.
+ * UTF-16 units. Measured on HTML in short paragraphs, warm, medians: examining 64 Ki takes 13 ms, and 105 to 160 ms
+ * when half of it is in other scripts or languages, so 16 Ki take 40 ms at most. The first ones of a process take three
+ * times as long.
  */
-export const INLINE_LENGTH = 64 * 1024;
-const INLINE_WORK_LENGTH = 32 * 1024;
+export const INLINE_LENGTH = 16 * 1024;
 /** Three, of which one account has two at most: a long text does not delay other texts, of its account or of others. */
 const PROCESSES = 3;
 const MAX_WAITING = 256;
@@ -153,7 +153,7 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
   }
 
   async function put(account: AccountRef, task: AssembleTask): Promise<string> {
-    return task.text.length <= INLINE_WORK_LENGTH ? assemble(task) : run('assemble', account, task);
+    return task.text.length <= INLINE_LENGTH ? assemble(task) : run('assemble', account, task);
   }
 
   /** A caller's text in a process of its own, unless too much of callers' waits for one already. */
@@ -195,7 +195,7 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
       return inTurn(account, length, () => run('count', account, task, signal));
     },
     async open(account, task) {
-      if (task.text.length <= INLINE_WORK_LENGTH) {
+      if (task.text.length <= INLINE_LENGTH) {
         const held = hold(task);
         return { segments: held.segments, assemble: async (drafts) => held.assemble(drafts) };
       }
@@ -203,10 +203,10 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
       return { segments, assemble: (drafts) => put(account, { ...task, drafts }) };
     },
     async describe(account, task) {
-      return task.text.length <= INLINE_WORK_LENGTH ? describeSegments(task) : run('describe', account, task);
+      return task.text.length <= INLINE_LENGTH ? describeSegments(task) : run('describe', account, task);
     },
     async align(account, task) {
-      return lengthOf(task) <= INLINE_WORK_LENGTH ? alignSupplied(task) : run('align', account, task);
+      return lengthOf(task) <= INLINE_LENGTH ? alignSupplied(task) : run('align', account, task);
     },
     assemble: put,
     async close() {

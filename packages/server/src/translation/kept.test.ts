@@ -271,6 +271,14 @@ describe('a supplied translation', () => {
     expect((await ended(call, HUMAN, uid)).translated_text).toBe(tested.translated_text);
   });
 
+  it.each([
+    ['a text without letters', '123', 'ciento veintitrés'],
+    ['a shorter text', 'Hello there.\n\nGoodbye now.', 'Hola y adiós.'],
+  ])('is the result in the sandbox as it was supplied: %s', async (_, text, target_text) => {
+    const job = await made(sandbox, HUMAN, { text, text_format: 'text', target_text });
+    expect(job.translated_text).toBe(target_text);
+  });
+
   it('has a target in every trans-unit in the sandbox when some were not supplied', async () => {
     const units = (second: string) =>
       XLIFF(

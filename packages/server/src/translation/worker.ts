@@ -166,7 +166,11 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Loop 
       const aligned = await scanner.align(lease.account, { ...task, suppliedText: texts.supplied });
       const segments = aligned.map(ofSupplied);
       if (waitsForEditor) return { kind: 'drafted', segments };
-      // In the sandbox nobody corrects it: what was not supplied stays as it is.
+      // In the sandbox nobody corrects it: it is the result, and what was not supplied stays as it is. Plain text has
+      // nothing to fill in, and a text that cannot be aligned has no place for it.
+      if (task.format === 'text' || segments.every(({ draft }) => draft === undefined)) {
+        return finish(texts.supplied, held);
+      }
       const drafts = segments.flatMap(({ segmentId, draft }) =>
         draft === undefined ? [] : [[segmentId, draft as Piece[]] as const],
       );
