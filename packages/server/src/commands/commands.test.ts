@@ -332,6 +332,7 @@ describe('a database that is not there', () => {
     expect(JSON.parse(stdout)).toEqual({
       ok: false,
       findings: [
+        expect.objectContaining({ check: 'version' }),
         {
           check: 'database',
           ok: false,

@@ -1,0 +1,172 @@
+/** What a mistake in the settings, the database or the disk prints: one sentence with the remedy, and no stack. */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection as connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
+import { type Embedded, startEmbedded } from '../database/embedded.ts';
+import { dragoman, dragomanProcess, killPrograms } from '../testing/programs.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'dragoman-troubles-'));
+const file = join(directory, 'file');
+const SECRET = 'canary-password';
+/** One line for a person: what is wrong, a colon, what to do. */
+const SENTENCE = /^[A-Z][^\n]*: [^\n]*\.\n$/;
+let embedded: Embedded;
+let old: Server;
+
+beforeAll(async () => {
+  writeFileSync(file, '');
+  const dataDir = join(directory, 'postgresql');
+  embedded = await startEmbedded({ dataDir, role: 'serve' });
+  const owner = createConnection(embedded.connection);
+  await owner.connect();
+  for (const sql of [
+    `create role wrong login password 'another'`,
+    'create role plain login',
+    'create role maker login createrole',
+    'create database plain owner plain',
+    'create database strange',
+  ]) {
+    await owner.query(sql);
+  }
+  const rules = join(dataDir, 'postgres', 'pg_hba.conf');
+  const given = readFileSync(rules, 'utf8');
+  writeFileSync(rules, 'local all wrong scram-sha-256\n');
+  appendFileSync(rules, given);
+  await owner.query('select pg_reload_conf()');
+  const { rows } = await owner.query(`select current_setting('server_version_num') as version`);
+  await owner.end();
+  old = await pretendOlder(rows[0].version, '140012');
+}, 120_000);
+afterAll(async () => {
+  await killPrograms();
+  old.close();
+  await embedded.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** The same server, which says that it is an older one. */
+async function pretendOlder(version: string, older: string): Promise<Server> {
+  const { host, port } = embedded.connection;
+  const server = createServer((client) => {
+    const upstream = connect(join(host, `.s.PGSQL.${port}`));
+    client.pipe(upstream);
+    upstream.on('data', (bytes) =>
+      client.write(Buffer.from(bytes.toString('latin1').replaceAll(version, older), 'latin1')),
+    );
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.on('error', () => other.destroy()).on('close', () => other.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+const urlFor = (user: string, database: string) => {
+  const { host, port } = embedded.connection;
+  return `postgres://${user}:${SECRET}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+};
+const at = (server: Server) =>
+  `postgres://${embedded.connection.user}:${SECRET}@127.0.0.1:${(server.address() as { port: number }).port}/plain`;
+
+const given = (url: () => string) => () => ({ DATABASE_URL: url() });
+
+const MISTAKES: [string, () => Record<string, string>, RegExp][] = [
+  [
+    'nothing that listens at DATABASE_URL',
+    given(() => `postgres://u:${SECRET}@127.0.0.1:1/x`),
+    /^PostgreSQL cannot be reached \(ECONNREFUSED 127\.0\.0\.1:1\): check DATABASE_URL, and that the server runs\./,
+  ],
+  [
+    'a host that does not exist',
+    given(() => `postgres://u:${SECRET}@nowhere.invalid/x`),
+    /^PostgreSQL cannot be reached \(.*\): check DATABASE_URL/,
+  ],
+  [
+    'a wrong password',
+    given(() => urlFor('wrong', 'plain')),
+    /^PostgreSQL refuses \(password authentication failed for user "wrong"\): correct the user name or the password/,
+  ],
+  [
+    'a database that does not exist',
+    given(() => urlFor('plain', 'nonono')),
+    /^PostgreSQL refuses \(database "nonono" does not exist\): create it with CREATE DATABASE/,
+  ],
+  [
+    'a password that is not percent-encoded',
+    given(() => `postgres://u:%zz${SECRET}@127.0.0.1:1/x`),
+    /^DATABASE_URL must be an address, with special characters/,
+  ],
+  ['PostgreSQL 14', given(() => at(old)), /^PostgreSQL 14 is too old: use PostgreSQL 15 or later/],
+];
+
+describe('one sentence about', () => {
+  const roles = (): [string, () => Record<string, string>, RegExp][] => [
+    [
+      'a user who may not create roles',
+      given(() => urlFor('plain', 'plain')),
+      /^The database user plain may not create the role dragoman_app: .* CREATE ROLE dragoman_app; GRANT dragoman_app TO plain\./,
+    ],
+    [
+      'a user who does not own the database',
+      given(() => urlFor('maker', 'strange')),
+      /^The database user maker may not change the schema \(.*\): .* ALTER DATABASE strange OWNER TO maker\./,
+    ],
+    [
+      'a data directory that is a file',
+      () => ({ DRAGOMAN_DATA: file }),
+      /^The data directory .*file is a file: set DRAGOMAN_DATA to a folder that this user may write\./,
+    ],
+    [
+      'a data directory that cannot be made',
+      () => ({ DRAGOMAN_DATA: join(file, 'below') }),
+      /^The data directory .*below cannot be made \(E[A-Z]+\): set DRAGOMAN_DATA/,
+    ],
+  ];
+
+  for (const command of ['serve', 'migrate']) {
+    it.each([...MISTAKES, ...roles()])(`%s, from ${command}`, async (_, own, sentence) => {
+      const ended = await dragomanProcess([command], { DRAGOMAN_DATA: join(directory, 'own'), ...own() });
+      expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
+      if (!ended.stderr.startsWith('DATABASE_URL must be')) expect(ended.stderr).toMatch(SENTENCE);
+      expect(ended.stderr).not.toContain(SECRET);
+    });
+  }
+
+  it.each(MISTAKES)('%s, from a list and the doctor', async (_, own, sentence) => {
+    const place = { DRAGOMAN_DATA: join(directory, 'own'), DRAGOMAN_APERTIUM_ROOT: directory, ...own() };
+    const list = await dragoman(['user', 'list'], place);
+    expect(list).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
+    const doctor = await dragoman(['doctor', '--json'], place);
+    expect(doctor.status).toBe(1);
+    expect(doctor.stdout + doctor.stderr).not.toContain(SECRET);
+    if (doctor.stdout === '') return expect(doctor.stderr).toMatch(sentence);
+    const { findings } = JSON.parse(doctor.stdout);
+    const { detail, remedy } = findings.find(({ check }: { check: string }) => check === 'database');
+    const [first] = remedy;
+    expect(`${detail}: ${first.toLowerCase()}${remedy.slice(1)}`).toMatch(sentence);
+  });
+
+  it('a folder of a backup that does not exist', async () => {
+    const target = join(directory, 'nonexist', 'x');
+    const ended = await dragomanProcess(['backup', target], { DATABASE_URL: urlFor('plain', 'plain') });
+    expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(SENTENCE) });
+    expect(ended.stderr).toMatch(/^There is no folder .*nonexist: /);
+  });
+
+  it('a backup of a database that holds nothing', async () => {
+    const target = join(directory, 'empty.backup');
+    const own = { DATABASE_URL: urlFor('plain', 'plain') };
+    const ended = await dragoman(['backup', target], own);
+    expect(ended).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'The database holds nothing of Dragoman: check DATABASE_URL.\n',
+    });
+  });
+});
