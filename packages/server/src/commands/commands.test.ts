@@ -308,7 +308,9 @@ withEngine('one data directory', () => {
       serving = await serve(here);
       await serving.answers(path);
       expect(await serving.terminate()).toBe(0);
-      expect(serving.output.stderr).toBe('');
+      const lines = serving.output.stderr.split('\n').filter((line) => line !== '');
+      // As root, as in a container, the start warns of it.
+      expect(lines.filter((line) => !line.includes('running as root'))).toEqual([]);
     }
     const verified = await dragoman(['ledger', 'verify', '--json', ...here]);
     expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true });
