@@ -108,16 +108,17 @@ const SCRIPT_FROM_LETTERS = 20;
 const MIN_SHARE = 0.2;
 
 const WORDS = /\p{L}+/gu;
+const NAMES = /(?<!\p{L})\p{Lu}\p{L}*/gu;
 
 /** Names and quotations stay in their script; a whole reply does not. */
 function scriptFault(source: string, target: string, from: Language, to: Language): string | null {
   const letters = countLetters(source);
   // A source that is mostly in another script than its language's (a list of names) says nothing about the target.
   if (letters < SCRIPT_FROM_LETTERS || !isOwn(source, letters, from, 0.5)) return null;
-  // Names that are left as they are (a line of product names) say nothing either: only new words are judged.
-  const known = new Set(source.match(WORDS));
-  const added = (target.match(WORDS) ?? []).filter((word) => !known.has(word)).join(' ');
-  const made = countLetters(added);
+  // Names that are left as they are (a line of product names) say nothing either: without them the reply is judged.
+  const known = new Set(source.match(NAMES));
+  const judged = (target.match(WORDS) ?? []).filter((word) => !known.has(word)).join(' ');
+  const made = countLetters(judged);
   if (made < SCRIPT_FROM_LETTERS / 3 || isOwn(target, countLetters(target), to, MIN_SHARE)) return null;
   return `the reply is not in the script of ${to}`;
 }

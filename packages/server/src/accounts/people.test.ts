@@ -163,7 +163,8 @@ describe('oneself', () => {
 
 describe('a person', () => {
   it('is one for an e-mail, in any letter case', async () => {
-    await insertPerson(server.database, 'command', { ...someone(), email: 'One@Example.com' });
+    const accepted = { ...someone(), email: 'One@Example.com', password: PASSWORD };
+    await insertPerson(server.database, 'command', accepted);
     await expect(
       insertPerson(server.database, 'command', { ...someone(), email: 'one@example.COM' }),
     ).rejects.toThrow('email: There is already a person with this e-mail.');
