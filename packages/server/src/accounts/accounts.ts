@@ -3,7 +3,6 @@
 import type { AccountRef, Caller, Dialect, Environment } from '../account.ts';
 import { createBatcher } from '../database/batcher.ts';
 import { type Database, isUnavailable, type Queryable, type Transaction } from '../database/database.ts';
-import { MAX_SIGNING_SECRETS } from '../deliveries/signature.ts';
 import { ApiError, OperatorError, unauthorized } from '../errors.ts';
 import { partOf, uuidv7 } from '../ids.ts';
 import {
@@ -13,7 +12,15 @@ import {
   openBalances,
   setCreditLimit,
 } from '../ledger/ledger.ts';
-import { createKey, createWebhookSecret, hashesEqual, hashKey, keyIdOf, type Vault } from './secrets.ts';
+import {
+  createKey,
+  createWebhookSecret,
+  hashesEqual,
+  hashKey,
+  keyIdOf,
+  MAX_LIVE_SECRETS,
+  type Vault,
+} from './secrets.ts';
 import * as store from './store.ts';
 
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
@@ -266,7 +273,7 @@ export async function rollWebhookSecret(
     const before = await store.listKeptSecrets(transaction, account);
     await store.expireWebhookSecrets(transaction, account, environment, overlapSeconds);
     const live = await store.liveWebhookSecrets(transaction, account, environment);
-    if (live.length >= MAX_SIGNING_SECRETS) throw tooManySecrets(before, environment);
+    if (live.length >= MAX_LIVE_SECRETS) throw tooManySecrets(before, environment);
     await store.insertWebhookSecret(transaction, account, { secretId, environment, sealed });
     await alongside(transaction, secretId);
   });
@@ -280,7 +287,7 @@ function tooManySecrets(before: readonly store.KeptSecretRow[], environment: Env
     .toReversed();
   return new ApiError(
     'conflict',
-    `At most ${MAX_SIGNING_SECRETS} webhook secrets sign in ${environment} at a time: ${ends.join(', ')}. Wait for the first of these ends, or roll without an overlap, which ends them all now.`,
+    `At most ${MAX_LIVE_SECRETS} webhook secrets sign in ${environment} at a time: ${ends.join(', ')}. Wait for the first of these ends, or roll without an overlap, which ends them all now.`,
   );
 }
 

@@ -181,6 +181,19 @@ describe('credentials without end', () => {
     await customer.finish('five', `${receiver.url}/five`);
     const { headers } = await receiver.next(({ path }) => path === '/five');
     expect(String(headers['webhook-signature']).split(' ')).toHaveLength(5);
+    // More, as an earlier version stored them: the newest five sign.
+    const { ref } = await accountNamed(server.database, customer.account!.username);
+    const copy = statement(
+      'test.old_secret',
+      `insert into webhook_secrets (part, account_id, secret_id, environment, sealed, expires_at)
+       select part, account_id, gen_random_uuid(), environment, sealed, now() + interval '1 day' from webhook_secrets
+        where part = $1 and account_id = $2 and environment = 'production' limit 1`,
+    );
+    await server.database.query(copy, [ref.part, ref.accountId]);
+    expect(await kept(customer)).toHaveLength(6);
+    await customer.finish('six', `${receiver.url}/six`);
+    const signed = await receiver.next(({ path }) => path === '/six');
+    expect(String(signed.headers['webhook-signature']).split(' ')).toHaveLength(5);
     expect((await roll(customer, 'now')).status).toBe(201);
     expect(await kept(customer)).toHaveLength(1);
   });

@@ -40,6 +40,12 @@ export function keyIdOf(secret: string, environment: Environment): string | unde
   return secret.startsWith(prefix) && /^[0-9a-f]{8}$/.test(id) ? id : undefined;
 }
 
+/**
+ * Webhook secrets that are live at a time. Each costs one HMAC over the body of a delivery, and 48 bytes of a header
+ * that receivers limit to some kilobytes.
+ */
+export const MAX_LIVE_SECRETS = 5;
+
 /** A webhook secret in the form of Standard Webhooks: `whsec_` and 32 bytes in base64. */
 export function createWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;

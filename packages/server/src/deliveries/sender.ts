@@ -1,6 +1,7 @@
 /** The sender: posts due deliveries, records every attempt, and settles what follows from its outcome. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { AccountRef, Environment } from '../account.ts';
+import { MAX_LIVE_SECRETS } from '../accounts/secrets.ts';
 import { type Database, isUnavailable } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { type Loop, startLoop } from '../work/loop.ts';
@@ -10,7 +11,7 @@ import { createDeliveryDesk } from './desk.ts';
 import type { Outcome, Poster } from './post.ts';
 import { createDeliveryQueue, type DeliveryLease } from './queue.ts';
 import { LIFETIME_SECONDS, nextAttempt } from './schedule.ts';
-import { MAX_SIGNING_SECRETS, parseSecret, signatureHeadersInTurns } from './signature.ts';
+import { parseSecret, signatureHeadersInTurns } from './signature.ts';
 import {
   type AttemptResult,
   type DeliveryRow,
@@ -138,7 +139,7 @@ export function startSender(options: SenderOptions): Loop {
 
   /** Made ready once for all deliveries whose secrets were read together, the newest of them. */
   function keysOf(secrets: readonly string[]): readonly KeyObject[] {
-    const ready = keys.get(secrets) ?? secrets.slice(0, MAX_SIGNING_SECRETS).flatMap(toKey);
+    const ready = keys.get(secrets) ?? secrets.slice(0, MAX_LIVE_SECRETS).flatMap(toKey);
     keys.set(secrets, ready);
     return ready;
   }

@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MAX_LIVE_SECRETS } from '../accounts/secrets.ts';
 import {
-  MAX_SIGNING_SECRETS,
   parseSecret,
   type SignatureHeaders,
   sign,
@@ -57,7 +57,7 @@ test('while a secret is changed both sign, and a receiver with either is content
 });
 
 test('refuses more secrets than a delivery may have', () => {
-  const many = Array.from({ length: MAX_SIGNING_SECRETS + 1 }, () => secret);
+  const many = Array.from({ length: MAX_LIVE_SECRETS + 1 }, () => secret);
   expect(sign(many.slice(1), 'a', 1, '').split(' ')).toHaveLength(5);
   expect(() => sign(many, 'a', 1, '')).toThrow(TypeError);
 });
@@ -85,7 +85,7 @@ test('lets other work run between the secrets when it signs a large body', async
     expect(seen).toBeGreaterThanOrEqual(turns);
     if (turns === 0) expect(seen).toBe(0);
   }
-  const many = Array.from({ length: MAX_SIGNING_SECRETS + 1 }, () => secret);
+  const many = Array.from({ length: MAX_LIVE_SECRETS + 1 }, () => secret);
   const large = signatureHeadersInTurns(many, 'a', now, Buffer.alloc(1024 * 1024));
   await expect(large).rejects.toThrow(TypeError);
 });

@@ -5,12 +5,11 @@
  */
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MAX_LIVE_SECRETS } from '../accounts/secrets.ts';
 
 const PREFIX = 'whsec_';
 /** Bytes. The standard: "between 24 bytes and 64 bytes". */
 const SECRET_BYTES = { least: 24, most: 64 } as const;
-/** Each secret costs one HMAC over the body, and 48 bytes of a header that receivers limit to some kilobytes. */
-export const MAX_SIGNING_SECRETS = 5;
 /** Bytes. One HMAC over 40 MiB takes about 0.1 s; over this, less than a millisecond. */
 const LARGE_BODY = 256 * 1024;
 /** Making bytes ready for use takes longer than the rest of a small body's signature; a key object is ready. */
@@ -35,7 +34,7 @@ export type Verdict =
  * @param secrets the live secrets, newest first; each signs.
  * @param id stable over retries; without `.`, which separates the signed parts.
  * @param timestampSeconds Unix seconds of this attempt.
- * @throws TypeError for no secret, more than `MAX_SIGNING_SECRETS`, a short secret, or an id or timestamp that would
+ * @throws TypeError for no secret, more than `MAX_LIVE_SECRETS`, a short secret, or an id or timestamp that would
  *   make the signed text ambiguous: our own mistakes.
  */
 export function sign(
@@ -45,8 +44,8 @@ export function sign(
   body: Buffer | string,
 ): string {
   if (secrets.length === 0) throw new TypeError('a delivery needs at least one secret');
-  if (secrets.length > MAX_SIGNING_SECRETS) {
-    throw new TypeError(`a delivery is signed with at most ${MAX_SIGNING_SECRETS} secrets`);
+  if (secrets.length > MAX_LIVE_SECRETS) {
+    throw new TypeError(`a delivery is signed with at most ${MAX_LIVE_SECRETS} secrets`);
   }
   if (!isId(id)) throw new TypeError('a delivery id must be visible ASCII without a dot');
   if (!Number.isSafeInteger(timestampSeconds) || timestampSeconds < 0) {
@@ -78,7 +77,7 @@ export async function signatureHeadersInTurns(
   now: Date,
   body: Buffer,
 ): Promise<SignatureHeaders> {
-  const mayPause = secrets.length > 1 && secrets.length <= MAX_SIGNING_SECRETS;
+  const mayPause = secrets.length > 1 && secrets.length <= MAX_LIVE_SECRETS;
   if (!mayPause || body.length <= LARGE_BODY) return signatureHeaders(secrets, id, now, body);
   const each: SignatureHeaders[] = [];
   for (const secret of secrets) {
