@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- api`: jobs created per second through HTTP, at 64 connections with durable commits, beside
- * pgbench inserting the same rows, one job a transaction, into the same server. The two take turns; the ratio
- * is that of the medians.
+ * `npm run bench -- api`: jobs created per second through HTTP, at 64 connections with durable commits. Compared with
+ * pgbench, which inserts the same rows into the same server, one job a transaction. The two take turns; the ratio is
+ * that of the medians.
  *
- * The baseline is the hardest that one transaction a job allows: one prepared statement for all its rows, on the
- * number of connections at which pgbench is fastest here. Human-tier jobs are spread over 64 accounts on both
- * sides, so that pgbench does not queue for one balance.
+ * The baseline is the fastest that one transaction a job allows: one prepared statement for all its rows, on the number
+ * of connections at which pgbench is fastest. Both sides spread human jobs over 64 accounts, so that pgbench does not
+ * wait for the lock of one balance.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,10 +15,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Pool } from 'undici';
 import { type AccountCredentials, createAccount } from '../packages/server/src/accounts/accounts.ts';
+import { createLog } from '../packages/server/src/base/log.ts';
 import { createConnection } from '../packages/server/src/database/connections.ts';
-import { createLog } from '../packages/server/src/log.ts';
-import { openStore } from '../packages/server/src/program.ts';
-import { loadSettings } from '../packages/server/src/settings.ts';
+import { openStore } from '../packages/server/src/roles/program.ts';
+import { loadSettings } from '../packages/server/src/settings/settings.ts';
 import { startProgram } from '../scripts/program.ts';
 import { type Figure, type Flags, median, quantile, type Report } from './figures.ts';
 import { englishText } from './text.ts';
@@ -29,7 +29,7 @@ const CONNECTIONS = 64;
 const ACCOUNTS = 64;
 const WORDS = 180; // about 1 KB
 const GOAL = 1;
-/** Of the rate under full load: what a customer feels on an ordinary day. */
+/** The share of the full rate that stands for an ordinary day. */
 const EASY_SHARE = 0.1;
 
 type Tier = 'human' | 'machine';
@@ -39,7 +39,7 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
   const rounds = numbers.rounds ?? 5;
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
   const tools = { wrk: wrk(), pgbench: pgbench() };
-  // Once with its worker, which finds out what language pairs there are.
+  // Once with its worker, which finds the language pairs.
   await (await startProgram({ directory })).stop();
   const program = await startProgram({ directory, role: 'api' });
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
@@ -48,9 +48,15 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
   try {
     const credentials: AccountCredentials[] = [];
     for (let i = 0; i < ACCOUNTS; i++) {
-      const fields = { email: undefined, balanceCents: 0, dialect: 'spec', chat: false } as const;
+      const fields = {
+        email: undefined,
+        balanceCents: 0,
+        prepaid: false,
+        dialect: 'spec',
+        chat: false,
+      } as const;
       credentials.push(
-        await createAccount(store.database, store.vault, { username: `bench-${i}`, ...fields }),
+        await createAccount(store.database, store.vault, 'command', { username: `bench-${i}`, ...fields }),
       );
     }
     const text = englishText(WORDS, 1);
@@ -63,74 +69,23 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
       writeFileSync(lua, wrkScript(tier, text, credentials));
       const sql = join(directory, `${tier}.sql`);
       writeFileSync(sql, pgbenchScript(tier, text));
-      const load = async (length: number) => {
-        const args = ['-t1', `-c${CONNECTIONS}`, `-d${length}s`, '--latency', '-s', lua, program.url];
-        const { stdout } = await run(tools.wrk, args);
-        const failed = /Non-2xx or 3xx responses: (\d+)/.exec(stdout)?.[1];
-        if (failed !== undefined) throw new Error(`${failed} creations were refused`);
-        return {
-          rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)![1]),
-          p99: toMilliseconds(/99%\s+([\d.]+\w+)/.exec(stdout)![1]!),
-        };
-      };
-      const baseline = async (clients: number, length: number) => {
-        const { host, port, user, database } = store.connection as Record<string, string>;
-        const server = ['-h', host!, '-p', String(port), '-U', user!];
-        const args = [
-          '-n',
-          '-M',
-          'prepared',
-          `-c${clients}`,
-          '-j1',
-          `-T${length}`,
-          '-f',
-          sql,
-          database as string,
-        ];
-        const { stdout } = await run(tools.pgbench, [...server, ...args]);
-        return Number(/tps = ([\d.]+)/.exec(stdout)![1]);
-      };
-      await load(2); // the server's first seconds are its compiler's
+      const load = (length: number) => runWrk(tools.wrk, lua, program.url, length);
+      const baseline = (clients: number, length: number) =>
+        runPgbench(tools.pgbench, sql, store.connection as Record<string, string>, clients, length);
+      await load(2); // the compiler needs the first seconds
       const sixteen = await baseline(16, 2);
       const clients = sixteen >= (await baseline(CONNECTIONS, 2)) ? 16 : CONNECTIONS;
-      const service: { rate: number; p99: number }[] = [];
+      const service: Load[] = [];
       const raw: number[] = [];
       for (let round = 0; round < rounds; round++) {
         service.push(await load(seconds));
         raw.push(await baseline(clients, seconds));
-        process.stderr.write(
-          `${tier}: ${service.at(-1)!.rate.toFixed(0)}/s beside ${raw.at(-1)!.toFixed(0)}/s\n`,
-        );
+        const [one, other] = [service.at(-1)!.rate, raw.at(-1)!].map((rate) => rate.toFixed(0));
+        process.stderr.write(`${tier}: ${one}/s beside ${other}/s\n`);
       }
       const rate = median(service.map((one) => one.rate));
       const easy = await atRate(program.url, tier, text, credentials, rate * EASY_SHARE, seconds);
-      figures.push(
-        {
-          name: `creations, ${tier} tier, ${CONNECTIONS} connections`,
-          value: rate,
-          unit: 'jobs/s',
-          ratio: {
-            value: rate / median(raw),
-            against: `pgbench, the same rows, one job a transaction, ${clients} connections`,
-            atLeast: GOAL,
-          },
-        },
-        {
-          name: `creations, ${tier} tier, p99`,
-          value: median(service.map(({ p99 }) => p99)),
-          unit: 'ms',
-        },
-        {
-          name: `creations, ${tier} tier, at a tenth of that rate, p50`,
-          value: quantile(easy, 0.5),
-          unit: 'ms',
-        },
-        {
-          name: `creations, ${tier} tier, at a tenth of that rate, p99`,
-          value: quantile(easy, 0.99),
-          unit: 'ms',
-        },
-      );
+      figures.push(...figuresOf(tier, service, { rate: median(raw), clients }, easy));
     }
     return { figures };
   } finally {
@@ -141,9 +96,67 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
   }
 }
 
+interface Load {
+  /** Creations a second. */
+  rate: number;
+  /** Milliseconds. */
+  p99: number;
+}
+
+/** Creates jobs through HTTP as fast as possible. @throws Error when one was refused */
+async function runWrk(wrkPath: string, lua: string, url: string, seconds: number): Promise<Load> {
+  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--latency', '-s', lua, url];
+  const { stdout } = await run(wrkPath, args);
+  const failed = /Non-2xx or 3xx responses: (\d+)/.exec(stdout)?.[1];
+  if (failed !== undefined) throw new Error(`${failed} creations were refused`);
+  return {
+    rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)![1]),
+    p99: toMilliseconds(/99%\s+([\d.]+\w+)/.exec(stdout)![1]!),
+  };
+}
+
+/** Inserts the same rows with pgbench. @returns transactions a second */
+async function runPgbench(
+  pgbenchPath: string,
+  sql: string,
+  { host, port, user, database }: Record<string, string>,
+  clients: number,
+  seconds: number,
+): Promise<number> {
+  const server = ['-h', host!, '-p', String(port), '-U', user!];
+  const load = ['-n', '-M', 'prepared', `-c${clients}`, '-j1', `-T${seconds}`, '-f', sql, database!];
+  const { stdout } = await run(pgbenchPath, [...server, ...load]);
+  return Number(/tps = ([\d.]+)/.exec(stdout)![1]);
+}
+
+function figuresOf(
+  tier: Tier,
+  service: readonly Load[],
+  baseline: { rate: number; clients: number },
+  easy: readonly number[],
+): Figure[] {
+  const rate = median(service.map((one) => one.rate));
+  const creations = `creations, ${tier} tier`;
+  return [
+    {
+      name: `${creations}, ${CONNECTIONS} connections`,
+      value: rate,
+      unit: 'jobs/s',
+      ratio: {
+        value: rate / baseline.rate,
+        against: `pgbench, the same rows, one job a transaction, ${baseline.clients} connections`,
+        atLeast: GOAL,
+      },
+    },
+    { name: `${creations}, p99`, value: median(service.map(({ p99 }) => p99)), unit: 'ms' },
+    { name: `${creations}, at a tenth of that rate, p50`, value: quantile(easy, 0.5), unit: 'ms' },
+    { name: `${creations}, at a tenth of that rate, p99`, value: quantile(easy, 0.99), unit: 'ms' },
+  ];
+}
+
 /**
- * Creations at a steady rate, whatever the answers take: each is timed from the moment that it was due.
- * @returns milliseconds of each
+ * Creates jobs at a fixed rate, whatever the answers.
+ * @returns milliseconds of each from the time it was due
  */
 async function atRate(
   url: string,
@@ -178,7 +191,7 @@ function toMilliseconds(written: string): number {
   return written.endsWith('us') ? value / 1000 : written.endsWith('ms') ? value : value * 1000;
 }
 
-/** Every request a new job, the accounts in turn. */
+/** Returns a script in which every request creates a job, for the accounts in turn. */
 function wrkScript(tier: Tier, text: string, credentials: readonly AccountCredentials[]): string {
   const body = JSON.stringify({ text, source_language: 'en', target_language: 'es' });
   const keys = credentials.map(({ production_key }) => `  "ApiKey ${production_key}",`).join('\n');
@@ -202,7 +215,7 @@ end
 `;
 }
 
-/** The rows of one job in one statement and one transaction. */
+/** Returns a script that inserts the rows of one job in one statement and transaction. */
 function pgbenchScript(tier: Tier, text: string): string {
   const status = tier === 'human' ? 'new' : 'machine_translate_in_progress';
   const price = tier === 'human' ? WORDS * 3 : 0;

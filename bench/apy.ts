@@ -1,4 +1,4 @@
-/** `apertium-apy`, the web service of Apertium's own people, as a peer to measure beside. */
+/** `apertium-apy`, Apertium's web service, as a peer to compare with. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -14,19 +14,19 @@ const START_MILLISECONDS = 30_000;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 export interface Apy {
-  /** Seconds until every text is answered, asked by so many clients. */
+  /** Returns the seconds that a number of concurrent clients need to translate all texts. */
   translateAll(texts: readonly string[], clients: number): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts it with one pipeline, and has that loaded. @throws Error when it is not there and cannot be installed */
+/** Starts it and waits until its pipeline is loaded. @throws Error when it cannot be installed */
 export async function startApy(): Promise<Apy> {
   const tool = apertiumApy();
   const port = await freePort();
   const child = spawn(tool, ['-p', String(port), '-t', TIMEOUT_SECONDS, MODES], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   ended.catch(() => {});
-  // The same client as the service's: what it takes of the processors it takes from both.
+  // The same client as for the service, so that both sides pay the same for it.
   const pool = new Pool(`http://127.0.0.1:${port}`);
   const translate = async (q: string) => {
     const body = new URLSearchParams({ langpair: 'eng|spa', q, markUnknown: 'no' }).toString();

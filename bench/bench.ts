@@ -1,4 +1,4 @@
-/** `npm run bench [-- NAME …] [--rounds N] [--json]`: every figure of speed, as a ratio to its limit. */
+/** `npm run bench [-- NAME …] [--rounds N] [--json]`: measures speed as ratios to limits. */
 import { killLeft } from '../scripts/program.ts';
 import { benchApi } from './api.ts';
 import { benchChat } from './chat.ts';
@@ -21,7 +21,7 @@ await runNamed(
   {
     file: new URL('./report.md', import.meta.url),
     title: 'Benchmarks',
-    lead: 'Written by `npm run bench`. Absolute times mean little on another machine; the ratios are taken in turns, in one run, against what limits them.',
+    lead: 'Written by `npm run bench`. Absolute times mean little on another machine. The ratios compare two sides that take turns in one run.',
     reasons: MISSED,
   },
   killLeft,

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- chat`: what the service adds to a chat message's translation: from its POST to the arrival of its
- * webhook, less the time that the engine alone takes for the same text; at 1, 20 and 50 messages a second, sent by
- * the clock whatever the answers do. And deliveries per second out of a full outbox beside a bare loop of undici
- * that posts the same bodies to the same receiver over as many connections; the two take turns.
+ * `npm run bench -- chat`: the time that the service adds to the translation of a chat message, from its POST to the
+ * arrival of its callback, less the engine's time for the same text; at 1, 20 and 50 messages a second, sent at a fixed
+ * rate. And deliveries per second out of a full outbox, compared with a bare loop of undici that posts the same bodies to
+ * the same receiver over as many connections; the two take turns.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -14,13 +14,13 @@ import { Agent } from 'undici';
 import { scan, segments } from '../packages/documents/src/documents.ts';
 import type { Engine } from '../packages/engines/src/engine.ts';
 import { createAccount } from '../packages/server/src/accounts/accounts.ts';
-import { createDesk } from '../packages/server/src/chats/chats.ts';
-import { createLog } from '../packages/server/src/log.ts';
-import { openStore, type Store } from '../packages/server/src/program.ts';
-import { loadSettings } from '../packages/server/src/settings.ts';
+import { createLog } from '../packages/server/src/base/log.ts';
+import { createMessageSettler } from '../packages/server/src/chats/chats.ts';
+import { openStore, type Store } from '../packages/server/src/roles/program.ts';
+import { loadSettings } from '../packages/server/src/settings/settings.ts';
 import { urlOf } from '../packages/server/src/testing/programs.ts';
 import { createEngines } from '../packages/server/src/translation/engines.ts';
-import { createQueue } from '../packages/server/src/work/queue.ts';
+import { createLeaseQueue } from '../packages/server/src/work/queue.ts';
 import { type Program, startProgram } from '../scripts/program.ts';
 import { type Figure, type Flags, median, type Report } from './figures.ts';
 import { startSink } from './sink.ts';
@@ -40,19 +40,23 @@ export async function benchChat({ numbers }: Flags): Promise<Report> {
   const rounds = numbers.rounds ?? 3;
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
   const settings = loadSettings({ DRAGOMAN_DATA: directory });
-  // The server of the database is this process's, so that it outlives the programs.
+  // This process runs PostgreSQL, so that it outlives the programs.
   const store = await openStore(settings, 'serve', createLog('silent'));
   const environment = { DATABASE_URL: urlOf(store.connection) };
   const program = await startProgram({ directory, environment });
   const engines = createEngines(settings);
   try {
-    const { production_key: key } = await createAccount(store.database, store.vault, {
-      ...{ username: 'bench', email: undefined, balanceCents: 0, dialect: 'spec', chat: true },
+    const { production_key: key } = await createAccount(store.database, store.vault, 'command', {
+      username: 'bench',
+      email: undefined,
+      balanceCents: 0,
+      dialect: 'spec',
+      chat: true,
     });
     const client = await createChatClient(program, key);
     const figures: Figure[] = [];
     try {
-      await client.send(20, 3, 'warm'); // starts the pipeline, and the compiler
+      await client.send(20, 3, 'warm'); // warms the pipeline and the compiler
       for (const load of LOADS) {
         const sent = await client.send(load.rate, load.seconds, `at ${load.rate}`);
         const alone = await timeAlone(
@@ -89,7 +93,7 @@ export async function benchChat({ numbers }: Flags): Promise<Report> {
   }
 }
 
-/** The data directory and the database of every program here. */
+/** The data directory and the database of all programs of this benchmark. */
 interface Where {
   directory: string;
   environment: Record<string, string>;
@@ -100,7 +104,7 @@ interface Sent {
   milliseconds: number;
 }
 
-/** Sends messages and receives their webhooks, each timed from the one to the other. */
+/** Sends messages, receives their callbacks, and times each from the one to the other. */
 async function createChatClient(program: Program, key: string) {
   const arrived = new Map<string, (at: number) => void>();
   const receiver = createServer((request, response) => {
@@ -114,29 +118,36 @@ async function createChatClient(program: Program, key: string) {
   const agent = new Agent({ connections: 32 });
 
   async function one(id: string, chat: string, text: string): Promise<Sent> {
-    const there = new Promise<number>((resolve) => arrived.set(`/${id}`, resolve));
+    const arrival = new Promise<number>((resolve) => arrived.set(`/${id}`, resolve));
     const started = performance.now();
     const answer = await agent.request({
-      ...{ origin: program.url, path: '/v2/chats/messages', method: 'POST' },
+      origin: program.url,
+      path: '/v2/chats/messages',
+      method: 'POST',
       headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ chat_external_id: chat, external_id: id, text, text_format: 'text' },
-        ...{ source_language: 'en', target_language: 'es', callback_url: `${address}/${id}` },
+        chat_external_id: chat,
+        external_id: id,
+        text,
+        text_format: 'text',
+        source_language: 'en',
+        target_language: 'es',
+        callback_url: `${address}/${id}`,
       }),
     });
-    const said = await answer.body.text();
-    if (answer.statusCode !== 201) throw new Error(`a message was refused: ${said}`);
-    return { text, milliseconds: (await there) - started };
+    const refusal = await answer.body.text();
+    if (answer.statusCode !== 201) throw new Error(`a message was refused: ${refusal}`);
+    return { text, milliseconds: (await arrival) - started };
   }
 
   return {
-    /** So many a second by the clock, whatever has become of those before. */
+    /** Sends messages at a fixed rate, whatever the answers. */
     async send(rate: number, seconds: number, mark: string): Promise<Sent[]> {
       const sending: Promise<Sent>[] = [];
       const started = performance.now();
       for (let n = 0; n < rate * seconds; n++) {
         await wait(Math.max(0, started + (n * 1000) / rate - performance.now()));
-        // Each a text of its own: what was translated lately is not translated again.
+        // A unique text, which no cache has.
         const text = `${englishText(1, n).split('. ')[0]}, number ${n} ${mark}.`;
         sending.push(one(`${mark.replace(' ', '-')}-${n}`, `chat-${n % CHATS}`, text));
       }
@@ -150,11 +161,11 @@ async function createChatClient(program: Program, key: string) {
   };
 }
 
-/** Milliseconds that the engine takes for each text, one after another, with nothing around it. */
+/** Returns the milliseconds that the engine alone takes for each text, one after another. */
 async function timeAlone(engine: Engine, texts: readonly string[]): Promise<number[]> {
   const times: number[] = [];
   const draft = (text: string) =>
-    engine.draft({ from: 'en', to: 'es', segments: segments(scan(text, 'text'), 'en'), lane: 'live' });
+    engine.draft({ from: 'en', to: 'es', segments: segments(scan(text, 'text'), 'en'), lane: 'interactive' });
   await draft('It was a cold night.');
   for (const text of texts) {
     const started = performance.now();
@@ -164,7 +175,7 @@ async function timeAlone(engine: Engine, texts: readonly string[]): Promise<numb
   return times;
 }
 
-/** A full outbox of translated messages, each of a chat of its own, is sent by a worker. */
+/** Times a worker that sends a full outbox of translated messages, each of another chat. */
 async function benchDeliveries(where: Where, store: Store, rounds: number): Promise<Figure> {
   const sink = await startSink(RECEIVERS);
   const { senderPerHost } = loadSettings({});
@@ -199,12 +210,16 @@ async function benchDeliveries(where: Where, store: Store, rounds: number): Prom
   };
 }
 
-/** Creates messages while nobody works, and settles them as a worker would. @returns a body as it is delivered */
+/** Creates messages without a worker, and settles them as a worker would. @returns the body of a delivery */
 async function fillOutbox(where: Where, store: Store, urls: string[], round: number): Promise<string> {
   const { database, vault } = store;
   const username = `outbox-${round}`;
-  const { production_key: key } = await createAccount(database, vault, {
-    ...{ username, email: undefined, balanceCents: 0, dialect: 'spec', chat: true },
+  const { production_key: key } = await createAccount(database, vault, 'command', {
+    username,
+    email: undefined,
+    balanceCents: 0,
+    dialect: 'spec',
+    chat: true,
   });
   const api = await startProgram({ ...where, role: 'api' });
   const agent = new Agent({ connections: 64 });
@@ -213,16 +228,18 @@ async function fillOutbox(where: Where, store: Store, urls: string[], round: num
   const client = async () => {
     for (let n = next++; n < DELIVERIES; n = next++) {
       const answer = await agent.request({
-        ...{ origin: api.url, path: '/v2/chats/messages', method: 'POST' },
+        origin: api.url,
+        path: '/v2/chats/messages',
+        method: 'POST',
         headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({
-          ...{
-            chat_external_id: `${n}`,
-            external_id: '1',
-            text: `The house number ${n} is big.`,
-            text_format: 'text',
-          },
-          ...{ source_language: 'en', target_language: 'es', callback_url: urls[n % urls.length] },
+          chat_external_id: `${n}`,
+          external_id: '1',
+          text: `The house number ${n} is big.`,
+          text_format: 'text',
+          source_language: 'en',
+          target_language: 'es',
+          callback_url: urls[n % urls.length],
         }),
       });
       body = await answer.body.text();
@@ -232,17 +249,17 @@ async function fillOutbox(where: Where, store: Store, urls: string[], round: num
   await Promise.all(Array.from({ length: 64 }, client));
   await agent.close();
   await api.stop();
-  const queue = createQueue(database, 'messages', 60, createLog('silent'));
-  const desk = createDesk(database, () => source);
+  const queue = createLeaseQueue(database, 'messages', 60, createLog('silent'));
+  const settler = createMessageSettler(database, () => source, { withOutbox: (run) => run() });
   const source = { vendor: 'dragoman', chatBaseUrl: 'http://127.0.0.1' };
   for (let left = DELIVERIES; left > 0; ) {
     const leases = await queue.claim(64);
     left -= leases.length;
     await Promise.all(
       leases.map(async (lease) => {
-        const leased = (await desk.open(lease))!;
+        const leased = (await settler.open(lease))!;
         const outcome = { kind: 'translated', translated: leased.message.body } as const;
-        await desk.settle({ lease, leased, outcome });
+        await settler.settle({ lease, leased, outcome });
       }),
     );
   }

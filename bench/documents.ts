@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- documents`, or `node bench/documents.ts`: how fast documents are read and put together again,
- * beside the bare tokenizer of their format (saxes, parse5, a split at line ends) on the same files. The sides take
- * turns; figures are medians of processor time, which a busy machine disturbs least. Then: peak memory for the
- * largest XLIFF there may be, and how time grows with size.
+ * `npm run bench -- documents`, or `node bench/documents.ts`: the speed of scanning and rebuilding documents, compared with
+ * the bare tokenizer of their format (saxes, parse5, a split at line ends) on the same files. The sides take turns;
+ * figures are medians of processor time, which a busy machine disturbs least. Then the peak memory for the largest
+ * permitted XLIFF, and how time grows with size.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -109,7 +109,7 @@ function speed(format: Format, rounds: number): Figure[] {
     copy: (text: string) => void rebuild(scan(text, format), new Map(), 'xx'),
     whole: (text: string) => {
       const document = scan(text, format);
-      // Every segment is another one, so that nothing is copied.
+      // Changes every segment, so that nothing is copied.
       const changed = segments(document, 'en').map(
         ({ id, pieces }) => [id, [...pieces, { text: ' …' }]] as const,
       );
@@ -120,7 +120,7 @@ function speed(format: Format, rounds: number): Figure[] {
   for (let round = -1; round < rounds; round += 1) {
     for (const side of Object.keys(sides) as (keyof typeof sides)[]) {
       const time = all(sides[side]);
-      if (round >= 0) found[side].push(time); // The first round is for the compiler.
+      if (round >= 0) found[side].push(time); // The first round warms the compiler.
     }
   }
   const rate = (side: keyof typeof sides) => (size * times) / 1e6 / (median(found[side]) / 1000);
@@ -141,7 +141,7 @@ function speed(format: Format, rounds: number): Figure[] {
   ];
 }
 
-/** A document of about so many characters, out of the files of its format. */
+/** Returns a document of about the given length in characters, made from the files of its format. */
 function documentOf(format: Format, size: number): string {
   if (format !== 'xliff') {
     const text = files(format)
@@ -158,7 +158,7 @@ function documentOf(format: Format, size: number): string {
   );
 }
 
-/** time(2n) / time(n), the larger of two steps up to 10 MiB. */
+/** Measures time(2n) / time(n): the larger of two steps up to 10 MiB. */
 function growth(format: Format, rounds: number): Figure {
   const sizes = [2.5, 5, 9.9].map((mib) => documentOf(format, Math.floor(mib * MIB * 0.98)));
   const times: number[][] = sizes.map(() => []);
@@ -168,7 +168,7 @@ function growth(format: Format, rounds: number): Figure {
       if (round >= 0) times[index]!.push(time / text.length);
     });
   }
-  // A character of the larger text beside one of the smaller: sizes need not double exactly.
+  // The time of a character, since sizes need not double exactly.
   const [a, b, c] = times.map(median) as [number, number, number];
   const worst = 2 * Math.max(b / a, c / b);
   return {
@@ -179,7 +179,7 @@ function growth(format: Format, rounds: number): Figure {
   };
 }
 
-/** In a process of its own, so that nothing else counts. */
+/** Measures memory in a separate process. */
 async function memory(): Promise<Figure> {
   const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url), 'memory']);
   const { size, text, peak } = JSON.parse(stdout) as { size: number; text: number; peak: number };

@@ -1,12 +1,11 @@
 /**
- * `npm run bench -- engines`: words per second through the whole service (HTTP in, database, pipeline, result
- * readable) beside one `apertium` process that translates the same text as one file; they take turns. Then the same
- * through `apertium-apy` and through a service with two pipelines, what one small job costs over the engine's own
- * time, and the memory of a pipeline.
+ * `npm run bench -- engines`: words per second through the whole service, compared with one `apertium` process that
+ * translates the same text as one file; they take turns. Then the same through `apertium-apy` and through a service with
+ * two pipelines, the time that the service adds to one small job, and the memory of a pipeline.
  *
- * Beside each rate stands the processor time of a word, which does not change with what else the machine does: where
- * one file keeps all processors busy, its share of the service's is the most that the ratio of the rates can be.
- * Flags: `--rounds N` (3), `--probes N` small jobs (100), `--characters N` of the large job (1000000).
+ * Each rate comes with the processor time of a word, which other work on the machine does not change. Where one file
+ * keeps all processors busy, its share of the service's time is the highest possible ratio of the rates. Flags:
+ * `--rounds N` (3), `--probes N` small jobs (100), `--characters N` of the large job (1000000).
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,15 +25,15 @@ const run = promisify(execFile);
 const GOAL = 0.9;
 const APY_RATE = 3;
 const APY_LATENCY = 1 / 3;
-/** Connections that ask at a time, of the service and of its peer. */
+/** Concurrent connections, of the service and of its peer. */
 const CLIENTS = 32;
-/** Asking is work too, and takes its part of the two cores from what is measured. */
+/** Polling takes processor time from the service. */
 const POLL_MILLISECONDS = 100;
-/** Of one small job, where asking is a part of what is measured. */
+/** For one small job, where polling is part of the measured time. */
 const PROBE_MILLISECONDS = 2;
 const AS_ONE_FILE = 'one apertium process, the same text as one file';
 
-/** Loads of about the same words in pieces of another size. */
+/** Loads of pieces of different sizes. */
 const LOADS: readonly Load[] = [
   { name: 'pages of 500 words', words: 30_000, goal: GOAL, text: (seed) => englishText(500, seed) },
   { name: 'messages of 12 words', words: 12_000, goal: GOAL, text: smallText },
@@ -49,21 +48,21 @@ interface Load {
   text(seed: number): string;
 }
 
-/** A running service and a caller of it. */
+/** A running service and a client. */
 interface Service {
   program: Program;
   pool: Pool;
   headers: Record<string, string>;
 }
 
-/** What the rounds of a load took: words a second, and microseconds of processor time a word. */
+/** The measurements of a load's rounds: words a second, and microseconds of processor time a word. */
 interface Taken {
   one: number[];
   two: number[];
   file: number[];
   peer: number[];
   spent: Spent[];
-  /** By this process, which asks. */
+  /** By this process, the client. */
   asking: number[];
   spentByFile: number[];
 }
@@ -141,15 +140,15 @@ export async function benchEngines({ numbers }: Flags): Promise<Report> {
   }
 }
 
-/** A service that knows its engine, with its pipeline started and its compiler warm. */
+/** Starts a service and warms its pipeline and compiler. */
 async function startService(directory: string, pipelines: number): Promise<Service> {
   const data = join(directory, String(pipelines));
-  // What is measured is not beside the tests of forty-two directions.
+  // Without the self-tests of forty-two directions.
   await believeEngine(data);
   const program = await startProgram({
     directory: data,
     environment: {
-      // Without its memory of what was said lately: the texts share some sentences, and the engine is to be measured.
+      // No cache: the texts share some sentences, and the engine is to be measured.
       DRAGOMAN_CACHE_MEMORY: '0',
       DRAGOMAN_APERTIUM_PIPELINES: String(pipelines),
     },
@@ -165,7 +164,7 @@ async function startService(directory: string, pipelines: number): Promise<Servi
   return service;
 }
 
-/** One round: the service, the same text as one file, and the service with two pipelines. */
+/** Measures one round: the service, the same text as one file, and the service with two pipelines. */
 async function measure(
   taken: Taken,
   words: number,
@@ -239,7 +238,7 @@ function figuresOf({ name, goal }: Load, taken: Taken): Figure[] {
 
 const PATH = '/tapi/v2/mt_translation/';
 
-/** Seconds from the first request until every result can be read. */
+/** Returns the seconds from the first request until every result can be read. */
 async function translateAll({ pool, headers }: Service, texts: readonly string[]): Promise<number> {
   const completed = async () => {
     const { body } = await pool.request({
@@ -272,7 +271,7 @@ async function translateFile(directory: string, text: string): Promise<number> {
   return (performance.now() - started) / 1000;
 }
 
-/** Milliseconds from the request of a job until its result was read. */
+/** Returns the milliseconds from the request of a job until its result was read. */
 async function oneJob({ pool, headers }: Service, text: string): Promise<number> {
   const body = JSON.stringify({ text, source_language: 'en', target_language: 'es' });
   const started = performance.now();
@@ -286,7 +285,7 @@ async function oneJob({ pool, headers }: Service, text: string): Promise<number>
   return performance.now() - started;
 }
 
-/** Milliseconds of each text at the engine, with nothing around it. */
+/** Returns the milliseconds that the engine alone takes for each text. */
 async function engineAlone(texts: readonly string[]): Promise<number[]> {
   const engine = createApertium();
   try {
@@ -303,7 +302,7 @@ async function engineAlone(texts: readonly string[]): Promise<number[]> {
   }
 }
 
-/** Nothing comes twice: a repeated sentence is translated once, which would flatter one large job. */
+/** Returns a text without repeats: a repeated sentence is translated once, which would favour one large job. */
 function distinctText(characters: number): string {
   const sentences = new Set<string>();
   let length = 0;
@@ -317,14 +316,14 @@ function distinctText(characters: number): string {
   return [...sentences].join('\n');
 }
 
-/** One sentence of about 12 words. */
+/** Returns one sentence of about 12 words. */
 function smallText(seed: number): string {
   const sentences = englishText(60, seed).split(/(?<=[.?])\s+/);
   const near = (sentence: string) => Math.abs(countWords(sentence) - 12);
   return sentences.reduce((best, sentence) => (near(sentence) < near(best) ? sentence : best));
 }
 
-/** What the engine's processes under the program take, shared pages by their share. */
+/** Returns the memory of the engine's processes, with shared pages counted proportionally (PSS). */
 function pipelineMebibytes({ child }: Program): number {
   let kibibytes = 0;
   for (const { pid, command } of processesUnder(child.pid!)) {

@@ -1,16 +1,16 @@
-/** Figures: what a benchmark or a proof says, one line each, and the same as one JSON object. */
+/** The figures of a benchmark or a proof, printed one a line or as one JSON object. */
 import { type ReportPage, writeReport } from './report.ts';
 
-/** A measured value, beside the limit that it is a share of. */
+/** A measured value, and its ratio to a limit. */
 export interface Measured {
   name: string;
   value: number;
   unit: string;
-  /** What the value is a ratio of, and the ratio; a goal where one was set for it. */
+  /** The limit's name and the ratio to it, with the goal if there is one. */
   ratio?: { value: number; against: string; atLeast?: number };
 }
 
-/** A promise, and whether it was held. */
+/** A value with a goal. */
 export interface Promised {
   name: string;
   value: number | string;
@@ -22,28 +22,43 @@ export type Figure = Measured | Promised;
 
 export interface Report {
   seed?: number;
-  /** How long it took. */
+  /** The duration. */
   seconds?: number;
   figures: Figure[];
+}
+
+/** Returns a figure with the goal 0. @param measured whether there was anything to count; without it the goal is missed */
+export function goalZero(name: string, value: number, measured = true): Promised {
+  return { name, value, goal: '0', held: value === 0 && measured };
+}
+
+/** Returns a figure with an upper limit. @param unit printed after the number, with its space */
+export function goalAtMost(name: string, value: number, goal: number, unit = '', digits = 2): Promised {
+  return {
+    name,
+    value: `${value.toFixed(digits)}${unit}`,
+    goal: `at most ${goal}${unit}`,
+    held: value <= goal,
+  };
 }
 
 function isPromised(figure: Figure): figure is Promised {
   return 'goal' in figure;
 }
 
-/** Whether its goal was held; undefined for a figure that has none. */
+/** Whether a figure's goal was held; undefined without a goal. */
 export function isHeld(figure: Figure): boolean | undefined {
   if (isPromised(figure)) return figure.held;
   const { ratio } = figure;
   return ratio?.atLeast === undefined ? undefined : ratio.value >= ratio.atLeast;
 }
 
-/** Whether nothing was missed. */
+/** Whether no goal was missed. */
 export function allHeld(figures: readonly Figure[]): boolean {
   return figures.every((figure) => isHeld(figure) !== false);
 }
 
-/** A figure's value and its goal, in words. */
+/** Describes a figure's value and goal in words. */
 export function wordsOf(figure: Figure): { value: string; goal?: string } {
   if (isPromised(figure)) return { value: String(figure.value), goal: figure.goal };
   const { value, unit, ratio } = figure;
@@ -61,7 +76,7 @@ export function formatFigure(figure: Figure): string {
   return `${figure.name}: ${value}${verdict}`;
 }
 
-/** Three digits that mean something. */
+/** Writes three significant digits. */
 function round(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }
@@ -72,17 +87,17 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The value that `share` of all values stand before, in order; NaN of no values. */
+/** Returns the quantile of `share` (0 to 1); NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /**
- * Runs the named ones of `all` (none named: every one), prints their figures, and ends the process with 1 when
- * a goal was missed, 2 for a name that there is not. One that throws is a goal missed, and the next one's turn. A run
- * of all is also written down as a page.
- * @param tidy called after each, for what one that throws has left at work
+ * Runs the benchmarks or proofs that the command line names (none named: all), and prints their figures. One that throws
+ * counts as a missed goal. A run of all writes the report page too. Ends the process with status 1 when a goal was
+ * missed, and 2 for an unknown name.
+ * @param tidy called after each, to end processes that a failed one left running
  */
 export async function runNamed(
   all: Record<string, (flags: Flags) => Promise<Report>>,
@@ -93,7 +108,7 @@ export async function runNamed(
   const flags = readFlags(process.argv.slice(2));
   const unknown = flags.names.filter((name) => !(name in all));
   if (unknown.length > 0) {
-    process.stderr.write(`There is no ${unknown.join(', ')}; there is ${Object.keys(all).join(', ')}.\n`);
+    process.stderr.write(`Unknown: ${unknown.join(', ')}. Known: ${Object.keys(all).join(', ')}.\n`);
     process.exit(2);
   }
   const reports: Record<string, Report> = {};
@@ -110,12 +125,12 @@ export async function runNamed(
   if (flags.names.length === 0) writeReport(page, reports, begun);
   for (const line of summarise(reports)) process.stderr.write(`${line}\n`);
   const text = flags.json ? `${JSON.stringify(reports)}\n` : '';
-  // A pipe takes 64 KiB at a time, and the exit would not wait for the rest.
+  // A pipe takes 64 KiB at a time, and `process.exit` does not wait for the rest.
   await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
   process.exit(Object.values(reports).every(({ figures }) => allHeld(figures)) ? 0 : 1);
 }
 
-/** One of them, with the time it took. What it throws is a goal missed, and so is what it throws where nobody awaits it. */
+/** Runs one and measures its time. An error counts as a missed goal, also one of a promise that nothing awaits. */
 export async function runOne(
   name: string,
   run: (flags: Flags) => Promise<Report>,
@@ -127,31 +142,31 @@ export async function runOne(
     const [value] = String((error as Error)?.message ?? error).split('\n');
     return { name: `${name}, ${what}`, value: value!, goal, held: false };
   };
-  const astray: Figure[] = [];
-  const stray = (error: unknown) => void astray.push(missed('went astray', 'nothing', error));
-  // Node would end all of the run by it.
-  process.on('unhandledRejection', stray);
-  process.on('uncaughtException', stray);
+  const unhandled: Figure[] = [];
+  const onUnhandled = (error: unknown) => void unhandled.push(missed('unhandled errors', 'none', error));
+  // Without a listener, Node would end the whole run.
+  process.on('unhandledRejection', onUnhandled);
+  process.on('uncaughtException', onUnhandled);
   try {
     const report = await run(flags).catch(
-      (error: unknown): Report => ({ figures: [missed('came to its end', 'yes', error)] }),
+      (error: unknown): Report => ({ figures: [missed('completed', 'yes', error)] }),
     );
-    await new Promise((resolve) => setImmediate(resolve)); // what is rejected now is known after this turn
-    const figures = [...report.figures, ...astray];
+    await new Promise((resolve) => setImmediate(resolve)); // rejections are reported after this turn
+    const figures = [...report.figures, ...unhandled];
     return { ...report, figures, seconds: (performance.now() - begun) / 1000 };
   } finally {
-    process.off('unhandledRejection', stray);
-    process.off('uncaughtException', stray);
+    process.off('unhandledRejection', onUnhandled);
+    process.off('uncaughtException', onUnhandled);
   }
 }
 
-/** How many goals were held, and a line for each that was not. */
+/** Returns a line with the number of held goals, and one for each missed goal. */
 export function summarise(reports: Record<string, Report>): string[] {
-  const asked = Object.values(reports)
+  const goals = Object.values(reports)
     .flatMap(({ figures }) => figures)
     .filter((figure) => isHeld(figure) !== undefined);
-  const missed = asked.filter((figure) => !isHeld(figure));
-  return [`${asked.length - missed.length} of ${asked.length} goals held`, ...missed.map(formatFigure)];
+  const missed = goals.filter((figure) => !isHeld(figure));
+  return [`${goals.length - missed.length} of ${goals.length} goals held`, ...missed.map(formatFigure)];
 }
 
 export interface Flags {

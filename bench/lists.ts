@@ -1,19 +1,19 @@
 /**
- * `npm run bench -- lists`: what a page of a list takes at 5 million jobs of 1,000 accounts, beside the same query at
- * 50 thousand jobs of as many accounts, in turn. One account has a fifth of all jobs, and is asked as well as one of
- * the ordinary ones. Through HTTP, one request at a time, as often as fits into some seconds: of two hundred the 99th
- * percentile is the second slowest, which on a machine that does anything else says nothing. Flags: `--jobs N`
- * (5,000,000), `--times N` (the least, 200).
+ * `npm run bench -- lists`: the time of a page of a list with 5 million jobs of 1,000 accounts, compared with the same
+ * query at 50 thousand jobs of as many accounts, in turn. It reads the lists of an account with a fifth of all jobs and of
+ * an ordinary one. Through HTTP, one request at a time, for some seconds: of two hundred requests the 99th percentile
+ * would be the second slowest, which other work on the machine disturbs. Flags: `--jobs N` (5,000,000), `--times N` (the
+ * least, 200).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { createAccount } from '../packages/server/src/accounts/accounts.ts';
+import { createLog } from '../packages/server/src/base/log.ts';
 import { createConnection } from '../packages/server/src/database/connections.ts';
-import { createLog } from '../packages/server/src/log.ts';
-import { openStore } from '../packages/server/src/program.ts';
-import { loadSettings } from '../packages/server/src/settings.ts';
+import { openStore } from '../packages/server/src/roles/program.ts';
+import { loadSettings } from '../packages/server/src/settings/settings.ts';
 import { fillJobs } from '../scripts/fill.ts';
 import { startProgram } from '../scripts/program.ts';
 import { type Figure, type Flags, quantile, type Report } from './figures.ts';
@@ -21,14 +21,14 @@ import { type Figure, type Flags, quantile, type Report } from './figures.ts';
 const ACCOUNTS = 1_000;
 const SMALL = 50_000;
 const GOAL = 1.5;
-/** Asked for so long, both sides together, and no more than so often. */
+/** The time of each query for both sides together, and the most repetitions. */
 const ENOUGH_MILLISECONDS = 4_000;
 const MOST_TIMES = 2_000;
 
 interface Side {
-  /** Asks once, as the large or the ordinary account. @returns milliseconds */
-  ask(who: Who, query: string): Promise<number>;
-  /** A page in the middle of nowhere: the cursor after nine tenths of the account's jobs. */
+  /** Requests a page once. @returns milliseconds */
+  time(who: Who, query: string): Promise<number>;
+  /** Returns the cursor after nine tenths of the account's jobs. */
   cursor(who: Who): Promise<string>;
   total(who: Who): number;
   close(): Promise<void>;
@@ -37,7 +37,7 @@ interface Side {
 type Who = 'large account' | 'ordinary account';
 const WHO: readonly Who[] = ['large account', 'ordinary account'];
 
-/** What is asked, for both sides; `{deep}` is nine tenths into the account, `{cursor}` the same place by cursor. */
+/** The queries of both sides. `{deep}` is nine tenths of the account's jobs, `{cursor}` the same place as a cursor. */
 const QUERIES: Record<string, string> = {
   'first page': '',
   'newest first': 'order_by=-created',
@@ -92,12 +92,12 @@ async function compare(large: Side, small: Side, times: number, jobs: number): P
           return { side, query, took: [] as number[] };
         }),
       );
-      // The first ones find the plan and warm what is read.
+      // The first ones make the plan and warm the caches.
       let until = 0;
       for (let i = -10; i < times || (i < MOST_TIMES && performance.now() < until); i++) {
         if (i === 0) until = performance.now() + ENOUGH_MILLISECONDS;
         for (const one of sides) {
-          const took = await one.side.ask(who, one.query);
+          const took = await one.side.time(who, one.query);
           if (i >= 0) one.took.push(took);
         }
       }
@@ -118,7 +118,7 @@ async function compare(large: Side, small: Side, times: number, jobs: number): P
   return figures;
 }
 
-/** A server of its own with so many jobs in it. */
+/** Starts a server with the given number of jobs. */
 async function open(jobs: number): Promise<Side> {
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-lists-'));
   await (await startProgram({ directory })).stop();
@@ -127,11 +127,11 @@ async function open(jobs: number): Promise<Side> {
   const owner = createConnection(store.connection);
   await owner.connect();
   const keys: string[] = [];
-  const fields = { email: undefined, balanceCents: 0, dialect: 'spec', chat: false } as const;
+  const fields = { email: undefined, balanceCents: 0, prepaid: false, dialect: 'spec', chat: false } as const;
   for (let n = 0; n < ACCOUNTS; n += 20) {
     const made = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        createAccount(store.database, store.vault, { username: `lists-${n + i}`, ...fields }),
+        createAccount(store.database, store.vault, 'command', { username: `lists-${n + i}`, ...fields }),
       ),
     );
     keys.push(...made.map(({ production_key }) => production_key));
@@ -156,7 +156,7 @@ async function open(jobs: number): Promise<Side> {
     ),
   );
   return {
-    async ask(who, query) {
+    async time(who, query) {
       const begin = performance.now();
       await get(who, query);
       return performance.now() - begin;

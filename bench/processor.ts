@@ -1,15 +1,15 @@
-/** Processor time of processes, as the kernel counts it: what a figure is made of, however busy the machine is. */
+/** Processor time of processes as the kernel counts it, which other work on the machine does not change. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Program } from '../scripts/program.ts';
 
-/** Seconds of processor time, by who spent them. */
+/** Seconds of processor time by component. */
 export interface Spent {
   engine: number;
   program: number;
   database: number;
 }
 
-/** `USER_HZ`, which is 100 wherever Linux runs on what we support. */
+/** `USER_HZ`, which is 100 on all supported platforms. */
 const TICKS_A_SECOND = 100;
 export const IS_ENGINE = /^(lt-|lrx-|cg-|apertium)/;
 
@@ -20,7 +20,7 @@ interface Stat {
   seconds: number;
 }
 
-/** What a program and the processes under it have spent so far. */
+/** Returns the processor time of a program and its descendants so far. */
 export function spentBy({ child }: Program): Spent {
   const spent: Spent = { engine: 0, program: 0, database: 0 };
   for (const { pid, command, seconds } of processesUnder(child.pid!)) {
@@ -31,7 +31,7 @@ export function spentBy({ child }: Program): Spent {
   return spent;
 }
 
-/** A process and all that come from it. */
+/** Returns a process and its descendants. */
 export function processesUnder(root: number): Stat[] {
   const all = new Map<number, Stat>();
   for (const name of readdirSync('/proc')) {
@@ -56,13 +56,13 @@ function statOf(pid: number): Stat {
   return { pid, parent: fields[1]!, command, seconds: (fields[11]! + fields[12]!) / TICKS_A_SECOND };
 }
 
-/** Processor time of processes that this one has started and that have ended, in seconds. */
+/** Returns the processor time of this process's ended children, in seconds. */
 export function spentByEnded(): number {
   const { fields } = readStat(process.pid);
   return (fields[13]! + fields[14]!) / TICKS_A_SECOND;
 }
 
-/** The fields after the command, of which the first is a letter. */
+/** Returns the command and the fields after it, of which the first is a letter (NaN here). */
 function readStat(pid: number): { command: string; fields: number[] } {
   const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const end = line.lastIndexOf(')');

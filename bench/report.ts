@@ -1,22 +1,21 @@
-/** The report of a whole run: every figure beside its goal, with the day, the machine and the commit it was made on. */
+/** The report of a whole run: every figure with its goal, and the date, the machine and the commit. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { type Figure, isHeld, type Report, wordsOf } from './figures.ts';
 
 export interface ReportPage {
-  /** Where it is written. */
   file: URL;
   title: string;
-  /** What stands below the title, for its reader. */
+  /** The sentence below the title. */
   lead: string;
-  /** Why figures are missed, by the beginnings of their names. */
+  /** Reasons of missed goals, by the beginnings of the figures' names. */
   reasons: Record<string, string>;
 }
 
 const GIB = 1024 ** 3;
 
-/** Writes the page. @param begun when the run began */
+/** Writes the report page. @param begun the start of the run */
 export function writeReport(page: ReportPage, reports: Record<string, Report>, begun: Date): void {
   const run = (command: string, ...args: string[]) => execFileSync(command, args).toString().trim();
   const changed = run('git', 'status', '--porcelain', '--untracked-files=no') === '' ? '' : ', with changes';
@@ -25,20 +24,20 @@ export function writeReport(page: ReportPage, reports: Record<string, Report>, b
   writeFileSync(page.file, describeReport(page, reports, made));
 }
 
-/** @param made when, on what, of what commit */
+/** Returns the page as Markdown. @param made the date, the commit and the machine */
 export function describeReport(
   { title, lead, reasons }: Pick<ReportPage, 'title' | 'lead' | 'reasons'>,
   reports: Record<string, Report>,
   made: string,
 ): string {
   const all = Object.values(reports).flatMap(({ figures }) => figures);
-  const asked = all.filter((figure) => isHeld(figure) !== undefined);
-  const held = asked.filter((figure) => isHeld(figure)).length;
+  const goals = all.filter((figure) => isHeld(figure) !== undefined);
+  const held = goals.filter((figure) => isHeld(figure)).length;
   const parts = Object.entries(reports).map(([name, { seed, seconds, figures }]) =>
     [
       `## ${name}`,
       '',
-      ...howItRan(seed, seconds),
+      ...describeRun(seed, seconds),
       '| figure | value | goal | |',
       '| --- | --- | --- | --- |',
       ...figures.map((figure) => row(figure, reasons)),
@@ -50,21 +49,20 @@ export function describeReport(
     '',
     lead,
     '',
-    `Made ${made}${lengthOf(reports)}`,
+    `Made ${made}${describeDuration(reports)}`,
     '',
-    `**${held} of ${asked.length} goals held.** A figure without a goal is there to be compared.`,
+    `**${held} of ${goals.length} goals held.** A figure without a goal is there to be compared.`,
     '',
     ...parts,
   ].join('\n');
 }
 
-/** How long all of them took. */
-function lengthOf(reports: Record<string, Report>): string {
+function describeDuration(reports: Record<string, Report>): string {
   const seconds = Object.values(reports).reduce((sum, report) => sum + (report.seconds ?? 0), 0);
   return seconds === 0 ? '' : ` All of it took ${(seconds / 60).toFixed(0)} min.`;
 }
 
-function howItRan(seed: number | undefined, seconds: number | undefined): string[] {
+function describeRun(seed: number | undefined, seconds: number | undefined): string[] {
   const words = [
     ...(seed === undefined ? [] : [`Seed ${seed}.`]),
     ...(seconds === undefined ? [] : [`Took ${seconds.toFixed(0)} s.`]),

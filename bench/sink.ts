@@ -1,4 +1,4 @@
-/** A receiver in a thread of its own: answers 204 at several ports, and says when it has been asked often enough. */
+/** A receiver in its own thread: it answers 204 on several ports and times a number of requests. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -12,13 +12,13 @@ export interface Sink {
 
 export async function startSink(ports: number): Promise<Sink> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { ports } });
-  const heard = () => new Promise<unknown>((resolve) => worker.once('message', resolve));
-  const urls = (await heard()) as string[];
+  const message = () => new Promise<unknown>((resolve) => worker.once('message', resolve));
+  const urls = (await message()) as string[];
   return {
     urls,
     async count(count) {
       worker.postMessage(count);
-      return (await heard()) as number;
+      return (await message()) as number;
     },
     close: () => worker.terminate(),
   };

@@ -1,5 +1,5 @@
-/** English text for the benchmarks: sentences of many shapes, put together by a seed, the same each time. */
-import { createRandom } from '../prove/random.ts';
+/** English text for the benchmarks, made of varied sentences. The same seed gives the same text. */
+import { createRandom } from '../prove/harness/random.ts';
 
 const SUBJECTS = [
   'the old fisherman',
@@ -78,7 +78,7 @@ const PLAIN = [
   'There were 250 people in the square.',
 ];
 
-/** About `words` words in sentences of 3 to 20 words, one paragraph a line. */
+/** Returns about `words` words in sentences of 3 to 20 words, one paragraph a line. */
 export function englishText(words: number, seed: number): string {
   const random = createRandom(seed);
   const pick = (from: readonly string[]) => from[random.below(from.length)]!;

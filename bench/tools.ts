@@ -1,8 +1,8 @@
-/** Tools that benchmarks measure against, from Debian's packages: found, or installed as root. */
+/** Debian tools that benchmarks compare with: found, or installed when run as root. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 
-/** Where pgbench is; it is not always on the path. */
+/** Returns the path of pgbench, which may not be in `PATH`. */
 export function pgbench(): string {
   return find('pgbench') ?? install('postgresql-15', 'pgbench');
 }
@@ -11,21 +11,21 @@ export function wrk(): string {
   return find('wrk') ?? install('wrk', 'wrk');
 }
 
-/** The web service of Apertium's own people. */
+/** Returns the path of Apertium's web service. */
 export function apertiumApy(): string {
   return find('apertium-apy') ?? install('apertium-apy', 'apertium-apy');
 }
 
-/** The library that gives a program another wall clock, to be loaded before its own. */
+/** Returns the path of the library that gives a program another wall clock, for `LD_PRELOAD`. */
 export function faketime(): string {
-  const there = () =>
+  const locate = () =>
     readdirSync('/usr/lib')
       .map((folder) => `/usr/lib/${folder}/faketime/libfaketime.so.1`)
       .find((path) => existsSync(path));
-  const found = there();
+  const found = locate();
   if (found !== undefined) return found;
   install('faketime', 'faketime');
-  return there()!;
+  return locate()!;
 }
 
 function find(tool: string): string | undefined {

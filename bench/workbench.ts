@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- workbench`: the workbench with 2,000 and 10,000 segments beside the same page with one; a key in it
- * beside a key in a bare editable element; and what a browser fetches for it, beside its budget. The page is the one
- * that is served (`npm run build` first); the task is answered by a server of the benchmark's own.
+ * `npm run bench -- workbench`: the workbench with 2,000 and 10,000 segments, compared with one segment; a keystroke in it,
+ * compared with a bare editable element; and the size of its download, compared with a budget. The page is the built one
+ * (`npm run build` first); a server of the benchmark answers with the task.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -92,7 +92,7 @@ async function measure(page: Page, url: string, size: number): Promise<Measures>
   })))`)) as { mount: number; paint: number };
   const key = await keystroke(page);
   const confirms: number[] = [];
-  // With one segment there is nothing to go on to.
+  // With one segment there is no next one.
   for (let time = 0; time < 20 && size > 1; time += 1) confirms.push(await framed(page, 'Control+Enter'));
   return { mount, paint, key, confirm: median(confirms.length > 0 ? confirms : [key]) };
 }
@@ -104,7 +104,7 @@ async function keystroke(page: Page): Promise<number> {
   return median(times);
 }
 
-/** From a key's event to the frame after what it did. */
+/** Returns the milliseconds from the event of a key to the next frame. */
 async function framed(page: Page, key: string): Promise<number> {
   await page.evaluate(`void (globalThis.framed = new Promise((done) => {
     addEventListener('keydown', function pressed({ key }) {
@@ -118,7 +118,7 @@ async function framed(page: Page, key: string): Promise<number> {
   return (await page.evaluate('globalThis.framed')) as number;
 }
 
-/** What the workbench adds to the shell, compressed. */
+/** Measures the compressed size that the workbench adds to the shell. */
 function weight(): Figure {
   interface Chunk {
     file: string;
@@ -149,7 +149,7 @@ function weight(): Figure {
   };
 }
 
-/** The page's files, somebody who is signed in, and tasks as long as their name says. */
+/** Serves the files of the page, a signed-in user, and tasks of as many segments as their name says. */
 async function serve(): Promise<Server> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://localhost');
@@ -180,9 +180,9 @@ async function serve(): Promise<Server> {
     else if (pathname.startsWith('/api/editing/tasks/')) json(taskOf(Number(pathname.split('/')[4])));
     else {
       const file = new URL(pathname.slice('/app/'.length), DIST);
-      const there = extname(pathname) !== '' && existsSync(file);
-      response.setHeader('content-type', there ? (TYPES[extname(pathname)] ?? 'font/woff2') : 'text/html');
-      response.end(readFileSync(there ? file : new URL('index.html', DIST)));
+      const isFile = extname(pathname) !== '' && existsSync(file);
+      response.setHeader('content-type', isFile ? (TYPES[extname(pathname)] ?? 'font/woff2') : 'text/html');
+      response.end(readFileSync(isFile ? file : new URL('index.html', DIST)));
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

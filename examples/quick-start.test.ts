@@ -1,7 +1,7 @@
-/** Every block of docs/quick-start.md, in its order, in one shell, as a reader would paste them. */
+/** Every block of docs/install.md, in its order, in one shell, as a reader would paste them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const page = readFileSync(join(root, 'docs/quick-start.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
 /** `sh` is run; `json` is what the block before it answers, field by field; `install` has been done before any test. */
 const blocks = [...page.matchAll(/^```([^\n]+)\n([\s\S]*?)^```$/gm)].map(([, kind, code]) => ({
   kind: kind!,
@@ -41,7 +41,12 @@ it('does what it says', async () => {
     .join('\n')
     .replaceAll('8080', String(port))
     .replaceAll('8081', String(receiver));
-  const printed = await run(`set -eu\n${script}\nkill $(jobs -p)\n`, { DRAGOMAN_PORT: String(port) });
+  const printed = await run(`set -eu\n${script}\n`, { DRAGOMAN_PORT: String(port) });
+  // The last block has stopped the server, and its database with it.
+  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+  expect(existsSync(join(directory, 'data/postgres/PG_VERSION'))).toBe(true);
+  expect(existsSync(join(directory, 'data/postgres/postmaster.pid'))).toBe(false);
+  expect(statSync(join(directory, 'acme.json')).mode & 0o777).toBe(0o600);
   const outputs = new Map(
     printed.split(/^=== /m).map((part) => {
       const [, index, output] = /^(\d+)\n([\s\S]*)$/.exec(part) ?? [];

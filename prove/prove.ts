@@ -1,4 +1,4 @@
-/** `npm run prove [-- NAME …] [--json]`: every promise, each with a goal. */
+/** `npm run prove [-- NAME …] [--json]`: runs the proofs, each with its goals. */
 import { runNamed } from '../bench/figures.ts';
 import { killLeft } from '../scripts/program.ts';
 import { proveAddresses } from './addresses/addresses.ts';
@@ -15,7 +15,6 @@ import { proveIdempotency } from './idempotency/idempotency.ts';
 import { proveMigrate } from './migrate/migrate.ts';
 import { MISSED } from './missed.ts';
 import { proveMoney } from './money/money.ts';
-import { proveMutation } from './mutation/mutation.ts';
 import { proveOverload } from './overload/overload.ts';
 import { proveRecovery } from './recovery/recovery.ts';
 import { proveRestore } from './restore/restore.ts';
@@ -53,13 +52,12 @@ await runNamed(
     rotate: proveRotate,
     dependencies: proveDependencies,
     soak: proveSoak,
-    mutation: proveMutation,
     teeth: proveTeeth,
   },
   {
     file: new URL('./report.md', import.meta.url),
     title: 'Proofs',
-    lead: 'Written by `npm run prove`: every promise, with its goal. `npm run prove -- NAME --seed N` repeats one.',
+    lead: 'Written by `npm run prove`. `npm run prove -- NAME --seed N` repeats one proof.',
     reasons: MISSED,
   },
   killLeft,

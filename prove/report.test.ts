@@ -1,4 +1,4 @@
-/** The page that a whole run writes. */
+/** The report page of a whole run, and runs with errors. */
 import { execFile } from 'node:child_process';
 import { expect, it, vi } from 'vitest';
 import { allHeld, type Report, runOne, summarise } from '../bench/figures.ts';
@@ -23,7 +23,7 @@ const reports: Record<string, Report> = {
   },
 };
 
-it('has every figure beside its goal, and says why one is missed', () => {
+it('has every figure with its goal and the reason of a missed one', () => {
   expect(describeReport(page, reports, 'today.')).toBe(`# Proofs
 
 By hand.
@@ -45,7 +45,7 @@ Seed 7. Took 64 s.
 `);
 });
 
-it('goes on after one that throws, as a goal missed', async () => {
+it('continues after a proof that throws, which counts as a missed goal', async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const fail = async () => Promise.reject(new Error('the port is taken\nand more'));
   const report = await runOne('slow', fail, { names: [], json: false, numbers: {}, words: {} });
@@ -54,13 +54,13 @@ it('goes on after one that throws, as a goal missed', async () => {
   expect(report.seconds).toBeGreaterThanOrEqual(0);
   expect(summarise({ slow: report, crash: reports.crash! })).toEqual([
     '1 of 4 goals held',
-    'slow, came to its end: the port is taken, goal yes, missed',
+    'slow, completed: the port is taken, goal yes, missed',
     'crash, jobs lost: 1, goal 0, missed',
     'creations: 3000 jobs/s, ratio 0.50 against pgbench, goal 1, missed',
   ]);
 });
 
-it('goes on after one with a fault that nobody awaits, as a goal missed', async () => {
+it('continues after an unhandled error, which counts as a missed goal', async () => {
   const script = `
     const { runNamed } = await import(${JSON.stringify(new URL('../bench/figures.ts', import.meta.url).href)});
     const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -85,20 +85,20 @@ it('goes on after one with a fault that nobody awaits, as a goal missed', async 
       process.stdout.write('tidied\\n');
     });`;
   const args = ['--input-type=module', '-e', script, 'script', 'rejects', 'throws', 'last', 'whole'];
-  const { code, said } = await new Promise<{ code: unknown; said: string }>((resolve) =>
-    execFile(process.execPath, args, (error, said) => resolve({ code: error?.code, said })),
+  const { code, output } = await new Promise<{ code: unknown; output: string }>((resolve) =>
+    execFile(process.execPath, args, (error, output) => resolve({ code: error?.code, output })),
   );
-  expect(said.split('\n')).toEqual([
+  expect(output.split('\n')).toEqual([
     'tidied',
     'the rest: 1, goal 1, held',
-    'rejects, went astray: no lease, goal nothing, missed',
+    'rejects, unhandled errors: no lease, goal none, missed',
     'seed: 7',
     'tidied',
     'the rest: 1, goal 1, held',
-    'throws, went astray: undefined, goal nothing, missed',
+    'throws, unhandled errors: undefined, goal none, missed',
     'tidied',
     'the rest: 1, goal 1, held',
-    'last, went astray: at the very end, goal nothing, missed',
+    'last, unhandled errors: at the very end, goal none, missed',
     'tidied',
     'the rest: 1, goal 1, held',
     '',

@@ -1,14 +1,16 @@
-// Writes the client as a package of plain JavaScript with its types, for programs that do not run TypeScript:
-// `npm run client-package`, then `npm install …/packages/client/dist`.
+/** Writes the client as a package of plain JavaScript with its types. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CLIENT = join(ROOT, 'packages/client');
 
-/** Compiles with the types of the web platform alone: what only Node has would be an error here. */
+/**
+ * Compiles against the types of the web platform alone, so that anything that only Node has is an error.
+ * @param directory where the package is written; it is emptied first
+ */
 export function writeClientPackage(directory: string): void {
   rmSync(directory, { recursive: true, force: true });
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -17,9 +19,19 @@ export function writeClientPackage(directory: string): void {
   const { name, version, license, type, engines } = JSON.parse(
     readFileSync(join(CLIENT, 'package.json'), 'utf8'),
   );
-  const exports = { '.': { types: './client.d.ts', default: './client.js' } };
-  const manifest = { name, version, license, type, engines, exports };
+  const manifest = {
+    name,
+    version,
+    description: 'The TypeScript client of Dragoman, an open, self-hostable translation service.',
+    license,
+    type,
+    engines,
+    exports: { '.': { types: './client.d.ts', default: './client.js' } },
+    // For tools that do not read `exports`.
+    main: './client.js',
+    types: './client.d.ts',
+  };
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  cpSync(join(CLIENT, 'README.md'), join(directory, 'README.md'));
+  cpSync(join(ROOT, 'LICENSE'), join(directory, 'LICENSE'));
 }
-
-if (import.meta.main) writeClientPackage(join(CLIENT, 'dist'));

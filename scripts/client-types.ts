@@ -1,14 +1,14 @@
-// Writes the types of the client and of the web app anew, each from its description: `npm run client-types`.
+// `npm run client-types` writes the types of the client and of the web app from their API descriptions.
 import { writeFileSync } from 'node:fs';
-import { describeApp } from '../packages/server/src/app.ts';
-import type { JsonSchema, OpenApi, OpenApiOperation } from '../packages/server/src/openapi.ts';
+import type { JsonSchema, OpenApi, OpenApiOperation } from '../packages/server/src/http/openapi.ts';
+import { describeApp } from '../packages/server/src/roles/app.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const JSON_TYPE = 'application/json';
 
 /**
- * The shapes of the interface as TypeScript, and its operations as data: what `packages/client` and `packages/web` are typed by.
- * Prints the part of JSON Schema that our descriptions use, and throws at anything else.
+ * Prints the schemas of an API description as TypeScript types, and its operations as data. Supports the part of JSON
+ * Schema that the descriptions use. @throws TypeError for anything else
  */
 export function printClientTypes(document: OpenApi): string {
   const shapes = Object.entries(document.components.schemas).map(
@@ -41,7 +41,7 @@ export function printClientTypes(document: OpenApi): string {
   return indent(text);
 }
 
-/** Two spaces for each brace that a line leaves open. */
+/** Indents by two spaces for each open brace. */
 function indent(text: string): string {
   let depth = 0;
   const lines = text.split('\n').map((line) => {
@@ -63,7 +63,7 @@ function printParameters(operation: OpenApiOperation, place: string): string {
   return `{\n${fields.join(';\n')}\n}`;
 }
 
-/** What may come back when it goes well; an empty body is undefined. */
+/** Prints the union of the successful answers; an empty body is undefined. */
 function printAnswers(operation: OpenApiOperation): string {
   const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
   return union(successes.map(([, { content }]) => print(content?.[JSON_TYPE]?.schema)));
@@ -89,7 +89,7 @@ function print(schema: JsonSchema | undefined): string {
     case 'object':
       return printObject(schema);
     default:
-      throw new TypeError(`a schema that this script cannot print: ${JSON.stringify(schema)}`);
+      throw new TypeError(`unsupported schema: ${JSON.stringify(schema)}`);
   }
 }
 

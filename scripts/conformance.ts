@@ -1,4 +1,4 @@
-/** Writes `docs/conformance.md` from the list of sentences. */
+/** Writes `docs/conformance.md` from the list of the specification's sentences. */
 import { writeFileSync } from 'node:fs';
 import { conformancePage } from '../packages/server/src/conformance/document.ts';
 

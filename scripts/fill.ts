@@ -1,12 +1,12 @@
-/** A database filled with jobs, by SQL: for benchmarks and proofs of a service that has been in use for a year. */
+/** Fills a database with a year's jobs by SQL, for benchmarks and proofs. */
 import type pg from 'pg';
 
-/** Rows an insert: a transaction of bounded size. */
+/** Rows of one insert, which bounds the transaction. */
 const CHUNK = 250_000;
 
 /**
- * Jobs as a year of customers leaves them; a fifth belongs to the first account. The indexes are made afterwards.
- * @param accounts how many there are; their names end in `-0`, `-1` and so on
+ * Inserts the jobs of a year. A fifth belongs to the first account. The indexes are created afterwards.
+ * @param accounts the number of accounts, whose names end in `-0`, `-1` and so on
  */
 export async function fillJobs(owner: pg.Client, jobs: number, accounts: number): Promise<void> {
   const { rows: indexes } = await owner.query<{ name: string; definition: string }>(
@@ -36,7 +36,7 @@ export async function fillJobs(owner: pg.Client, jobs: number, accounts: number)
   await owner.query('vacuum (analyze) job_counts');
 }
 
-/** Ids in the order of creation, as the application makes them; the year ends in November 2026. */
+/** The ids are in the order of creation, as those of the program. The year ends in November 2026. */
 const FILL = `
 insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
   target_language, text_format, words, characters, price_cents, created_at)

@@ -1,5 +1,5 @@
-// Makes what the tests need: the web app, where its sources are newer than what is built, and from Debian's packages
-// the offline engine (Apertium), what the examples are written with, and the browser in which the web app is tested.
+// Prepares the tests: builds the web app if its sources are newer than the build, and installs from Debian the offline
+// engine (Apertium), the tools of the examples, and the browser for the web app.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { findApertium, installApertium } from '../packages/engines/src/engines.t
 const ROOT = join(import.meta.dirname, '..');
 const BUILT = join(ROOT, 'packages/web/dist/.vite/manifest.json');
 
-/** When anything that the web app is built from was last changed, added or removed. */
+/** Returns when a source of the web app was last changed, added or removed. */
 function lastChange(): number {
   const packages = ['web', 'checks', 'documents'].map((name) => join(ROOT, 'packages', name));
   const folders = packages.map((one) => join(one, 'src'));
@@ -20,7 +20,7 @@ function lastChange(): number {
   return Math.max(...all.map((path) => statSync(path).mtimeMs));
 }
 
-// `npm ci` has just built it in a fresh clone.
+// In a fresh clone `npm ci` has just built it.
 if (!existsSync(BUILT) || statSync(BUILT).mtimeMs < lastChange()) {
   execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: 'inherit' });
 }
@@ -32,11 +32,11 @@ if (missing.length > 0) {
 }
 
 const wanted = [
-  { name: 'curl', there: ['curl', '--version'] },
-  { name: 'python3-requests', there: ['python3', '-c', 'import requests'] },
-].filter(({ there: [command, ...args] }) => spawnSync(command!, args, { stdio: 'ignore' }).status !== 0);
+  { name: 'curl', check: ['curl', '--version'] },
+  { name: 'python3-requests', check: ['python3', '-c', 'import requests'] },
+].filter(({ check: [command, ...args] }) => spawnSync(command!, args, { stdio: 'ignore' }).status !== 0);
 if (!['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].some((path) => existsSync(path))) {
-  wanted.push({ name: 'chromium-headless-shell', there: [] });
+  wanted.push({ name: 'chromium-headless-shell', check: [] });
 }
 if (wanted.length > 0) {
   const names = wanted.map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** The program as a process of its own, for benchmarks and proofs: started, ready, killed, stopped. */
+/** The program as a process of benchmarks and proofs: start, readiness, kill and stop. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -8,41 +8,40 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createApertium } from '../packages/engines/src/engines.ts';
+import { createLog } from '../packages/server/src/base/log.ts';
 import { replacePairs } from '../packages/server/src/languages/store.ts';
-import { createLog } from '../packages/server/src/log.ts';
-import { openStore } from '../packages/server/src/program.ts';
-import { loadSettings } from '../packages/server/src/settings.ts';
+import { openStore } from '../packages/server/src/roles/program.ts';
+import { loadSettings } from '../packages/server/src/settings/settings.ts';
 
-/** As its users start it. */
+/** The command as users start it. */
 export const DRAGOMAN = new URL('../packages/server/bin/dragoman.js', import.meta.url).pathname;
 
 export interface Program {
   url: string;
   port: number;
   child: ChildProcess;
-  /** Kills it with -9 and waits for its end. */
+  /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>;
-  /** Asks it to stop. @throws Error when it does not end with status 0 */
+  /** Sends SIGTERM and waits for the end. @throws Error when the status is not 0 */
   stop(): Promise<void>;
 }
 
-/** What is running now. */
 const running = new Set<ChildProcess>();
 
-/** Kills what a run that ended in a fault has left behind, and waits for its end. */
+/** Kills the programs that a failed run left running, and waits for their end. */
 export async function killLeft(): Promise<void> {
   const ends = [...running].map((child) => once(child, 'exit'));
   for (const child of running) child.kill('SIGKILL');
   await Promise.all(ends);
 }
 
-/** Starts `dragoman serve` and waits until it is ready, or a worker until it listens. Callbacks may reach the loopback. */
+/** Starts `dragoman serve` and waits until it is ready; a worker only until it listens. Callbacks may use the loopback. */
 export async function startProgram(options: {
   directory: string;
   port?: number;
   role?: 'all' | 'api' | 'worker';
   environment?: Record<string, string>;
-  /** Where what it says is written; its complaints go to ours otherwise. */
+  /** Receives its output. Without it, its stderr goes to this process's. */
   logFile?: string;
 }): Promise<Program> {
   const port = options.port ?? (await freePort());
@@ -61,13 +60,14 @@ export async function startProgram(options: {
       ...process.env,
       DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
       DRAGOMAN_LOG_LEVEL: 'warn',
+      DRAGOMAN_SANDBOX_WORDS: '0', // a run asks for more in a minute than the daily quota
       ...options.environment,
     },
     stdio: ['ignore', log ?? 'ignore', log ?? 'inherit'],
   });
-  if (log !== undefined) closeSync(log); // the child has its own
+  if (log !== undefined) closeSync(log); // the child has its own descriptor
   const ended = once(child, 'exit');
-  // A run that ends in a fault leaves nothing behind.
+  // A failed run leaves no process behind.
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   running.add(child);
@@ -101,10 +101,10 @@ export async function startProgram(options: {
   };
 }
 
-/** Kills the embedded server of a directory's running program, by the pid that the server itself wrote. */
-export function killDatabase(directory: string): void {
+/** Sends a signal to the embedded PostgreSQL of a data directory, by the process id that it wrote. @throws when it is down */
+export function killDatabase(directory: string, signal: 'SIGKILL' | 'SIGQUIT' = 'SIGKILL'): void {
   const [pid] = readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
-  process.kill(Number(pid), 'SIGKILL');
+  process.kill(Number(pid), signal);
 }
 
 export interface Credentials {
@@ -114,23 +114,24 @@ export interface Credentials {
   webhook_secret_production: string;
 }
 
-/** Makes an account by the command line, beside the running server. */
+/** Runs `dragoman` on a data directory. @returns its output @throws with the exit status as `code` */
+export async function runCommand(directory: string, ...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [DRAGOMAN, ...args, '--data', directory]);
+  return stdout;
+}
+
+/** Creates an account with the command line, while the server runs or not. */
 export async function createAccount(
   directory: string,
   name: string,
   cents = 0,
   ...options: string[]
 ): Promise<Credentials> {
-  const account = ['account', 'create', name, '--balance', String(cents), ...options];
-  const args = [...account, '--data', directory, '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, [DRAGOMAN, ...args]);
-  return JSON.parse(stdout) as Credentials;
+  const account = ['account', 'create', name, '--balance', String(cents), '--prepaid', 'off', ...options];
+  return JSON.parse(await runCommand(directory, ...account, '--json')) as Credentials;
 }
 
-/**
- * As if a worker had tested English to Spanish in this directory today: for what is not about self-tests, of which
- * forty-two take ten seconds.
- */
+/** Records a passed self-test of English to Spanish. Without it, a start runs forty-two self-tests, which take ten seconds. */
 export async function believeEngine(directory: string, databaseUrl?: string): Promise<void> {
   const settings = loadSettings({
     DRAGOMAN_DATA: directory,

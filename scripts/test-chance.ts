@@ -1,5 +1,5 @@
-// Before each test file: properties are tried with the same chance in every run, so that a failure is the change's own
-// and can be had again. `SEED=random npx vitest run …` draws another, `SEED=7` takes that one.
+// Runs before each test file: property tests use the same seed in every run, so that a failure belongs to the change and
+// can be repeated. `SEED=random npx vitest run …` draws a seed, `SEED=7` sets one.
 import fc from 'fast-check';
 
 const FIXED = 20_261_121;

@@ -1,5 +1,5 @@
-// Runs the server's tests once more on Debian's PostgreSQL (15 or what there is), given by DATABASE_URL. As root it
-// is installed where it is missing; elsewhere a missing one is said and nothing is run.
+// Runs tests of the server on Debian's PostgreSQL (15 or the installed version), through DATABASE_URL. Installs it when
+// run as root. Otherwise a missing PostgreSQL is reported and no test is run.
 import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,11 +20,11 @@ if (newestBinaries() === undefined && isRoot) {
 }
 const bin = newestBinaries();
 if (bin === undefined) {
-  console.error('Debian’s PostgreSQL is not installed here; its tests were not run.');
+  console.error('Debian’s PostgreSQL is not installed. Its tests were not run.');
   process.exit(process.env.CI === 'true' ? 1 : 0);
 }
 
-// A short path: a socket's may have 107 bytes. As root the server runs as nobody, who must own its folder.
+// A short path, since that of a socket may have 107 bytes. Root starts the server as `nobody`, who must own the folder.
 const directory = mkdtempSync('/tmp/pg-test-');
 const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 if (isRoot) chownSync(directory, NOBODY, NOBODY);
@@ -42,8 +42,13 @@ const settings = [
   `unix_socket_directories=${directory}`,
   '-c',
   'log_min_messages=fatal',
-  // As in `testing/cluster.ts`: nothing of a test run outlives it.
-  ...['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'],
+  // As in `testing/cluster.ts`: test data need not be durable.
+  '-c',
+  'fsync=off',
+  '-c',
+  'synchronous_commit=off',
+  '-c',
+  'full_page_writes=off',
 ];
 const server = spawn(join(bin, 'postgres'), ['-D', data, ...settings], options);
 const ended = new Promise((resolve) => server.on('exit', resolve));

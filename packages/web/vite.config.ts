@@ -5,20 +5,20 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Stands in `index.html` for what the server makes anew for each request. */
+/** The placeholder in `index.html` that the server replaces with a nonce for each request. */
 export const NONCE = '{{nonce}}';
 
-const WORTH_IT = /\.(js|css|json|svg)$/;
+const COMPRESSIBLE = /\.(js|css|json|svg)$/;
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 
-/** Beside each file the same, compressed: the server sends it as it is. */
+/** Writes a compressed copy of each file, which the server sends unchanged. */
 function compress(): Plugin {
   return {
     name: 'compress',
     apply: 'build',
-    // When they are written: before, other plugins still change them.
+    // After writing, because other plugins change the files before.
     async writeBundle({ dir = '' }, bundle) {
-      const names = Object.keys(bundle).filter((name) => WORTH_IT.test(name));
+      const names = Object.keys(bundle).filter((name) => COMPRESSIBLE.test(name));
       await Promise.all(
         names.map(async (name) => {
           const content = await readFile(join(dir, name));
@@ -30,7 +30,7 @@ function compress(): Plugin {
   };
 }
 
-/** The web app is served below `/app/`; nothing of it comes from anywhere else. */
+/** The web app is served below `/app/`. It loads nothing from other hosts. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
@@ -40,10 +40,10 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     manifest: true,
-    // A font or an image inlined as `data:` would need a hole in the content security policy.
+    // The content security policy allows no `data:` fonts or images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // `light-dark()` and `color-mix()` as they are: what every browser has since 2024.
+    // Keeps `light-dark()` and `color-mix()`, which all browsers support since 2024.
     target: ['chrome123', 'firefox120', 'safari17.5'],
   },
 });

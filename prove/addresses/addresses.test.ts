@@ -1,11 +1,11 @@
-/** The table of the address guard; and that a guard with a hole in it is found out. */
+/** The table of the address guard, and guards with planted faults. */
 import { describe, expect, it } from 'vitest';
 import { type AddressGuard, createAddressGuard } from '../../packages/server/src/deliveries/addresses.ts';
 import { proveAddresses } from './addresses.ts';
 import { examine, type MakeGuard } from './examine.ts';
 import { ROWS } from './rows.ts';
 
-/** Rows with faults, under a guard that differs from the real one. */
+/** Returns the rows that differ with a changed guard. */
 async function faultsUnder(change: (guard: AddressGuard) => Partial<AddressGuard>): Promise<string[]> {
   const makeGuard: MakeGuard = (allowed) => {
     const guard = createAddressGuard({ allowedNetworks: allowed });
@@ -16,7 +16,7 @@ async function faultsUnder(change: (guard: AddressGuard) => Partial<AddressGuard
 }
 
 describe('the table', () => {
-  it('is held by the guard and the connector, in every row', async () => {
+  it('agrees with guard and connector in every row', async () => {
     const { figures, rows } = await proveAddresses({ names: [], json: false, numbers: {}, words: {} });
     expect(rows.flatMap(({ url, faults }) => faults.map((fault) => `${url}: ${fault}`))).toEqual([]);
     expect(figures.every((figure) => !('held' in figure) || figure.held)).toBe(true);
@@ -31,13 +31,13 @@ describe('the table', () => {
 });
 
 describe('a guard with a fault', () => {
-  it('that allows everything is found out', async () => {
+  it('that allows everything is found', async () => {
     const found = await faultsUnder(() => ({ allows: () => true }));
     expect(found).toContain('one private address among public ones');
     expect(found).toContain('loopback');
   });
 
-  it('that lets carrier-grade NAT through is found out', async () => {
+  it('that allows carrier-grade NAT is found', async () => {
     const found = await faultsUnder((guard) => ({
       allows: (ip) => ip.startsWith('100.64.') || guard.allows(ip),
     }));
@@ -46,26 +46,26 @@ describe('a guard with a fault', () => {
     );
   });
 
-  it('that reads mapped addresses as IPv6 is found out', async () => {
+  it('that reads mapped addresses as IPv6 is found', async () => {
     const found = await faultsUnder((guard) => ({
       allows: (ip) => ip.startsWith('::ffff:') || guard.allows(ip),
     }));
     expect(found).toContain('a name for IPv4-mapped metadata');
   });
 
-  it('that accepts every URL is found out', async () => {
+  it('that accepts every URL is found', async () => {
     const found = await faultsUnder(() => ({
       checkUrl: (text) => ({ ok: true, url: URL.parse(text) ?? new URL('http://a.example') }),
     }));
     expect(found).toContain('credentials');
   });
 
-  it('that opens every port is found out', async () => {
+  it('that allows every port is found', async () => {
     const found = await faultsUnder(() => ({ allowsPort: () => true }));
     expect(found).toContain('a port outside of it, behind a name');
   });
 
-  it('that refuses everything is found out', async () => {
+  it('that refuses everything is found', async () => {
     const found = await faultsUnder(() => ({ allows: () => false }));
     expect(found).toContain('a public name');
   });

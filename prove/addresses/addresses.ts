@@ -1,8 +1,8 @@
 /**
- * `npm run prove -- addresses`: the table of the address guard. Nothing leaves: resolver and sockets are injected.
+ * `npm run prove -- addresses`: the table of the address guard. Resolver and sockets are injected, so no packet is sent.
  * `--json` has every row with its verdict and reason.
  */
-import type { Figure, Flags, Report } from '../../bench/figures.ts';
+import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
 import { examine, type Finding, isLiteral } from './examine.ts';
 import { ROWS, type Verdict } from './rows.ts';
 
@@ -26,15 +26,15 @@ export async function proveAddresses(_: Flags): Promise<AddressReport> {
         held: findings.length >= LEAST_ROWS,
       },
       ...counts(findings),
-      {
-        name: 'addresses, wrong verdicts',
-        value: wrong.length,
-        goal: '0',
-        held: wrong.length === 0,
-      },
+      goalZero('addresses, wrong verdicts', wrong.length),
     ],
     rows: findings.map(({ row, verdict, reason, dialled, faults }) => ({
-      ...{ url: row.url, why: row.why, verdict, reason, dialled, faults },
+      url: row.url,
+      why: row.why,
+      verdict,
+      reason,
+      dialled,
+      faults,
     })),
   };
 }

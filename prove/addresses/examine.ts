@@ -1,4 +1,4 @@
-/** Where a row of the table ends, by the real guard and connector; resolver and socket are injected: nothing leaves. */
+/** Examines a row of the table with the real guard and connector. Resolver and socket are injected. */
 import { Socket } from 'node:net';
 import {
   type AddressGuard,
@@ -16,13 +16,13 @@ import type { Row, Verdict } from './rows.ts';
 export interface Finding {
   row: Row;
   verdict: Verdict;
-  /** What the guard says about it. */
+  /** The reason that the guard gave. */
   reason: string;
-  /** Where packets would have gone. */
+  /** The addresses that were dialled. */
   dialled: string[];
-  /** How often the name was asked for. */
+  /** How often the name was resolved. */
   resolved: number;
-  /** What is wrong; empty when all is as the table says. */
+  /** Differences from the table. */
   faults: string[];
 }
 
@@ -32,8 +32,8 @@ const realGuard: MakeGuard = (allowedNetworks) => createAddressGuard({ allowedNe
 export async function examine(row: Row, makeGuard: MakeGuard = realGuard): Promise<Finding> {
   const guard = makeGuard(row.allowed ?? []);
   const checked = guard.checkUrl(row.url);
-  // What is refused at creation is sent to the connector all the same: rules may change after the creation, and
-  // the connector is what protects. Only what is no URL cannot be.
+  // The connector is tried even where the creation is refused: rules may change later, and the connector is the
+  // protection. Only an invalid URL cannot be tried.
   const url = checked.ok ? checked.url : URL.parse(row.url);
   const connected = url === null ? undefined : await tryConnect(guard, row, url);
   const verdict: Verdict = checked.ok ? connected!.verdict : 'creation';
@@ -43,12 +43,12 @@ export async function examine(row: Row, makeGuard: MakeGuard = realGuard): Promi
   const faults = [
     ...(verdict === row.verdict ? [] : [`ended at ${verdict}, not at ${row.verdict}`]),
     ...dialled.filter((address) => !isFine(address, row)).map((address) => `${address} was dialled`),
-    ...(resolved > 1 ? [`the name was asked for ${resolved} times`] : []),
+    ...(resolved > 1 ? [`the name was resolved ${resolved} times`] : []),
   ];
   return { row, verdict, reason, dialled: checked.ok ? dialled : [], resolved, faults };
 }
 
-/** Whether a packet may go there: as the row says, by a rule of its own that knows nothing of the guard. */
+/** Whether a packet may go to the address, by a rule that is independent of the guard. */
 function isFine(address: string, row: Row): boolean {
   return row.verdict === 'reached' || ['8.8.8.8', '1.1.1.1'].includes(address);
 }
@@ -75,7 +75,7 @@ async function tryConnect(guard: AddressGuard, row: Row, url: URL): Promise<Conn
   };
   const connector = createConnector({ guard, resolver, connect });
   const { hostname, port, protocol, host } = url;
-  const said = (verdict: Verdict, reason: string) => ({ verdict, reason, dialled, resolved });
+  const ended = (verdict: Verdict, reason: string) => ({ verdict, reason, dialled, resolved });
   try {
     const socket = await new Promise<Socket>((resolve, reject) => {
       connector({ hostname, port, protocol, host, servername: hostname }, (...[error, opened]) =>
@@ -83,14 +83,14 @@ async function tryConnect(guard: AddressGuard, row: Row, url: URL): Promise<Conn
       );
     });
     socket.destroy();
-    return said('reached', 'allowed');
+    return ended('reached', 'allowed');
   } catch (error) {
-    if (!(error instanceof AddressRefused)) return said('nowhere', (error as Error).message);
-    return said(dialled.length > 0 ? 'cut' : 'connect', error.message);
+    if (!(error instanceof AddressRefused)) return ended('nowhere', (error as Error).message);
+    return ended(dialled.length > 0 ? 'cut' : 'connect', error.message);
   }
 }
 
-/** Whether the host is written as an address, in whatever spelling. */
+/** Whether the host is an address, in any spelling. */
 export function isLiteral(row: Row): boolean {
   const url = URL.parse(row.url);
   return url !== null && readLiteral(url.hostname) !== undefined;

@@ -1,13 +1,12 @@
 /**
- * The table of the address guard: addresses, names and URLs, each with where it must end and why. Written by hand
- * from the registries (IANA special-purpose addresses, RFC 6890) and from what parsers are known to read, not from
- * the guard.
+ * The table of the address guard: addresses, names and URLs, each with its expected verdict and the reason. Written by
+ * hand from the registries (IANA special-purpose addresses, RFC 6890) and from what parsers read, not from the guard.
  */
 
 /**
  * `creation`  refused when the URL is given
  * `connect`   accepted then, and refused before anything is dialled
- * `cut`       dialled, and cut before a byte is sent: it led elsewhere
+ * `cut`       dialled, and cut before a byte is sent, because the socket is connected elsewhere
  * `nowhere`   nothing to dial
  * `reached`   dialled
  */
@@ -17,18 +16,18 @@ export interface Row {
   url: string;
   verdict: Verdict;
   why: string;
-  /** What the name resolves to, the first time it is asked for, the second, …; the last one stays. */
+  /** What the name resolves to, the first time, the second, and so on; the last answer repeats. */
   answers?: string[][];
   /** Networks that the operator allows. */
   allowed?: string[];
-  /** Where the socket says that it is, when not where it was dialled. */
+  /** The remote address of the socket, if it is not the dialled one. */
   remote?: string;
 }
 
 const bracket = (address: string) => (address.includes(':') ? `[${address}]` : address);
 const literals = (verdict: Verdict, why: string, ...addresses: string[]): Row[] =>
   addresses.map((address) => ({ url: `https://${bracket(address)}/hook`, verdict, why }));
-/** The same addresses behind a name: nothing is known of them until the name is resolved. */
+/** The same addresses behind a name, which shows them only when it is resolved. */
 const named = (why: string, ...addresses: string[]): Row[] =>
   addresses.map((address) => {
     const verdict = 'connect';

@@ -1,36 +1,27 @@
-/** The canary run; and its judgement with faults planted. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+/** The canary run, and its judgement with planted faults. */
+import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
+import { shortRun, testJudgement } from '../harness/testing.ts';
 import { judge } from './canary.ts';
 import { type CanaryHistory, runCanary } from './run.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-canary-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const { directory, say } = shortRun('canary');
 
-it('what customers write is said nowhere, and gone when it is erased', async () => {
-  const history = await runCanary(directory, () => {});
-  expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
-});
-
-describe('the judgement', () => {
-  const hits = { log: 0, metrics: 0, errors: 0, before: 9, dump: 0, tables: 0, writeAheadLog: 9 };
-  const good: CanaryHistory = { statuses: { 201: 2, 400: 2 }, hits, logLines: 50 };
-
-  it('holds where it is found nowhere', () => {
-    expect(allHeld(judge(good))).toBe(true);
-  });
-
-  it.each<[string, Partial<CanaryHistory>]>([
-    ...(['log', 'metrics', 'errors', 'dump', 'tables'] as const).map(
-      (place): [string, Partial<CanaryHistory>] => [`it is in ${place}`, { hits: { ...hits, [place]: 1 } }],
-    ),
-    ['it was never there', { hits: { ...hits, before: 0 } }],
-    ['nothing was said', { logLines: 0 }],
-    ['nothing was refused', { statuses: { 201: 4 } }],
-  ])('is missed where %s', (_, planted) => {
-    expect(allHeld(judge({ ...good, ...planted }))).toBe(false);
+describe('a canary run', () => {
+  it('finds no text of a customer anywhere, and nothing after the erasure', async () => {
+    const history = await runCanary(directory, say);
+    expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
   });
 });
+
+const hits = { log: 0, metrics: 0, errors: 0, before: 9, dump: 0, tables: 0, writeAheadLog: 9 };
+const good: CanaryHistory = { statuses: { 201: 2, 400: 2 }, hits, logLines: 50 };
+
+testJudgement(judge, good, [
+  ...(['log', 'metrics', 'errors', 'dump', 'tables'] as const).map(
+    (place): [string, Partial<CanaryHistory>] => [`it is in ${place}`, { hits: { ...hits, [place]: 1 } }],
+  ),
+  ['it was never stored', { hits: { ...hits, before: 0 } }],
+  ['nothing was logged', { logLines: 0 }],
+  ['nothing was refused', { statuses: { 201: 4 } }],
+]);

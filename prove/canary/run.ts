@@ -1,9 +1,7 @@
 /**
- * A canary run: a word that nobody else would write stands in every text, name, note and address that a customer can
- * give, in requests that succeed and in ones that do not, and the program says all that it ever says. Then the
- * account is erased.
+ * The canary scenario: a unique word stands in every text, name, note and address that a customer can send, in requests
+ * that succeed and in requests that fail, at log level `debug`. Then the account is erased.
  */
-import { execFile } from 'node:child_process';
 import {
   createReadStream,
   createWriteStream,
@@ -14,33 +12,28 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import type pg from 'pg';
 import { writeBackup } from '../../packages/server/src/database/backup.ts';
-import { createConnection } from '../../packages/server/src/database/connections.ts';
-import { createLog } from '../../packages/server/src/log.ts';
-import { openStore } from '../../packages/server/src/program.ts';
-import { loadSettings } from '../../packages/server/src/settings.ts';
-import { type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
+import { type Credentials, createAccount, runCommand } from '../../scripts/program.ts';
+import { withDatabase, withStore } from '../harness/database.ts';
+import { startService } from '../harness/service.ts';
 
-const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url).pathname;
-/** In the word as it is; engines change what they do not know, so it looks like a name to them. */
+/** Looks like a name, which engines keep. */
 export const CANARY = 'Qanarixyz';
 
 export interface CanaryHistory {
-  /** Requests sent, and what they were answered, by status. */
+  /** The number of answers by status. */
   statuses: Record<number, number>;
-  /** How often the canary was found, by place. */
+  /** How often the word was found, by place. */
   hits: {
     log: number;
     metrics: number;
-    /** Answers to requests that failed, which named the fault and not the text. */
+    /** Error answers that repeat the text. */
     errors: number;
-    /** Before the account was erased: it must have been there to be found. */
+    /** In the database before the erasure: it must be there to be found. */
     before: number;
     dump: number;
-    /** Tables, after PostgreSQL has written them anew; its log of writes is counted apart. */
+    /** In the files of the tables, after `vacuum full`. The write-ahead log is counted separately. */
     tables: number;
     writeAheadLog: number;
   };
@@ -48,36 +41,31 @@ export interface CanaryHistory {
 }
 
 export async function runCanary(directory: string, say: (line: string) => void): Promise<CanaryHistory> {
-  const logFile = join(directory, 'said.log');
-  const program = await startProgram({
-    ...{ directory, logFile },
-    environment: {
-      ...{ DRAGOMAN_LOG_LEVEL: 'debug', DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_CALLBACK_SCHEDULE: '1' },
+  const logFile = join(directory, 'program.log');
+  const service = await startService(
+    directory,
+    {
+      DRAGOMAN_LOG_LEVEL: 'debug',
+      DRAGOMAN_SANDBOX_HOLD: '0',
+      DRAGOMAN_CALLBACK_SCHEDULE: '1',
       DRAGOMAN_CALLBACK_BREAKER: '1',
       DRAGOMAN_METRICS_TOKEN: 'canary-run',
     },
-  });
+    logFile,
+  );
   const account = await createAccount(directory, 'canary', 100_000, '--chat');
   await importBrand(directory, account);
-  const sent = await sendAll(program.url, account);
+  const sent = await sendAll(service.url, account);
   say(`${sent.count} requests`);
-  // What was accepted is worked on, delivered in vain, and tried again: all of that is said somewhere.
-  await triedInVain(program.url, account);
+  // Translations, failed deliveries and retries are logged too.
+  await untilTried(service.url, account);
   const headers = { authorization: 'Bearer canary-run' };
-  const metrics = await (await fetch(`${program.url}/metrics`, { headers })).text();
+  const metrics = await (await fetch(`${service.url}/metrics`, { headers })).text();
   if (!metrics.includes('dragoman_')) throw new Error('there are no metrics to look at');
   const before = await countInDump(directory);
-  await promisify(execFile)(process.execPath, [
-    MAIN,
-    'account',
-    'erase',
-    'canary',
-    '--yes',
-    '--data',
-    directory,
-  ]);
+  await runCommand(directory, 'account', 'erase', 'canary', '--yes');
   const dump = await countInDump(directory);
-  await program.stop();
+  await service.stop();
   await rewriteTables(directory);
   const log = readFileSync(logFile, 'utf8');
   const cluster = join(directory, 'postgres');
@@ -100,7 +88,7 @@ const NAME = `The house of ${CANARY} is big.`;
 const HOOK = `http://127.0.0.1:9/${CANARY}?token=${CANARY}`;
 const PAIR = { source_language: 'en', target_language: 'es' };
 
-/** Bodies by path: those that are taken, and those that are refused for each reason there is. */
+/** Returns requests that are accepted, and one for each reason of a refusal. */
 function requests(): [method: string, path: string, body: string][] {
   const job = (fields: object) => JSON.stringify({ ...PAIR, text: NAME, callback_url: HOOK, ...fields });
   const human = '/tapi/v2/translation/';
@@ -112,8 +100,13 @@ function requests(): [method: string, path: string, body: string][] {
   const unit = `<trans-unit id="1"><source>${NAME}</source><note>${CANARY}</note></trans-unit>`;
   const message = (fields: object) =>
     JSON.stringify({
-      ...{ ...PAIR, chat_external_id: 'c1', external_id: 'm1', text: NAME, text_format: 'text' },
-      ...{ callback_url: HOOK, ...fields },
+      ...PAIR,
+      chat_external_id: 'c1',
+      external_id: 'm1',
+      text: NAME,
+      text_format: 'text',
+      callback_url: HOOK,
+      ...fields,
     });
   return [
     ['POST', human, job({ uid: 'c-human', instructions: NAME, topics: [] })],
@@ -134,7 +127,7 @@ function requests(): [method: string, path: string, body: string][] {
     ],
     ['POST', '/v2/chats/messages', message({})],
     ['POST', '/tapi/v2/wordcount/', JSON.stringify({ text: NAME })],
-    // Refused.
+    // Refused:
     ['POST', human, `{"text": "${NAME}`],
     ['POST', human, job({ text: `${NAME}\u0000` })],
     ['POST', human, job({ target_language: 'xx' })],
@@ -158,7 +151,6 @@ function requests(): [method: string, path: string, body: string][] {
   ];
 }
 
-/** Words of a request that an answer to it may name: what stands in its address, and a value that is not one of a list. */
 async function sendAll(url: string, account: Credentials) {
   const statuses: Record<number, number> = {};
   let errors = 0;
@@ -178,15 +170,15 @@ async function sendAll(url: string, account: Credentials) {
       });
       const text = await response.text();
       statuses[response.status] = (statuses[response.status] ?? 0) + 1;
-      // What was wrong with a text is said without the text; a wrong word of a list may be named.
+      // An error may repeat a wrong value of a list, but not a text.
       if (response.status >= 400 && text.includes(`house of ${CANARY}`)) errors++;
     }
   }
   return { statuses, errors, count: all.length * 2 };
 }
 
-/** Waits until the machine's jobs are done and each of their deliveries was tried. */
-async function triedInVain(url: string, account: Credentials): Promise<void> {
+/** Waits until the machine jobs are completed and each of their deliveries was tried. */
+async function untilTried(url: string, account: Credentials): Promise<void> {
   const headers = { authorization: `ApiKey ${account.production_key}` };
   const read = async <T>(path: string): Promise<T[]> => {
     const body = await (await fetch(`${url}${path}`, { headers })).json();
@@ -206,14 +198,13 @@ async function importBrand(directory: string, account: Credentials): Promise<voi
   const term = { source: CANARY, target: CANARY, note: CANARY };
   const es = { tone: 'Formal', instructions: NAME, glossary: [term] };
   writeFileSync(file, JSON.stringify({ external_id: 'canary-brand', name: CANARY, languages: { es } }));
-  const args = ['brand', 'import', account.username, file, '--data', directory];
-  await promisify(execFile)(process.execPath, [MAIN, ...args]);
+  await runCommand(directory, 'brand', 'import', account.username, file);
 }
 
-/** How often it stands in a backup, which is all that the database shows. */
+/** Counts the word in a backup, which has all rows. */
 async function countInDump(directory: string): Promise<number> {
   const file = join(directory, `dump-${performance.now()}`);
-  await withStore(directory, (connection) => writeBackup(connection, createWriteStream(file)));
+  await withStore(directory, ({ connection }) => writeBackup(connection, createWriteStream(file)));
   let hits = 0;
   let rest = '';
   for await (const chunk of createReadStream(file).pipe(createGunzip())) {
@@ -224,27 +215,12 @@ async function countInDump(directory: string): Promise<number> {
   return hits;
 }
 
-/** As an operator does who wants it gone from the disk too. */
+/** Rewrites all tables, as an operator does who wants erased data gone from the disk too. */
 async function rewriteTables(directory: string): Promise<void> {
-  await withStore(directory, async (connection) => {
-    const client = createConnection(connection);
-    await client.connect();
-    // The planner keeps samples of what stood in columns, too.
-    await client.query('analyze');
-    await client.query('vacuum full');
-    await client.query('checkpoint');
-    await client.end();
+  await withDatabase(directory, async (query) => {
+    // `analyze` replaces the planner's samples of column values.
+    for (const sql of ['analyze', 'vacuum full', 'checkpoint']) await query(sql);
   });
-}
-
-async function withStore<T>(directory: string, work: (connection: pg.PoolConfig) => Promise<T>): Promise<T> {
-  const settings = loadSettings({ DRAGOMAN_DATA: directory });
-  const store = await openStore(settings, 'command', createLog('silent'));
-  try {
-    return await work(store.connection);
-  } finally {
-    await store.close();
-  }
 }
 
 function countInFiles(directory: string): number {

@@ -1,95 +1,133 @@
-/** What must be so after a delivery run. Each check says what it found wrong, one line a fault. */
-import { type Arrival, type History, isSuccess } from './history.ts';
+/** The history of a delivery run, and its invariants. */
+import type { DeliveryFact } from '../harness/database.ts';
+import {
+  byName,
+  checkOneId,
+  checkOutboxSettled,
+  checkRepeatsExplained,
+  checkSameBytes,
+  isSuccess,
+} from '../harness/invariants.ts';
+import type { Arrival } from '../harness/receiver.ts';
+import type { Check, Checks } from '../harness/run.ts';
 
-type Check = (history: History) => string[];
+export type Host = 'good' | 'hostile' | 'tls';
 
-/** After the last kill, or after its acceptance where that was later. */
+/** An event that the service accepted and so has to deliver. */
+export interface Accepted {
+  /** Unique; the path of its URL at the sink. */
+  name: string;
+  host: Host;
+  /** Its place in a chat, from 0. Absent for a test event, which has no order. */
+  chat?: { name: string; place: number };
+  /** Unix milliseconds. */
+  at: number;
+}
+
+export interface SinkArrival extends Arrival {
+  /** Whether its signature is right. */
+  signed: boolean;
+  /** Whole seconds of the `Retry-After` in the answer. */
+  retryAfter?: number;
+}
+
+export interface DeliveryHistory {
+  /** All names that were asked for; the answer to some requests was lost. */
+  asked: string[];
+  accepted: Accepted[];
+  /** In the order in which they arrived. */
+  arrivals: SinkArrival[];
+  /** Unix milliseconds of each kill. */
+  kills: readonly number[];
+  deliveries: DeliveryFact[];
+  /**
+   * In the run without faults: deliveries of one account to a host while another account had as many unanswered
+   * requests there as it may have. `until` (Unix milliseconds) is when the first of these ended.
+   */
+  shared?: { names: string[]; until: number };
+}
+
+type DeliveryCheck = Check<DeliveryHistory>;
+
+/** After the last kill, or after the acceptance if that was later. */
 export const ARRIVAL_SECONDS = 60;
-/** Of the clocks of sink and sender, which are one machine's, and of a timer. */
+/** Differences between the clocks of sink and sender, and of a timer. */
 const CLOCK_MILLISECONDS = 50;
 
-const byName = (history: History): Map<string, Arrival[]> =>
-  Map.groupBy(history.arrivals, ({ name }) => name);
+/** Seconds from an event's acceptance, or the last kill, to its first success; Infinity when it never came. */
+export function arrivalSeconds({ accepted, arrivals, kills }: DeliveryHistory): Map<string, number> {
+  const taken = new Map(
+    arrivals
+      .filter(isSuccess)
+      .toReversed()
+      .map(({ name, at }) => [name, at]),
+  );
+  const lastKill = kills.at(-1) ?? 0;
+  return new Map(
+    accepted.map(({ name, at }) => {
+      const arrived = taken.get(name) ?? Number.POSITIVE_INFINITY;
+      return [name, (arrived - Math.max(at, lastKill)) / 1000];
+    }),
+  );
+}
 
-const everythingArrives: Check = (history) => {
-  const arrivals = byName(history);
-  const last = history.kills.at(-1) ?? 0;
-  return history.accepted.flatMap(({ name, at }) => {
-    const success = arrivals.get(name)?.find(isSuccess);
-    if (success === undefined) return [`${name} never arrived`];
-    const seconds = (success.at - Math.max(at, last)) / 1000;
-    return seconds > ARRIVAL_SECONDS ? [`${name} arrived ${seconds.toFixed(1)} s after the last fault`] : [];
-  });
-};
+const everythingArrives: DeliveryCheck = (history) =>
+  [...arrivalSeconds(history)]
+    .filter(([, seconds]) => seconds > ARRIVAL_SECONDS)
+    .map(([name, seconds]) =>
+      Number.isFinite(seconds)
+        ? `${name} arrived ${seconds.toFixed(1)} s after the last fault`
+        : `${name} never arrived`,
+    );
 
-const nothingInvented: Check = ({ asked, arrivals }) => {
+const nothingInvented: DeliveryCheck = ({ asked, arrivals }) => {
   const names = new Set(asked);
   return arrivals.filter(({ name }) => !names.has(name)).map(({ name }) => `${name} was never asked for`);
 };
 
-const oneId: Check = (history) => [
-  ...[...byName(history)].flatMap(([name, arrivals]) => {
-    const ids = new Set(arrivals.map(({ webhookId }) => webhookId));
-    return ids.size > 1 ? [`${name} came under ${ids.size} ids`] : [];
-  }),
-  ...[...Map.groupBy(history.arrivals, ({ webhookId }) => webhookId)].flatMap(([id, arrivals]) => {
-    const names = new Set(arrivals.map(({ name }) => name));
-    return names.size > 1 ? [`${id} is the id of ${[...names].join(' and ')}`] : [];
-  }),
-];
-
-const sameBytes: Check = (history) =>
-  [...byName(history)].flatMap(([name, arrivals]) =>
-    new Set(arrivals.map(({ digest }) => digest)).size > 1 ? [`${name} came with different bytes`] : [],
-  );
-
-const allSigned: Check = ({ arrivals }) =>
+const allSigned: DeliveryCheck = ({ arrivals }) =>
   arrivals.filter(({ signed }) => !signed).map(({ name }) => `${name} came with a wrong signature`);
 
-/** Nothing of a chat arrives before what stands before it has been answered with 2xx. */
-const inOrder: Check = ({ accepted, arrivals }) => {
+/** No message of a chat arrives before the previous one has been answered with 2xx. */
+const inOrder: DeliveryCheck = ({ accepted, arrivals }) => {
   const first = new Map<string, number>();
   const success = new Map<string, number>();
   for (const [index, arrival] of arrivals.entries()) {
     if (!first.has(arrival.name)) first.set(arrival.name, index);
     if (isSuccess(arrival) && !success.has(arrival.name)) success.set(arrival.name, index);
   }
-  const chats = Map.groupBy(
-    accepted.filter(({ chat }) => chat !== undefined),
-    ({ chat }) => chat!.name,
-  );
-  return [...chats.values()].flatMap((messages) => {
-    const sorted = messages.toSorted((a, b) => a.chat!.place - b.chat!.place);
+  const messages = accepted.filter(({ chat }) => chat !== undefined);
+  return [...Map.groupBy(messages, ({ chat }) => chat!.name).values()].flatMap((of) => {
+    const sorted = of.toSorted((one, other) => one.chat!.place - other.chat!.place);
     return sorted.slice(1).flatMap(({ name }, index) => {
-      const before = sorted[index]!.name;
-      const came = first.get(name);
-      return came !== undefined && came < (success.get(before) ?? Infinity)
-        ? [`${name} came before ${before} was taken`]
+      const previous = sorted[index]!.name;
+      const arrived = first.get(name);
+      return arrived !== undefined && arrived < (success.get(previous) ?? Number.POSITIVE_INFINITY)
+        ? [`${name} came before ${previous} was taken`]
         : [];
     });
   });
 };
 
 /**
- * What was taken does not come again, unless a kill cut off the attempt, or a reset overtook the answer: the sender
- * knows nothing of having been told then. (What comes again may be refused before it is taken anew.)
+ * Faults explain every repeat: a kill, a reset, a worker that was paused longer than its lease, or an arrival that was
+ * taken during an attempt that timed out for the sender (both on a busy machine).
  */
-const fewRepeats: Check = (history) => {
-  const unfinished = new Map(history.deliveries.map(({ id, unfinished }) => [id, unfinished]));
-  return [...Map.groupBy(history.arrivals, ({ webhookId }) => webhookId)].flatMap(([id, arrivals]) => {
-    const lost = arrivals.slice(0, -1).filter(isSuccess);
-    const overtaken = arrivals.filter((arrival) => arrival.overtaken).length;
-    const explained = (unfinished.get(id) ?? 0) + overtaken;
-    return lost.length > explained
-      ? [`${arrivals[0]!.name} came ${lost.length} times after it was taken`]
-      : [];
+const fewRepeats: DeliveryCheck = (history) => {
+  const taken = Map.groupBy(history.arrivals.filter(isSuccess), ({ webhookId }) => webhookId);
+  return checkRepeatsExplained(history, (delivery) => {
+    const { deliveryId, unfinishedAttempts, overtakenAttempts, timedOutAttempts } = delivery;
+    const late = (taken.get(deliveryId) ?? []).filter(({ at }) =>
+      timedOutAttempts.some(([start, end]) => at >= start && at <= end),
+    );
+    return unfinishedAttempts + overtakenAttempts + late.length;
   });
 };
 
-const retryAfterHeld: Check = (history) =>
-  [...byName(history)].flatMap(([name, arrivals]) =>
-    arrivals.flatMap(({ retryAfter, at }, index) => {
-      const next = arrivals[index + 1];
+const retryAfterHeld: DeliveryCheck = ({ arrivals }) =>
+  [...byName(arrivals)].flatMap(([name, of]) =>
+    of.flatMap(({ retryAfter, at }, index) => {
+      const next = of[index + 1];
       if (retryAfter === undefined || next === undefined) return [];
       const waited = next.at - at;
       return waited < retryAfter * 1000 - CLOCK_MILLISECONDS
@@ -98,39 +136,35 @@ const retryAfterHeld: Check = (history) =>
     }),
   );
 
-const outboxSettled: Check = ({ deliveries }) =>
-  deliveries.filter(({ status }) => status !== 'delivered').map(({ id, status }) => `${id} is ${status}`);
-
-/** Every request that arrived was on record as an attempt before. */
-const attemptsOnRecord: Check = (history) => {
-  const attempts = new Map(history.deliveries.map(({ id, attempts }) => [id, attempts]));
-  return [...Map.groupBy(history.arrivals, ({ webhookId }) => webhookId)].flatMap(([id, arrivals]) =>
-    arrivals.length > (attempts.get(id) ?? 0)
-      ? [`${id} arrived ${arrivals.length} times, ${attempts.get(id) ?? 0} attempts are on record`]
+/** Every request that arrived was stored as an attempt before. */
+const attemptsOnRecord: DeliveryCheck = ({ arrivals, deliveries }) => {
+  const attempts = new Map(deliveries.map(({ deliveryId, attempts }) => [deliveryId, attempts]));
+  return [...Map.groupBy(arrivals, ({ webhookId }) => webhookId)].flatMap(([id, of]) =>
+    of.length > (attempts.get(id) ?? 0)
+      ? [`${id} arrived ${of.length} times, ${attempts.get(id) ?? 0} attempts are stored`]
       : [],
   );
 };
 
-/** An account's deliveries do not wait for a host's slow answers to another account. */
-const hostsShared: Check = ({ arrivals, shared }) => {
+/** Slow answers of a host to one account do not delay the deliveries of another account. */
+const hostsShared: DeliveryCheck = ({ arrivals, shared }) => {
+  if (shared === undefined) return [];
   const first = new Map(arrivals.toReversed().map(({ name, at }) => [name, at]));
-  return (shared?.names ?? []).flatMap((name) =>
-    (first.get(name) ?? Infinity) > shared!.until
-      ? [`${name} waited for answers to another account’s deliveries`]
-      : [],
-  );
+  return shared.names
+    .filter((name) => (first.get(name) ?? Number.POSITIVE_INFINITY) > shared.until)
+    .map((name) => `${name} was delayed by the deliveries of another account`);
 };
 
 export const CHECKS = {
   'everything arrives': everythingArrives,
   'nothing invented': nothingInvented,
-  'one id an event': oneId,
-  'same bytes': sameBytes,
+  'one id an event': checkOneId,
+  'same bytes': checkSameBytes,
   'all signed': allSigned,
   'in order': inOrder,
   'few repeats': fewRepeats,
   'Retry-After held': retryAfterHeld,
   'hosts shared': hostsShared,
-  'outbox settled': outboxSettled,
+  'outbox settled': checkOutboxSettled,
   'attempts on record': attemptsOnRecord,
-} as const satisfies Record<string, Check>;
+} satisfies Checks<DeliveryHistory>;

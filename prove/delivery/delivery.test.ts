@@ -1,33 +1,135 @@
-/** The delivery run, short: two kills. `npm run prove -- delivery` runs it at length. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
-import { CHECKS } from './checks.ts';
-import { isSuccess } from './history.ts';
-import { runDeliveries } from './run.ts';
+/** A short delivery run with two kills, and the checks with planted faults. */
+import { describe, expect, it } from 'vitest';
+import { isSuccess } from '../harness/invariants.ts';
+import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';
+import { ARRIVAL_SECONDS, CHECKS, type DeliveryHistory, type SinkArrival } from './checks.ts';
+import { runDelivery } from './run.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-delivery-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const run = shortRun('delivery');
 
-it('delivers everything, once in order, to a hostile sink over two kills', async () => {
-  const seed = Math.floor(Math.random() * 2 ** 31);
-  const options = {
-    directory,
-    deliveries: 60,
-    kills: 2,
-    seed,
-    hostile: true,
-    leaseSeconds: 2,
-    say: () => {},
-  };
-  const history = await runDeliveries(options);
-  const faults = Object.entries(CHECKS).flatMap(([name, check]) =>
-    check(history).map((fault) => `${name}: ${fault}`),
-  );
-  expect(faults, `seed ${seed}`).toEqual([]);
-  expect(history.kills).toHaveLength(2);
-  expect(history.accepted).toHaveLength(60);
-  // The sink was hostile indeed.
-  expect(history.arrivals.some((arrival) => !isSuccess(arrival))).toBe(true);
+describe('a delivery run', () => {
+  it('delivers everything to a hostile sink, once and in order, over two kills', async () => {
+    const options = { ...run, deliveries: 60, kills: 2, hostile: true, leaseSeconds: 2 };
+    const history = await runDelivery(options);
+    expectHeld(CHECKS, history, run.seed);
+    expect(history.kills).toHaveLength(2);
+    expect(history.accepted).toHaveLength(60);
+    // The sink was hostile.
+    expect(history.arrivals.some((arrival) => !isSuccess(arrival))).toBe(true);
+  });
 });
+
+function soundHistory(): DeliveryHistory {
+  const names = ['first', 'second', 'alone'];
+  const arrival = (name: string, at: number, fields: Partial<SinkArrival> = {}): SinkArrival => ({
+    name,
+    webhookId: `id-${name}`,
+    body: `bytes of ${name}`,
+    signed: true,
+    at,
+    answer: 200,
+    ...fields,
+  });
+  return {
+    asked: [...names, 'given up'],
+    accepted: [
+      { name: 'first', host: 'hostile', chat: { name: 'chat', place: 0 }, at: 1 },
+      { name: 'second', host: 'hostile', chat: { name: 'chat', place: 1 }, at: 2 },
+      { name: 'alone', host: 'good', at: 3 },
+    ],
+    arrivals: [
+      arrival('first', 100, { answer: 429, retryAfter: 1 }),
+      arrival('alone', 200),
+      arrival('first', 1200),
+      // The kill interrupted the attempt before this one.
+      arrival('first', 1300),
+      arrival('second', 1400, { answer: undefined }),
+      arrival('second', 2400),
+    ],
+    kills: [1250],
+    shared: { names: ['alone'], until: 250 },
+    deliveries: [3, 2, 1].map((attempts, index) => ({
+      deliveryId: `id-${names[index]}`,
+      name: names[index]!,
+      jobId: null,
+      status: 'delivered',
+      attempts,
+      unfinishedAttempts: index === 0 ? 1 : 0,
+      overtakenAttempts: 0,
+      timedOutAttempts: index === 1 ? [[1390, 1900]] : [],
+    })),
+  };
+}
+
+const change = Object.assign;
+const PLANTED: PlantedFault<DeliveryHistory>[] = [
+  ['everything arrives', 'one that never came', (h) => h.arrivals.splice(1, 1)],
+  ['everything arrives', 'one that was never taken', (h) => change(h.arrivals[1]!, { answer: 500 })],
+  [
+    'everything arrives',
+    'one that came too late',
+    (h) => change(h.arrivals.at(-1)!, { at: 1250 + ARRIVAL_SECONDS * 1000 + 1 }),
+  ],
+  [
+    'nothing invented',
+    'one that was never asked for',
+    (h) => h.arrivals.push({ ...h.arrivals[0]!, name: 'ghost' }),
+  ],
+  ['one id an event', 'a retry under a new id', (h) => change(h.arrivals[2]!, { webhookId: 'id-new' })],
+  ['one id an event', 'two events under one id', (h) => change(h.arrivals[1]!, { webhookId: 'id-first' })],
+  ['same bytes', 'a retry with other bytes', (h) => change(h.arrivals[2]!, { body: 'other bytes' })],
+  ['all signed', 'a wrong signature', (h) => change(h.arrivals[0]!, { signed: false })],
+  [
+    'in order',
+    'the second message before the first was taken',
+    (h) => h.arrivals.splice(1, 0, { ...h.arrivals[4]! }),
+  ],
+  ['few repeats', 'a repeat that no kill explains', (h) => h.arrivals.push({ ...h.arrivals[1]! })],
+  [
+    'few repeats',
+    'a refused repeat of a taken delivery',
+    (h) => h.arrivals.push({ ...h.arrivals[1]!, answer: 500 }),
+  ],
+  [
+    'few repeats',
+    'a repeat after a time-out in which nothing was taken',
+    (h) => h.arrivals.push({ ...h.arrivals.at(-1)! }),
+  ],
+  ['few repeats', 'more repeats than unfinished attempts', (h) => h.arrivals.push({ ...h.arrivals[3]! })],
+  [
+    'few repeats',
+    'more repeats than answers that a reset overtook',
+    (h) => {
+      h.arrivals[1]!.reset = true;
+      h.arrivals.push({ ...h.arrivals[1]!, reset: false }, { ...h.arrivals[1]!, reset: false });
+    },
+  ],
+  ['Retry-After held', 'a retry that came too soon', (h) => change(h.arrivals[2]!, { at: 900 })],
+  [
+    'outbox settled',
+    'a delivery that is still pending',
+    (h) => change(h.deliveries[0]!, { status: 'pending' }),
+  ],
+  [
+    'outbox settled',
+    'a delivery that a long Retry-After ended at its first attempt',
+    (h) => change(h.deliveries[0]!, { status: 'dead', attempts: 1 }),
+  ],
+  [
+    'hosts shared',
+    'a delivery that slow answers to another account delayed',
+    (h) => change(h.arrivals[1]!, { at: 251 }),
+  ],
+  [
+    'hosts shared',
+    'a delivery that never came while another account filled the host',
+    (h) => h.arrivals.splice(1, 1),
+  ],
+  [
+    'attempts on record',
+    'a request without a stored attempt',
+    (h) => change(h.deliveries[1]!, { attempts: 1 }),
+  ],
+];
+
+testChecks(CHECKS, soundHistory, PLANTED);

@@ -1,12 +1,12 @@
 /**
- * A sink that is everything a receiver should not be. It is the oracle of the run: what it saw, happened.
+ * A receiver with every fault that a receiver may have. What it saw is what happened.
  *
  *   good      takes everything: 200 or 204
  *   hostile   misbehaves at most twice for each delivery, then takes it
- *   held-…    a path that is not answered until the run releases it, to fill a host
- *   tls       behind TLS; one connection in three speaks garbage, shows another's certificate, or is cut
+ *   tls       behind TLS; one connection in three gets garbage, a wrong certificate, or a reset
+ *
+ * A path that starts with `held-` is not answered until the run releases it, to fill a host.
  */
-import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import {
@@ -22,41 +22,44 @@ import {
   verify,
 } from '../../packages/server/src/deliveries/signature.ts';
 import { selfSigned } from '../../packages/server/src/testing/certificate.ts';
-import type { Random } from '../random.ts';
-import type { Arrival, Host } from './history.ts';
+import type { Random } from '../harness/random.ts';
+import type { Host, SinkArrival } from './checks.ts';
+
+/** The paths that are not answered before `release`. */
+export const HELD = 'held-';
 
 export interface Sink {
-  arrivals: Arrival[];
+  arrivals: SinkArrival[];
   urls: Record<Host, string>;
-  /** What the program must trust, as PEM. */
+  /** As PEM; the program must trust it. */
   certificate: string;
-  /** The account's secret, once it is known. */
+  /** Sets the webhook secret that signatures are checked with. */
   setSecret(secret: string): void;
-  /** Requests of paths that begin with `held-` that wait for their answer. */
+  /** The number of held requests. */
   readonly held: number;
-  /** Answers them. @returns when the first of them ended: now, or when the sender's patience did (Unix milliseconds) */
+  /** Answers the held requests. @returns when the first ended: now, or when the sender gave up (Unix milliseconds) */
   release(): number;
   close(): Promise<void>;
 }
 
-/** Misbehaviour: what is answered, if anything. It runs after the request is read and on record. */
-type Trick = (request: IncomingMessage, response: ServerResponse, arrival: Arrival) => void;
+/** What happens after a request was read and recorded. */
+type Behaviour = (request: IncomingMessage, response: ServerResponse, arrival: SinkArrival) => void;
 
 const status =
-  (code: number, headers: Record<string, string> = {}): Trick =>
+  (code: number, headers: Record<string, string> = {}): Behaviour =>
   (_, response, arrival) => {
     arrival.answer = code;
     response.writeHead(code, headers).end('no');
   };
 
-const TRICKS: Trick[] = [
+const FAULTS: Behaviour[] = [
   ...[301, 302, 307].map((code) => status(code, { location: 'http://127.0.0.1:1/' })),
   ...[400, 401, 404, 500, 502, 503].map((code) => status(code)),
   (_, response, arrival) => {
     arrival.retryAfter = 1;
     status(429, { 'retry-after': '1' })(_, response, arrival);
   },
-  // A maintenance page: longer than a delivery lives. It counts as the schedule's longest step.
+  // Longer than a delivery lives. It counts as the schedule's longest step.
   status(503, { 'retry-after': '604800' }),
   status(429, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
   (request) => request.socket.resetAndDestroy(),
@@ -66,9 +69,9 @@ const TRICKS: Trick[] = [
     response.writeHead(500, { 'content-length': '100' });
     response.write('half', () => request.socket.resetAndDestroy());
   },
-  // Never answers; the sender's patience ends.
+  // No answer: the sender times out.
   () => {},
-  // A byte a second, of a status line that never ends.
+  // A status line of a byte a second that never ends.
   ({ socket }) => {
     const bytes = [...'HTTP/1.1 200 OK and so on'];
     const dripping = setInterval(() => socket.write(bytes.shift() ?? '.'), 1000);
@@ -77,8 +80,8 @@ const TRICKS: Trick[] = [
   },
 ];
 
-/** Takes it, in odd ways: the answer is 2xx, whatever becomes of its body. */
-const TAKES: Trick[] = [
+/** The status is 2xx, so the delivery is taken, whatever happens to the body. */
+const SUCCESSES: Behaviour[] = [
   status(200),
   status(204),
   status(202, { 'x-odd': 'ÿ' }),
@@ -103,48 +106,85 @@ const TAKES: Trick[] = [
   // A 2xx, and a reset in the middle of the body.
   (request, response, arrival) => {
     arrival.answer = 200;
-    arrival.overtaken = true;
+    arrival.reset = true;
     response.writeHead(200, { 'content-length': '100' });
     response.write('half', () => setTimeout(() => request.socket.resetAndDestroy(), 20));
   },
 ];
-const MOST_TRICKS = 2;
+const MOST_FAULTS = 2;
 
-export async function startSink(random: Random, hostile: boolean): Promise<Sink> {
-  const arrivals: Arrival[] = [];
-  const tricked = new Map<string, number>();
-  let secrets: Buffer[] = [];
+/** Starts the servers of a receiver. Closing it resets every connection. */
+function createListener() {
   const sockets = new Set<Socket>();
   const servers: Server[] = [];
+  return {
+    /** @returns the port */
+    async listen(server: Server): Promise<number> {
+      servers.push(server);
+      server.on('connection', (socket: Socket) => {
+        sockets.add(socket);
+        socket.on('error', () => {});
+        socket.on('close', () => sockets.delete(socket));
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return (server.address() as AddressInfo).port;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    },
+  };
+}
 
+/** Returns a function that chooses what happens to a request. */
+function createChoice(random: Random, hostile: boolean): (host: Host, name: string) => Behaviour {
+  const faults = new Map<string, number>();
+  return (host, name) => {
+    if (!hostile || host !== 'hostile') return SUCCESSES[hostile ? random.below(2) : 0]!;
+    const before = faults.get(name) ?? 0;
+    if (before < MOST_FAULTS && random.below(3) === 0) {
+      faults.set(name, before + 1);
+      return FAULTS[random.below(FAULTS.length)]!;
+    }
+    // Mostly the plain ones: each of the others holds a connection until the sender times out.
+    return SUCCESSES[random.below(10) === 0 ? random.below(SUCCESSES.length) : random.below(2)]!;
+  };
+}
+
+/** Passes connections to the TLS servers, one in three with a fault. @param ports of the right and the wrong certificate */
+function createTlsFront(random: Random, hostile: boolean, ports: { right: number; wrong: number }): Server {
+  return createTcpServer((socket) => {
+    const fault = hostile ? random.below(9) : 8;
+    if (fault === 0) {
+      socket.end('this is not TLS\r\n');
+      return;
+    }
+    if (fault === 1) {
+      socket.resetAndDestroy();
+      return;
+    }
+    const behind = connect(fault === 2 ? ports.wrong : ports.right, '127.0.0.1');
+    behind.on('error', () => socket.destroy());
+    socket.on('error', () => behind.destroy());
+    socket.on('close', () => behind.destroy());
+    socket.pipe(behind).pipe(socket);
+  });
+}
+
+export async function startSink(random: Random, hostile: boolean): Promise<Sink> {
+  const arrivals: SinkArrival[] = [];
+  const choose = createChoice(random, hostile);
+  const listener = createListener();
   const held = new Set<ServerResponse>();
+  let secrets: Buffer[] = [];
+  /** When the sender gave up on a held request. */
   let cutAt: number | undefined;
 
-  /** Keeps a request without an answer until all are released. */
   function hold(response: ServerResponse): void {
     held.add(response);
     response.on('close', () => {
       if (held.delete(response)) cutAt ??= Date.now();
     });
-  }
-
-  function answer(host: Host, request: IncomingMessage, response: ServerResponse, arrival: Arrival): void {
-    if (arrival.name.startsWith('held-')) {
-      hold(response);
-      return;
-    }
-    if (!hostile || host !== 'hostile') {
-      TAKES[hostile ? random.below(2) : 0]!(request, response, arrival);
-      return;
-    }
-    const before = tricked.get(arrival.name) ?? 0;
-    if (before < MOST_TRICKS && random.below(3) === 0) {
-      tricked.set(arrival.name, before + 1);
-      TRICKS[random.below(TRICKS.length)]!(request, response, arrival);
-      return;
-    }
-    // Most in the plain way: each of the odd ones holds a connection until the sender's time is over.
-    TAKES[random.below(10) === 0 ? random.below(TAKES.length) : random.below(2)]!(request, response, arrival);
   }
 
   const handle = (host: Host) => (request: IncomingMessage, response: ServerResponse) => {
@@ -154,55 +194,27 @@ export async function startSink(random: Random, hostile: boolean): Promise<Sink>
     request.on('end', () => {
       const body = Buffer.concat(chunks);
       const headers = request.headers as unknown as SignatureHeaders;
-      const arrival: Arrival = {
+      const arrival: SinkArrival = {
         name: (request.url ?? '').slice(1),
         webhookId: String(headers['webhook-id']),
-        digest: createHash('sha256').update(body).digest('base64'),
+        body: body.toString('latin1'), // byte for byte
         signed: verify(secrets, headers, body, new Date()).ok,
         at: Date.now(),
         answer: undefined,
       };
       arrivals.push(arrival);
-      answer(host, request, response, arrival);
+      if (arrival.name.startsWith(HELD)) hold(response);
+      else choose(host, arrival.name)(request, response, arrival);
     });
   };
 
-  async function listen(server: Server): Promise<number> {
-    servers.push(server);
-    server.on('connection', (socket: Socket) => {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => sockets.delete(socket));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return (server.address() as AddressInfo).port;
-  }
-
   const { cert, key } = selfSigned('localhost');
   const plain = { keepAliveTimeout: 60_000 };
-  const good = await listen(createServer(plain, handle('good')));
-  const bad = await listen(createServer(plain, handle('hostile')));
-  const right = await listen(createTlsServer({ cert, key, ...plain }, handle('tls')));
-  const wrong = await listen(createTlsServer(selfSigned('elsewhere.test'), handle('tls')));
-  const front = await listen(
-    createTcpServer((socket) => {
-      const trick = hostile ? random.below(9) : 8;
-      if (trick === 0) {
-        socket.end('this is not TLS\r\n');
-        return;
-      }
-      if (trick === 1) {
-        socket.resetAndDestroy();
-        return;
-      }
-      const behind = connect(trick === 2 ? wrong : right, '127.0.0.1');
-      behind.on('error', () => socket.destroy());
-      socket.on('error', () => behind.destroy());
-      socket.on('close', () => behind.destroy());
-      socket.pipe(behind).pipe(socket);
-    }),
-  );
-
+  const good = await listener.listen(createServer(plain, handle('good')));
+  const bad = await listener.listen(createServer(plain, handle('hostile')));
+  const right = await listener.listen(createTlsServer({ cert, key, ...plain }, handle('tls')));
+  const wrong = await listener.listen(createTlsServer(selfSigned('elsewhere.test'), handle('tls')));
+  const front = await listener.listen(createTlsFront(random, hostile, { right, wrong }));
   return {
     arrivals,
     urls: {
@@ -223,9 +235,6 @@ export async function startSink(random: Random, hostile: boolean): Promise<Sink>
       held.clear();
       return ended;
     },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-    },
+    close: () => listener.close(),
   };
 }

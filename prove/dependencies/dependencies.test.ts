@@ -1,4 +1,4 @@
-/** The judgement of the lock file, with faults planted. */
+/** The judgement of the lock file, with planted faults. */
 import { expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { judge, type Lock, unnamed } from './dependencies.ts';
@@ -18,7 +18,7 @@ const withPackage = (name: string, fields: Lock['packages'][string]): Lock => ({
 });
 const sealed = { integrity: 'sha512-y', license: 'MIT' };
 
-it('holds where all is sealed and decided', () => {
+it('is held where every package has a checksum and a licence', () => {
   expect(allHeld(judge(good, allowed))).toBe(true);
   expect(
     allHeld(judge(withPackage('pg', { ...sealed, hasInstallScript: true }), { ...allowed, pg: false })),
@@ -52,7 +52,7 @@ it.each<[string, Lock, Record<string, boolean>]>([
   expect(allHeld(judge(lock, scripts))).toBe(false);
 });
 
-it('misses a bill of materials that is empty, or names what it has not', () => {
+it('is missed where a bill of materials is empty or lacks a version', () => {
   expect(unnamed([{ name: 'pg', version: '8.0.0' }])).toBe(0);
   expect(unnamed([])).toBe(1);
   expect(unnamed([{ name: 'pg' }])).toBe(1);

@@ -5,22 +5,22 @@ import type { Figure, Report } from '../../bench/figures.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const MOST_DIRECT = 15;
-/** Written anew by each run, in CycloneDX's words. */
+/** Each run writes it, in the CycloneDX format. */
 const BILL_NAME = 'prove/sbom.cdx.json';
 const BILL = new URL(BILL_NAME, ROOT);
 
-/** As much of it as is looked at. */
+/** The part of it that is checked. */
 interface Bill {
   components: { name?: string; version?: string }[];
 }
 
-/** Of an empty bill, one. */
+/** Counts the components without a name or version; 1 for an empty bill. */
 export function unnamed(components: Bill['components']): number {
   if (components.length === 0) return 1;
   return components.filter(({ name, version }) => !name || !version).length;
 }
 
-/** As much of a `package-lock.json` as is looked at. */
+/** The part of a `package-lock.json` that is checked. */
 export interface Lock {
   packages: Record<
     string,
@@ -64,9 +64,10 @@ export async function proveDependencies(): Promise<Report> {
   };
 }
 
-/** The programs that serve: what the web app is built from is in its bundle, and not installed beside a server. */
+/** The packages of an installed server. The web app's dependencies are in its bundle. */
 const SERVING = [
   'packages/server',
+  'packages/embedded-postgres',
   'packages/engines',
   'packages/documents',
   'packages/checks',
@@ -82,8 +83,8 @@ export function judge({ packages }: Lock, allowed: Scripts): Figure[] {
   const foreign = Object.entries(packages).filter(
     ([place, { link }]) => place.includes('node_modules/') && link !== true,
   );
-  // npm writes '' or nothing for a binary that the registry did not have for another platform. Such a development tool
-  // is never installed from this lock file; anything else without a checksum could be replaced unnoticed.
+  // npm writes no checksum for a binary that the registry lacks for another platform. Such a development tool is never
+  // installed from this lock file. Anything else without a checksum could be replaced unnoticed.
   const unsealed = foreign.filter(([, { integrity, dev, optional }]) => !integrity && !(dev && optional));
   const scripts = foreign
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)
@@ -96,7 +97,7 @@ export function judge({ packages }: Lock, allowed: Scripts): Figure[] {
     limit('packages without a checksum in the lock file', unsealed.length, 0),
     limit('packages without a licence', unlicensed.length, 0),
     limit('scripts at installation that nobody decided on', undecided.length, 0),
-    // A script can fetch what no checksum covers: the `node` package fetched the Node binary that way.
+    // A script can download files without a checksum: the `node` package downloaded the Node binary that way.
     limit('scripts at installation that run', run.length, 0),
     { name: 'dependencies, packages in the lock file', value: foreign.length, unit: 'packages' },
   ];

@@ -1,17 +1,66 @@
-/** The checks of an editing run: pure, over its history. Each returns what is wrong, one sentence a fault. */
-import type { History } from './history.ts';
+/** The history of an editing run, and its invariants. */
+import type { Check, Checks } from '../harness/run.ts';
 
-export type Check = (history: History) => string[];
+/** A save as its editor knows it. */
+export interface Save {
+  uid: string;
+  position: number;
+  task: string;
+  token: string;
+  text: string;
+  /** The last answer. `unknown`: no answer came before the end of the run. */
+  answer: 'saved' | 'draft' | 'history' | 'refused' | 'unknown';
+  /** The new revision of the segment, or of the draft that was kept. */
+  revision: number;
+}
 
-/** No task was two editors' at once: by the claims' own times, and by what each was told. */
-const noDoubleClaim: Check = ({ claims, given }) => {
+/** A claim that an editor received. */
+export interface GivenClaim {
+  task: string;
+  token: string;
+  editor: string;
+}
+
+export interface EditingHistory {
+  saves: Save[];
+  given: GivenClaim[];
+  kills: number;
+  /** From the request for a claim to the answer. */
+  claimMilliseconds: number[];
+  seconds: number;
+  /** How often the editors made each kind of move. */
+  moves: Record<string, number>;
+  tasks: { task: string; kind: 'edit' | 'review'; status: string }[];
+  claims: {
+    task: string;
+    token: string;
+    editor: string;
+    /** Milliseconds since the epoch, by the clock of the database. */
+    from: number;
+    /** Null while the claim is held. */
+    to: number | null;
+  }[];
+  edits: { uid: string; position: number; text: string; revision: number; status: string }[];
+  /** Texts in the history of segments that were saved after their claim had ended. */
+  late: { uid: string; position: number; text: string }[];
+  jobs: { uid: string; status: string; result: string | null }[];
+  /** Slots of editors that are still taken. */
+  slots: number;
+  /** Whether every job was completed in time. */
+  settled: boolean;
+}
+
+type EditingCheck = Check<EditingHistory>;
+
+/** No two claims of a task overlap, and every claim that an editor received is stored. */
+const noDoubleClaim: EditingCheck = ({ claims, given }) => {
   const faults: string[] = [];
   for (const [task, of] of Map.groupBy(claims, (claim) => claim.task)) {
-    const inOrder = [...of].sort((a, b) => a.from - b.from);
+    const inOrder = of.toSorted((one, other) => one.from - other.from);
     for (const [index, claim] of inOrder.entries()) {
       const next = inOrder[index + 1];
-      if (next !== undefined && (claim.to === undefined || next.from < claim.to)) {
-        faults.push(`${task} was claimed by ${next.editor} while ${claim.editor} had it`);
+      if (next !== undefined && (claim.to === null || next.from < claim.to)) {
+        faults.push(`${task} was claimed by ${next.editor} while ${claim.editor} held it`);
       }
     }
   }
@@ -19,20 +68,20 @@ const noDoubleClaim: Check = ({ claims, given }) => {
   for (const { task, token, editor } of given) {
     const claim = known.get(token);
     if (claim?.task !== task || claim.editor !== editor)
-      faults.push(`${task} was given to ${editor}, and is not theirs`);
+      faults.push(`${task} was given to ${editor}, and the claim is not stored`);
   }
   return faults;
 };
 
-/** Nobody saved under a claim after another had saved under the next one. */
-const fenced: Check = ({ saves }) => {
+/** No editor saved under a claim after another editor had saved under the next claim. */
+const fenced: EditingCheck = ({ saves }) => {
   const faults: string[] = [];
   const saved = saves.filter(({ answer }) => answer === 'saved');
   for (const [where, of] of Map.groupBy(saved, ({ uid, position }) => `${uid} ${position}`)) {
     const over = new Set<string>();
     let last: string | undefined;
-    for (const { token } of [...of].sort((a, b) => a.revision - b.revision)) {
-      if (over.has(token)) faults.push(`${where} was saved by a claim that another had followed`);
+    for (const { token } of of.toSorted((one, other) => one.revision - other.revision)) {
+      if (over.has(token)) faults.push(`${where} was saved under a claim after a save under the next one`);
       if (last !== undefined && last !== token) over.add(last);
       last = token;
     }
@@ -40,11 +89,11 @@ const fenced: Check = ({ saves }) => {
   return faults;
 };
 
-/** Every text that was acknowledged is there: the last of its segment, or in its history, or followed by a later one. */
-const noLostSave: Check = ({ saves, edits, left }) => {
+/** Every acknowledged text is stored: as the segment's text, in its history, or replaced by a later one. */
+const noLostSave: EditingCheck = ({ saves, edits, late }) => {
   const faults: string[] = [];
   const now = new Map(edits.map((edit) => [`${edit.uid} ${edit.position}`, edit]));
-  const kept = new Set(left.map(({ uid, position, text }) => `${uid} ${position} ${text}`));
+  const kept = new Set(late.map(({ uid, position, text }) => `${uid} ${position} ${text}`));
   for (const [where, of] of Map.groupBy(saves, ({ uid, position }) => `${uid} ${position}`)) {
     for (const { answer, text } of of) {
       if (answer === 'history' && !kept.has(`${where} ${text}`))
@@ -57,47 +106,50 @@ const noLostSave: Check = ({ saves, edits, left }) => {
       (one, other) => (one === undefined || other.revision > one.revision ? other : one),
       undefined,
     );
-    const there = now.get(where);
+    const stored = now.get(where);
     if (last === undefined) continue;
-    if (there === undefined) faults.push(`${where}: nothing is there`);
-    else if (there.revision < last.revision) faults.push(`${where}: went back to revision ${there.revision}`);
-    else if (there.text !== last.text) {
-      // Of a save without an answer nobody knows whether it was made.
-      const unknown = of.some(({ answer, text }) => answer === 'unknown' && text === there.text);
+    if (stored === undefined) faults.push(`${where}: is not stored`);
+    else if (stored.revision < last.revision)
+      faults.push(`${where}: went back to revision ${stored.revision}`);
+    else if (stored.text !== last.text) {
+      // A save without an answer may have been made.
+      const unknown = of.some(({ answer, text }) => answer === 'unknown' && text === stored.text);
       if (!unknown) faults.push(`${where}: has another text than was acknowledged last`);
     }
   }
   return faults;
 };
 
-/** Every task is done, every job delivered, and nobody has a place taken by nothing. */
-const everythingDone: Check = ({ tasks, jobs, claims, slots, settled }) => [
-  ...(settled ? [] : ['the run did not come to its end']),
+/** Every task is done, every job completed, and no claim or slot is left. */
+const everythingDone: EditingCheck = ({ tasks, jobs, claims, slots, settled }) => [
+  ...(settled ? [] : ['not every job was completed in time']),
   ...tasks
     .filter(({ status, kind }) => status !== 'done' && !(kind === 'review' && status === 'canceled'))
     .map(({ task, status }) => `${task} is ${status}`),
   ...jobs.filter(({ status }) => status !== 'completed').map(({ uid, status }) => `${uid} is ${status}`),
-  ...claims.filter(({ to }) => to === undefined).map(({ task }) => `${task} is claimed still`),
-  ...(slots === 0 ? [] : [`${slots} places are taken`]),
+  ...claims.filter(({ to }) => to === null).map(({ task }) => `${task} is still claimed`),
+  ...(slots === 0 ? [] : [`${slots} slots are taken`]),
 ];
 
-/** What was delivered is what was confirmed, segment by segment. */
-const deliveredAsConfirmed: Check = ({ jobs, edits }) => {
+/** Every result consists of the confirmed segments. */
+const deliveredAsConfirmed: EditingCheck = ({ jobs, edits }) => {
   const byJob = Map.groupBy(edits, ({ uid }) => uid);
   return jobs.flatMap(({ uid, result }) => {
-    const of = [...(byJob.get(uid) ?? [])].sort((a, b) => a.position - b.position);
+    const of = (byJob.get(uid) ?? []).toSorted((one, other) => one.position - other.position);
     const faults = of
       .filter(({ status }) => status !== 'confirmed')
       .map(({ position }) => `${uid} ${position} is not confirmed`);
     const expected = of.map(({ text }) => text).join('\n');
-    return result === expected ? faults : [...faults, `${uid} was delivered otherwise than it was confirmed`];
+    return result === expected
+      ? faults
+      : [...faults, `${uid} was delivered with other texts than were confirmed`];
   });
 };
 
-export const CHECKS: Record<string, Check> = {
+export const CHECKS = {
   'claims of one task at the same time': noDoubleClaim,
   'saves under a claim that was over': fenced,
   'acknowledged saves that are lost': noLostSave,
   'tasks and jobs that are not done': everythingDone,
   'jobs delivered otherwise than confirmed': deliveredAsConfirmed,
-};
+} satisfies Checks<EditingHistory>;

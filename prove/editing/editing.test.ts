@@ -1,112 +1,73 @@
-/** The editing run, short; and each of its checks shown to find what it looks for. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHECKS } from './checks.ts';
-import type { History } from './history.ts';
+/** A short editing run, and its checks with planted faults in its history. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';
+import { CHECKS, type EditingHistory } from './checks.ts';
 import { runEditing } from './run.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-editing-'));
-const seed = Math.floor(Math.random() * 2 ** 31);
-let history: History;
+const run = shortRun('editing');
+let history: EditingHistory;
 beforeAll(async () => {
-  history = await runEditing({ directory, seed, editors: 12, tasks: 100, kills: 2, say: () => {} });
+  history = await runEditing({ ...run, editors: 12, tasks: 100, kills: 2 });
 }, 600_000);
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-const faultsOf = (of: History) =>
-  Object.entries(CHECKS).flatMap(([name, check]) => check(of).map((line) => `${name}: ${line}`));
-
-it('claims nothing twice, loses no save and finishes every task over two kills', () => {
-  expect(faultsOf(history), `seed ${seed}`).toEqual([]);
-  expect(history.tasks.filter(({ kind }) => kind === 'edit')).toHaveLength(100);
-  expect(history.saves.filter(({ answer }) => answer === 'saved').length).toBeGreaterThan(150);
-});
-
-describe('the checks', () => {
-  const planted = (plant: (copy: History) => void) => {
-    const copy = structuredClone(history);
-    plant(copy);
-    return faultsOf(copy).join('\n');
-  };
-  const saved = (copy: History) => copy.saves.find(({ answer }) => answer === 'saved')!;
-
-  it.each<[what: string, sign: RegExp, plant: (copy: History) => void]>([
-    [
-      'a task of two editors',
-      /while/,
-      (copy) => {
-        const [claim] = copy.claims;
-        copy.claims.push({ ...claim!, token: 'x', from: claim!.from + 0.1 });
-      },
-    ],
-    [
-      'a claim that was given and is not there',
-      /not theirs/,
-      (copy) => copy.given.push({ ...copy.given[0]!, token: 'x' }),
-    ],
-    [
-      'a save by a claim that was over',
-      /another had followed/,
-      (copy) => {
-        const save = saved(copy);
-        copy.saves.push({ ...save, token: 'x', revision: save.revision + 100 });
-        copy.saves.push({ ...save, revision: save.revision + 101 });
-      },
-    ],
-    [
-      'a text that is gone',
-      /another text/,
-      (copy) => {
-        const { uid, position } = saved(copy);
-        copy.edits.find((edit) => edit.uid === uid && edit.position === position)!.text = 'x';
-      },
-    ],
-    ['a segment that is gone', /nothing is there/, (copy) => copy.edits.splice(0)],
-    [
-      'a text that went back',
-      /went back/,
-      (copy) => {
-        copy.saves.push({ ...saved(copy), revision: 1000, text: 'x' });
-      },
-    ],
-    [
-      'two texts for one revision',
-      /acknowledged twice/,
-      (copy) => {
-        copy.saves.push({ ...saved(copy), text: 'x' });
-      },
-    ],
-    [
-      'a late text that is nowhere',
-      /not in the history/,
-      (copy) => {
-        copy.saves.push({ ...saved(copy), answer: 'history', text: 'x' });
-      },
-    ],
-    [
-      'a task that is not done',
-      /is claimed/,
-      (copy) => {
-        copy.tasks[0]!.status = 'claimed';
-      },
-    ],
-    [
-      'a place that is taken',
-      /1 places are taken/,
-      (copy) => {
-        copy.slots = 1;
-      },
-    ],
-    [
-      'another delivery',
-      /delivered otherwise/,
-      (copy) => {
-        copy.jobs[0]!.result = 'x';
-      },
-    ],
-  ])('find %s', (_what, sign, plant) => {
-    expect(planted(plant)).toMatch(sign);
+describe('an editing run', () => {
+  it('claims nothing twice, loses no save and finishes every task over two kills', () => {
+    expectHeld(CHECKS, history, run.seed);
+    expect(history.tasks.filter(({ kind }) => kind === 'edit')).toHaveLength(100);
+    expect(history.saves.filter(({ answer }) => answer === 'saved').length).toBeGreaterThan(150);
   });
 });
+
+const saved = (h: EditingHistory) => h.saves.find(({ answer }) => answer === 'saved')!;
+const change = Object.assign;
+const LOST = 'acknowledged saves that are lost';
+const PLANTED: PlantedFault<EditingHistory>[] = [
+  [
+    'claims of one task at the same time',
+    'a task with two editors',
+    ({ claims }) => claims.push({ ...claims[0]!, token: 'x', from: claims[0]!.from + 0.1 }),
+  ],
+  [
+    'claims of one task at the same time',
+    'a claim that is not stored',
+    ({ given }) => given.push({ ...given[0]!, token: 'x' }),
+  ],
+  [
+    'saves under a claim that was over',
+    'a save under a claim that had ended',
+    (h) => {
+      const save = saved(h);
+      h.saves.push({ ...save, token: 'x', revision: save.revision + 100 });
+      h.saves.push({ ...save, revision: save.revision + 101 });
+    },
+  ],
+  [
+    LOST,
+    'another text than was acknowledged',
+    (h) => {
+      const { uid, position } = saved(h);
+      change(h.edits.find((edit) => edit.uid === uid && edit.position === position)!, { text: 'x' });
+    },
+  ],
+  [LOST, 'segments that are gone', ({ edits }) => edits.splice(0)],
+  [LOST, 'a segment that went back', (h) => h.saves.push({ ...saved(h), revision: 1000, text: 'x' })],
+  [LOST, 'two texts with one revision', (h) => h.saves.push({ ...saved(h), text: 'x' })],
+  [
+    LOST,
+    'a late text that is not in the history',
+    (h) => h.saves.push({ ...saved(h), answer: 'history', text: 'x' }),
+  ],
+  [
+    'tasks and jobs that are not done',
+    'a task that is still claimed',
+    (h) => change(h.tasks[0]!, { status: 'claimed' }),
+  ],
+  ['tasks and jobs that are not done', 'a slot that is still taken', (h) => change(h, { slots: 1 })],
+  [
+    'jobs delivered otherwise than confirmed',
+    'another result than was confirmed',
+    (h) => change(h.jobs[0]!, { result: 'x' }),
+  ],
+];
+
+testChecks(CHECKS, () => history, PLANTED);

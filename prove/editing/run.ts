@@ -1,47 +1,40 @@
 /**
- * An editing run: many editors claim, save, confirm, hand in, give back, skip, walk away and come back late, and two of
- * them are one person with two windows, while the serving process is killed with -9. Everything is real: the program as
- * a process of its own, its embedded PostgreSQL, HTTP. The drafts are the customer's own, so that no engine is waited for.
+ * The editing scenario: editors claim, save, confirm, submit, release, skip, walk away and come back late, some in two
+ * windows, while the service is killed with SIGKILL. The drafts are the customer's own, so that no engine is needed.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import type pg from 'pg';
 import { type Finding, keyOf } from '../../packages/checks/src/checks.ts';
-import { cookieOf } from '../../packages/server/src/accounts/door.ts';
-import { createPerson } from '../../packages/server/src/accounts/people.ts';
-import { beginSession } from '../../packages/server/src/accounts/sessions.ts';
-import { createConnection } from '../../packages/server/src/database/connections.ts';
-import { createLog } from '../../packages/server/src/log.ts';
-import { openStore } from '../../packages/server/src/program.ts';
-import { loadSettings } from '../../packages/server/src/settings.ts';
-import { createAccount, startProgram } from '../../scripts/program.ts';
-import { startBeside } from '../beside.ts';
-import { createRandom, type Random } from '../random.ts';
-import type { History, Save } from './history.ts';
+import { loadSettings } from '../../packages/server/src/settings/settings.ts';
+import { createAccount } from '../../scripts/program.ts';
+import { startBackgroundLoad } from '../harness/background-load.ts';
+import { countDue, type Query, withDatabase } from '../harness/database.ts';
+import { createEditor, sendAsEditor } from '../harness/editors.ts';
+import { createRandom, type Random } from '../harness/random.ts';
+import { sendRequest } from '../harness/requests.ts';
+import type { RunOptions } from '../harness/run.ts';
+import { startService } from '../harness/service.ts';
+import type { EditingHistory, Save } from './checks.ts';
 
-export interface EditingOptions {
-  /** Where the program keeps its data. */
-  directory: string;
-  seed: number;
+export interface EditingOptions extends RunOptions {
   editors: number;
   tasks: number;
   kills: number;
-  say(line: string): void;
 }
 
-/** Of a task; a line is a segment of six words. */
+/** Of a task. A line is a segment. */
 const LINES_A_TASK = 2;
 const WORDS_A_LINE = 6;
 const TASKS_A_JOB = 10;
 const CREATORS = 8;
 const OPENING_CENTS = 100_000_000;
 const LEASE_SECONDS = 5;
-/** Of a hundred editors' work so much is reviewed. */
+/** How many of a hundred tasks are reviewed. */
 const REVIEW_SHARE = 10;
-/** After the last task is there to be taken: what is not done by then is reported. */
+/** After the last kill. */
 const PATIENCE_MILLISECONDS = 1_800_000;
 
-const ENVIRONMENT = {
-  DRAGOMAN_LOG_LEVEL: 'silent', // connections break here all the time
+const SETTINGS = {
+  DRAGOMAN_LOG_LEVEL: 'silent', // connections break all the time
   DRAGOMAN_TASK_WORDS: String(LINES_A_TASK * WORDS_A_LINE),
   DRAGOMAN_TASK_LEASE: String(LEASE_SECONDS),
   DRAGOMAN_CLAIM_EXPIRIES: '1000',
@@ -49,116 +42,83 @@ const ENVIRONMENT = {
   DRAGOMAN_TASK_RESERVED: '0',
 };
 
-/** At each start the offline engine shows anew what it can do; after the first one nobody asks an engine for anything. */
-const AGAIN = {
-  ...ENVIRONMENT,
+/** After the drafts no engine is needed, and Apertium would repeat its self-tests at each start. */
+const SETTINGS_WITHOUT_APERTIUM = {
+  ...SETTINGS,
   DRAGOMAN_ENGINES: 'llm',
   DRAGOMAN_LLM_URL: 'http://127.0.0.1:9',
   DRAGOMAN_LLM_MODEL: 'none',
   DRAGOMAN_LLM_PAIRS: 'en>es',
 };
 
-interface Answer {
-  status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is looked into freely
-  body: any;
-}
-
-export async function runEditing(options: EditingOptions): Promise<History> {
-  const { directory, say } = options;
+export async function runEditing({ directory, say, ...options }: EditingOptions): Promise<EditingHistory> {
   const random = createRandom(options.seed);
-  let program = await startProgram({ directory, environment: ENVIRONMENT });
-  const { port, url } = program;
-  const credentials = await createAccount(directory, 'editing', OPENING_CENTS);
-  const settings = loadSettings({ DRAGOMAN_DATA: directory, DRAGOMAN_PORT: String(port) });
-  const store = await openStore(settings, 'command', createLog('silent'));
-  const owner = createConnection(store.connection);
-  await owner.connect();
-  const rows = async <T extends pg.QueryResultRow>(sql: string) => (await owner.query<T>(sql)).rows;
-
+  const service = await startService(directory, SETTINGS);
+  const { url } = service;
+  const { production_key } = await createAccount(directory, 'editing', OPENING_CENTS);
   const jobs = Math.ceil(options.tasks / TASKS_A_JOB);
   say(`${jobs} jobs`);
   let next = 0;
-  await Promise.all(
-    Array.from({ length: CREATORS }, async () => {
-      while (next < jobs) await order(url, credentials.production_key, next++);
-    }),
-  );
-  await until(async () => {
-    const [left] = await rows<{ count: number }>(
-      'select count(*)::int as count from jobs where due_at is not null',
-    );
-    return left!.count === 0;
+  const creators = Array.from({ length: CREATORS }, async () => {
+    while (next < jobs) await order(url, production_key, next++);
   });
+  await Promise.all(creators);
+  const history = await withDatabase(directory, async (query, { database }) => {
+    await until(async () => (await countDue(query, ['jobs'])) === 0);
+    const settings = loadSettings({ DRAGOMAN_DATA: directory, DRAGOMAN_PORT: String(service.port) });
+    const editors = await Promise.all(
+      Array.from({ length: options.editors }, (_, index) => {
+        const email = `editor-${index}@example.com`;
+        return createEditor(database, settings, { email, reviewShare: REVIEW_SHARE, review: true });
+      }),
+    );
+    say(`${editors.length} editors`);
+    await service.kill();
+    await service.start(SETTINGS_WITHOUT_APERTIUM);
 
-  const cookie = cookieOf(settings).name;
-  const editors = await Promise.all(
-    Array.from({ length: options.editors }, async (_, index) => {
-      const userId = await createPerson(store.database, 'program', {
-        email: `editor-${index}@example.com`,
-        role: 'editor',
-        reviewShare: REVIEW_SHARE,
-        languages: [{ source_language: 'en', target_language: 'es', review: true }],
-      });
-      const visitor = { address: '127.0.0.1', userAgent: undefined, token: undefined };
-      const { token } = await beginSession(store.database, settings, { userId, passwordHash: null }, visitor);
-      return { userId, cookie: `${cookie}=${token}` };
-    }),
-  );
-  say(`${editors.length} editors`);
-
-  await program.kill();
-  program = await startProgram({ directory, port, environment: AGAIN });
-
-  const began = performance.now();
-  const record: Recorded = { saves: [], given: [], claimMilliseconds: [], did: {} };
-  let stopping = false;
-  const working = startBeside(
-    ...editors.map((editor) =>
-      work({ ...editor, url, random: createRandom(random.below(2 ** 31)), record, stopping: () => stopping }),
-    ),
-  );
-  const done = async () => {
-    working.check();
-    const sql = `select count(*)::int as count from jobs where status = 'completed'`;
-    return (await rows<{ count: number }>(sql))[0]!.count;
-  };
-  let history: History;
-  try {
-    for (let kill = 1; kill <= options.kills; kill++) {
-      const target = Math.floor((jobs * (kill - 0.5)) / options.kills);
-      await until(async () => (await done()) >= target);
-      await program.kill();
-      say(`kill ${kill} of ${options.kills}, ${await done()} of ${jobs} jobs done`);
-      program = await startProgram({ directory, port, environment: AGAIN });
-    }
-    const patience = Date.now() + PATIENCE_MILLISECONDS;
-    await until(async () => (await done()) === jobs || Date.now() > patience);
-    const seconds = (performance.now() - began) / 1000;
-    stopping = true;
-    await working.done();
-    history = {
-      ...record,
-      kills: options.kills,
-      seconds,
-      settled: (await done()) === jobs,
-      ...(await readFacts(rows)),
+    const began = performance.now();
+    const record: Recorded = { saves: [], given: [], claimMilliseconds: [], moves: {} };
+    let stopping = false;
+    const common = { url, record, giveUp: () => stopping };
+    const working = startBackgroundLoad(
+      ...editors.map((editor) => work({ ...common, ...editor, random: createRandom(random.below(2 ** 31)) })),
+    );
+    const done = async () => {
+      working.check();
+      const [row] = await query<{ count: number }>(
+        `select count(*)::int as count from jobs where status = 'completed'`,
+      );
+      return row!.count;
     };
-  } finally {
-    stopping = true;
-    await owner.end();
-    await store.close();
-  }
-  await program.stop();
+    try {
+      for (let kill = 1; kill <= options.kills; kill++) {
+        const target = Math.floor((jobs * (kill - 0.5)) / options.kills);
+        await until(async () => (await done()) >= target);
+        await service.kill();
+        say(`kill ${kill} of ${options.kills}, ${await done()} of ${jobs} jobs done`);
+        await service.start(SETTINGS_WITHOUT_APERTIUM);
+      }
+      const patience = Date.now() + PATIENCE_MILLISECONDS;
+      await until(async () => (await done()) === jobs || Date.now() > patience);
+      const seconds = (performance.now() - began) / 1000;
+      stopping = true;
+      await working.done();
+      const settled = (await done()) === jobs;
+      return { ...record, kills: options.kills, seconds, settled, ...(await readEdited(query)) };
+    } finally {
+      stopping = true;
+    }
+  });
+  await service.stop();
   return history;
 }
 
-/** A number in letters: no check has anything against it. */
+/** Writes a number in letters, to which no automatic check objects. */
 function letters(number: number): string {
   return [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
 }
 
-/** Two lines of every job are the same, so that one fills the other. */
+/** Returns the text of a job. Two of its lines are equal, so that the second is a repeat. */
 function lines(job: number, write: (word: string) => string): string {
   return Array.from({ length: TASKS_A_JOB * LINES_A_TASK }, (_, index) =>
     write(index === 3 || index === 4 ? 'again' : letters(job * 100 + index)),
@@ -166,9 +126,9 @@ function lines(job: number, write: (word: string) => string): string {
 }
 
 async function order(url: string, key: string, job: number): Promise<void> {
-  const response = await fetch(`${url}/tapi/v2/translation/`, {
+  const { status, text } = await sendRequest(`${url}/tapi/v2/translation/`, {
     method: 'POST',
-    headers: { authorization: `ApiKey ${key}` },
+    key,
     body: JSON.stringify({
       uid: `job-${job}`,
       text: lines(job, (word) => `Line ${word} stands in this text.`),
@@ -177,11 +137,10 @@ async function order(url: string, key: string, job: number): Promise<void> {
       target_language: 'es',
     }),
   });
-  if (response.status !== 201) throw new Error(`a job was refused: ${await response.text()}`);
-  await response.body?.cancel();
+  if (status !== 201) throw new Error(`a job was refused: ${status} ${text}`);
 }
 
-type Recorded = Pick<History, 'saves' | 'given' | 'claimMilliseconds' | 'did'>;
+type Recorded = Pick<EditingHistory, 'saves' | 'given' | 'claimMilliseconds' | 'moves'>;
 
 interface Editor {
   userId: string;
@@ -189,28 +148,37 @@ interface Editor {
   url: string;
   random: Random;
   record: Recorded;
-  stopping(): boolean;
+  /** Whether the run is over. */
+  giveUp(): boolean;
 }
 
-/** One editor, until everything is done. */
+/** A task as the interface shows it. */
+interface Task {
+  task: string;
+  kind: 'edit' | 'review';
+  job: { uid: string };
+  segments: { position: number; revision: number; status: string; mine: boolean; issues: object[] }[];
+}
+
+/** Works as one editor until the run is over. */
 async function work(editor: Editor): Promise<void> {
   const { random, record } = editor;
-  const count = (what: string) => {
-    record.did[what] = (record.did[what] ?? 0) + 1;
+  const count = (move: string) => {
+    record.moves[move] = (record.moves[move] ?? 0) + 1;
   };
-  while (!editor.stopping()) {
+  while (!editor.giveUp()) {
     const asked = performance.now();
-    // A twentieth ask in two windows at once.
+    // One time in twenty the editor has two windows.
     const windows = random.below(20) === 0 ? 2 : 1;
     const answers = await Promise.all(
-      Array.from({ length: windows }, () => ask(editor, 'POST', '/claims', {})),
+      Array.from({ length: windows }, () => sendAsEditor(editor, 'POST', '/claims', {})),
     );
     let claimed = answers.find((answer) => answer?.status === 201);
     if (claimed === undefined && answers.some((answer) => answer?.body.error?.code === 'too_many_claims')) {
-      // A claim whose answer was lost.
-      const queue = await ask(editor, 'GET', '/queue');
+      // The answer to an earlier claim was lost.
+      const queue = await sendAsEditor(editor, 'GET', '/queue');
       const [held] = queue?.body.held ?? [];
-      if (held !== undefined) claimed = await ask(editor, 'POST', '/claims', { task: held.task });
+      if (held !== undefined) claimed = await sendAsEditor(editor, 'POST', '/claims', { task: held.task });
       if (claimed?.status !== 201) claimed = undefined;
     }
     if (claimed === undefined) {
@@ -225,32 +193,31 @@ async function work(editor: Editor): Promise<void> {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the task as the interface gives it
 async function workOn(
   editor: Editor,
-  task: any,
+  task: Task,
   token: string,
-  count: (what: string) => void,
+  count: (move: string) => void,
 ): Promise<void> {
   const { random } = editor;
   const path = `/tasks/${task.task}`;
   const chance = random.below(100);
   if (chance < 3) {
     count('skipped');
-    await ask(editor, 'POST', `${path}/skip`, { token, reason: 'other' });
+    await sendAsEditor(editor, 'POST', `${path}/skip`, { token, reason: 'other' });
     return;
   }
   if (task.kind === 'review') {
-    const firstTime = !task.segments.some(({ issues }: { issues: object[] }) => issues.length > 0);
+    const firstTime = !task.segments.some(({ issues }) => issues.length > 0);
     if (firstTime && random.below(5) === 0) {
       const mark = { token, position: 0, category: 'style', severity: 'minor' };
-      const marked = await ask(editor, 'POST', `${path}/issues`, mark);
+      const marked = await sendAsEditor(editor, 'POST', `${path}/issues`, mark);
       if (marked?.status !== 201) return;
       count('returned');
-      await ask(editor, 'POST', `${path}/return`, { token });
+      await sendAsEditor(editor, 'POST', `${path}/return`, { token });
       return;
     }
-    await ask(editor, 'POST', `${path}/approve`, { token });
+    await sendAsEditor(editor, 'POST', `${path}/approve`, { token });
     return;
   }
   for (const segment of task.segments) {
@@ -261,41 +228,39 @@ async function workOn(
       if (draft === undefined) return;
       revision = draft;
     }
-    if (random.below(10) === 0) await ask(editor, 'POST', `${path}/heartbeat`, { token });
+    if (random.below(10) === 0) await sendAsEditor(editor, 'POST', `${path}/heartbeat`, { token });
     if ((await save(editor, task, segment.position, token, revision, 'confirmed')) === undefined) return;
   }
   if (chance < 6) {
     count('released');
-    await ask(editor, 'POST', `${path}/release`, { token });
+    await sendAsEditor(editor, 'POST', `${path}/release`, { token });
     await late(editor, task, token);
     return;
   }
   if (chance < 8) {
-    // Walks away; comes back when another may have the task.
+    // The editor walks away, and comes back when another may have the task.
     count('abandoned');
     await wait(LEASE_SECONDS * 1000 + 500);
     await late(editor, task, token);
     return;
   }
-  const handed = await ask(editor, 'POST', `${path}/submit`, { token });
-  count(handed?.status === 200 ? 'submitted' : 'refused');
+  const submitted = await sendAsEditor(editor, 'POST', `${path}/submit`, { token });
+  count(submitted?.status === 200 ? 'submitted' : 'refused');
   if (chance > 97) await late(editor, task, token);
 }
 
-/** Saves once more under a claim that is over. */
-// biome-ignore lint/suspicious/noExplicitAny: as above
-async function late(editor: Editor, task: any, token: string): Promise<void> {
-  const segment = task.segments.find(({ mine }: { mine: boolean }) => mine);
+/** Saves again under a claim that has ended. */
+async function late(editor: Editor, task: Task, token: string): Promise<void> {
+  const segment = task.segments.find(({ mine }) => mine)!;
   await save(editor, task, segment.position, token, segment.revision, 'draft');
 }
 
 let written = 0;
 
-/** Saves a text that no other save has. @returns the revision that it became; undefined: the claim is over */
+/** Saves a text that no other save has. @returns the new revision; undefined when the claim has ended */
 async function save(
   editor: Editor,
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  task: any,
+  task: Task,
   position: number,
   token: string,
   from: number,
@@ -316,7 +281,7 @@ async function save(
     };
     editor.record.saves.push(made);
     const body = { token, revision, target: [{ text }], status, acknowledged, active_ms: 10 };
-    const answer = await ask(editor, 'PUT', `/tasks/${task.task}/segments/${position}`, body);
+    const answer = await sendAsEditor(editor, 'PUT', `/tasks/${task.task}/segments/${position}`, body);
     if (answer === undefined) return undefined;
     if (answer.status === 200) {
       made.answer = 'saved';
@@ -336,54 +301,30 @@ async function save(
   }
 }
 
-/** Asks until there is an answer. @returns undefined when the run is over before */
-async function ask(editor: Editor, method: string, path: string, body?: object): Promise<Answer | undefined> {
-  for (;;) {
-    try {
-      const response = await fetch(`${editor.url}/api/editing${path}`, {
-        method,
-        headers: {
-          cookie: editor.cookie,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const answer = { status: response.status, body: await response.json() };
-      if (response.status < 500) return answer;
-    } catch {
-      // Killed just now.
-    }
-    if (editor.stopping()) return undefined;
-    await wait(50);
-  }
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await wait(100);
 }
 
-async function until(question: () => Promise<boolean>): Promise<void> {
-  while (!(await question())) await wait(100);
-}
-
-type Facts = Pick<History, 'tasks' | 'claims' | 'edits' | 'left' | 'jobs' | 'slots'>;
-
-async function readFacts(rows: <T extends pg.QueryResultRow>(sql: string) => Promise<T[]>): Promise<Facts> {
-  const claims = await rows<Facts['claims'][number] & { to: number | null; ended: string | null }>(
-    `select task_id as task, claim_id as token, user_id as editor, extract(epoch from claimed_at)::float8 * 1000 as "from",
-            extract(epoch from ended_at)::float8 * 1000 as "to", ended from claims`,
-  );
+async function readEdited(query: Query) {
+  const [row] = await query<{ count: number }>('select count(*)::int as count from editor_slots');
   return {
-    tasks: await rows('select task_id as task, kind, status from tasks'),
-    claims: claims.map((claim) => ({ ...claim, to: claim.to ?? undefined, ended: claim.ended ?? undefined })),
-    edits: await rows(
+    tasks: await query<EditingHistory['tasks'][number]>('select task_id as task, kind, status from tasks'),
+    claims: await query<EditingHistory['claims'][number]>(
+      `select task_id as task, claim_id as token, user_id as editor, extract(epoch from claimed_at)::float8 * 1000 as "from",
+              extract(epoch from ended_at)::float8 * 1000 as "to" from claims`,
+    ),
+    edits: await query<EditingHistory['edits'][number]>(
       `select j.uid, e.position, e.target -> 0 ->> 'text' as text, e.revision, e.status
          from edits e join jobs j using (part, account_id, job_id)`,
     ),
-    left: await rows(
+    late: await query<EditingHistory['late'][number]>(
       `select j.uid, h.position, h.target -> 0 ->> 'text' as text
          from edit_history h join jobs j using (part, account_id, job_id) where h.kind = 'left'`,
     ),
-    jobs: await rows(
+    jobs: await query<EditingHistory['jobs'][number]>(
       `select j.uid, j.status, t.body as result
          from jobs j left join job_texts t on t.job_id = j.job_id and t.kind = 'result'`,
     ),
-    slots: (await rows<{ count: number }>('select count(*)::int as count from editor_slots'))[0]!.count,
+    slots: row!.count,
   };
 }

@@ -1,8 +1,7 @@
-/** What must be true of an engine run. Each gives its faults, a line each. */
-import { isRight, type Piece } from '../../packages/documents/src/documents.ts';
+/** The invariants of an engine run. */
+import { isCorrect, type Piece } from '../../packages/documents/src/documents.ts';
+import type { Checks } from '../harness/run.ts';
 import type { EngineHistory } from './run.ts';
-
-type Check = (history: EngineHistory) => string[];
 
 const marksOf = (pieces: readonly Piece[]) =>
   pieces.flatMap((piece) => ('keep' in piece ? [piece.text] : []));
@@ -12,7 +11,7 @@ const each = (
   judge: (batch: EngineHistory['batches'][number], number: number) => string[],
 ): string[] => history.batches.flatMap(judge);
 
-export const CHECKS: Record<string, Check> = {
+export const CHECKS: Checks<EngineHistory> = {
   'every batch ends': (history) =>
     each(history, ({ answered, error }, number) =>
       answered === undefined ? [`batch ${number}: ${error ?? 'no end'}`] : [],
@@ -41,7 +40,7 @@ export const CHECKS: Record<string, Check> = {
   'no code is lost': (history) =>
     each(history, ({ answered }, number) =>
       (answered ?? []).flatMap((one) =>
-        one.status === 'failed' || isRight(one.segment.pieces, one.pieces)
+        one.status === 'failed' || isCorrect(one.segment.pieces, one.pieces)
           ? []
           : [`batch ${number}: codes of ${one.segment.id}`],
       ),

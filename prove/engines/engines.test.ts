@@ -34,9 +34,7 @@ describe('the checks of the engine run', () => {
   const sound: EngineHistory = { batches: [batch(0), batch(1), kept], kills: 1, stops: 1 };
   const changed: Piece[] = [{ keep: 1, text: 'MARK-0-0' }, { text: ' X' }];
 
-  it('have nothing against a sound run', () => {
-    expect(faults(sound)).toEqual([]);
-  });
+  it('find nothing in a sound run', () => expect(faults(sound)).toEqual([]));
 
   it.each<[string, EngineHistory]>([
     [
@@ -62,11 +60,11 @@ describe('the checks of the engine run', () => {
       { ...sound, batches: [batch(0, { foreign: true, route: 'kept:script', pieces: changed })] },
     ],
     ['pipelines were harmed', { ...sound, kills: 0 }],
-  ])('find it where “%s” is broken', (name, history) => {
+  ])('%s: finds a violation', (name, history) => {
     expect(faults(history)).toContain(name);
   });
 
-  it('find it where hardly anything is translated', () => {
+  it('most are translated: finds a violation', () => {
     const failed = {
       segment: segment('0.0'),
       status: 'failed' as const,
@@ -80,8 +78,8 @@ describe('the checks of the engine run', () => {
 });
 
 const { missing } = await findApertium();
-describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('a short engine run', () => {
-  it('loses nothing and swaps nothing', async () => {
+describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('an engine run', () => {
+  it('loses no segment and swaps none', async () => {
     const history = await runEngines({ seed: 7, batches: 80, every: 12, say: () => {} });
     expect(history.batches).toHaveLength(80);
     expect(faults(history)).toEqual([]);

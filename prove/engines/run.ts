@@ -1,20 +1,20 @@
 /**
- * An engine run: batches of hostile sentences, some of them not in the source language, go through the translator and the real engine while stages of its
- * pipelines are killed and stopped. Every segment bears a protected mark of its own, so that one that is lost or
- * comes back in another's place is seen.
+ * The engine scenario: batches of hostile sentences, some not in the source language, go through the translator and the
+ * real engine while stages of its pipelines are killed and stopped. Every segment has a unique code, which shows a lost
+ * or swapped segment.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Piece, type Segment, scan, segments } from '../../packages/documents/src/documents.ts';
 import { type ApertiumEngine, createApertium } from '../../packages/engines/src/engines.ts';
-import type { Drafted } from '../../packages/server/src/translation/translate.ts';
+import type { Drafted } from '../../packages/server/src/translation/drafts.ts';
 import { createTranslator } from '../../packages/server/src/translation/translator.ts';
-import { createRandom } from '../random.ts';
+import { createRandom } from '../harness/random.ts';
 
 export interface Batch {
   asked: Segment[];
   /** The ids of those that are not in the source language. */
   foreign: ReadonlySet<string>;
-  /** Undefined: it never ended well, and the sentence says how. */
+  /** Undefined when the batch failed; `error` says why. */
   answered: Drafted[] | undefined;
   error?: string;
 }
@@ -28,14 +28,14 @@ export interface EngineHistory {
 export interface EngineRunOptions {
   seed: number;
   batches: number;
-  /** After so many batches a stage is killed, or every fifth time stopped. */
+  /** The batches between two faults: a stage is killed, or every fifth time stopped. */
   every: number;
   say(line: string): void;
 }
 
 const AT_A_TIME = 8;
 const WORDS = ['The', 'house', 'is', 'big', 'and', 'my', 'sister', 'buys', 'bread', 'near', 'river'];
-/** Not in the source language; an engine would make something else of them. */
+/** Texts that are not in the source language; an engine would change them. */
 const FOREIGN = [
   'Привет, это довольно длинное предложение на русском языке.',
   '日本語',
@@ -79,8 +79,9 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
   const translator = createTranslator({
     engines: [engine],
     limitsOf: () => ({ concurrency: 4, perSecond: undefined, centsPerMillion: 0 }),
-    rules: async () => [],
+    engineRoutes: async () => [],
     recall: async () => [],
+    inSandbox: () => true,
     observer: { asked() {}, translated() {}, failed() {}, cached() {} },
     cacheBytes: 1024 * 1024,
   });
@@ -99,9 +100,10 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
           account: undefined,
           tier: 'machine',
           brand: undefined,
+          environment: 'production',
           from: 'en',
           to: random.below(2) === 0 ? 'es' : 'ca',
-          lane: random.below(4) === 0 ? 'live' : 'bulk',
+          lane: random.below(4) === 0 ? 'interactive' : 'bulk',
           signal: new AbortController().signal,
         });
       } catch (error) {
@@ -111,7 +113,7 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
     }
   }
 
-  /** Kills a stage at work, or stops it: its pipeline must notice by itself. */
+  /** Kills or stops a stage at work. Its pipeline must notice. */
   function harm(engine: ApertiumEngine, number: number): void {
     const pids = engine.pipelines().flatMap(({ pids }) => pids);
     const pid = pids[random.below(Math.max(1, pids.length))];
@@ -133,7 +135,7 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
       const mark: Piece = { keep: 1, text: `MARK-${number}-${index}` };
       if (random.below(8) === 0) {
         foreign.add(id);
-        // What is foreign is told by the scanner, as for any text.
+        // The scanner recognises the language.
         const text = FOREIGN[random.below(FOREIGN.length)]!;
         const [found] = segments(scan(text, 'text'), 'en');
         return { ...found!, id, unit: index, pieces: [mark, { text: ' ' }, ...found!.pieces] };

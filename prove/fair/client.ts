@@ -1,5 +1,5 @@
-// A process of its own: the customers of the fairness run, and the receiver of their callbacks, so that their work is
-// not done by the process that is measured. It does what its parent orders, one thing at a time, and answers each order.
+// A separate process with the customers of the fairness run and the receiver of their callbacks, so that their work does
+// not disturb the measured process. It carries out one order of its parent at a time and answers it.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,11 +8,11 @@ import { englishText } from '../../bench/text.ts';
 
 export interface Customer {
   key: string;
-  /** Where its callbacks go: a host of its own, an address of this machine. */
+  /** The host of its callbacks: an address of this machine that no other customer has. */
   host: string;
 }
 
-/** As many jobs as its words make, each of so many words; every sentence bears the mark. */
+/** Jobs of `wordsAJob` words each, `words` in all. Every sentence has the mark. */
 export interface Load extends Customer {
   order: 'load';
   url: string;
@@ -23,7 +23,7 @@ export interface Load extends Customer {
   wordsAJob: number;
 }
 
-/** Small jobs and chat messages by the clock, whatever is answered, the customers in turn. */
+/** Small jobs and chat messages at a fixed rate, whatever the answers, from the customers in turn. */
 export interface Probe {
   order: 'probe';
   url: string;
@@ -59,19 +59,24 @@ if (import.meta.main) {
 
   async function create(address: string, { key, host }: Customer, name: string, body: object): Promise<void> {
     const { statusCode, body: answer } = await agent.request({
-      ...{ origin: new URL(address).origin, path: new URL(address).pathname, method: 'POST' },
+      origin: new URL(address).origin,
+      path: new URL(address).pathname,
+      method: 'POST',
       headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ ...PAIR, ...body, callback_url: `http://${host}:${port}/${name}` }),
     });
-    const said = await answer.text();
-    if (statusCode !== 201) throw new Error(`${name} was refused: ${said}`);
+    const text = await answer.text();
+    if (statusCode !== 201) throw new Error(`${name} was refused: ${text}`);
   }
 
   const createJob = (url: string, customer: Customer, uid: string, text: string) =>
     create(`${url}/tapi/v2/mt_translation/`, customer, uid, { uid, text });
   const createMessage = (url: string, customer: Customer, id: string, text: string) =>
     create(`${url}/v2/chats/messages`, customer, id, {
-      ...{ chat_external_id: id, external_id: id, text, text_format: 'text' },
+      chat_external_id: id,
+      external_id: id,
+      text,
+      text_format: 'text',
     });
 
   async function load({ url, name, mark, seed, words, wordsAJob, ...customer }: Load): Promise<number> {
@@ -101,7 +106,7 @@ if (import.meta.main) {
       await wait(Math.max(0, begun + n * BETWEEN_MILLISECONDS - performance.now()));
       const customer = customers[n % customers.length]!;
       const name = `${round}-${n}`;
-      // Each a text of its own: what was translated lately is not translated again.
+      // A unique text, which no cache has.
       const text = `${englishText(SMALL_WORDS, seed + n).replace(/\.\s*$/, '')}, number ${name}.`;
       const [times, make] = n % 2 === 0 ? [jobs, createJob] : [messages, createMessage];
       times.push(timed(name, () => make(url, customer, name, text)));
@@ -120,7 +125,7 @@ if (import.meta.main) {
   process.send!({ answer: 'ready' });
 }
 
-/** Whole sentences, of at least so many words together. */
+/** Cuts a text into pieces of whole sentences with at least `words` words. */
 function cut(text: string, words: number): string[] {
   const texts: string[] = [];
   let sentences: string[] = [];

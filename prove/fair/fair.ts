@@ -1,36 +1,23 @@
 /**
- * `npm run prove -- fair`: nine accounts with a small job now and then, and one that has sent more than ten thousand; or
- * one of 1 MiB. Flags: `--jobs N` of the flood (20000: ten thousand still wait in the last block), `--rounds N` of each
- * load (3), `--probes N` small jobs in a block (40), `--seed N`.
+ * `npm run prove -- fair`: nine accounts with a small job now and then, beside one with more than ten thousand jobs, or one
+ * with a document of 1 MiB. Flags: `--jobs N` of the flood (20000: ten thousand are still queued in the last block),
+ * `--rounds N` of each load (3), `--probes N` small jobs in a block (40), `--seed N`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Figure, type Flags, median, quantile, type Report } from '../../bench/figures.ts';
+import { runProof } from '../harness/run.ts';
 import { type FairHistory, type Round, runFair } from './run.ts';
 
 const LEAST_INDEX = 0.95;
 const MOST_SLOWDOWN = 2;
 
-export async function proveFair({ numbers }: Flags): Promise<Report> {
-  const seed = numbers.seed ?? Math.floor(Math.random() * 2 ** 31);
-  const directory = mkdtempSync(join(tmpdir(), 'dragoman-fair-'));
-  try {
-    const history = await runFair({
-      directory,
-      seed,
-      jobs: numbers.jobs ?? 20_000,
-      rounds: numbers.rounds ?? 3,
-      probes: numbers.probes ?? 40,
-      say: (line) => process.stderr.write(`${line}\n`),
-    });
-    for (const [name, characters] of Object.entries(history.served)) {
-      process.stderr.write(`${name}: ${characters} characters served\n`);
-    }
-    return { seed, figures: judge(history) };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+export async function proveFair(flags: Flags): Promise<Report> {
+  const { jobs = 20_000, rounds = 3, probes = 40 } = flags.numbers;
+  return runProof('fair', flags, async (options) => {
+    const history = await runFair({ ...options, jobs, rounds, probes });
+    for (const [name, characters] of Object.entries(history.served))
+      options.say(`${name}: ${characters} characters served`);
+    return judge(history);
+  });
 }
 
 export function judge({ served, flood, document }: FairHistory): Figure[] {
@@ -49,7 +36,7 @@ export function judge({ served, flood, document }: FairHistory): Figure[] {
   ];
 }
 
-/** Each round has its own ratio: what else the machine does is much the same for its two blocks. */
+/** Each round has its own ratio, since other work on the machine disturbs its two blocks alike. */
 function slowdown(what: string, load: string, rounds: readonly Round[], kind: 'jobs' | 'messages'): Figure[] {
   const p95 = (block: keyof Round) => rounds.map((round) => quantile(round[block][kind], 0.95));
   const [alone, beside] = [p95('alone'), p95('beside')];
@@ -66,7 +53,7 @@ function slowdown(what: string, load: string, rounds: readonly Round[], kind: 'j
   ];
 }
 
-/** 1 where all have the same, 1/n where one has everything. */
+/** Jain's fairness index: 1 when all shares are equal, 1/n when one has everything. */
 export function jain(shares: readonly number[]): number {
   const sum = shares.reduce((all, share) => all + share, 0);
   const squares = shares.reduce((all, share) => all + share * share, 0);

@@ -1,43 +1,40 @@
 /**
- * A fairness run: accounts with very different loads on one server, everything real: HTTP, PostgreSQL, Apertium,
- * callbacks. The customers are a process of their own; the engine is watched on its way, because a large document shows
- * nothing until it is done.
+ * The fairness scenario: accounts with very different loads on one server, with HTTP, PostgreSQL, Apertium and callbacks.
+ * The customers are a separate process. The engine is observed, because a large document shows nothing until it is done.
  *
- * What loads it is there before anything is measured, put off by its due time, and brought back for a while: so small
- * jobs alone and beside a load take turns in one run, and a machine that gets slower is slower for both.
+ * The loads are created before anything is measured, postponed by their due time, and resumed for a while. So blocks
+ * alone and beside a load take turns in one run, and a machine that gets slower is slower for both.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { createApertium, type Engine } from '../../packages/engines/src/engines.ts';
 import { createAccount } from '../../packages/server/src/accounts/accounts.ts';
+import { createLog } from '../../packages/server/src/base/log.ts';
 import { createConnection } from '../../packages/server/src/database/connections.ts';
-import { createLog } from '../../packages/server/src/log.ts';
-import { openStore } from '../../packages/server/src/program.ts';
-import { type Role, startServer } from '../../packages/server/src/serve.ts';
-import { loadSettings } from '../../packages/server/src/settings.ts';
+import { openStore } from '../../packages/server/src/roles/program.ts';
+import { type Role, startServer } from '../../packages/server/src/roles/serve.ts';
+import { loadSettings } from '../../packages/server/src/settings/settings.ts';
+import type { RunOptions } from '../harness/run.ts';
 import type { Customer, Load, Probe, Probed } from './client.ts';
 
-export interface FairOptions {
-  directory: string;
-  seed: number;
-  /** Jobs of the account that floods. */
+export interface FairOptions extends RunOptions {
+  /** Jobs of the flooding account. */
   jobs: number;
   /** Blocks alone and beside, of each load. */
   rounds: number;
   /** Small jobs in each block, and as many chat messages. */
   probes: number;
-  say(line: string): void;
 }
 
-/** A block alone, and the one beside a load after it. */
+/** A block alone, and then one beside a load. */
 export interface Round {
   alone: Probed;
   beside: Probed;
 }
 
 export interface FairHistory {
-  /** Characters that the engine was asked for, by load, while all of them waited for more. */
+  /** Characters that the engine translated for each load while all loads were queued. */
   served: Record<string, number>;
   /** Beside ten thousand jobs. */
   flood: Round[];
@@ -45,7 +42,7 @@ export interface FairHistory {
   document: Round[];
 }
 
-/** Names that mark whose text it is, in every sentence. */
+/** Each load has a mark in every sentence. */
 const LOADS = [
   { name: 'flood', mark: 'Ann', wordsAJob: 12 },
   { name: 'pages', mark: 'Bob', wordsAJob: 500 },
@@ -54,14 +51,14 @@ const LOADS = [
 type Name = (typeof LOADS)[number]['name'];
 
 const SMALL_ACCOUNTS = 9;
-/** Of whole sentences until a job has twelve. */
+/** On average: whole sentences until a job has twelve words. */
 const WORDS_A_FLOODING_JOB = 17;
-/** With their marks some 1 MiB. */
+/** About 1 MiB with the marks. */
 const WORDS_OF_THE_DOCUMENT = 170_000;
 const WORDS_OF_THE_PAGES = 60_000;
-/** Of one load, while the shares are counted. */
+/** Of the fastest load, while the shares are counted. */
 const COUNTED_CHARACTERS = 150_000;
-/** A document that was taken back is let go at the next heartbeat, a third of this. */
+/** A worker releases a postponed document at its next heartbeat, after a third of this time. */
 const LEASE_SECONDS = 6;
 
 export async function runFair(options: FairOptions): Promise<FairHistory> {
@@ -71,13 +68,13 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
     DRAGOMAN_PORT: '0',
     DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
     DRAGOMAN_LEASE: String(LEASE_SECONDS),
-    // A document that is brought back begins anew: its sentences shall be asked again.
+    // A resumed document starts from the beginning, and its sentences must reach the engine again.
     DRAGOMAN_CACHE_MEMORY: '0',
   });
   const log = createLog('silent');
   const store = await openStore(settings, 'serve', log);
   const served = Object.fromEntries(LOADS.map(({ name }) => [name, 0]));
-  const engines = () => [watched(createApertium({ memoryMebibytes: 2048 }), served)];
+  const engines = () => [countCharacters(createApertium({ memoryMebibytes: 2048 }), served)];
   const start = (role: Role) => startServer({ store, settings, role, engines, log });
   const owner = createConnection(store.connection);
   await owner.connect();
@@ -87,13 +84,20 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
     const customers = new Map<string, Customer>();
     const names = [...LOADS.map(({ name }) => name), ...numbered('small', SMALL_ACCOUNTS)];
     for (const [index, username] of names.entries()) {
-      const fields = { username, email: undefined, balanceCents: 0, dialect: 'spec', chat: true } as const;
-      const { production_key: key } = await createAccount(store.database, store.vault, fields);
+      const fields = {
+        username,
+        email: undefined,
+        balanceCents: 0,
+        prepaid: false,
+        dialect: 'spec',
+        chat: true,
+      } as const;
+      const { production_key: key } = await createAccount(store.database, store.vault, 'command', fields);
       customers.set(username, { key, host: `127.0.0.${index + 2}` });
     }
     await until(async () => (await fetch(`${server.url}/readyz`)).status === 200);
     await server.stop(0);
-    say('the loads are sent, and put off');
+    say('creating and postponing the loads');
     server = await start('api');
     const words = {
       flood: options.jobs * WORDS_A_FLOODING_JOB,
@@ -107,7 +111,7 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
     }
     await server.stop(0);
     const queue = loadsIn(owner);
-    for (const { name } of LOADS) await queue.putOff(name);
+    for (const { name } of LOADS) await queue.postpone(name);
     server = await start('all');
 
     const small = numbered('small', SMALL_ACCOUNTS).map((name) => customers.get(name)!);
@@ -117,13 +121,13 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
       const own = { url: server.url!, customers: small, seed: seed + blocks * 1000 };
       return client.probe({ order: 'probe', round, count, ...own });
     };
-    const besides = async (name: Name): Promise<Round> => {
+    const measureRound = async (name: Name): Promise<Round> => {
       const alone = await probe();
       const before = served[name]!;
-      await queue.bringBack(name);
+      await queue.resume(name);
       await until(async () => served[name]! > before);
       const beside = await probe();
-      await queue.putOff(name);
+      await queue.postpone(name);
       await until(() => queue.isIdle());
       await untilStill(() => served[name]!);
       return { alone, beside };
@@ -133,16 +137,16 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
     const document: Round[] = [];
     for (let round = 1; round <= options.rounds; round++) {
       say(`round ${round}: alone and beside the flood, alone and beside the document`);
-      flood.push(await besides('flood'));
-      document.push(await besides('document'));
+      flood.push(await measureRound('flood'));
+      document.push(await measureRound('document'));
     }
     say('all loads at once');
-    for (const { name } of LOADS) await queue.bringBack(name);
+    for (const { name } of LOADS) await queue.resume(name);
     const atFirst = { ...served };
     const during = () => Object.fromEntries(LOADS.map(({ name }) => [name, served[name]! - atFirst[name]!]));
     await until(async () => Object.values(during()).some((characters) => characters > COUNTED_CHARACTERS));
     for (const { name } of LOADS) {
-      if (!(await queue.has(name))) throw new Error(`the ${name} came to its end while shares were counted`);
+      if (!(await queue.has(name))) throw new Error(`the ${name} ended while shares were counted`);
     }
     return { served: during(), flood, document };
   } finally {
@@ -157,8 +161,8 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
 function loadsIn(owner: pg.Client) {
   const own = 'account_id = (select account_id from accounts where username = $1)';
   return {
-    /** What is in hand of many jobs is done; the one document is taken away. */
-    async putOff(name: Name): Promise<void> {
+    /** Leased jobs are finished, except the one document, whose lease is taken away. */
+    async postpone(name: Name): Promise<void> {
       const which = name === 'document' ? '' : 'and lease_token is null';
       await owner.query(
         `update jobs set due_at = now() + interval '1 day', lease_token = null
@@ -167,12 +171,12 @@ function loadsIn(owner: pg.Client) {
         [name],
       );
     },
-    async bringBack(name: Name): Promise<void> {
+    async resume(name: Name): Promise<void> {
       await owner.query(`update jobs set due_at = now(), attempts = 0 where ${own} and due_at is not null`, [
         name,
       ]);
     },
-    /** There is more of it to do. */
+    /** Whether the load has more jobs to translate. */
     async has(name: Name): Promise<boolean> {
       const which = name === 'document' ? '' : 'and lease_token is null';
       const { rows } = await owner.query(
@@ -181,7 +185,7 @@ function loadsIn(owner: pg.Client) {
       );
       return rows[0].more;
     },
-    /** Nothing is in hand or under way. */
+    /** Whether no job is leased and no delivery due. */
     async isIdle(): Promise<boolean> {
       const { rows } = await owner.query(
         `select exists (select from jobs where lease_token is not null and due_at is not null)
@@ -192,8 +196,8 @@ function loadsIn(owner: pg.Client) {
   };
 }
 
-/** Counts by mark what the engine is asked for. */
-function watched(engine: Engine, served: Record<string, number>): Engine {
+/** Counts the characters of each load that the engine translates. */
+function countCharacters(engine: Engine, served: Record<string, number>): Engine {
   const draft = engine.draft.bind(engine);
   return Object.assign(engine, {
     async draft(request: Parameters<Engine['draft']>[0]) {
@@ -232,7 +236,7 @@ async function startClient() {
 
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}-${n}`);
 
-/** A document whose lease was taken is worked on until the next heartbeat: that would be a load beside nobody. */
+/** Waits until the worker has released a postponed document: otherwise the next block would not be alone. */
 async function untilStill(count: () => number): Promise<void> {
   for (let before = -1; before !== count(); ) {
     before = count();
@@ -240,6 +244,6 @@ async function untilStill(count: () => number): Promise<void> {
   }
 }
 
-async function until(question: () => Promise<boolean>): Promise<void> {
-  while (!(await question())) await wait(20);
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await wait(20);
 }

@@ -1,7 +1,7 @@
-/** Hostile documents of every format, and what must hold between one of them and its translation. */
+/** Hostile documents of every format, and checks of their translations. */
 import { checkHtmlLoosely, checkSrt, checkXliff } from '../../packages/documents/test/checks.ts';
 import { ATOMS, fill, PLACES } from '../../packages/documents/test/growth.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../harness/random.ts';
 
 export interface Drawn {
   text: string;
@@ -11,7 +11,7 @@ export interface Drawn {
 const LENGTHS = [1, 3, 30, 300, 3_000];
 const atoms = [...ATOMS.values()];
 
-/** One or two of the atoms in one of the places that a document of these formats has. */
+/** Draws a document of one of the formats with one or two atoms in one of its places. */
 export function drawDocument(random: Random, formats: readonly string[]): Drawn {
   const pick = <T>(from: readonly T[]): T => from[random.below(from.length)]!;
   const { format, around } = pick(PLACES.filter((place) => formats.includes(place.format)));
@@ -21,13 +21,20 @@ export function drawDocument(random: Random, formats: readonly string[]): Drawn 
 
 const TIME_LINE = /^\d\d:\d\d:\d\d,\d{3} --> \d\d:\d\d:\d\d,\d{3}$/;
 
-/** What a translation has lost, moved or broken of the document around the words; undefined for nothing. */
+/** References of noncharacters must not change. */
+const NONCHARACTERS = /&(?:amp;)?#(?:xFFFF|xFFFE|xFDD0|65534);/g;
+
+/** Returns what a translation lost, moved or broke of the document around the words; undefined for nothing. */
 export function unfaithful({ text, text_format }: Drawn, translated: string): string | undefined {
-  // The content of these changes by design, and templates hold what the checks take for tags.
+  if (/\p{Noncharacter_Code_Point}/u.test(translated)) return 'it has a noncharacter';
+  // The content of these changes by design, and the checks take parts of templates for tags.
   if (/notranslate|<%|<\?/i.test(text)) return undefined;
-  // An arrow in a line of a cue is written as "→", so that it does not begin another cue.
+  // An arrow in the text of a cue is written as "→", so that it does not start another cue.
   const arrows = text.split(/[\r\n]+/).filter((line) => line.includes('-->'));
   if (text_format === 'srt' && !arrows.every((line) => TIME_LINE.test(line))) return undefined;
+  const count = (of: string) => of.match(NONCHARACTERS)?.length ?? 0;
+  if (text_format !== 'xliff' && count(translated) !== count(text))
+    return 'a reference of a noncharacter is lost';
   const check = { html: checkHtmlLoosely, srt: checkSrt, xliff: checkXliff }[text_format];
   const [problem] = check?.(text, translated) ?? [];
   return problem;

@@ -1,32 +1,34 @@
 /**
- * Requests made from the description of the interface: some as it says, most of them wrong somewhere, with strings
- * that have broken servers before. The same seed gives the same requests.
+ * Makes requests from the API description: some valid, most wrong somewhere, with strings that have broken servers
+ * before. The same seed gives the same requests.
  */
-import type { JsonSchema, OpenApi, OpenApiOperation } from '../../packages/server/src/openapi.ts';
-import type { Random } from '../random.ts';
+import type { JsonSchema, OpenApi, OpenApiOperation } from '../../packages/server/src/http/openapi.ts';
+import type { Random } from '../harness/random.ts';
 import { type Drawn, drawDocument } from './documents.ts';
 
 export interface FuzzRequest {
   method: string;
-  /** With its query, percent-encoded as it goes on the wire. */
+  /** With its query, percent-encoded. */
   path: string;
   headers: Record<string, string>;
   body: Buffer | undefined;
-  /** Where what the answer names is found again: in the same environment and part of the interface. */
-  room: string;
+  /** Whether its operation takes a body; otherwise the body is not read. */
+  takesBody?: boolean;
+  /** The environment and tag whose operations can use the ids of the answer. */
+  scope: string;
 }
 
-/** The names under which an answer says what it is about. */
-export type Place = Partial<Record<'uid' | 'id' | 'chat_id' | 'delivery_id', string>>;
+/** The ids in an answer. */
+export type Ids = Partial<Record<'uid' | 'id' | 'chat_id' | 'delivery_id', string>>;
 
-/** What the generator knows of the world: keys to call with, and what exists. */
+/** What the generator knows: keys, and ids that exist. */
 export interface World {
   keys: { production: string; sandbox: string };
-  /** An address that takes callbacks. */
+  /** The URL of a receiver. */
   callback: string;
-  /** What was seen in the answers of each room. */
-  places: Map<string, Place[]>;
-  /** The hostile documents that were sent to be translated, the latest, by their texts. */
+  /** The latest ids in the answers of each scope. */
+  ids: Map<string, Ids[]>;
+  /** The latest hostile documents that were sent, by their texts. */
   documents: Map<string, Drawn>;
 }
 
@@ -124,7 +126,7 @@ const STRANGE: unknown[] = [
   ['tech', 'tech'],
 ];
 
-/** Bodies that cost a parser far more than their length. @param size how often something stands in it */
+/** Bodies that cost a parser far more than their length. @param size the number of repetitions */
 const BOMBS: ((size: number) => Buffer)[] = [
   (size) => Buffer.from('['.repeat(size)),
   (size) => Buffer.from('{"a":'.repeat(size)),
@@ -137,10 +139,22 @@ const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
 const FORMATS = ['text', 'html', 'srt', 'xliff'];
 const MAX_DOCUMENTS = 1_000;
 
-/** A maker of requests for one description. */
+type Dice = ReturnType<typeof createDice>;
+
+function createDice(random: Random) {
+  return {
+    random,
+    /** Returns true in so many of a hundred calls. */
+    chance: (percent: number) => random.below(100) < percent,
+    pick: <T>(from: readonly T[]): T => from[random.below(from.length)]!,
+  };
+}
+
+/** Returns a function that makes requests for an API description. */
 export function createRequests(document: OpenApi, random: Random): (world: World) => FuzzRequest {
-  const chance = (percent: number) => random.below(100) < percent;
-  const pick = <T>(from: readonly T[]): T => from[random.below(from.length)]!;
+  const dice = createDice(random);
+  const { chance, pick } = dice;
+  const values = createValues(document, dice);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       path,
@@ -149,12 +163,61 @@ export function createRequests(document: OpenApi, random: Random): (world: World
     })),
   );
 
+  function pathOf(template: string, operation: OpenApiOperation, world: World, scope: string): string {
+    const known = world.ids.get(scope) ?? [];
+    // The ids of one answer for the whole path, so that a message is read with its own chat.
+    const ids = known.length > 0 && chance(70) ? pick(known) : {};
+    let path = template.replace(/\{(\w+)\}/g, (_, name: keyof Ids) => {
+      const value = (chance(95) ? (ids[name] ?? ids.id) : values.someId(world)) ?? pick(HOSTILE);
+      return chance(90) ? encode(value) : value.replace(/[^\x21-\x7e]|[#?]/g, '');
+    });
+    if (chance(30)) path = path.replace(/\/$/, '');
+    if (chance(3)) path = path.replaceAll('/', '//');
+    if (chance(2)) path += encode(pick(HOSTILE));
+    const query = (operation.parameters ?? [])
+      .filter((parameter) => parameter.in === 'query' && chance(40))
+      .map(({ name, schema }) => {
+        const value = chance(40) ? String(values.makeValue(schema, world, 5)) : pick(HOSTILE);
+        return `${chance(5) ? encode(pick(HOSTILE)) : name}=${chance(97) ? encode(value) : '%'}`;
+      });
+    if (query.length > 0 && chance(10)) query.push(pick(query));
+    return query.length === 0 ? path : `${path}?${query.join('&')}`;
+  }
+
+  return (world) => {
+    if (chance(1)) return strangeRequest(dice);
+    const { path, method, operation } = pick(operations);
+    const sandbox = chance(30);
+    const scope = `${sandbox ? 'sandbox' : 'production'} ${operation.tags?.join() ?? ''}`;
+    const used = chance(4) ? pick(METHODS) : method;
+    const bodied = used !== 'GET' && used !== 'HEAD' && (operation.requestBody !== undefined || chance(10));
+    const body = bodied ? bodyOf(dice, values, operation, world) : undefined;
+    const key = chance(96) ? (sandbox ? world.keys.sandbox : world.keys.production) : ascii(pick(HOSTILE));
+    const type = chance(85) ? 'application/json' : ascii(pick(HOSTILE));
+    return {
+      method: used,
+      path: `${sandbox ? '/sandbox' : ''}${pathOf(path, operation, world, scope)}`,
+      headers: {
+        ...(chance(98) ? { authorization: `ApiKey ${key}` } : {}),
+        ...(body === undefined ? {} : { 'content-type': type, 'content-length': String(body.length) }),
+        ...(chance(5) ? { 'idempotency-key': ascii(pick(HOSTILE)) } : {}),
+        ...(chance(3) ? { accept: ascii(pick(HOSTILE)) } : {}),
+      },
+      body,
+      takesBody: used === method && operation.requestBody !== undefined,
+      scope,
+    };
+  };
+}
+
+/** Makes values of schemas: most of them valid, the others hostile. */
+function createValues(document: OpenApi, { random, chance, pick }: Dice) {
   function resolve(schema: JsonSchema): JsonSchema {
     if (schema.$ref === undefined) return schema;
     return resolve(document.components.schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {});
   }
 
-  /** A value that fits a schema, more or less; deeper down, or by chance, one that does not. */
+  /** Makes a value that fits a schema, or at random one that does not. */
   function makeValue(given: JsonSchema, world: World, depth: number): unknown {
     if (chance(12)) return pick(STRANGE);
     if (chance(12)) return pick(HOSTILE);
@@ -196,7 +259,7 @@ export function createRequests(document: OpenApi, random: Random): (world: World
     return made;
   }
 
-  /** A hostile document in place of the text, where a schema has one; a translation of one's own would not fit it. */
+  /** Replaces the text by a hostile document where the schema has one, and removes a supplied translation. */
   function addDocument(made: Record<string, unknown>, { properties = {} }: JsonSchema, world: World): void {
     if (properties.text === undefined || properties.text_format === undefined) return;
     const drawn = drawDocument(random, formatsOf(properties.text_format));
@@ -206,13 +269,13 @@ export function createRequests(document: OpenApi, random: Random): (world: World
     if (world.documents.size > MAX_DOCUMENTS) world.documents.delete(world.documents.keys().next().value!);
   }
 
-  /** The formats that a schema of `text_format` takes. */
+  /** Returns the formats of a schema of `text_format`. */
   function formatsOf(given: JsonSchema): readonly string[] {
     const named = JSON.stringify(resolve(given));
     return FORMATS.filter((format) => named.includes(`"${format}"`));
   }
 
-  /** So that enough of the requests get through the first checks to meet the later ones. */
+  /** Returns a valid value, so that enough requests pass the first checks. */
   function likely(name: string, world: World): unknown {
     if (!chance(75)) return undefined;
     if (name === 'source_language') return 'en';
@@ -226,93 +289,56 @@ export function createRequests(document: OpenApi, random: Random): (world: World
   }
 
   function someId(world: World): string | undefined {
-    const rooms = [...world.places.values()];
-    return rooms.length === 0 ? undefined : Object.values(pick(pick(rooms)))[0];
+    const all = [...world.ids.values()];
+    return all.length === 0 ? undefined : Object.values(pick(pick(all)))[0];
   }
 
   const word = () => `w${random.below(10_000)}`;
 
-  function pathOf(template: string, operation: OpenApiOperation, world: World, room: string): string {
-    const known = world.places.get(room) ?? [];
-    // One for the whole path: a message is read with its own chat, now and then with another.
-    const place = known.length > 0 && chance(70) ? pick(known) : {};
-    let path = template.replace(/\{(\w+)\}/g, (_, name: keyof Place) => {
-      const value = (chance(95) ? (place[name] ?? place.id) : someId(world)) ?? pick(HOSTILE);
-      return chance(90) ? encode(value) : value.replace(/[^\x21-\x7e]|[#?]/g, '');
-    });
-    if (chance(30)) path = path.replace(/\/$/, '');
-    if (chance(3)) path = path.replaceAll('/', '//');
-    if (chance(2)) path += encode(pick(HOSTILE));
-    const query = (operation.parameters ?? [])
-      .filter((parameter) => parameter.in === 'query' && chance(40))
-      .map(({ name, schema }) => {
-        const value = chance(40) ? String(makeValue(schema, world, 5)) : pick(HOSTILE);
-        return `${chance(5) ? encode(pick(HOSTILE)) : name}=${chance(97) ? encode(value) : '%'}`;
-      });
-    if (query.length > 0 && chance(10)) query.push(pick(query));
-    return query.length === 0 ? path : `${path}?${query.join('&')}`;
-  }
+  return { resolve, makeValue, objectOf, someId };
+}
 
-  function bodyOf(operation: OpenApiOperation, world: World): Buffer {
-    const schema = operation.requestBody?.content['application/json']?.schema ?? {};
-    const broken = random.below(100);
-    if (broken < 2) return Buffer.from([0x22, 0xff, 0xfe, 0x22]);
-    if (broken < 4) return Buffer.from('{"text":');
-    if (broken < 5) return pick(BOMBS)(random.below(100) === 0 ? 1_000_000 : 10_000);
-    if (broken < 6) return Buffer.from(pick(HOSTILE));
-    if (broken < 8) return Buffer.from(JSON.stringify(pick(STRANGE)));
-    return Buffer.from(JSON.stringify(objectOf(resolve(schema), world, 0)));
-  }
+function bodyOf(
+  { random, pick }: Dice,
+  { objectOf, resolve }: ReturnType<typeof createValues>,
+  operation: OpenApiOperation,
+  world: World,
+): Buffer {
+  const schema = operation.requestBody?.content['application/json']?.schema ?? {};
+  const broken = random.below(100);
+  if (broken < 2) return Buffer.from([0x22, 0xff, 0xfe, 0x22]);
+  if (broken < 4) return Buffer.from('{"text":');
+  if (broken < 5) return pick(BOMBS)(random.below(100) === 0 ? 1_000_000 : 10_000);
+  if (broken < 6) return Buffer.from(pick(HOSTILE));
+  if (broken < 8) return Buffer.from(JSON.stringify(pick(STRANGE)));
+  return Buffer.from(JSON.stringify(objectOf(resolve(schema), world, 0)));
+}
 
-  /** From nobody, or to nowhere: what costs much where it is read before the caller or the address is looked at. */
-  function strangers(): FuzzRequest {
-    const asks = pick([
-      '/nosuch',
-      '/api/v1/nosuch',
-      '/tapi/v2/nosuch/',
-      '/tapi/v2/translation/',
-      '/v2/chats/messages',
-    ]);
-    const body = pick(BOMBS)(500_000);
-    const authorization = `ApiKey ${' '.repeat(7_000 + random.below(8_000))}x`;
-    return {
-      method: pick(['POST', 'PATCH', 'DELETE']),
-      path: asks,
-      headers: {
-        ...(chance(50) ? { authorization } : {}),
-        ...{ 'content-type': 'application/json', 'content-length': String(body.length) },
-      },
-      body,
-      room: '',
-    };
-  }
-
-  return (world) => {
-    if (chance(1)) return strangers();
-    const { path, method, operation } = pick(operations);
-    const sandbox = chance(30);
-    const room = `${sandbox ? 'sandbox' : 'production'} ${operation.tags?.join() ?? ''}`;
-    const used = chance(4) ? pick(METHODS) : method;
-    const bodied = used !== 'GET' && used !== 'HEAD' && (operation.requestBody !== undefined || chance(10));
-    const body = bodied ? bodyOf(operation, world) : undefined;
-    const key = chance(96) ? (sandbox ? world.keys.sandbox : world.keys.production) : ascii(pick(HOSTILE));
-    const type = chance(85) ? 'application/json' : ascii(pick(HOSTILE));
-    return {
-      method: used,
-      path: `${sandbox ? '/sandbox' : ''}${pathOf(path, operation, world, room)}`,
-      headers: {
-        ...(chance(98) ? { authorization: `ApiKey ${key}` } : {}),
-        ...(body === undefined ? {} : { 'content-type': type, 'content-length': String(body.length) }),
-        ...(chance(5) ? { 'idempotency-key': ascii(pick(HOSTILE)) } : {}),
-        ...(chance(3) ? { accept: ascii(pick(HOSTILE)) } : {}),
-      },
-      body,
-      room,
-    };
+/** Makes a costly request without a valid key or route, whose body should not be read. */
+function strangeRequest({ random, chance, pick }: Dice): FuzzRequest {
+  const path = pick([
+    '/nosuch',
+    '/api/v1/nosuch',
+    '/tapi/v2/nosuch/',
+    '/tapi/v2/translation/',
+    '/v2/chats/messages',
+  ]);
+  const body = pick(BOMBS)(500_000);
+  const authorization = `ApiKey ${' '.repeat(7_000 + random.below(8_000))}x`;
+  return {
+    method: pick(['POST', 'PATCH', 'DELETE']),
+    path,
+    headers: {
+      ...(chance(50) ? { authorization } : {}),
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+    },
+    body,
+    scope: '',
   };
 }
 
-/** What a header or a request line can carry at all. */
+/** Removes what a header or a request line cannot have. */
 function ascii(value: string): string {
   return value.replace(/[^\x20-\x7e]/g, '').trim();
 }

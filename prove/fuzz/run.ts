@@ -1,12 +1,12 @@
-/** A fuzz run: many requests made from the description, each answer held against it. */
+/** Sends many requests made from the API description and checks each answer against it. */
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { OpenApi } from '../../packages/server/src/openapi.ts';
+import type { OpenApi } from '../../packages/server/src/http/openapi.ts';
 import { type Checker, createChecker } from '../../packages/server/src/testing/answers.ts';
-import { createRandom } from '../random.ts';
+import { createRandom } from '../harness/random.ts';
 import { unfaithful } from './documents.ts';
-import { createRequests, type FuzzRequest, type Place, type World } from './requests.ts';
+import { createRequests, type FuzzRequest, type Ids, type World } from './requests.ts';
 
 export interface FuzzOptions {
   url: string;
@@ -19,13 +19,13 @@ export interface FuzzOptions {
 
 export interface FuzzResult {
   sent: number;
-  /** How many answers had each status. */
+  /** The number of answers by status. */
   statuses: Record<number, number>;
-  /** What was wrong, each with the request that met it; at most {@link MAX_FAULTS}. */
+  /** Wrong answers with their requests; at most {@link MAX_FAULTS}. */
   faults: string[];
-  /** How many answers took longer than {@link HANG_MILLISECONDS}. */
+  /** The number of answers that took longer than {@link HANG_MILLISECONDS}. */
   hangs: number;
-  /** Operations that were answered with success at least once. */
+  /** The operations that succeeded at least once. */
   succeeded: string[];
 }
 
@@ -37,10 +37,9 @@ export interface FuzzAnswer {
 
 const AT_A_TIME = 16;
 const MAX_FAULTS = 20;
-/** Who waits longer takes it for dead. */
 export const HANG_MILLISECONDS = 2_000;
-/** Of each room, and of each answer, lest a long list leave no other. */
-const MAX_PLACES = 100;
+/** Ids that are kept of a scope, and of one answer, so that a long list does not replace all others. */
+const MAX_IDS = 100;
 const MAX_OF_ANSWER = 3;
 
 export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
@@ -52,7 +51,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   });
   await once(receiver.listen(0, '127.0.0.1'), 'listening');
   const callback = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-  const world: World = { keys: options.keys, callback, places: new Map(), documents: new Map() };
+  const world: World = { keys: options.keys, callback, ids: new Map(), documents: new Map() };
   const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
   const result: FuzzResult = { sent: 0, statuses: {}, faults: [], hangs: 0, succeeded: [] };
   const succeeded = new Set<string>();
@@ -83,8 +82,8 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
 }
 
 /**
- * What is wrong with an answer: a fault of the server, a shape that is not described, a translation that broke its
- * document, or none at all.
+ * Returns what is wrong with an answer: no answer, a fault of the server, an undescribed shape, or a translation that
+ * broke its document. Undefined for a correct answer.
  */
 export function verdict(
   checker: Checker,
@@ -97,14 +96,54 @@ export function verdict(
   if (answer.status >= 500) return `${answer.status}: ${line}\n${answer.text.slice(0, 300)}`;
   try {
     checker.answer({ method: asked.method, path: asked.path, ...answer });
-    const broken = brokenIn(answer, documents);
+    const broken = brokenIn(answer, documents) ?? wronglyAccepted(asked, answer);
     return broken && `${broken}\nasked: ${line}`;
   } catch (error) {
     return `${(error as Error).message}\nasked: ${line}`;
   }
 }
 
-/** The first document of an answer that its translation broke. */
+/** NUL and the noncharacters of Unicode, which no stored text may have. */
+const UNUSABLE = /[\0\u{fdd0}-\u{fdef}]|[\u{fffe}\u{ffff}]|[\u{1fffe}\u{1ffff}]/u;
+const MOST_DEPTH = 64;
+const MOST_VALUES = 100_000;
+
+/** Returns why a request should not have succeeded: because of its body, or of a value in the answer. */
+function wronglyAccepted(
+  { body, takesBody }: FuzzRequest,
+  { status, headers, text }: FuzzAnswer,
+): string | undefined {
+  if (status >= 300) return undefined;
+  const excess = body === undefined || takesBody !== true ? undefined : excessOf(body);
+  if (excess !== undefined) return `a body was accepted with ${excess}`;
+  if (!headers.get('content-type')?.startsWith('application/json') || text === '') return undefined;
+  let found: string | undefined;
+  JSON.parse(text, (name, value: unknown) => {
+    if (typeof value !== 'string') return value;
+    if (UNUSABLE.test(value)) found = `${name} holds NUL or a noncharacter`;
+    if (name === 'uid' && (value === '.' || value === '..'))
+      found = `the uid ${value} cannot be a segment of a path`;
+    return value;
+  });
+  return found;
+}
+
+/** Returns what a body has too much of. The body is valid JSON, since it was accepted. */
+function excessOf(body: Buffer): string | undefined {
+  const open: { value: unknown; depth: number }[] = [{ value: JSON.parse(body.toString()), depth: 0 }];
+  for (let values = 0; open.length > 0; ) {
+    const { value, depth } = open.pop()!;
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth === MOST_DEPTH) return `more than ${MOST_DEPTH} levels`;
+    const inside = Object.values(value);
+    values += inside.length;
+    if (values > MOST_VALUES) return `more than ${MOST_VALUES} values`;
+    for (const one of inside) open.push({ value: one, depth: depth + 1 });
+  }
+  return undefined;
+}
+
+/** Describes the first document in an answer that its translation broke. */
 function brokenIn({ headers, text }: FuzzAnswer, documents: World['documents']): string | undefined {
   if (!headers.get('content-type')?.startsWith('application/json') || text === '') return undefined;
   let broken: string | undefined;
@@ -134,24 +173,27 @@ function operationOf(document: OpenApi, { method, path }: FuzzRequest): string {
   return '';
 }
 
-/** What answers name is asked for later: the latest, since what is older may be gone or done with. */
-function learn(world: World, { room }: FuzzRequest, { status, headers, text }: FuzzAnswer): void {
+/** Keeps the ids of an answer for later requests. */
+function learn(world: World, { scope }: FuzzRequest, { status, headers, text }: FuzzAnswer): void {
   if (status >= 300 || !headers.get('content-type')?.startsWith('application/json') || text === '') return;
-  const found: Place[] = [];
+  const found: Ids[] = [];
   JSON.parse(text, (_, value: Record<string, unknown>) => {
     if (typeof value !== 'object' || value === null) return value;
-    const named = PLACE.filter((name) => typeof value[name] === 'string').map((name) => [name, value[name]]);
-    if (named.length > 0) found.push(Object.fromEntries(named) as Place);
+    const named = ID_NAMES.filter((name) => typeof value[name] === 'string').map((name) => [
+      name,
+      value[name],
+    ]);
+    if (named.length > 0) found.push(Object.fromEntries(named) as Ids);
     return value;
   });
   if (found.length === 0) return;
-  const known = [...(world.places.get(room) ?? []), ...found.slice(-MAX_OF_ANSWER)];
-  world.places.set(room, known.slice(-MAX_PLACES));
+  const known = [...(world.ids.get(scope) ?? []), ...found.slice(-MAX_OF_ANSWER)];
+  world.ids.set(scope, known.slice(-MAX_IDS));
 }
 
-const PLACE = ['uid', 'id', 'chat_id', 'delivery_id'] as const;
+const ID_NAMES = ['uid', 'id', 'chat_id', 'delivery_id'] as const;
 
-/** By node:http: `fetch` refuses and rewrites what a hostile client sends. */
+/** Uses node:http, because `fetch` refuses and rewrites what a hostile client sends. */
 function send(url: string, agent: Agent, asked: FuzzRequest): Promise<FuzzAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

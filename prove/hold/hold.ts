@@ -1,55 +1,41 @@
 /**
- * `npm run prove -- hold`: nothing leaves the sandbox before its hold has passed, and nothing is lost there. Flags:
+ * `npm run prove -- hold`: no sandbox job is delivered before its hold period has passed, and none is lost. Flags:
  * `--jobs N` (1000), `--hold SECONDS` (120), `--kills N` (5), `--jumps N` (6), `--seed N`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Figure, type Flags, quantile, type Report } from '../../bench/figures.ts';
-import { type HoldHistory, type HoldOptions, runHold } from './run.ts';
+import { type Figure, type Flags, goalZero, quantile, type Report } from '../../bench/figures.ts';
+import { runProof } from '../harness/run.ts';
+import { type HoldHistory, runHold } from './run.ts';
 
 const MOST_LATE_SECONDS = 5;
-/** The hold of the run with jumps: there, time means little. */
+/** The hold period of the run with jumps of the clock, which does not judge times. */
 const SHORT_SECONDS = 12;
 
-export async function proveHold({ numbers }: Flags): Promise<Report> {
-  const seed = numbers.seed ?? Math.floor(Math.random() * 2 ** 31);
-  const common = { jobs: numbers.jobs ?? 1_000, seed };
-  const still = await run({
-    ...common,
-    holdSeconds: numbers.hold ?? 120,
-    kills: numbers.kills ?? 5,
-    jumps: 0,
+export async function proveHold(flags: Flags): Promise<Report> {
+  const { jobs = 1_000, hold = 120, kills = 5, jumps = 6 } = flags.numbers;
+  return runProof('hold', flags, async ({ directory, ...options }) => {
+    const run = (name: string, faults: { holdSeconds: number; kills: number; jumps: number }) =>
+      runHold({ ...options, ...faults, jobs, directory: join(directory, name) });
+    const still = await run('still', { holdSeconds: hold, kills, jumps: 0 });
+    const jumping = await run('jumping', { holdSeconds: SHORT_SECONDS, kills: 0, jumps });
+    return [...judge(still), ...judgeJumps(jumping)];
   });
-  const jumping = await run({ ...common, holdSeconds: SHORT_SECONDS, kills: 0, jumps: numbers.jumps ?? 6 });
-  return { seed, figures: [...judge(still), ...judgeJumps(jumping)] };
-}
-
-async function run(options: Omit<HoldOptions, 'directory' | 'say'>): Promise<HoldHistory> {
-  const directory = mkdtempSync(join(tmpdir(), 'dragoman-hold-'));
-  try {
-    return await runHold({ ...options, directory, say: (line) => process.stderr.write(`${line}\n`) });
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
 }
 
 export function judge({ holdMilliseconds, jobs, kills }: HoldHistory): Figure[] {
-  const first = jobs.flatMap(({ sentAt, answeredAt, deliveries }) =>
-    deliveries.length === 0
-      ? []
-      : [{ least: deliveries[0]!.at - answeredAt, most: deliveries[0]!.at - sentAt }],
+  // A job is created between its request and the answer, so it is early only if it is early since the request.
+  const early = jobs.filter(({ sentAt, deliveries }) => {
+    const [first] = deliveries;
+    return first !== undefined && first.at - sentAt < holdMilliseconds;
+  });
+  const waits = jobs.flatMap(({ answeredAt, deliveries }) =>
+    deliveries.slice(0, 1).map(({ at }) => at - answeredAt),
   );
-  // A job begins between its request and the answer, so an early one is early by the later of the two.
-  const early = first.filter(({ most }) => most < holdMilliseconds).length;
-  const late = quantile(
-    first.map(({ least }) => least),
-    0.99,
-  );
+  const late = quantile(waits, 0.99);
   const most = holdMilliseconds + MOST_LATE_SECONDS * 1000;
   return [
     { name: `hold of ${holdMilliseconds / 1000} s, ${kills} kills, jobs`, value: jobs.length, unit: 'jobs' },
-    none('hold, delivered too early', early, jobs.length > 0),
+    goalZero('hold, delivered too early', early.length, jobs.length > 0),
     ...judgeLosses('hold', jobs),
     {
       name: 'hold, from the answer to the delivery, p99',
@@ -71,11 +57,7 @@ function judgeLosses(name: string, jobs: HoldHistory['jobs']): Figure[] {
   const lost = jobs.filter(({ deliveries }) => deliveries.length === 0).length;
   const two = jobs.filter(({ deliveries }) => new Set(deliveries.map(({ id }) => id)).size > 1).length;
   return [
-    none(`${name}, jobs lost`, lost, jobs.length > 0),
-    none(`${name}, jobs delivered under two ids`, two, jobs.length > 0),
+    goalZero(`${name}, jobs lost`, lost, jobs.length > 0),
+    goalZero(`${name}, jobs delivered under two ids`, two, jobs.length > 0),
   ];
-}
-
-function none(name: string, value: number, any: boolean): Figure {
-  return { name, value, goal: '0', held: value === 0 && any };
 }

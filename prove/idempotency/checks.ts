@@ -1,84 +1,114 @@
-/** What an idempotency run must not show. Each check says what it found wrong, one line a fault. */
-import type { Answer, IdempotencyHistory, Order } from './run.ts';
+/** The history of an idempotency run, and its invariants. */
+import { byName } from '../harness/invariants.ts';
+import type { Check, Checks } from '../harness/run.ts';
 
-type Check = (history: IdempotencyHistory) => string[];
+export interface Answer {
+  status: number;
+  /** Which of the two bodies was sent. */
+  body: 'first' | 'other';
+  /** The body of the answer without the fields that may change. */
+  lasting: string;
+}
 
-const isTaken = ({ status }: Answer) => status === 200 || status === 201;
+export interface Order {
+  /** Unique in the run; its texts start with it. */
+  name: string;
+  /** How the service recognises a repeated request. */
+  by: 'key' | 'uid' | 'chat';
+  /** The answers to the concurrent requests. */
+  answers: Answer[];
+  /** The answer to the other body, sent afterwards; undefined where concurrent requests had it already. */
+  later: Answer | undefined;
+}
+
+export interface IdempotencyHistory {
+  orders: Order[];
+  /** Concurrent requests for each order. */
+  requests: number;
+  /** What is stored at the end. A message has no holds. */
+  made: { name: string; by: 'job' | 'chat'; holds: number }[];
+  /** Stored chats; each order of a message has one. */
+  chats: number;
+  /** The uids of all jobs in the order of the list at the end. */
+  listed: string[];
+  /** The uids that each client saw that followed the list during the run. */
+  followed: string[][];
+}
+
+type IdempotencyCheck = Check<IdempotencyHistory>;
+
+const isAccepted = ({ status }: Answer) => status === 200 || status === 201;
 const allOf = ({ answers, later }: Order) => (later === undefined ? answers : [...answers, later]);
 
-/** One thing of each order, with one hold where it is a job. */
-const madeOnce: Check = ({ orders, made }) => {
-  const byName = Map.groupBy(made, ({ name }) => name);
+/** Each order made one thing, with one hold where it is a job. */
+const madeOnce: IdempotencyCheck = ({ orders, made }) => {
+  const stored = byName(made);
   const known = new Set(orders.map(({ name }) => name));
   return [
+    ...(orders.length === 0 ? ['there are no orders'] : []),
     ...orders.flatMap(({ name, by }) => {
-      const own = byName.get(name) ?? [];
+      const own = stored.get(name) ?? [];
       if (own.length !== 1) return [`${name}: made ${own.length} times`];
       const holds = by === 'chat' ? 0 : 1;
       return own[0]!.holds === holds ? [] : [`${name}: ${own[0]!.holds} holds`];
     }),
-    ...made.filter(({ name }) => !known.has(name)).map(({ name }) => `${name}: nobody asked for it`),
+    ...made.filter(({ name }) => !known.has(name)).map(({ name }) => `${name}: was never asked for`),
   ];
 };
 
-const oneChatEach: Check = ({ orders, chats }) => {
+const oneChatEach: IdempotencyCheck = ({ orders, chats }) => {
   const wanted = orders.filter(({ by }) => by === 'chat').length;
   return chats === wanted ? [] : [`${chats} chats, not ${wanted}`];
 };
 
-/** Every request was answered, and one of an order's answers says that it was created. */
-const createdOnce: Check = ({ orders, requests }) =>
+/** Every request was answered, and one answer to each order says that it was created. */
+const createdOnce: IdempotencyCheck = ({ orders, requests }) =>
   orders.flatMap(({ name, answers }) => {
     if (answers.length !== requests) return [`${name}: ${answers.length} of ${requests} were answered`];
     const created = answers.filter(({ status }) => status === 201).length;
     return created === 1 ? [] : [`${name}: ${created} answers say that it was created`];
   });
 
-/** Who is told of the order is told the same. */
-const sameAnswer: Check = ({ orders }) =>
+/** All answers to an order that was accepted are equal. */
+const sameAnswer: IdempotencyCheck = ({ orders }) =>
   orders.flatMap((order) => {
-    const said = new Set(
-      allOf(order)
-        .filter(isTaken)
-        .map((answer) => answer.said),
-    );
-    return said.size > 1 ? [`${order.name}: ${said.size} different answers`] : [];
+    const accepted = allOf(order).filter(isAccepted);
+    const different = new Set(accepted.map(({ lasting }) => lasting));
+    return different.size > 1 ? [`${order.name}: ${different.size} different answers`] : [];
   });
 
-/** A job's other body is refused, always; a message stays what it is, whatever else is sent under its id. */
-const otherBodyRefused: Check = ({ orders }) =>
+/** Another body for a job is always refused. A message does not change, whatever is sent under its id. */
+const otherBodyRefused: IdempotencyCheck = ({ orders }) =>
   orders.flatMap((order) => {
-    const { name, by } = order;
     const answers = allOf(order);
-    if (by === 'chat') {
-      const wrong = answers.filter((answer) => !isTaken(answer));
-      return wrong.length === 0 ? [] : [`${name}: answered ${wrong[0]!.status}`];
-    }
     const made = answers.find(({ status }) => status === 201)?.body;
-    // 409: the first is still being made.
-    const fits = ({ status, body }: Answer) =>
-      status === 409 || (body === made ? status === 200 || status === 201 : status === 400);
-    const wrong = answers.filter((answer) => !fits(answer));
-    return wrong.map(({ status, body }) => `${name}: the ${body} body was answered ${status}`);
+    const fits = (answer: Answer) => {
+      if (order.by === 'chat') return isAccepted(answer);
+      // 409: the first request is still being handled.
+      return answer.status === 409 || (answer.body === made ? isAccepted(answer) : answer.status === 400);
+    };
+    return answers
+      .filter((answer) => !fits(answer))
+      .map(({ status, body }) => `${order.name}: the ${body} body was answered ${status}`);
   });
 
-/** A client that goes on from the last job it saw has seen every job once, in the order of the list. */
-const followedWhole: Check = ({ listed, followed }) =>
+/** A client that reads on from the last job it saw has seen every job once, in the order of the list. */
+const followedWhole: IdempotencyCheck = ({ listed, followed }) =>
   followed.flatMap((seen, client) => {
     const known = new Set(seen);
     const lost = listed.filter((uid) => !known.has(uid));
-    const wrong = seen.length > known.size || seen.some((uid, place) => uid !== listed[place]);
+    const isWrong = seen.length > known.size || seen.some((uid, place) => uid !== listed[place]);
     return [
       ...lost.map((uid) => `client ${client} never saw ${uid}`),
-      ...(lost.length === 0 && wrong ? [`client ${client} saw jobs twice, or in another order`] : []),
+      ...(lost.length === 0 && isWrong ? [`client ${client} saw jobs twice, or in another order`] : []),
     ];
   });
 
-export const CHECKS: Record<string, Check> = {
+export const CHECKS = {
   'orders not made once, with one hold': madeOnce,
   'chats not made once': oneChatEach,
   'orders not created by exactly one answer': createdOnce,
   'orders whose answers differ': sameAnswer,
   'other bodies not refused': otherBodyRefused,
   'jobs that a follower of the list did not see once': followedWhole,
-};
+} satisfies Checks<IdempotencyHistory>;

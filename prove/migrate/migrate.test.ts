@@ -1,32 +1,23 @@
-/** The migration run, short; and its judgement with faults planted. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+/** A short migration run, and its judgement with planted faults. */
+import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
+import { shortRun, testJudgement } from '../harness/testing.ts';
 import { judge } from './migrate.ts';
 import { type MigrateHistory, runMigrate } from './run.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-migrate-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const run = shortRun('migrate', 1);
 
-it('a start that was killed between migrations is made up for by the next', async () => {
-  const history = await runMigrate({ directory, kills: 3, seed: 1, say: () => {} });
-  expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
-});
-
-describe('the judgement', () => {
-  const good: MigrateHistory = { all: 9, kills: [{ applied: 3, status: 0, same: true }] };
-
-  it('holds where every start ends well', () => {
-    expect(allHeld(judge(good))).toBe(true);
-  });
-
-  it.each<[string, MigrateHistory['kills'][0]]>([
-    ['a start fails', { applied: 3, status: 1, same: true }],
-    ['the schema is another', { applied: 3, status: 0, same: false }],
-    ['all was done before the kill', { applied: 9, status: 0, same: true }],
-  ])('is missed where %s', (_, kill) => {
-    expect(allHeld(judge({ ...good, kills: [kill] }))).toBe(false);
+describe('a migration run', () => {
+  it('completes a killed migration at the next start', async () => {
+    const history = await runMigrate({ ...run, kills: 3 });
+    expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
   });
 });
+
+const good: MigrateHistory = { all: 9, kills: [{ applied: 3, status: 0, same: true }] };
+
+testJudgement(judge, good, [
+  ['a start fails', { kills: [{ applied: 3, status: 1, same: true }] }],
+  ['the schema is different', { kills: [{ applied: 3, status: 0, same: false }] }],
+  ['all was done before the kill', { kills: [{ applied: 9, status: 0, same: true }] }],
+]);

@@ -1,37 +1,53 @@
-/** A migration run: `dragoman migrate` is killed with -9 between and inside migrations, and then run again. */
+/** The migration scenario: `dragoman migrate` is killed with SIGKILL between and inside migrations, and then run again. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createConnection } from '../../packages/server/src/database/connections.ts';
 import type { Connection } from '../../packages/server/src/database/database.ts';
 import { startEmbedded } from '../../packages/server/src/database/embedded.ts';
-import { describeSchema } from '../../packages/server/src/database/schema.ts';
-import { createRandom } from '../random.ts';
+import { DRAGOMAN } from '../../scripts/program.ts';
+import { withClient } from '../harness/database.ts';
+import { createRandom } from '../harness/random.ts';
+import type { RunOptions } from '../harness/run.ts';
 
-const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url).pathname;
-
-export interface MigrateOptions {
-  directory: string;
+export interface MigrateOptions extends RunOptions {
   kills: number;
-  seed: number;
-  say(line: string): void;
 }
 
 export interface MigrateHistory {
-  /** Migrations that there are. */
+  /** The number of migrations. */
   all: number;
   kills: {
-    /** Migrations that were there after the kill. */
+    /** Migrations that were applied at the kill. */
     applied: number;
-    /** What the next start ended with, and whether the schema was then that of a start that nobody killed. */
+    /** The exit status of the next start, and whether the schema was then that of an undisturbed start. */
     status: number;
     same: boolean;
   }[];
 }
 
-/** Up to this long after a migration was seen: some kills meet the next one at work, some the commit. */
-const MOST_MILLISECONDS = 12;
+/** The longest wait before a kill, so that some kills meet a migration and some its commit. */
+const MOST_MILLISECONDS = 800;
+
+/** Everything that a migration can make, as text. */
+const SCHEMA = `
+  select 'relation', relname, relkind::text, reloptions::text, relacl::text from pg_class
+   where relnamespace = 'public'::regnamespace
+  union all
+  select 'column', attrelid::regclass::text, attname, format_type(atttypid, atttypmod) || attnotnull,
+         pg_get_expr(adbin, adrelid)
+    from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
+   where attnum > 0 and attrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)
+  union all
+  select 'constraint', conrelid::regclass::text, conname, pg_get_constraintdef(oid), null from pg_constraint
+   where connamespace = 'public'::regnamespace
+  union all
+  select 'index', indexrelid::regclass::text, pg_get_indexdef(indexrelid), null, null from pg_index
+   where indrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)
+  union all
+  select 'function', oid::regprocedure::text, prosrc, proacl::text, null from pg_proc
+   where pronamespace = 'public'::regnamespace
+   order by 1, 2, 3, 4`;
 
 export async function runMigrate({ directory, kills, seed, say }: MigrateOptions): Promise<MigrateHistory> {
   const random = createRandom(seed);
@@ -39,7 +55,7 @@ export async function runMigrate({ directory, kills, seed, say }: MigrateOptions
   try {
     const whole = await createDatabase(embedded.connection, 'whole');
     await migrate(whole);
-    const wanted = await describeSchema(whole);
+    const wanted = await readSchema(whole);
     const all = await appliedIn(whole);
     const history: MigrateHistory = { all, kills: [] };
     for (let kill = 1; kill <= kills; kill++) {
@@ -47,8 +63,8 @@ export async function runMigrate({ directory, kills, seed, say }: MigrateOptions
       await startAndKill(database, random.below(all), random.below(MOST_MILLISECONDS));
       const applied = await appliedIn(database);
       const status = await migrate(database);
-      history.kills.push({ applied, status, same: (await describeSchema(database)) === wanted });
-      await administer(embedded.connection, `drop database killed_${kill} with (force)`);
+      history.kills.push({ applied, status, same: (await readSchema(database)) === wanted });
+      await ask(embedded.connection, `drop database killed_${kill} with (force)`);
       say(`kill ${kill} of ${kills}, after ${applied} of ${all} migrations`);
     }
     return history;
@@ -57,9 +73,12 @@ export async function runMigrate({ directory, kills, seed, say }: MigrateOptions
   }
 }
 
-/** Kills a start once it has applied `target` migrations, and a moment more. */
+/** Kills a start some milliseconds after it has applied `target` migrations; with 0, after it has begun. */
 async function startAndKill(database: Connection, target: number, after: number): Promise<void> {
-  const child = spawn(process.execPath, [MAIN, 'migrate'], { env: environment(database), stdio: 'ignore' });
+  const child = spawn(process.execPath, [DRAGOMAN, 'migrate'], {
+    env: environment(database),
+    stdio: 'ignore',
+  });
   const ended = once(child, 'exit');
   while (child.exitCode === null && (await appliedIn(database)) < target) await wait(1);
   await wait(after);
@@ -67,38 +86,35 @@ async function startAndKill(database: Connection, target: number, after: number)
   await ended;
 }
 
-/** @returns the status that it ended with */
+/** @returns the exit status */
 async function migrate(database: Connection): Promise<number> {
-  return promisify(execFile)(process.execPath, [MAIN, 'migrate'], { env: environment(database) }).then(
+  return promisify(execFile)(process.execPath, [DRAGOMAN, 'migrate'], { env: environment(database) }).then(
     () => 0,
     (error: { code: number }) => error.code,
   );
 }
 
+/** Counts the applied migrations; -1 before the table of migrations exists. */
 async function appliedIn(database: Connection): Promise<number> {
-  const client = createConnection(database);
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ there: boolean }>(
-      `select to_regclass('migrations') is not null as there`,
-    );
-    if (!rows[0]!.there) return 0;
-    return (await client.query<{ count: number }>('select count(*) from migrations')).rows[0]!.count;
-  } finally {
-    await client.end();
-  }
+  const [row] = await ask<{ there: boolean }>(
+    database,
+    `select to_regclass('migrations') is not null as there`,
+  );
+  if (!row!.there) return -1;
+  return (await ask<{ count: number }>(database, 'select count(*)::int from migrations'))[0]!.count;
+}
+
+async function readSchema(database: Connection): Promise<string> {
+  return JSON.stringify(await ask(database, SCHEMA));
 }
 
 async function createDatabase(connection: Connection, name: string): Promise<Connection> {
-  await administer(connection, `create database ${name}`);
+  await ask(connection, `create database ${name}`);
   return { ...connection, database: name };
 }
 
-async function administer(connection: Connection, sql: string): Promise<void> {
-  const client = createConnection(connection);
-  await client.connect();
-  await client.query(sql);
-  await client.end();
+async function ask<Row extends object>(connection: Connection, sql: string): Promise<Row[]> {
+  return withClient(connection, (_, query) => query<Row>(sql));
 }
 
 function environment({ host = '', port, user, database }: Connection): NodeJS.ProcessEnv {

@@ -1,42 +1,21 @@
-/** `npm run prove -- money`: the money run at length. Flags: `--keys N` (1000), `--kills N` (10), `--seed N`. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** `npm run prove -- money`. Flags: `--keys N` (1000), `--kills N` (10), `--seed N`. */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
-import { CHECKS } from './checks.ts';
-import type { History } from './history.ts';
+import { checkFigures, runProof } from '../harness/run.ts';
+import { CHECKS, type MoneyHistory } from './checks.ts';
 import { runMoney } from './run.ts';
 
-/** Requests at once for each order. */
+/** Concurrent requests for each order. */
 const CREATES = 20;
 
-export async function proveMoney({ numbers }: Flags): Promise<Report> {
-  const seed = numbers.seed ?? Math.floor(Math.random() * 2 ** 31);
-  const directory = mkdtempSync(join(tmpdir(), 'dragoman-money-'));
-  try {
-    const history = await runMoney({
-      directory,
-      keys: numbers.keys ?? 1_000,
-      creates: CREATES,
-      kills: numbers.kills ?? 10,
-      seed,
-      say: (line) => process.stderr.write(`${line}\n`),
-    });
-    return { seed, figures: [...summary(history), ...verdicts(history)] };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-function verdicts(history: History): Figure[] {
-  return Object.entries(CHECKS).map(([name, check]) => {
-    const faults = check(history);
-    for (const fault of faults.slice(0, 10)) process.stderr.write(`${name}: ${fault}\n`);
-    return { name: `money, ${name}`, value: faults.length, goal: '0', held: faults.length === 0 };
+export async function proveMoney(flags: Flags): Promise<Report> {
+  const { keys = 1_000, kills = 10 } = flags.numbers;
+  return runProof('money', flags, async (options) => {
+    const history = await runMoney({ ...options, keys, kills, creates: CREATES });
+    return [...summarize(history), ...checkFigures('money', CHECKS, history, '')];
   });
 }
 
-function summary({ orders, creates, kills, jobs }: History): Figure[] {
+function summarize({ orders, creates, kills, jobs }: MoneyHistory): Figure[] {
   const upgradesCanceled = orders.filter(
     ({ kind, cancels }) => kind === 'upgrade' && cancels.includes(200),
   ).length;

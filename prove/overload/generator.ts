@@ -1,10 +1,10 @@
-// A process of its own that creates machine jobs: at a fixed rate whatever is answered, or as fast as `connections`
-// closed loops can. Prints one line of JSON. Arguments: URL KEY SECONDS RATE CONNECTIONS (a rate of 0: closed loops).
+// A process that creates machine jobs: at a fixed rate whatever the answers, or as fast as `connections` closed loops
+// can. Prints one line of JSON. Arguments: URL KEY SECONDS RATE CONNECTIONS (rate 0: closed loops).
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface Answered {
-  /** Milliseconds since the run began, and from the moment when the request was due to the end of its answer. */
+  /** Milliseconds from the start of the run, and from the time the request was due to the end of its answer. */
   at: number;
   milliseconds: number;
   /** 0 for a connection that broke. */
@@ -13,32 +13,32 @@ export interface Answered {
   uid: string;
 }
 
-/** A connection that one request at a time goes over. */
-interface Line {
-  /** Resolves when it is open. @throws Error when nobody listens */
+/** A connection for one request at a time. */
+interface Connection {
+  /** Resolves when it is open. @throws Error when the server does not listen */
   opened(): Promise<void>;
-  ask(uid: string): Promise<Pick<Answered, 'status' | 'retryAfter'>>;
+  request(uid: string): Promise<Pick<Answered, 'status' | 'retryAfter'>>;
   close(): void;
 }
 
 const TICK_MILLISECONDS = 5;
 const HEAD_END = '\r\n\r\n';
 
-/** By hand: of two cores that it shares with what it measures, an HTTP client took most of one. */
-function openLine(host: string, port: number, key: string): Line {
+/** Speaks HTTP itself: an HTTP client took most of one of the two cores that it shares with the service. */
+function openConnection(host: string, port: number, key: string): Connection {
   let socket: Socket | undefined;
   let got = '';
   let answered: ((answer: Pick<Answered, 'status' | 'retryAfter'>) => void) | undefined;
   const answer = (status: number, retryAfter: boolean) => {
     got = '';
-    const tell = answered;
+    const resolve = answered;
     answered = undefined;
-    tell?.({ status, retryAfter });
+    resolve?.({ status, retryAfter });
   };
-  const broke = (line: Socket) => {
-    if (line !== socket) return;
+  const broke = (broken: Socket) => {
+    if (broken !== socket) return;
     socket = undefined;
-    answer(0, false); // a broken connection is an answer too: none
+    answer(0, false);
   };
   const read = (text: string) => {
     got += text;
@@ -50,18 +50,18 @@ function openLine(host: string, port: number, key: string): Line {
     answer(Number(head.slice(9, 12)), head.includes('\r\nretry-after:'));
   };
   const open = () => {
-    const line = connect(port, host).setNoDelay().setEncoding('latin1');
-    line.on('data', read);
-    line.on('error', () => broke(line));
-    line.on('close', () => broke(line));
-    return line;
+    const opened = connect(port, host).setNoDelay().setEncoding('latin1');
+    opened.on('data', read);
+    opened.on('error', () => broke(opened));
+    opened.on('close', () => broke(opened));
+    return opened;
   };
   return {
     async opened() {
       socket ??= open();
       await once(socket, 'connect');
     },
-    ask: (uid) =>
+    request: (uid) =>
       new Promise((resolve) => {
         answered = resolve;
         socket ??= open();
@@ -84,44 +84,44 @@ if (import.meta.main) {
     string,
   ];
   const { hostname, port } = new URL(url);
-  const lines = Array.from({ length: Number(connections) }, () => openLine(hostname, Number(port), key));
-  // Two thousand who connect in one moment are another matter than two thousand who are there and ask.
-  for (const line of lines) await line.opened();
+  const all = Array.from({ length: Number(connections) }, () => openConnection(hostname, Number(port), key));
+  // One by one: two thousand connections in one moment would be another test.
+  for (const connection of all) await connection.opened();
   const answers: Answered[] = [];
   const begun = performance.now();
   const end = begun + Number(seconds) * 1000;
   let count = 0;
-  const create = async (line: Line, due: number) => {
+  const create = async (connection: Connection, due: number) => {
     const uid = `load-${process.pid}-${++count}`;
-    const answer = await line.ask(uid);
+    const answer = await connection.request(uid);
     answers.push({ ...answer, uid, at: due - begun, milliseconds: performance.now() - due });
   };
   if (Number(rate) === 0) {
-    const loop = async (line: Line) => {
-      while (performance.now() < end) await create(line, performance.now());
+    const loop = async (connection: Connection) => {
+      while (performance.now() < end) await create(connection, performance.now());
     };
-    await Promise.all(lines.map(loop));
+    await Promise.all(all.map(loop));
   } else {
     const gap = 1000 / Number(rate);
-    const free = [...lines];
-    /** Due, and no connection is free. */
+    const free = [...all];
+    /** Due requests without a free connection. */
     const late: number[] = [];
     const pending: Promise<void>[] = [];
-    const send = async (line: Line, due: number) => {
-      await create(line, due);
-      for (let next = late.shift(); next !== undefined; next = late.shift()) await create(line, next);
-      free.push(line);
+    const send = async (connection: Connection, due: number) => {
+      await create(connection, due);
+      for (let next = late.shift(); next !== undefined; next = late.shift()) await create(connection, next);
+      free.push(connection);
     };
     for (let due = begun; due < end; ) {
       for (; due < performance.now(); due += gap) {
-        const line = free.shift(); // in turn: each is a client of its own
-        if (line === undefined) late.push(due);
-        else pending.push(send(line, due));
+        const connection = free.shift(); // in turn, as separate clients
+        if (connection === undefined) late.push(due);
+        else pending.push(send(connection, due));
       }
       await new Promise((resolve) => setTimeout(resolve, TICK_MILLISECONDS));
     }
     await Promise.all(pending);
   }
-  for (const line of lines) line.close();
+  for (const connection of all) connection.close();
   process.stdout.write(JSON.stringify(answers));
 }

@@ -1,11 +1,14 @@
-/** The judgement of the overload run, with faults planted. The run itself needs a quiet machine. */
-import { expect, it } from 'vitest';
-import { allHeld } from '../../bench/figures.ts';
+/** The judgement of the overload run, with planted faults. The run itself needs a quiet machine. */
+import { testJudgement } from '../harness/testing.ts';
 import type { Answered } from './generator.ts';
 import { judge, type OverloadHistory } from './overload.ts';
 
 const answer = (uid: string, status: number, milliseconds: number, retryAfter = false): Answered => ({
-  ...{ at: 0, uid, status, milliseconds, retryAfter },
+  at: 0,
+  uid,
+  status,
+  milliseconds,
+  retryAfter,
 });
 const good: OverloadHistory = {
   alone: 3,
@@ -19,21 +22,15 @@ const good: OverloadHistory = {
     answer('e', 429, 10, true),
   ],
   after: [answer('f', 201, 6)],
-  there: new Set('abcf'),
+  stored: new Set('abcf'),
 };
 
-it('holds where it takes what it can, and says no in time', () => {
-  expect(allHeld(judge(good))).toBe(true);
-});
-
-it.each<[string, Partial<OverloadHistory>]>([
-  ['little is taken', { under: [answer('b', 201, 100), ...good.under.slice(2)] }],
-  ['what is taken waits', { under: [answer('b', 201, 900), ...good.under.slice(1)] }],
+testJudgement(judge, good, [
+  ['too little is accepted', { under: [answer('b', 201, 100), ...good.under.slice(2)] }],
+  ['an accepted request waits', { under: [answer('b', 201, 900), ...good.under.slice(1)] }],
   ['a refusal waits', { under: [...good.under, answer('g', 503, 90, true)] }],
-  ['a refusal says not when to come back', { under: [...good.under, answer('g', 503, 1)] }],
+  ['a refusal has no Retry-After', { under: [...good.under, answer('g', 503, 1)] }],
   ['a connection broke', { under: [...good.under, answer('g', 0, 1)] }],
-  ['one is lost', { there: new Set('ab') }],
-  ['it does not recover', { after: [answer('f', 201, 60)] }],
-])('is missed where %s', (_, planted) => {
-  expect(allHeld(judge({ ...good, ...planted }))).toBe(false);
-});
+  ['an accepted job is lost', { stored: new Set('ab') }],
+  ['the service does not recover', { after: [answer('f', 201, 60)] }],
+]);

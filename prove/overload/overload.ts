@@ -1,35 +1,27 @@
 /**
- * `npm run prove -- overload`: twice as many creations as the service can take, for a minute. What it takes, it takes
- * in time; what it refuses, it refuses at once and says when to come back; and what it took is there.
+ * `npm run prove -- overload`: for a minute, twice as many creations as the service can take. It accepts what it can in
+ * time, refuses the rest at once with `Retry-After`, and stores all that it accepted. Flags: `--seconds N` (60).
  *
- * Who asks shares the machine with who answers, and asking twice as often takes some of it from the service. So the
- * capacity is found beside as many requests again, which another server refuses: what the service takes where somebody
- * else says no for it. It is asked for twice that.
- *
- * Flags: `--seconds N` (60).
+ * Client and service share the machine, and sending twice as many requests costs the service some of it. So the capacity
+ * is measured beside as many requests again, which another server refuses.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Figure, type Flags, quantile, type Report } from '../../bench/figures.ts';
-import { createConnection } from '../../packages/server/src/database/connections.ts';
-import { createLog } from '../../packages/server/src/log.ts';
-import { openStore } from '../../packages/server/src/program.ts';
-import { loadSettings } from '../../packages/server/src/settings.ts';
+import { type Figure, type Flags, goalAtMost, goalZero, quantile, type Report } from '../../bench/figures.ts';
 import { createAccount, startProgram } from '../../scripts/program.ts';
+import { withDatabase } from '../harness/database.ts';
+import { runProof } from '../harness/run.ts';
 import type { Answered } from './generator.ts';
 
 const GENERATOR = new URL('./generator.ts', import.meta.url).pathname;
-/** Closed loops that find the capacity; connections that bring more than it. */
+/** Closed loops that find the capacity, and connections for more than it. */
 const LOOPS = 200;
 const CONNECTIONS = 2_000;
 const CAPACITY_SECONDS = 5;
-/** The compiler's: after five seconds it was found to take 4,700 a second, and took 6,900 later. */
+/** For the compiler: after five seconds the service took 4,700 a second, later 6,900. */
 const WARM_SECONDS = 20;
 const REST_MILLISECONDS = 5_000;
 /** An ordinary load: a twentieth of the capacity. */
@@ -37,29 +29,31 @@ const ORDINARY_SHARE = 0.05;
 const GOALS = { goodput: 0.9, accepted: 500, refused: 50, after: 2 };
 
 export interface OverloadHistory {
-  /** Creations a second that the service takes alone; and beside as many requests that somebody else refuses. */
+  /** Creations a second: alone, and beside as many requests that another server refuses. */
   alone: number;
   capacity: number;
   seconds: number;
   before: Answered[];
   under: Answered[];
   after: Answered[];
-  /** Uids that are in the database. */
-  there: Set<string>;
+  /** Stored uids. */
+  stored: Set<string>;
 }
 
-export async function proveOverload({ numbers }: Flags): Promise<Report> {
-  const directory = mkdtempSync(join(tmpdir(), 'dragoman-overload-'));
-  try {
-    return { figures: judge(await run(directory, numbers.seconds ?? 60)) };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+export async function proveOverload(flags: Flags): Promise<Report> {
+  const { figures } = await runProof('overload', flags, async ({ directory, say }) =>
+    judge(await runOverload(directory, flags.numbers.seconds ?? 60, say)),
+  );
+  return { figures };
 }
 
-async function run(directory: string, seconds: number): Promise<OverloadHistory> {
+async function runOverload(
+  directory: string,
+  seconds: number,
+  say: (line: string) => void,
+): Promise<OverloadHistory> {
   const environment = { DRAGOMAN_LOG_LEVEL: 'silent' };
-  // Once with its worker, which finds out what language pairs there are.
+  // Once with its worker, which finds the language pairs.
   await (await startProgram({ directory, environment })).stop();
   const program = await startProgram({ directory, role: 'api', environment });
   const { production_key } = await createAccount(directory, 'overload');
@@ -79,32 +73,22 @@ async function run(directory: string, seconds: number): Promise<OverloadHistory>
   ]);
   await refuser.close();
   const capacity = taken(closed);
-  process.stderr.write(
-    `capacity ${alone.toFixed(0)}/s alone, ${capacity.toFixed(0)}/s beside as many refused\n`,
-  );
+  say(`capacity ${alone.toFixed(0)}/s alone, ${capacity.toFixed(0)}/s beside as many refused`);
   const before = await load(program.url, CAPACITY_SECONDS, capacity * ORDINARY_SHARE, LOOPS);
   const under = await load(program.url, seconds, capacity * 2, CONNECTIONS);
   await wait(REST_MILLISECONDS);
   const after = await load(program.url, CAPACITY_SECONDS, capacity * ORDINARY_SHARE, LOOPS);
-  const there = await uids(directory);
+  const stored = await readUids(directory);
   await program.stop();
-  return { alone, capacity, seconds, before, under, after, there };
+  return { alone, capacity, seconds, before, under, after, stored };
 }
 
-async function uids(directory: string): Promise<Set<string>> {
-  const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
-  const client = createConnection(store.connection);
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ uid: string }>('select uid from jobs');
-    return new Set(rows.map(({ uid }) => uid));
-  } finally {
-    await client.end();
-    await store.close();
-  }
+async function readUids(directory: string): Promise<Set<string>> {
+  const jobs = await withDatabase(directory, (query) => query<{ uid: string }>('select uid from jobs'));
+  return new Set(jobs.map(({ uid }) => uid));
 }
 
-/** Refuses everything, as cheaply as Node can. */
+/** Starts a server that refuses everything, as cheaply as Node can. */
 async function startRefuser() {
   const server = createServer((request, response) => {
     request.resume();
@@ -121,11 +105,13 @@ async function startRefuser() {
   };
 }
 
-export function judge({ alone, capacity, seconds, before, under, after, there }: OverloadHistory): Figure[] {
+export function judge({ alone, capacity, seconds, before, under, after, stored }: OverloadHistory): Figure[] {
   const accepted = under.filter(({ status }) => status === 201);
   const refused = under.filter(({ status }) => status !== 201);
-  const rude = refused.filter(({ status, retryAfter }) => !([429, 503].includes(status) && retryAfter));
-  const lost = accepted.filter(({ uid }) => !there.has(uid));
+  const undescribed = refused.filter(
+    ({ status, retryAfter }) => !([429, 503].includes(status) && retryAfter),
+  );
+  const lost = accepted.filter(({ uid }) => !stored.has(uid));
   const p99 = (answers: Answered[]) =>
     quantile(
       answers.map(({ milliseconds }) => milliseconds),
@@ -137,25 +123,19 @@ export function judge({ alone, capacity, seconds, before, under, after, there }:
     { name: 'overload, capacity', value: alone, unit: 'creations/s' },
     { name: 'overload, capacity beside as many refused elsewhere', value: capacity, unit: 'creations/s' },
     { name: 'overload, asked for, as a multiple of it', value: under.length / seconds / capacity, unit: '×' },
-    most('goodput, as a share of the capacity', goodput, '', GOALS.goodput, true),
-    most('accepted, p99', p99(accepted), ' ms', GOALS.accepted),
-    ...(refused.length === 0 ? [] : [most('refused, p99', p99(refused), ' ms', GOALS.refused)]),
-    none('refusals that are not 429 or 503 with Retry-After', rude.length),
-    none('accepted and lost', accepted.length === 0 ? 1 : lost.length),
+    {
+      name: 'overload, goodput, as a share of the capacity',
+      value: goodput.toFixed(2),
+      goal: `at least ${GOALS.goodput}`,
+      held: goodput >= GOALS.goodput,
+    },
+    goalAtMost('overload, accepted, p99', p99(accepted), GOALS.accepted, ' ms'),
+    ...(refused.length === 0
+      ? []
+      : [goalAtMost('overload, refused, p99', p99(refused), GOALS.refused, ' ms')]),
+    goalZero('overload, refusals that are not 429 or 503 with Retry-After', undescribed.length),
+    goalZero('overload, accepted and lost', lost.length, accepted.length > 0),
     { name: 'overload, ordinary p99 before', value: quiet, unit: 'ms' },
-    most('ordinary p99 five seconds later, as a multiple', later / quiet, '', GOALS.after),
+    goalAtMost('overload, ordinary p99 five seconds later, as a multiple', later / quiet, GOALS.after),
   ];
-}
-
-function most(name: string, value: number, unit: string, goal: number, least = false): Figure {
-  return {
-    name: `overload, ${name}`,
-    value: `${value.toFixed(2)}${unit}`,
-    goal: `${least ? 'at least' : 'at most'} ${goal}${unit}`,
-    held: least ? value >= goal : value <= goal,
-  };
-}
-
-function none(name: string, value: number): Figure {
-  return { name: `overload, ${name}`, value, goal: '0', held: value === 0 };
 }

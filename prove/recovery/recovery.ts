@@ -2,60 +2,43 @@
  * `npm run prove -- recovery`: how soon the service is back, with a million jobs stored. Flags: `--jobs N` (1,000,000),
  * `--kills N` of each kind (5), `--intruders N` (100).
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
+import { runProof } from '../harness/run.ts';
 import { type RecoveryHistory, runRecovery } from './run.ts';
 
-/** What it is unless it is set. */
+/** The default setting. */
 const LEASE_SECONDS = 30;
-/** Seconds, at most; of a takeover: a lease, a look for what fell due, and room. */
+/** Seconds. A takeover takes a lease, the time to the next poll, and the work. */
 const GOALS = { start: 5, program: 3, database: 10, refusal: 1, takeover: 35 };
 
-export async function proveRecovery({ numbers }: Flags): Promise<Report> {
-  const directory = mkdtempSync(join(tmpdir(), 'dragoman-recovery-'));
-  try {
-    const history = await runRecovery({
-      directory,
-      jobs: numbers.jobs ?? 1_000_000,
-      kills: numbers.kills ?? 5,
-      intruders: numbers.intruders ?? 100,
-      leaseSeconds: LEASE_SECONDS,
-      say: (line) => process.stderr.write(`${line}\n`),
-    });
-    return { figures: judge(history) };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+export async function proveRecovery(flags: Flags): Promise<Report> {
+  const { jobs = 1_000_000, kills = 5, intruders = 100 } = flags.numbers;
+  const { figures } = await runProof('recovery', flags, async (options) =>
+    judge(await runRecovery({ ...options, jobs, kills, intruders, leaseSeconds: LEASE_SECONDS })),
+  );
+  return { figures };
 }
 
 export function judge(history: RecoveryHistory): Figure[] {
   const { jobs, starts, programKills, databaseKills, refusals, takeovers } = history;
+  const written = (killed: string, { length }: number[]) =>
+    `first write after ${length} kills of ${killed}, slowest`;
   return [
     { name: 'recovery, jobs stored', value: jobs, unit: 'jobs' },
-    most(`slowest of ${starts.length} starts`, starts, GOALS.start),
-    most(
-      `first write after ${programKills.length} kills of the program, slowest`,
-      programKills,
-      GOALS.program,
-    ),
-    most(
-      `first write after ${databaseKills.length} kills of PostgreSQL, slowest`,
-      databaseKills,
-      GOALS.database,
-    ),
-    most(
+    atMost(`slowest of ${starts.length} starts`, starts, GOALS.start),
+    atMost(written('the program', programKills), programKills, GOALS.program),
+    atMost(written('PostgreSQL', databaseKills), databaseKills, GOALS.database),
+    atMost(
       `second programs refused on the same directory, slowest of ${refusals.length}`,
       refusals,
       GOALS.refusal,
     ),
-    most(`jobs in a killed hand, last of ${takeovers.length} done`, takeovers, GOALS.takeover),
+    atMost(`jobs in a killed hand, last of ${takeovers.length} done`, takeovers, GOALS.takeover),
   ];
 }
 
-/** Of nothing measured, nothing is held. */
-function most(name: string, seconds: readonly number[], goal: number): Figure {
+/** Returns the figure of the longest time. Without a measurement the goal is missed. */
+function atMost(name: string, seconds: readonly number[], goal: number): Figure {
   const worst = seconds.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...seconds);
   return {
     name: `recovery, ${name}`,

@@ -1,42 +1,33 @@
-/** `npm run prove -- restore`: a backup beside a busy server, and a new one made of it. Flags: `--jobs N` (5000). */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Figure, Flags, Report } from '../../bench/figures.ts';
+/** `npm run prove -- restore`: a backup of a busy server, restored into a new directory. Flags: `--jobs N` (5000). */
+import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
+import { runProof } from '../harness/run.ts';
 import { type RestoreHistory, runRestore } from './run.ts';
 
 const CREATED = 201;
 
-export async function proveRestore({ numbers }: Flags): Promise<Report> {
-  const directory = mkdtempSync(join(tmpdir(), 'dragoman-restore-'));
-  try {
-    return { figures: judge(await runRestore(directory, numbers.jobs ?? 5_000)) };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+export async function proveRestore(flags: Flags): Promise<Report> {
+  const { figures } = await runProof('restore', flags, async ({ directory }) =>
+    judge(await runRestore(directory, flags.numbers.jobs ?? 5_000)),
+  );
+  return { figures };
 }
 
 export function judge(history: RestoreHistory): Figure[] {
-  const { backedUp, restored, acknowledged, there, meanwhile, verified, goesOn } = history;
-  const other = Object.entries(backedUp).filter(([table, rows]) => restored[table] !== rows);
-  const lost = acknowledged.filter((uid) => !there.has(uid));
-  const none = (name: string, value: number): Figure => ({
-    name: `restore, ${name}`,
-    value,
-    goal: '0',
-    held: value === 0 && acknowledged.length > 0 && Object.keys(backedUp).length > 0,
-  });
+  const { backedUp, restored, acknowledged, stored, meanwhile, verified, created } = history;
+  const different = Object.entries(backedUp).filter(([table, rows]) => restored[table] !== rows);
+  const lost = acknowledged.filter((uid) => !stored.has(uid));
+  const measured = acknowledged.length > 0 && Object.keys(backedUp).length > 0;
   return [
     { name: 'restore, jobs before the backup', value: acknowledged.length, unit: 'jobs' },
     { name: 'restore, jobs while it was made', value: meanwhile, unit: 'jobs' },
-    none('tables with other counts than were backed up', other.length),
-    none('jobs lost that were acknowledged before', lost.length),
-    none('status of ledger verify', verified),
+    goalZero('restore, tables with other counts than were backed up', different.length, measured),
+    goalZero('restore, jobs lost that were acknowledged before', lost.length, measured),
+    goalZero('restore, status of ledger verify', verified, measured),
     {
       name: 'restore, answer to a creation in the new directory',
-      value: goesOn,
+      value: created,
       goal: String(CREATED),
-      held: goesOn === CREATED,
+      held: created === CREATED,
     },
   ];
 }

@@ -1,113 +1,96 @@
 /**
- * A restore run: a backup is made beside a server that takes orders meanwhile, and restored into a new data directory,
- * where the service goes on.
+ * The restore scenario: a backup is made while the server receives orders, and restored into a new data directory, where
+ * the service continues.
  */
-import { execFile } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { createConnection } from '../../packages/server/src/database/connections.ts';
-import { createLog } from '../../packages/server/src/log.ts';
-import { openStore } from '../../packages/server/src/program.ts';
-import { loadSettings } from '../../packages/server/src/settings.ts';
-import { believeEngine, createAccount, DRAGOMAN, startProgram } from '../../scripts/program.ts';
-import { startBeside } from '../beside.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createAccount, runCommand, startProgram } from '../../scripts/program.ts';
+import { startBackgroundLoad } from '../harness/background-load.ts';
+import { withDatabase } from '../harness/database.ts';
+import { sendRequest } from '../harness/requests.ts';
+import { startService } from '../harness/service.ts';
 
 export interface RestoreHistory {
-  /** Rows of each table, as the backup says, and as they are counted in the new directory. */
+  /** Rows of each table: as the backup reports them, and as counted in the new directory. */
   backedUp: Record<string, number>;
   restored: Record<string, number>;
-  /** Uids that were acknowledged before the backup began; those in the new directory. */
+  /** Uids that were acknowledged before the backup started. */
   acknowledged: string[];
-  there: Set<string>;
-  /** Acknowledged while it was made. */
+  /** Uids in the new directory. */
+  stored: Set<string>;
+  /** Jobs that were acknowledged during the backup. */
   meanwhile: number;
-  /** What `ledger verify` ended with there. */
+  /** The exit status of `ledger verify` in the new directory. */
   verified: number;
-  /** What a creation there was answered with. */
-  goesOn: number;
+  /** The status of the answer to a creation there. */
+  created: number;
 }
 
 const CLIENTS = 8;
 const OPENING_CENTS = 100_000_000;
 
-/** @param jobs acknowledged before the backup begins */
+/** @param jobs acknowledged before the backup starts */
 export async function runRestore(directory: string, jobs: number): Promise<RestoreHistory> {
-  const [old, anew, file] = ['old', 'new', 'made.backup'].map((name) => join(directory, name)) as [
+  const [source, target, file] = ['old', 'new', 'made.backup'].map((name) => join(directory, name)) as [
     string,
     string,
     string,
   ];
-  await believeEngine(old);
-  const program = await startProgram({ directory: old });
-  const { production_key: key } = await createAccount(old, 'restore', OPENING_CENTS);
+  const service = await startService(source);
+  const { production_key: key } = await createAccount(source, 'restore', OPENING_CENTS);
   const acknowledged: string[] = [];
   let stopping = false;
   let count = 0;
   const client = async () => {
     while (!stopping) {
       const uid = `restore-${count++}`;
-      if ((await create(program.url, key, uid)) === 201) acknowledged.push(uid);
+      if ((await create(service.url, key, uid)) === 201) acknowledged.push(uid);
     }
   };
-  const clients = startBeside(...Array.from({ length: CLIENTS }, client));
+  const clients = startBackgroundLoad(...Array.from({ length: CLIENTS }, client));
   while (acknowledged.length < jobs) {
     clients.check();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await wait(5);
   }
   const before = [...acknowledged];
-  const backup = JSON.parse(await dragoman('backup', file, '--json', '--data', old));
+  const backup = JSON.parse(await runCommand(source, 'backup', file, '--json'));
   stopping = true;
   await clients.done();
-  await program.stop();
+  await service.stop();
 
-  await dragoman('restore', file, '--data', anew);
-  copyFileSync(join(old, 'secret.key'), join(anew, 'secret.key'));
-  const counted = await countAll(anew, Object.keys(backup.rows));
-  const verified = await dragoman('ledger', 'verify', '--data', anew).then(
+  await runCommand(target, 'restore', file);
+  copyFileSync(join(source, 'secret.key'), join(target, 'secret.key'));
+  const counted = await countRows(target, Object.keys(backup.rows));
+  const verified = await runCommand(target, 'ledger', 'verify').then(
     () => 0,
     ({ code }: { code: number }) => code,
   );
-  const again = await startProgram({ directory: anew });
-  const goesOn = await create(again.url, key, 'restore-afterwards');
-  await again.stop();
+  const restarted = await startProgram({ directory: target });
+  const created = await create(restarted.url, key, 'restore-afterwards');
+  await restarted.stop();
   const meanwhile = acknowledged.length - before.length;
-  return { backedUp: backup.rows, acknowledged: before, meanwhile, verified, goesOn, ...counted };
+  return { backedUp: backup.rows, acknowledged: before, meanwhile, verified, created, ...counted };
 }
 
-/** @returns the status */
+/** @returns the status of the answer */
 async function create(url: string, key: string, uid: string): Promise<number> {
-  const response = await fetch(`${url}/tapi/v2/translation/`, {
-    method: 'POST',
-    headers: { authorization: `ApiKey ${key}` },
-    body: JSON.stringify({ uid, text: 'The house is big.', source_language: 'en', target_language: 'es' }),
-  });
-  await response.arrayBuffer();
-  return response.status;
+  const body = { uid, text: 'The house is big.', source_language: 'en', target_language: 'es' };
+  const request = { method: 'POST', key, body: JSON.stringify(body) };
+  return (await sendRequest(`${url}/tapi/v2/translation/`, request)).status;
 }
 
-async function dragoman(...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [DRAGOMAN, ...args]);
-  return stdout;
-}
-
-async function countAll(
+async function countRows(
   directory: string,
   tables: readonly string[],
-): Promise<Pick<RestoreHistory, 'restored' | 'there'>> {
-  const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
-  const client = createConnection(store.connection);
-  await client.connect();
-  try {
+): Promise<Pick<RestoreHistory, 'restored' | 'stored'>> {
+  return withDatabase(directory, async (query) => {
     const restored: Record<string, number> = {};
     for (const table of tables) {
-      const sql = `select count(*)::int as count from ${client.escapeIdentifier(table)}`;
-      restored[table] = (await client.query<{ count: number }>(sql)).rows[0]!.count;
+      const [row] = await query<{ count: number }>(`select count(*)::int as count from "${table}"`);
+      restored[table] = row!.count;
     }
-    const { rows } = await client.query<{ uid: string }>('select uid from jobs');
-    return { restored, there: new Set(rows.map(({ uid }) => uid)) };
-  } finally {
-    await client.end();
-    await store.close();
-  }
+    const jobs = await query<{ uid: string }>('select uid from jobs');
+    return { restored, stored: new Set(jobs.map(({ uid }) => uid)) };
+  });
 }

@@ -1,75 +1,61 @@
 /**
- * A rotation run: an account's webhook secrets and keys are rolled again and again while it is at work. Its receiver
- * changes to a new secret a while after the roll, as a real one is deployed, and checks every delivery with the one
- * secret that it has, by a verifier that is not ours.
+ * The rotation scenario: an account's webhook secrets and keys are rolled while it is at work. Its receiver changes to a
+ * new secret some time after the roll, as a deployment does, and checks every delivery with the one secret that it has,
+ * by an independent verifier (`standardwebhooks`).
  */
-import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { createAccount, startProgram } from '../../scripts/program.ts';
-import { startBeside } from '../beside.ts';
-import { createRandom } from '../random.ts';
+import { createAccount, runCommand } from '../../scripts/program.ts';
+import { startBackgroundLoad } from '../harness/background-load.ts';
+import { createRandom } from '../harness/random.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import type { RunOptions } from '../harness/run.ts';
+import { startService } from '../harness/service.ts';
 
-const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url).pathname;
-
-export interface RotateOptions {
-  directory: string;
-  /** How often both are rolled. */
+export interface RotateOptions extends RunOptions {
+  /** How often the secret and the key are rolled. */
   rolls: number;
-  seed: number;
-  say(line: string): void;
 }
 
 export interface RotateHistory {
   rolls: number;
-  /** Deliveries that were asked for, and those that came, each once under its id. */
+  /** Ids of the requested deliveries. */
   asked: string[];
   received: { id: string; verified: boolean }[];
-  /** What requests with a key that was good then were answered. */
+  /** Statuses of requests with a key that was valid then. */
   answers: number[];
-  /** What requests with a revoked key were answered, a second and more after. */
+  /** Statuses of requests with a revoked key, a second or more after the revocation. */
   revoked: number[];
 }
 
 const CLIENTS = 4;
-/** From a roll to the moment when the receiver and the clients have the new one, at most. */
+/** The longest time from a roll until the receiver and the clients use the new ones. */
 const DEPLOY_MILLISECONDS = 1_500;
-/** Revocation reaches every process with a message; this is long for one. */
+/** A revocation reaches every process with a notification, which takes much less. */
 const REVOKED_MILLISECONDS = 1_000;
 const ARRIVE_MILLISECONDS = 30_000;
 
 export async function runRotate({ directory, rolls, seed, say }: RotateOptions): Promise<RotateHistory> {
   const random = createRandom(seed);
-  const program = await startProgram({ directory });
+  const service = await startService(directory);
   const account = await createAccount(directory, 'rotate', 1_000_000);
   const history: RotateHistory = { rolls, asked: [], received: [], answers: [], revoked: [] };
   let verifier = new Webhook(account.webhook_secret_production);
   let key = account.production_key;
   let stopped = false;
-
-  const receiver = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      history.received.push({
-        id: String(request.headers['webhook-id']),
-        verified: verifies(verifier, Buffer.concat(chunks), request.headers as Record<string, string>),
-      });
-      response.writeHead(204).end();
-    });
-  });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  const receiver = await startReceiver(({ webhookId, body }, headers) =>
+    history.received.push({
+      id: webhookId,
+      verified: verifies(verifier, body, headers as Record<string, string>),
+    }),
+  );
 
   async function client(): Promise<void> {
     while (!stopped) {
-      const response = await fetch(`${program.url}/api/v1/test-event/`, {
+      const response = await fetch(`${service.url}/api/v1/test-event/`, {
         method: 'POST',
         headers: { authorization: `ApiKey ${key}` },
-        body: JSON.stringify({ url }),
+        body: JSON.stringify({ url: `${receiver.url}/` }),
       });
       history.answers.push(response.status);
       const { id } = (await response.json()) as { id?: string };
@@ -78,7 +64,8 @@ export async function runRotate({ directory, rolls, seed, say }: RotateOptions):
     }
   }
 
-  const clients = startBeside(...Array.from({ length: CLIENTS }, client));
+  const command = async (...args: string[]) => JSON.parse(await runCommand(directory, ...args, '--json'));
+  const clients = startBackgroundLoad(...Array.from({ length: CLIENTS }, client));
   for (let roll = 1; roll <= rolls; roll++) {
     clients.check();
     const secret = await command('webhook-secret', 'roll', 'rotate', '--environment', 'production');
@@ -91,31 +78,25 @@ export async function runRotate({ directory, rolls, seed, say }: RotateOptions):
     verifier = new Webhook(secret.webhook_secret);
     const old = key;
     key = rolled.key;
-    await wait(100); // requests that were sent with the old one are answered
+    await wait(100); // until requests with the old key are answered
     await command('key', 'revoke', 'rotate', current.key_id);
     await wait(REVOKED_MILLISECONDS);
     const headers = { authorization: `ApiKey ${old}` };
-    history.revoked.push((await fetch(`${program.url}/tapi/v2/account/`, { headers })).status);
+    history.revoked.push((await fetch(`${service.url}/tapi/v2/account/`, { headers })).status);
     say(`roll ${roll} of ${rolls}, ${history.received.length} deliveries`);
   }
   stopped = true;
   await clients.done();
-  const until = Date.now() + ARRIVE_MILLISECONDS;
-  while (history.received.length < history.asked.length && Date.now() < until) await wait(50);
-  await program.stop();
-  receiver.closeAllConnections();
-  await new Promise((resolve) => receiver.close(resolve));
+  const end = Date.now() + ARRIVE_MILLISECONDS;
+  while (history.received.length < history.asked.length && Date.now() < end) await wait(50);
+  await service.stop();
+  await receiver.close();
   return history;
-
-  async function command(...args: string[]) {
-    const all = [MAIN, ...args, '--data', directory, '--json'];
-    return JSON.parse((await promisify(execFile)(process.execPath, all)).stdout);
-  }
 }
 
-function verifies(verifier: Webhook, body: Buffer, headers: Record<string, string>): boolean {
+function verifies(verifier: Webhook, body: string, headers: Record<string, string>): boolean {
   try {
-    verifier.verify(body.toString(), headers);
+    verifier.verify(body, headers);
     return true;
   } catch {
     return false;

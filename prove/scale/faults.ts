@@ -1,11 +1,10 @@
-/** What befalls a fleet. Each fault begins at once and may last; the run goes on meanwhile. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** The faults of the scale proof. Each starts at once and may last; the run goes on meanwhile. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Random } from '../random.ts';
+import { killDatabase } from '../../scripts/program.ts';
+import type { Random } from '../harness/random.ts';
 import type { Fleet, Member } from './fleet.ts';
 
-export const KINDS = [
+export const FAULTS = [
   'api killed',
   'worker killed',
   'api paused',
@@ -15,35 +14,37 @@ export const KINDS = [
   'connections cut',
   'partition',
 ] as const;
-export type Kind = (typeof KINDS)[number];
+export type Fault = (typeof FAULTS)[number];
 
-/** Kinds that meet PostgreSQL, and so everybody. */
-export const DATABASE_KINDS: readonly Kind[] = ['PostgreSQL killed', 'PostgreSQL restarted at once'];
+/** The signals of the faults of PostgreSQL. On SIGQUIT it ends all its processes at once; the fleet starts it again. */
+export const DATABASE_FAULTS: Partial<Record<Fault, 'SIGKILL' | 'SIGQUIT'>> = {
+  'PostgreSQL killed': 'SIGKILL',
+  'PostgreSQL restarted at once': 'SIGQUIT',
+};
 
-export interface Troubles {
-  /** Begins the next fault. Every kind comes once before any comes again. @returns what it is */
-  next(): Kind;
-  /** Resolves when the last one is over, and everybody runs. */
+export interface FaultInjector {
+  /** Starts the next fault. Every fault happens once before any happens again. */
+  next(): Fault;
+  /** Resolves when no fault lasts any more and every process runs. */
   over(): Promise<void>;
 }
 
-/** @param leaseSeconds pauses and partitions last longer: who wakes up finds its work in other hands */
-export function startTroubles(
+/** @param leaseSeconds pauses and partitions last longer, so that another worker takes over the work */
+export function createFaultInjector(
   fleet: Fleet,
   directory: string,
   random: Random,
   leaseSeconds: number,
-): Troubles {
-  let left: Kind[] = [];
+): FaultInjector {
+  let left: Fault[] = [];
   const lasting = new Set<Promise<void>>();
 
-  function draw(): Kind {
-    if (left.length === 0) left = [...KINDS];
-    const [kind] = left.splice(random.below(left.length), 1);
-    return kind!;
+  function draw(): Fault {
+    if (left.length === 0) left = [...FAULTS];
+    return left.splice(random.below(left.length), 1)[0]!;
   }
 
-  /** Somebody of the role whom nothing else has befallen. */
+  /** Returns a running process of the role that has no fault. */
   function victim(role?: Member['role']): Member | undefined {
     const free = fleet.members.filter(
       (member) =>
@@ -52,63 +53,56 @@ export function startTroubles(
     return free[random.below(Math.max(1, free.length))];
   }
 
-  const longer = () => wait((leaseSeconds + 1) * 1000 + random.below(2_000));
+  const longerThanLease = () => wait((leaseSeconds + 1) * 1000 + random.below(2_000));
 
-  async function befall(member: Member, trouble: () => Promise<void>): Promise<void> {
-    member.busy = true;
-    await trouble();
-    member.busy = false;
-  }
-
-  function begin(kind: Kind): Promise<void> | undefined {
-    if (kind === 'PostgreSQL killed' || kind === 'PostgreSQL restarted at once') {
-      // Its first process ends the others at once on SIGQUIT, and is started again by this run's supervisor.
-      signalPostgres(directory, kind === 'PostgreSQL killed' ? 'SIGKILL' : 'SIGQUIT');
-      return Promise.resolve();
-    }
-    const role = kind.startsWith('api') ? 'api' : kind.startsWith('worker') ? 'worker' : undefined;
-    const member = victim(role);
-    if (member === undefined) return undefined;
-    if (kind === 'connections cut') return befall(member, async () => member.way.cut());
-    if (kind === 'partition') {
-      return befall(member, async () => {
-        member.way.block();
-        await longer();
-        member.way.open(random.below(2) === 0 ? 'late' : 'never');
-      });
-    }
-    if (kind.endsWith('killed')) return befall(member, () => fleet.kill(member));
-    return befall(member, async () => {
+  async function harm(fault: Fault, member: Member): Promise<void> {
+    if (fault === 'connections cut') member.link.cut();
+    else if (fault === 'partition') {
+      member.link.block();
+      await longerThanLease();
+      member.link.unblock(random.below(2) === 0 ? 'late' : 'never');
+    } else if (fault.endsWith('killed')) await fleet.kill(member);
+    else {
       const { child } = member.program!;
       child.kill('SIGSTOP');
-      await longer();
+      await longerThanLease();
       child.kill('SIGCONT');
+    }
+  }
+
+  /** Returns undefined when no process is free for the fault. */
+  function start(fault: Fault): Promise<void> | undefined {
+    const signal = DATABASE_FAULTS[fault];
+    if (signal !== undefined) {
+      try {
+        killDatabase(directory, signal);
+      } catch {
+        // It is down already.
+      }
+      return Promise.resolve();
+    }
+    const role = fault.startsWith('api') ? 'api' : fault.startsWith('worker') ? 'worker' : undefined;
+    const member = victim(role);
+    if (member === undefined) return undefined;
+    member.busy = true;
+    return harm(fault, member).then(() => {
+      member.busy = false;
     });
   }
 
   return {
     next() {
       for (;;) {
-        const kind = draw();
-        const fault = begin(kind);
-        // Nobody of that role is free: another kind.
-        if (fault === undefined) continue;
-        lasting.add(fault);
-        void fault.finally(() => lasting.delete(fault));
-        return kind;
+        const fault = draw();
+        const end = start(fault);
+        if (end === undefined) continue;
+        lasting.add(end);
+        void end.finally(() => lasting.delete(end));
+        return fault;
       }
     },
     async over() {
       await Promise.all(lasting);
     },
   };
-}
-
-function signalPostgres(directory: string, signal: 'SIGKILL' | 'SIGQUIT'): void {
-  try {
-    const [pid] = readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
-    process.kill(Number(pid), signal);
-  } catch {
-    // It is down already.
-  }
 }

@@ -1,79 +1,84 @@
 /**
- * A run of a fleet: the crash run's customers, before two api and two worker processes on one PostgreSQL. Processes are
- * killed and paused for longer than a lease, PostgreSQL is killed and restarted at once, connections are cut and held
- * up. Its history is that of a crash run, and so are its checks.
+ * The scale scenario: the customers of the crash proof order from two API and two worker processes on one PostgreSQL.
+ * Processes are killed, and paused for longer than a lease. PostgreSQL is killed and restarted. Connections are cut and
+ * blocked. The invariants are those of the crash proof.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { believeEngine, createAccount } from '../../scripts/program.ts';
-import { startCustomers } from '../crash/customers.ts';
-import type { History } from '../crash/history.ts';
-import { startReceiver } from '../crash/receiver.ts';
-import { CRASH_FACTS, CRASH_SETTINGS, OPENING_CENTS } from '../crash/run.ts';
-import { settle } from '../crash/settle.ts';
-import { createRandom } from '../random.ts';
-import { DATABASE_KINDS, type Kind, startTroubles } from './faults.ts';
+import type { CrashHistory } from '../crash/checks.ts';
+import { CRASH_FACTS, CRASH_SETTINGS, LEASE_SECONDS, OPENING_CENTS } from '../crash/run.ts';
+import { startCustomers } from '../harness/customers.ts';
+import { countDue, readFacts, waitUntilSettled, withClient } from '../harness/database.ts';
+import { createRandom } from '../harness/random.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import type { RunOptions } from '../harness/run.ts';
+import { createFaultInjector, DATABASE_FAULTS, type Fault } from './faults.ts';
 import { startFleet } from './fleet.ts';
 
-export interface ScaleOptions {
-  directory: string;
+export interface ScaleOptions extends RunOptions {
   faults: number;
   /** Jobs acknowledged between two faults. */
   between: { least: number; most: number };
-  seed: number;
-  say(line: string): void;
 }
 
-export interface ScaleHistory extends History {
-  faults: Kind[];
-  /** Processes that were started with another secret key, and those of them that served. */
+export interface ScaleHistory extends CrashHistory {
+  faults: Fault[];
+  /** Processes that were started with another secret key, and how many of them served. */
   strangers: { started: number; served: number };
 }
 
 const API = 2;
 const WORKERS = 2;
-/** Where nothing is acknowledged for so long, the next fault comes all the same: no other is needed to stop it. */
+/** The next fault comes after this time even if nothing is acknowledged: one fault may stop everything. */
 const STALL_MILLISECONDS = 20_000;
 
-export async function runScale(options: ScaleOptions): Promise<ScaleHistory> {
-  const { directory, between, say } = options;
-  const random = createRandom(options.seed);
-  const receiver = await startReceiver();
+export async function runScale({ directory, seed, say, ...options }: ScaleOptions): Promise<ScaleHistory> {
+  const { between } = options;
+  const random = createRandom(seed);
+  const arrivals: ScaleHistory['arrivals'] = [];
+  const receiver = await startReceiver((arrival) => arrivals.push(arrival));
   const fleet = await startFleet({
-    ...{ directory, api: API, workers: WORKERS, environment: CRASH_SETTINGS },
+    directory,
+    api: API,
+    workers: WORKERS,
+    environment: CRASH_SETTINGS,
     prepare: (databaseUrl) => believeEngine(directory, databaseUrl),
   });
   try {
-    const credentials = await createAccount(directory, 'scale', OPENING_CENTS);
+    const account = await createAccount(directory, 'scale', OPENING_CENTS);
     const strangers = { started: 0, served: 0 };
     for (const role of ['api', 'worker'] as const) {
       strangers.started++;
       if (await fleet.startStranger(role)) strangers.served++;
     }
-    const leaseSeconds = Number(CRASH_SETTINGS.DRAGOMAN_LEASE);
-    const troubles = startTroubles(fleet, directory, random, leaseSeconds);
-    const customers = startCustomers(random, fleet.urls, credentials, receiver.url);
-    const faults: Kind[] = [];
+    const injector = createFaultInjector(fleet, directory, random, LEASE_SECONDS);
+    const customers = startCustomers(random, fleet.urls, account, receiver.url);
+    const faults: Fault[] = [];
     const kills: number[] = [];
     while (faults.length < options.faults) {
       const target = customers.acknowledged + between.least + random.below(between.most - between.least);
       const stalled = Date.now() + STALL_MILLISECONDS;
-      while (customers.acknowledged < target && Date.now() < stalled) await wait(5);
-      faults.push(troubles.next());
+      while (customers.acknowledged < target && Date.now() < stalled) {
+        customers.check();
+        await wait(5);
+      }
+      faults.push(injector.next());
       kills.push(Date.now());
       say(`fault ${faults.length} of ${options.faults}: ${faults.at(-1)}, ${customers.acknowledged} jobs`);
     }
-    await troubles.over();
+    await injector.over();
     kills.push(Date.now());
     await customers.stop();
-    say('waiting for everything to settle');
-    const facts = await settle(fleet.connection);
-    const databaseKills = faults.filter((kind) => DATABASE_KINDS.includes(kind)).length;
-    const { attempted } = customers;
+    say('waiting until everything is settled');
+    const facts = await withClient(fleet.connection, async (_, query) => {
+      await waitUntilSettled(() => countDue(query));
+      return readFacts(query, LEASE_SECONDS);
+    });
     return {
-      attempted,
-      delivered: receiver.delivered,
+      orders: customers.orders,
+      arrivals,
       kills,
-      databaseKills,
+      databaseKills: faults.filter((fault) => fault in DATABASE_FAULTS).length,
       faults,
       strangers,
       ...CRASH_FACTS,

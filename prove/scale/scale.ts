@@ -1,53 +1,42 @@
 /**
- * `npm run prove -- scale`: two api and two worker processes on one PostgreSQL, and whatever can befall them. Flags:
- * `--faults N` (40; a night's: 1000), `--seed N`.
+ * `npm run prove -- scale`: two API and two worker processes on one PostgreSQL, with every kind of fault. Flags:
+ * `--faults N` (40; for a night: 1000), `--seed N`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
-import { summarize, verdicts } from '../crash/crash.ts';
-import { KINDS } from './faults.ts';
+import { CHECKS } from '../crash/checks.ts';
+import { summarize } from '../crash/crash.ts';
+import { checkFigures, runProof } from '../harness/run.ts';
+import { FAULTS } from './faults.ts';
 import { runScale, type ScaleHistory } from './run.ts';
 
-/** A hundred between two faults: a thousand faults meet a hundred thousand jobs. */
+/** On average 100, so that a thousand faults meet a hundred thousand jobs. */
 const BETWEEN = { least: 40, most: 160 };
-/** After the last fault is over. */
+/** After the end of the last fault. */
 const SETTLE_SECONDS = 60;
 
-export async function proveScale({ numbers }: Flags): Promise<Report> {
-  const seed = numbers.seed ?? Math.floor(Math.random() * 2 ** 31);
-  const directory = mkdtempSync(join(tmpdir(), 'dragoman-scale-'));
-  try {
-    const history = await runScale({
-      directory,
-      faults: numbers.faults ?? 40,
-      between: BETWEEN,
-      seed,
-      say: (line) => process.stderr.write(`${line}\n`),
-    });
-    return { seed, figures: judge(history) };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+export async function proveScale(flags: Flags): Promise<Report> {
+  return runProof('scale', flags, async (options) =>
+    judge(await runScale({ ...options, faults: flags.numbers.faults ?? 40, between: BETWEEN })),
+  );
 }
 
 export function judge(history: ScaleHistory): Figure[] {
-  const missing = KINDS.filter((kind) => !history.faults.includes(kind));
+  const missing = FAULTS.filter((fault) => !history.faults.includes(fault));
+  const { started, served } = history.strangers;
   return [
     ...summarize('scale', history, SETTLE_SECONDS),
     {
       name: 'scale, kinds of faults that there were',
-      value: KINDS.length - missing.length,
-      goal: String(KINDS.length),
+      value: FAULTS.length - missing.length,
+      goal: String(FAULTS.length),
       held: missing.length === 0,
     },
     {
       name: 'scale, processes with another secret key that served',
-      value: history.strangers.served,
+      value: served,
       goal: '0',
-      held: history.strangers.served === 0 && history.strangers.started > 0,
+      held: served === 0 && started > 0,
     },
-    ...verdicts('scale', history),
+    ...checkFigures('scale', CHECKS, history),
   ];
 }

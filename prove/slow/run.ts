@@ -1,32 +1,33 @@
 /**
- * A run with slow clients: hundreds of connections that trickle or say nothing, and one client that just works. Then one
- * with texts that take seconds to read.
+ * The scenario of slow clients: hundreds of connections that send slowly or nothing, beside an ordinary client. Then an
+ * account with thousands of webhook secrets, and one with texts that take seconds to read.
  */
 import { connect, type Socket } from 'node:net';
 import { createAccount, startProgram } from '../../scripts/program.ts';
+import type { RunOptions } from '../harness/run.ts';
+import { runSecrets, type SecretsHistory } from './secrets.ts';
 import { runTexts, type TextsHistory } from './texts.ts';
 
-/** What a slow client does once it is connected. */
+/** What a slow client does after it has connected. */
 export type Slowness = 'says nothing' | 'trickles its headers' | 'trickles its body';
 
 export interface SlowHistory {
-  /** Milliseconds until each was closed by the server, by what it did; Infinity for one that never was. */
+  /** Milliseconds until the server closed each connection; Infinity if it never did. */
   closed: Record<Slowness, number[]>;
-  /** Milliseconds of each request of the ordinary client: before, and beside the slow ones. */
+  /** Milliseconds of each request of the ordinary client: before the slow clients, and beside them. */
   alone: number[];
   beside: number[];
+  secrets: SecretsHistory;
   texts: TextsHistory;
 }
 
-export interface SlowOptions {
-  directory: string;
+export interface SlowOptions extends RunOptions {
   /** Slow clients of each kind. */
   clients: number;
-  say(line: string): void;
 }
 
 const REQUESTS = 1_000;
-/** Longer than the longest limit; what is open then was never going to be closed. */
+/** Longer than the longest limit of the service. */
 const PATIENCE_MILLISECONDS = 45_000;
 const TRICKLE_MILLISECONDS = 500;
 
@@ -67,11 +68,13 @@ export async function runSlow({ directory, clients, say }: SlowOptions): Promise
   const closed = Object.fromEntries(
     await Promise.all(closing.map(async (one, index) => [kinds[index], await one] as const)),
   ) as SlowHistory['closed'];
+  say('signing with few of many secrets');
+  const secrets = await runSecrets(directory, program);
   say('reading long texts');
   const texts = await runTexts(directory, program);
-  // Its database ends with a program that is stopped.
+  // `runTexts` killed the program; a stopped one ends PostgreSQL too.
   await (await startProgram({ directory })).stop();
-  return { closed, alone, beside, texts };
+  return { closed, alone, beside, secrets, texts };
 }
 
 /** @returns milliseconds until the server closed the connection */

@@ -1,6 +1,5 @@
-/** The judgement of the slow run, with faults planted. The run itself waits for real limits: `npm run prove -- slow`. */
-import { expect, it } from 'vitest';
-import { allHeld } from '../../bench/figures.ts';
+/** The judgement of the slow run, with planted faults. The run itself waits for real limits: `npm run prove -- slow`. */
+import { testJudgement } from '../harness/testing.ts';
 import type { SlowHistory } from './run.ts';
 import { judge } from './slow.ts';
 
@@ -12,27 +11,19 @@ const good: SlowHistory = {
   },
   alone: [2, 3, 2],
   beside: [3, 4, 3],
+  secrets: { one: [9, 10, 11], many: [10, 11, 12], signatures: [5, 5, 5] },
   texts: { others: 20, answeredFirst: 20, ended: [0.2, 0.3] },
 };
 
-it('holds where all are closed in time and others hardly notice', () => {
-  expect(allHeld(judge(good))).toBe(true);
-});
-
-it.each<[string, SlowHistory]>([
-  ['one is never closed', { ...good, closed: { ...good.closed, 'says nothing': [3_000, Infinity] } }],
-  ['headers take too long', { ...good, closed: { ...good.closed, 'trickles its headers': [9_000] } }],
-  ['nobody was slow', { ...good, closed: { ...good.closed, 'trickles its body': [] } }],
-  [
-    'one account has all scanner processes, and another waits for it',
-    { ...good, texts: { ...good.texts, answeredFirst: 19 } },
-  ],
-  [
-    'a scanner process outlives its killed program',
-    { ...good, texts: { ...good.texts, ended: [0.2, Infinity] } },
-  ],
-  ['no scanner process was busy', { ...good, texts: { ...good.texts, ended: [] } }],
-  ['others are slowed down', { ...good, beside: [3, 4, 300] }],
-])('is missed where %s', (_, planted) => {
-  expect(allHeld(judge(planted))).toBe(false);
-});
+testJudgement(judge, good, [
+  ['a connection is never closed', { closed: { ...good.closed, 'says nothing': [3_000, Infinity] } }],
+  ['headers take too long', { closed: { ...good.closed, 'trickles its headers': [9_000] } }],
+  ['no client was slow', { closed: { ...good.closed, 'trickles its body': [] } }],
+  ['one account has all scanner processes', { texts: { ...good.texts, answeredFirst: 19 } }],
+  ['a scanner process outlives its killed program', { texts: { ...good.texts, ended: [0.2, Infinity] } }],
+  ['no scanner process was busy', { texts: { ...good.texts, ended: [] } }],
+  ['every live secret signs', { secrets: { ...good.secrets, signatures: [5, 6, 5] } }],
+  ['each delivery reads ended secrets', { secrets: { ...good.secrets, many: [30, 31, 32] } }],
+  ['nothing was delivered', { secrets: { one: [], many: [], signatures: [] } }],
+  ['other clients are slowed down', { beside: [3, 4, 300] }],
+]);

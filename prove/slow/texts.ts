@@ -1,4 +1,4 @@
-/** Long texts of one account, and another account's requests meanwhile; then the program is killed while it reads them. */
+/** Long texts of one account and requests of another; then a kill while scanner processes are busy. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createAccount, type Program } from '../../scripts/program.ts';
@@ -12,15 +12,15 @@ export interface TextsHistory {
   ended: number[];
 }
 
-/** All that the account's share of the processes and its share of the queue take. */
+/** As many as the account's share of the processes and of their queue. */
 const LONG_TEXTS = 3;
 const OTHERS = 20;
 const TEXT_BYTES = 10 * 1024 * 1024;
 const PARAGRAPH = '<p>The house stands near the river, and the <b>garden</b> is green.</p>\n';
-/** A process that is still there then would have gone on to the end of its task. */
+/** A process that still runs then would finish its task. */
 const PATIENCE_MILLISECONDS = 10_000;
 
-/** The program is dead afterwards. */
+/** Kills the program at the end. */
 export async function runTexts(directory: string, program: Program): Promise<TextsHistory> {
   const [one, other] = await Promise.all([
     createAccount(directory, 'long-texts'),
@@ -61,7 +61,7 @@ export async function runTexts(directory: string, program: Program): Promise<Tex
   return { others: OTHERS, answeredFirst, ended };
 }
 
-/** Until two scanner processes are there, and have begun: a start takes less than half a second of the processor. */
+/** Waits until two scanner processes work: a start takes less than half a second of processor time. */
 async function busy(program: Program): Promise<void> {
   const working = () => scannersBelow(program.child.pid!).filter((pid) => ticksOf(pid) > 50);
   while (working().length < 2) await wait(20);
@@ -77,7 +77,7 @@ async function post(program: Program, path: string, key: string, body: object): 
   if (response.status !== 201) throw new Error(`${path} was answered ${response.status}: ${text}`);
 }
 
-/** From the state on, which follows the name in brackets (proc(5)). */
+/** Returns the fields from the state on, which follows the name in parentheses (proc(5)). */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -88,5 +88,5 @@ function statOf(pid: number): string[] {
 }
 
 const ticksOf = (pid: number) => Number(statOf(pid)[11] ?? 0);
-/** One that its new parent has not noted yet (`Z`) has ended. */
+/** A zombie (`Z`) has ended. */
 const isAlive = (pid: number) => !['Z', 'X', undefined].includes(statOf(pid)[0]);

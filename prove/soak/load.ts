@@ -1,4 +1,4 @@
-/** What customers do all day, mixed: orders of every format and tier, chats, lists, the web app. */
+/** A mixed load of customers: orders of every format and tier, chats, lists, the web app. */
 import { randomUUID } from 'node:crypto';
 import type { Credentials } from '../../scripts/program.ts';
 
@@ -12,25 +12,25 @@ const TEXTS = {
 };
 const machine = '/tapi/v2/mt_translation/';
 const human = '/sandbox/tapi/v2/translation/';
-/** A conversation has so many messages; then another begins. */
+/** Messages of a chat, before the next chat starts. */
 const MESSAGES = 20;
 
 export interface Answer {
   status: number;
-  /** What was asked. */
+  /** The request. */
   what: string;
-  /** Whether it was for a job or a message. */
+  /** Whether it created a job or a message. */
   made: boolean;
 }
 
 export interface Load {
-  /** Does the next thing of the mixture. */
+  /** Sends the next request of the mixture. */
   next(): Promise<Answer>;
 }
 
 export interface Customer {
   account: Credentials;
-  /** Of the web app. */
+  /** For the web app. */
   email: string;
   password: string;
 }
@@ -40,10 +40,10 @@ export function createLoad(url: string, hook: string, { account, email, password
   let messages = 0;
   let chat = randomUUID();
   let cookie = '';
-  /** Of the session before, in which something may still be asked. */
+  /** The previous session, which requests under way may still use. */
   let earlier = '';
-  /** A machine job that there is. */
-  let seen: string | undefined;
+  /** A machine job that exists. */
+  let existing: string | undefined;
 
   async function ask(
     method: string,
@@ -71,42 +71,46 @@ export function createLoad(url: string, hook: string, { account, email, password
     const uid = randomUUID();
     const body = { ...PAIR, uid, text: TEXTS[format], text_format: format, callback_url: `${hook}/${uid}` };
     const { status } = await byKey('POST', path, body);
-    if (path === machine && status === 201) seen = uid;
+    if (path === machine && status === 201) existing = uid;
     return { status, what: `POST ${path} ${format}`, made: true };
   }
   async function message() {
     if (messages++ % MESSAGES === 0) chat = randomUUID();
     const id = randomUUID();
     const body = {
-      ...{ ...PAIR, chat_external_id: chat, external_id: id, text: SENTENCE, text_format: 'text' },
+      ...PAIR,
+      chat_external_id: chat,
+      external_id: id,
+      text: SENTENCE,
+      text_format: 'text',
       callback_url: `${hook}/${id}`,
     };
     const path = '/v2/chats/messages';
     return { status: (await byKey('POST', path, body)).status, what: `POST ${path}`, made: true };
   }
-  async function look(by: typeof byKey, path: string) {
+  async function get(by: typeof byKey, path: string) {
     return { status: (await by('GET', path)).status, what: `GET ${path}`, made: false };
   }
 
   const mixture: readonly (() => Promise<Answer>)[] = [
     () => job(machine, 'text'),
-    () => look(byKey, `${machine}?limit=20`),
+    () => get(byKey, `${machine}?limit=20`),
     () => job(human, 'html'),
     message,
     () => job(machine, 'html'),
-    () => look(inBrowser, '/api/account/jobs'),
+    () => get(inBrowser, '/api/account/jobs'),
     () => job(human, 'srt'),
-    () => look(byKey, `${machine}${seen === undefined ? '' : `${seen}/`}`),
+    () => get(byKey, `${machine}${existing === undefined ? '' : `${existing}/`}`),
     message,
     () => job(machine, 'xliff'),
-    () => look(byKey, '/api/v1/deliveries/?limit=20'),
+    () => get(byKey, '/api/v1/deliveries/?limit=20'),
     () => job(human, 'text'),
-    () => look(inBrowser, '/api/me'),
+    () => get(inBrowser, '/api/me'),
     message,
     () => job(machine, 'srt'),
-    () => look(byKey, '/tapi/v2/account/'),
+    () => get(byKey, '/tapi/v2/account/'),
   ];
-  /** Signing in is made to be slow, so there is less of it than anywhere. */
+  /** Signing in is slow on purpose, so it is rare here. */
   const SIGN_IN_EVERY = 500;
 
   return {

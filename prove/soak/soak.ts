@@ -1,72 +1,65 @@
 /**
- * `npm run prove -- soak`: nothing grows while the program works. Flags: `--minutes N` (3) or `--hours N`. The slope of
- * its memory is judged from an hour on, since a younger process still fills its caches; before, what each job leaves on
- * the heap after a garbage collection is.
+ * `npm run prove -- soak`: nothing grows while the program works. Flags: `--minutes N` (3) or `--hours N`. The growth of
+ * resident memory is judged from an hour on, since a younger process still fills its caches. Shorter runs judge what each
+ * job leaves on the heap after a garbage collection.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Figure, type Flags, median, type Report } from '../../bench/figures.ts';
-import { type Look, runSoak, type SoakHistory } from './run.ts';
+import { type Figure, type Flags, goalZero, median, type Report } from '../../bench/figures.ts';
+import { runProof } from '../harness/run.ts';
+import { runSoak, type Sample, type SoakHistory } from './run.ts';
 
 const MINUTES = 3;
-/** Looks before this share of the run are of a program that is warming up. */
+/** Samples before this share of the run are ignored: the program warms up. */
 const WARM = 1 / 3;
-const LEAST_LOOKS = 6;
+const LEAST_SAMPLES = 6;
 const LONG_SECONDS = 3_600;
 const GOALS = { rssMegabytesAnHour: 2, heapKilobytes: 256 };
-/** What may come and go: a pool that grows to its size, a callback's connection that is still open. */
+/** What may come and go: a pool that grows to its size, a connection of a callback that is still open. */
 const GROWTH = { share: 1.25, more: 12 };
 const MOST_ENGINES = 64;
-/** Refusals that are told of one by one. */
+/** Refusals that are printed. */
 const SHOWN = 10;
 
-export async function proveSoak({ numbers }: Flags): Promise<Report> {
-  const seconds = numbers.hours === undefined ? (numbers.minutes ?? MINUTES) * 60 : numbers.hours * 3_600;
-  const directory = mkdtempSync(join(tmpdir(), 'dragoman-soak-'));
-  try {
-    const say = (line: string) => process.stderr.write(`${line}\n`);
-    return { figures: judge(await runSoak({ directory, seconds, say })) };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+export async function proveSoak(flags: Flags): Promise<Report> {
+  const { hours, minutes = MINUTES } = flags.numbers;
+  const seconds = hours === undefined ? minutes * 60 : hours * 3_600;
+  const { figures } = await runProof('soak', flags, async (options) =>
+    judge(await runSoak({ ...options, seconds })),
+  );
+  return { figures };
 }
 
-export function judge({ looks, rate, capacity, refused, walLimitBytes, left }: SoakHistory): Figure[] {
-  const seconds = looks.at(-1)?.at ?? 0;
-  const warm = looks.filter(({ at }) => at >= seconds * WARM);
-  const made = looks.at(-1)?.made ?? 0;
-  const heap = theilSen(warm.map((look) => [look.made / 1_000, look.heapBytes / 1024]));
+export function judge({ samples, rate, capacity, refused, walLimitBytes, left }: SoakHistory): Figure[] {
+  const seconds = samples.at(-1)?.at ?? 0;
+  const warm = samples.filter(({ at }) => at >= seconds * WARM);
+  const made = samples.at(-1)?.made ?? 0;
+  const heap = theilSen(warm.map(({ made, heapBytes }) => [made / 1_000, heapBytes / 1024]));
   const rss = theilSen(warm.map(({ at, rssBytes }) => [at / 3_600, rssBytes / 2 ** 20]));
-  const enough = warm.length >= LEAST_LOOKS && made > 0;
-  const grows = (name: string, of: (look: Look) => number): Figure => {
+  const measured = warm.length >= LEAST_SAMPLES && made > 0;
+  const grows = (name: string, of: (sample: Sample) => number): Figure => {
     const middle = Math.ceil(warm.length / 2);
     const [early, late] = [warm.slice(0, middle), warm.slice(middle)].map((part) =>
       Math.max(0, ...part.map(of)),
     );
     const limit = Math.floor(Math.max(early! * GROWTH.share, early! + GROWTH.more));
     const value = `${late} after ${early}`;
-    return { name: `soak, ${name}`, value, goal: `at most ${limit}`, held: enough && late! <= limit };
+    return { name: `soak, ${name}`, value, goal: `at most ${limit}`, held: measured && late! <= limit };
   };
-  const none = (name: string, value: number): Figure => ({
-    ...{ name: `soak, ${name}`, value, goal: '0', held: value === 0 },
-  });
   for (const answer of refused.slice(0, SHOWN)) process.stderr.write(`refused: ${answer}\n`);
-  const wal = Math.max(0, ...looks.map(({ walBytes }) => walBytes));
+  const wal = Math.max(0, ...samples.map(({ walBytes }) => walBytes));
   return [
     { name: 'soak, minutes', value: seconds / 60, unit: 'min' },
     { name: 'soak, requests a second, of those it takes', value: rate, unit: `/s of ${capacity.toFixed(0)}` },
     {
       name: 'soak, jobs and messages',
       value: made,
-      goal: 'some, over enough looks',
-      held: enough,
+      goal: 'some, over enough samples',
+      held: measured,
     },
     {
       name: 'soak, heap after collection, for every 1,000 jobs and messages',
       value: `${heap.toFixed(0)} KB`,
       goal: `at most ${GOALS.heapKilobytes} KB`,
-      held: enough && heap <= GOALS.heapKilobytes,
+      held: measured && heap <= GOALS.heapKilobytes,
     },
     seconds >= LONG_SECONDS
       ? {
@@ -76,7 +69,11 @@ export function judge({ looks, rate, capacity, refused, walLimitBytes, left }: S
           held: rss < GOALS.rssMegabytesAnHour,
         }
       : { name: 'soak, resident memory, judged from an hour on', value: rss, unit: 'MB an hour' },
-    { name: 'soak, resident memory at the end', value: (looks.at(-1)?.rssBytes ?? 0) / 2 ** 20, unit: 'MB' },
+    {
+      name: 'soak, resident memory at the end',
+      value: (samples.at(-1)?.rssBytes ?? 0) / 2 ** 20,
+      unit: 'MB',
+    },
     grows('sockets, pipes and servers', ({ handles }) => handles),
     grows('timers', ({ timers }) => timers),
     grows('open files', ({ files }) => files),
@@ -85,9 +82,9 @@ export function judge({ looks, rate, capacity, refused, walLimitBytes, left }: S
     grows('processes of engines', ({ engines }) => engines),
     {
       name: 'soak, processes of engines at the most',
-      value: Math.max(0, ...looks.map(({ engines }) => engines)),
+      value: Math.max(0, ...samples.map(({ engines }) => engines)),
       goal: `at most ${MOST_ENGINES}`,
-      held: looks.every(({ engines }) => engines <= MOST_ENGINES),
+      held: samples.every(({ engines }) => engines <= MOST_ENGINES),
     },
     {
       name: 'soak, log of writes',
@@ -95,15 +92,15 @@ export function judge({ looks, rate, capacity, refused, walLimitBytes, left }: S
       goal: `at most ${(walLimitBytes / 2 ** 20).toFixed(0)} MB`,
       held: wal <= walLimitBytes,
     },
-    none('requests that were refused', refused.length),
-    none('due at the end', left.due),
-    none('jobs, messages and deliveries not done', left.unfinished),
-    none('temporary files left', left.files.length),
-    none('discrepancies of the ledger', left.discrepancies),
+    goalZero('soak, requests that were refused', refused.length),
+    goalZero('soak, due at the end', left.due),
+    goalZero('soak, jobs, messages and deliveries not done', left.unfinished),
+    goalZero('soak, temporary files left', left.files.length),
+    goalZero('soak, discrepancies of the ledger', left.discrepancies),
   ];
 }
 
-/** The median of the slopes between all pairs of points: one that is far off moves it little. 0 of fewer than two. */
+/** The Theil–Sen estimator: the median slope of all pairs of points, robust to outliers. 0 for fewer than two points. */
 export function theilSen(points: readonly (readonly [x: number, y: number])[]): number {
   const slopes = points.flatMap(([x, y], index) =>
     points

@@ -1,42 +1,40 @@
-/**
- * What a running program holds, asked of it from outside: by Node's inspector, and by what the system says of
- * its process. Nothing in the program knows of it.
- */
+/** What a running program holds, seen from outside: through Node's inspector and `/proc`. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** What is held after a garbage collection. */
+/** What the program holds after a garbage collection. */
 export interface Held {
   rssBytes: number;
   heapBytes: number;
-  /** Sockets, pipes and servers that are open in the program; its timers are counted apart. */
+  /** Open sockets, pipes and servers. */
   handles: number;
   timers: number;
   files: number;
-  /** Connections to PostgreSQL that the heap knows of, and the most statements prepared on one of them. */
+  /** Connections to PostgreSQL on the heap. */
   connections: number;
+  /** The most statements that are prepared on one connection. */
   statements: number;
-  /** Processes below the program that are neither its own kind nor PostgreSQL: those of the engines. */
+  /** Processes of the engines: descendants that are neither Node nor PostgreSQL. */
   engines: number;
 }
 
 export interface Watch {
-  look(): Promise<Held>;
-  /** Processes of its own kind below it, those that look through texts, that have not ended. */
-  scanning(): number;
+  sample(): Promise<Held>;
+  /** The number of running scanner processes. */
+  scanners(): number;
   close(): void;
 }
 
-/** What Node is to be started with, so that its inspector opens on a port of its choice, which it says at once. */
+/** Makes Node open its inspector on a free port, which it prints. */
 export const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
-/** @param said the file that has what the program said */
-export async function watchProgram(said: string): Promise<Watch> {
-  // What it starts itself opens one too, but later.
-  const [url] = /ws:\/\/127\.0\.0\.1:\S+/.exec(readFileSync(said, 'utf8'))!;
+/** @param logFile has the output of the program, which was started with {@link INSPECTABLE} */
+export async function watchProgram(logFile: string): Promise<Watch> {
+  // Its child processes open one too, but later.
+  const [url] = /ws:\/\/127\.0\.0\.1:\S+/.exec(readFileSync(logFile, 'utf8'))!;
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;
-    socket.onerror = () => reject(new Error('the inspector does not answer'));
+    socket.onerror = () => reject(new Error('no connection to the inspector'));
   });
   const waiting = new Map<number, (result: Result) => void>();
   socket.onmessage = ({ data }) => {
@@ -53,23 +51,28 @@ export async function watchProgram(said: string): Promise<Watch> {
     });
   const evaluate = async (expression: string) => {
     const { result, exceptionDetails } = await ask('Runtime.evaluate', {
-      ...{ expression, includeCommandLineAPI: true, returnByValue: true },
+      expression,
+      includeCommandLineAPI: true,
+      returnByValue: true,
     });
     if (exceptionDetails !== undefined)
-      throw new Error(`the program says: ${JSON.stringify(exceptionDetails)}`);
+      throw new Error(`the program threw: ${JSON.stringify(exceptionDetails)}`);
     return result?.value;
   };
 
-  // Not the process that was started, where that has started another on a newer Node.
+  // The command may have started another process with a newer Node.
   const pid = (await evaluate('process.pid')) as number;
 
-  /** Of every client of PostgreSQL on the heap, how many statements it has prepared. */
+  /** Returns the number of prepared statements of each PostgreSQL client on the heap. */
   async function preparedStatements(): Promise<number[]> {
     const { result } = await ask('Runtime.evaluate', {
-      ...{ expression: "require('pg').Client.prototype", includeCommandLineAPI: true, objectGroup: 'soak' },
+      expression: "require('pg').Client.prototype",
+      includeCommandLineAPI: true,
+      objectGroup: 'soak',
     });
     const { objects } = await ask('Runtime.queryObjects', {
-      ...{ prototypeObjectId: result!.objectId, objectGroup: 'soak' },
+      prototypeObjectId: result!.objectId,
+      objectGroup: 'soak',
     });
     const counted = await ask('Runtime.callFunctionOn', {
       objectId: objects!.objectId,
@@ -84,7 +87,7 @@ export async function watchProgram(said: string): Promise<Watch> {
   }
 
   return {
-    async look() {
+    async sample() {
       const prepared = await preparedStatements();
       await ask('HeapProfiler.collectGarbage');
       await ask('HeapProfiler.collectGarbage');
@@ -102,7 +105,7 @@ export async function watchProgram(said: string): Promise<Watch> {
         engines: enginesBelow(pid),
       };
     },
-    scanning: () => scannersBelow(pid).length,
+    scanners: () => scannersBelow(pid).length,
     close: () => socket.close(),
   };
 }
@@ -115,13 +118,13 @@ interface Result {
 
 const HANDLES = /^(TCP|Pipe|TLS|TTY|UDP|Process|FSEvent|Worker|MessagePort)/;
 
-/** The processes that descend from one. Those that end while they are read are none. */
+/** Returns the descendants of a process. Processes that end meanwhile are left out. */
 export function descendantsOf(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
     const stat = read(() => readFileSync(`/proc/${entry}/stat`, 'utf8'));
-    // The name stands in brackets and may hold anything.
+    // The name stands in parentheses and may contain any character.
     const parent = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
     if (parent !== undefined) parents.set(Number(entry), Number(parent));
   }
@@ -137,7 +140,7 @@ function enginesBelow(pid: number): number {
   return programsBelow(pid).filter((path) => !/\/(node|postgres|initdb)$/.test(path)).length;
 }
 
-/** The processes below one in which texts are read: no other runs Node. */
+/** Returns the scanner processes below a process: no other descendants run Node. */
 export function scannersBelow(pid: number): number[] {
   return descendantsOf(pid).filter((child) =>
     read(() => readlinkSync(`/proc/${child}/exe`))?.endsWith('/node'),

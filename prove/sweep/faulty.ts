@@ -1,4 +1,4 @@
-/** A database that fails once, at a numbered point: the failpoints of the sweep. */
+/** A database that fails once, at a numbered point. */
 import {
   CommitUnknown,
   type Database,
@@ -7,18 +7,18 @@ import {
 } from '../../packages/server/src/database/database.ts';
 
 /**
- * When the point fails: before anything happens there; after it has happened, so that nobody was told; or at a
- * statement inside a transaction, which is rolled back and tried again.
+ * How a point fails: before it has any effect; after it took effect, with the answer lost; or at a statement inside a
+ * transaction, which is rolled back and tried again.
  */
 export const MODES = ['before', 'after', 'inside'] as const;
 export type Mode = (typeof MODES)[number];
 
 export interface FaultyDatabase extends Database {
-  /** From now on points are counted; the one numbered `at` (from 0) fails. */
+  /** Starts to count points; the one with the number `at` (from 0) fails. */
   arm(at: number, mode: Mode): void;
-  /** The names of the points that were passed since, in order. */
+  /** The names of the points since then, in order. */
   readonly passed: readonly string[];
-  /** The point that failed; undefined where fewer were passed. */
+  /** The point that failed; undefined if there were fewer points. */
   readonly failed: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function createFaulty(database: Database): FaultyDatabase {
   let passed: string[] = [];
   let failed: string | undefined;
 
-  /** Counts a point. @returns whether it is the one to fail */
+  /** Counts a point. @returns whether it has to fail */
   function pass(name: string): boolean {
     if (armed === undefined) return false;
     passed.push(name);

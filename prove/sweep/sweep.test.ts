@@ -1,25 +1,21 @@
-/** Some runs of the sweep; what its planted failures do; and its judgement with faults planted. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
-import { allHeld } from '../../bench/figures.ts';
+/** A short sweep, its planted failures, and its judgement with planted faults. */
+import { describe, expect, it } from 'vitest';
 import type { Database, Transaction } from '../../packages/server/src/database/database.ts';
+import { shortRun, testJudgement } from '../harness/testing.ts';
 import { createFaulty } from './faulty.ts';
-import { runSweep, type SweepHistory } from './run.ts';
+import { judgeQuota, runSweep, type SweepHistory } from './run.ts';
 import { judge } from './sweep.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-sweep-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const run = shortRun('sweep', 1);
 
-it('a customer’s orders end as they should, wherever the database fails', async () => {
-  const history = await runSweep({ directory, runs: 6, seed: 1, say: () => {} });
+it('ends every scenario as expected, wherever the database fails', async () => {
+  const history = await runSweep({ ...run, runs: 6 });
   expect(history.runs.filter(({ faults }) => faults.length > 0)).toEqual([]);
   expect(history.runs).toHaveLength(6);
 });
 
 describe('a planted failure', () => {
-  /** A database that writes down what takes effect. */
+  /** A database that records what takes effect. */
   function create() {
     const done: string[] = [];
     const transaction: Transaction = {
@@ -28,6 +24,7 @@ describe('a planted failure', () => {
         done.push(name);
         return [];
       },
+      changed: () => {},
     };
     const database = {
       query: transaction.query,
@@ -39,7 +36,7 @@ describe('a planted failure', () => {
     } as Database;
     return { done, faulty: createFaulty(database) };
   }
-  const question = (name: string) => ({ name, text: '' });
+  const statement = (name: string) => ({ name, text: '' });
 
   it('comes before its point, or after it took effect, once', async () => {
     for (const [mode, effects] of [
@@ -48,9 +45,9 @@ describe('a planted failure', () => {
     ] as const) {
       const { done, faulty } = create();
       faulty.arm(1, mode);
-      await faulty.query(question('one'));
-      await expect(faulty.query(question('two'))).rejects.toThrow('planted');
-      await faulty.query(question('three'));
+      await faulty.query(statement('one'));
+      await expect(faulty.query(statement('two'))).rejects.toThrow('planted');
+      await faulty.query(statement('three'));
       expect(done).toEqual(effects);
       expect(faulty.failed).toBe('two');
     }
@@ -59,7 +56,7 @@ describe('a planted failure', () => {
   it('is a commit whose answer is lost, or a statement inside', async () => {
     const after = create();
     after.faulty.arm(0, 'after');
-    const work = (transaction: Transaction) => transaction.query(question('one'));
+    const work = (transaction: Transaction) => transaction.query(statement('one'));
     await expect(after.faulty.transaction(work)).rejects.toMatchObject({ name: 'CommitUnknown' });
     expect(after.done).toEqual(['one', 'commit']);
     const inside = create();
@@ -69,26 +66,32 @@ describe('a planted failure', () => {
   });
 });
 
-describe('the judgement', () => {
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const run = {
-    scenario: 'orders',
-    mode: 'before',
-    at: 0,
-    point: 'jobs.insert',
-    faults: [] as string[],
-  } as const;
-  const one = { before: 1, after: 0, inside: 0 };
-  const good: SweepHistory = { points: { orders: one, editing: one }, runs: [run] };
+const once = {
+  scenario: 'orders',
+  mode: 'before',
+  at: 0,
+  point: 'jobs.insert',
+  faults: [] as string[],
+} as const;
+const points = { before: 1, after: 0, inside: 0 };
+const good: SweepHistory = { points: { orders: points, editing: points }, runs: [once] };
 
-  it('holds where every run ends well', () => {
-    expect(allHeld(judge(good, 1))).toBe(true);
+testJudgement((history) => judge(history, 1), good, [
+  ['a run ends badly', { runs: [once, { ...once, faults: ['a job is lost'] }] }],
+  ['no point was reached', { runs: [{ ...once, point: undefined }] }],
+]);
+
+describe('the judgement of the sandbox quota', () => {
+  it('allows that the request that met the failure is counted once or twice', () => {
+    for (const used of [4, 8]) expect(judgeQuota({ used, made: 4, disturbed: true })).toEqual([]);
+    expect(judgeQuota({ used: 4, made: 4, disturbed: false })).toEqual([]);
   });
 
-  it.each<[string, SweepHistory]>([
-    ['a run ends badly', { ...good, runs: [run, { ...run, faults: ['a job is lost'] }] }],
-    ['no point was reached', { ...good, runs: [{ ...run, point: undefined }] }],
+  it.each([
+    ['a job of the sandbox is free', { used: 0, made: 4, disturbed: true }],
+    ['a job is counted twice without a failure', { used: 8, made: 4, disturbed: false }],
+    ['words of failed tries add up', { used: 12, made: 4, disturbed: true }],
   ])('is missed where %s', (_, planted) => {
-    expect(allHeld(judge(planted, 1))).toBe(false);
+    expect(judgeQuota(planted)).toHaveLength(1);
   });
 });

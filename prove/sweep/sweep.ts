@@ -1,26 +1,19 @@
 /**
- * `npm run prove -- sweep`: the database fails once, at a point of every kind in turn: the first of its kind, the last,
+ * `npm run prove -- sweep`: the database fails once, at a point of every name in turn: the first of its name, the last,
  * and some between. Flags: `--runs N` (all), `--seed N`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
+import { runProof } from '../harness/run.ts';
 import { runSweep, type SweepHistory } from './run.ts';
 
-/** Kinds of points that the sweep has to reach; fewer would mean that it looks at less than it did. */
-export const LEAST_KINDS = 110;
+/** The kinds of points that a whole sweep has to reach, so that it does not silently test less than before. */
+const LEAST_KINDS = 110;
 
-export async function proveSweep({ numbers }: Flags): Promise<Report> {
-  const seed = numbers.seed ?? Math.floor(Math.random() * 2 ** 31);
-  const directory = mkdtempSync(join(tmpdir(), 'dragoman-sweep-'));
-  try {
-    const say = (line: string) => process.stderr.write(`${line}\n`);
-    const history = await runSweep({ directory, runs: numbers.runs, seed, say });
-    return { seed, figures: judge(history, numbers.runs === undefined ? LEAST_KINDS : 1) };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+export async function proveSweep(flags: Flags): Promise<Report> {
+  const { runs } = flags.numbers;
+  return runProof('sweep', flags, async (options) =>
+    judge(await runSweep({ ...options, runs }), runs === undefined ? LEAST_KINDS : 1),
+  );
 }
 
 export function judge({ points, runs }: SweepHistory, leastKinds: number): Figure[] {

@@ -1,13 +1,16 @@
-/** Runs the tests that plant faults, as Vitest does, and says how each ended. */
+/** Runs the tests that plant faults with Vitest and returns how each ended. */
 import { createVitest } from 'vitest/node';
 import type { Planted } from './planted.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
-/** A file that cannot be loaded has no tests. */
+/** Returns no tests of a file that cannot be loaded. */
 export async function runPlanted(planted: Readonly<Record<string, Planted>>) {
   const vitest = await createVitest('test', {
-    ...{ root: ROOT, watch: false, project: ['prove'], reporters: [{}] },
+    root: ROOT,
+    watch: false,
+    project: ['prove'],
+    reporters: [{}],
   });
   try {
     await vitest.standalone();

@@ -1,14 +1,14 @@
-/** `npm run prove -- teeth`: every proof's checker is given its planted faults, and has to find each. */
-import { readdirSync } from 'node:fs';
-import type { Figure, Flags, Report } from '../../bench/figures.ts';
+/** `npm run prove -- teeth`: the checks of every proof have to find each planted fault. */
+import { existsSync, readdirSync } from 'node:fs';
+import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
 import { PLANTED, type Planted } from './planted.ts';
 import { runPlanted } from './run.ts';
 
 const HERE = new URL('..', import.meta.url).pathname;
 
-/** What became of the tests that plant a fault, by proof. */
+/** The results of the tests that plant faults. */
 export interface TeethHistory {
-  /** Every proof that there is. */
+  /** The names of all proofs. */
   proofs: readonly string[];
   planted: Readonly<Record<string, Planted>>;
   tests: readonly { proof: string; name: string; caught: boolean }[];
@@ -19,11 +19,10 @@ export async function proveTeeth(_: Flags): Promise<Report> {
   return { figures: judge({ proofs, planted: PLANTED, tests: await runPlanted(PLANTED) }) };
 }
 
-/** Every proof has a folder of its own. */
+/** Lists the folders that have a proof: `NAME/NAME.ts`. */
 export function listProofs(): string[] {
-  return readdirSync(HERE, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
+  return readdirSync(HERE)
+    .filter((name) => existsSync(`${HERE}${name}/${name}.ts`))
     .sort();
 }
 
@@ -43,11 +42,7 @@ export function judge({ proofs, planted, tests }: TeethHistory): Figure[] {
       goal: 'all',
       held: caught === tests.length && tests.length > 0,
     },
-    none('proofs without a planted fault', bare.length),
-    none('planted faults of no proof', gone.length),
+    goalZero('teeth, proofs without a planted fault', bare.length),
+    goalZero('teeth, planted faults of no proof', gone.length),
   ];
-}
-
-function none(name: string, value: number): Figure {
-  return { name: `teeth, ${name}`, value, goal: '0', held: value === 0 };
 }

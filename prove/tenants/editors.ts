@@ -1,16 +1,16 @@
 /**
- * The walls around a task: two editors who do not hold it ask every route of it. One may claim it and has not; the other
- * wrote one of its segments, gave it back and lost the languages. Every text of the customer carries a mark, so that
- * each answer says which texts were shown.
+ * Two editors who do not hold a task call all its routes. One may claim it and has not; the other wrote one of its
+ * segments, released it and lost the languages. Every text of the customer has a mark, so that each answer shows which
+ * texts it has.
  */
 import type { Answered } from './run.ts';
 
 export interface Shown {
   asked: string;
   answer: Answered;
-  /** The marks that may stand in the answer. */
+  /** The marks that the answer may have. */
   may: readonly string[];
-  /** Whether the call would change something of the job. */
+  /** Whether the call would change the job. */
   changes: boolean;
 }
 
@@ -26,10 +26,10 @@ export const ALL_MARKS = [
   MARKS.comment,
   MARKS.memory,
 ];
-/** Words of a task at most: two segments. */
+/** The most words of a task: two segments. */
 export const TASK_WORDS = '8';
 
-/** A job of four tasks, by its lines. */
+/** The text of a job with four tasks. */
 export const MARKED_TEXT = Array.from(
   { length: SEGMENTS },
   (_, position) => `The big house ${MARKS.segment(position)}`,
@@ -41,10 +41,10 @@ type Send = (method: string, path: string, body?: string) => Promise<Answered>;
 export interface EditorsOptions {
   /** Has the languages, and claims nothing. */
   asking: Send;
-  /** Has the languages until they are taken away. */
+  /** Has the languages until they are removed. */
   leaving: Send;
   takeLanguages(): Promise<void>;
-  /** Those of the description below a task. */
+  /** The documented operations of a task. */
   operations: readonly { method: string; path: string }[];
 }
 
@@ -72,14 +72,14 @@ export async function askAsEditors({ asking, leaving, takeLanguages, operations 
   return shown;
 }
 
-/** The claim that the body names is nobody's. */
+/** The lease token does not exist. */
 function bodyOf(position: number): string {
   const token = '00000000-0000-7000-8000-000000000000';
   const saved = { token, revision: 0, target: [{ text: 'Una casa' }], status: 'draft' };
   return JSON.stringify({ text: 'I was never here.', position, ...saved });
 }
 
-/** Claims a task, says something about it, writes its first segment and gives it back. */
+/** Claims the task of the first segment, comments, saves the segment and releases the task. */
 async function workAndLeave(send: Send): Promise<{ task: string; positions: number[] }> {
   const call = async (method: string, path: string, body: object) => {
     const { status, text } = await send(method, path, JSON.stringify(body));

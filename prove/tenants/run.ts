@@ -1,30 +1,26 @@
 /**
- * A run at the tenant walls: a stranger calls every described operation, of both interfaces and of the web app, with
- * ids that are another account's. The answer must have the same bytes as for an id that nobody has. Editors, who work for
- * every account, ask for texts of a task that they do not hold (`editors.ts`).
+ * The scenario of tenant isolation: a stranger calls every documented operation, of the API and of the web app, with ids
+ * of another account. The answer must have the same bytes as for an id that does not exist. Editors, who work for every
+ * account, ask for texts of a task that they do not hold (`editors.ts`).
  */
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { describeApp } from '../../packages/server/src/app.ts';
-import type { OpenApi } from '../../packages/server/src/openapi.ts';
-import { type Credentials, createAccount, startProgram } from '../../scripts/program.ts';
-import { createRandom } from '../random.ts';
+import type { OpenApi } from '../../packages/server/src/http/openapi.ts';
+import { describeApp } from '../../packages/server/src/roles/app.ts';
+import { type Credentials, createAccount, runCommand } from '../../scripts/program.ts';
+import { createRandom } from '../harness/random.ts';
+import type { RunOptions } from '../harness/run.ts';
+import { startService } from '../harness/service.ts';
+import { createUser, SAME_ORIGIN, signIn } from '../harness/users.ts';
 import { askAsEditors, MARKED_MEMORY, MARKED_TEXT, type Shown, TASK_WORDS } from './editors.ts';
 
-const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url).pathname;
-/** Stands in every text, name and id of the victim, so that a leak of any of them shows. */
+/** Part of every text, name and id of the victim, so that a leak of any of them shows. */
 export const CANARY = 'kanarienvogel';
-const PASSWORD = 'a long and quiet password';
 
-export interface TenantsOptions {
-  directory: string;
-  /** Pairs of calls: one with another's id, one with nobody's. */
+export interface TenantsOptions extends RunOptions {
+  /** Pairs of calls: one with an id of the victim, one with an id that does not exist. */
   calls: number;
-  seed: number;
-  say(line: string): void;
 }
 
 export interface Answered {
@@ -35,12 +31,12 @@ export interface Answered {
 
 export interface TenantsHistory {
   calls: { asked: string; foreign: Answered; unknown: Answered }[];
-  /** Lists and the like, asked with the victim's words: what answers had the canary in them. */
+  /** Lists, requested with words of the victim. */
   lists: { asked: string; answer: Answered }[];
   operations: number;
-  /** What editors were shown of a task that they do not hold. */
+  /** What editors received of a task that they do not hold. */
   shown: Shown[];
-  /** What the victim reads of its own, before and after. */
+  /** The victim's own answers, before and after. */
   before: string[];
   after: string[];
 }
@@ -48,7 +44,7 @@ export interface TenantsHistory {
 interface Operation {
   method: string;
   path: string;
-  /** Of the web app: needs a session. */
+  /** Whether it belongs to the web app and needs a session. */
   web: boolean;
 }
 
@@ -57,47 +53,56 @@ type Send = (method: string, path: string, body?: string) => Promise<Answered>;
 export async function runTenants({ directory, calls, seed, say }: TenantsOptions): Promise<TenantsHistory> {
   const random = createRandom(seed);
   const pick = <T>(from: readonly T[]) => from[random.below(from.length)]!;
-  const environment = {
+  const service = await startService(directory, {
     DRAGOMAN_SANDBOX_HOLD: '0',
     DRAGOMAN_LOG_LEVEL: 'silent',
     DRAGOMAN_TASK_WORDS: TASK_WORDS,
-  };
-  const program = await startProgram({ directory, environment });
+  });
+  const { url } = service;
   const victim = await createAccount(directory, `${CANARY}-account`, 100_000, '--chat');
   const stranger = await createAccount(directory, 'stranger', 100_000, '--chat');
-  const own = await fillVictim(program.url, directory, victim);
-  const byKey = sender(program.url, { authorization: `ApiKey ${stranger.production_key}` });
-  const people = {
-    customer: await signedIn(program.url, directory, { role: 'customer' }, '--account', 'stranger'),
-    editor: await signedIn(program.url, directory, { role: 'editor' }, '--language', 'en:es'),
+  const own = await fillVictim(url, directory, victim);
+  const byKey = sender(url, { authorization: `ApiKey ${stranger.production_key}` });
+  const user = async (email: string, role: string, ...options: string[]) => {
+    await createUser(directory, email, role, ...options);
+    return sender(url, { cookie: await signIn(url, email), ...SAME_ORIGIN });
   };
-  const leaving = await signedIn(
-    ...([program.url, directory, { role: 'editor', name: 'leaving' }] as const),
-    ...['--language', 'en:es'],
-  );
+  const users = {
+    customer: await user('customer@example.com', 'customer', '--account', 'stranger'),
+    editor: await user('editor@example.com', 'editor', '--language', 'en:es'),
+  };
+  const leaving = await user('leaving@example.com', 'editor', '--language', 'en:es');
   const operations = await readOperations();
   const withIds = operations.filter(({ path }) => path.includes('{'));
   const lists = operations.filter(({ path, method }) => method === 'GET' && !path.includes('{'));
   const history: TenantsHistory = {
-    ...{ calls: [], lists: [], operations: withIds.length },
+    calls: [],
+    lists: [],
+    operations: withIds.length,
     shown: await askAsEditors({
-      ...{ asking: people.editor, leaving },
+      asking: users.editor,
+      leaving,
       takeLanguages: async () =>
-        void (await command(directory, 'user', 'languages', emailOf('leaving'), '--none')),
+        void (await runCommand(directory, 'user', 'languages', 'leaving@example.com', '--none')),
       operations: operations.filter(({ path }) => path.startsWith('/api/editing/tasks/')),
     }),
-    ...{ before: await own.read(), after: [] },
+    before: await own.read(),
+    after: [],
   };
   for (let n = 0; n < calls; n++) {
     const { method, path, web } = pick(withIds);
-    // An editor works for every account; what is an operator's or a customer's is shut to them.
+    // Operations of operators and customers are forbidden to editors too.
     const role = path.startsWith('/api/console/') && random.below(2) === 0 ? 'editor' : 'customer';
-    const send = web ? people[role] : byKey;
+    const send = web ? users[role] : byKey;
     const body = method === 'GET' || method === 'DELETE' ? undefined : pick(BODIES);
     const ids = own.ids;
     const at = (ids: (name: string) => string) => path.replace(/\{(\w+)\}/g, (_, name) => ids(name));
-    const foreign = at((name) => encodeURIComponent(pick(ids[name] ?? ids.any!)));
-    const unknown = at((name) => (/uid/.test(name) ? 'nobody-has-this' : NOBODY));
+    const picked = new Map<string, string>();
+    const foreign = at((name) => {
+      picked.set(name, pick(ids[name] ?? ids.any!));
+      return encodeURIComponent(picked.get(name)!);
+    });
+    const unknown = at((name) => unknownLike(picked.get(name)!));
     const asked = `${method} ${foreign} as ${web ? role : 'key'}`;
     history.calls.push({
       asked,
@@ -107,17 +112,21 @@ export async function runTenants({ directory, calls, seed, say }: TenantsOptions
     if (n % 5 === 0) {
       const list = pick(lists);
       const query = `?${pick(QUERIES)}=${encodeURIComponent(pick(own.ids.any!))}`;
-      const answer = await (list.web ? people.customer : byKey)('GET', list.path + query);
+      const answer = await (list.web ? users.customer : byKey)('GET', list.path + query);
       history.lists.push({ asked: `GET ${list.path}${query}`, answer });
     }
     if ((n + 1) % 1_000 === 0) say(`${n + 1} pairs of calls`);
   }
   history.after = await own.read();
-  await program.stop();
+  await service.stop();
   return history;
 }
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
+
+/** Returns an id that does not exist, in the form of another id: an id of another form is refused before any look-up. */
+const unknownLike = (id: string): string =>
+  /^[0-9a-f]{8}-/.test(id) ? NOBODY : /^[0-9a-f]{8}$/.test(id) ? 'ffffffff' : 'nobody-has-this';
 const BODIES = ['{}', '{"status":"upgrade","properties":null}', '{"reason":"x","hours":1,"password":"x"}'];
 const QUERIES = [
   'uid',
@@ -143,7 +152,7 @@ async function readOperations(): Promise<Operation[]> {
   );
 }
 
-/** Something of every kind that has an id. @returns the ids by the names of parameters, and a reading of it all */
+/** Creates one thing of every kind that has an id. @returns the ids by the names of path parameters, and a function that reads everything */
 async function fillVictim(url: string, directory: string, victim: Credentials) {
   const send = sender(url, { authorization: `ApiKey ${victim.production_key}` });
   const job = (uid: string) => ({
@@ -164,13 +173,17 @@ async function fillVictim(url: string, directory: string, victim: Credentials) {
   await post('/tapi/v2/translation/', { ...job(marked), text: MARKED_TEXT });
   await post('/tapi/v2/mt_translation/', job(machine));
   const { chat, message } = await post('/v2/chats/messages', {
-    ...{ chat_external_id: `${CANARY}-chat`, external_id: 'm1', text: `The ${CANARY} sings.` },
-    ...{ text_format: 'text', source_language: 'en', target_language: 'es' },
+    chat_external_id: `${CANARY}-chat`,
+    external_id: 'm1',
+    text: `The ${CANARY} sings.`,
+    text_format: 'text',
+    source_language: 'en',
+    target_language: 'es',
   });
   const { id: delivery } = await post('/api/v1/test-event/', { url: 'http://127.0.0.1:9/' });
   const tmx = join(directory, 'memory.tmx');
   writeFileSync(tmx, TMX);
-  await command(directory, 'memory', 'import', victim.username, tmx, '--from', 'en', '--to', 'es');
+  await runCommand(directory, 'memory', 'import', victim.username, tmx, '--from', 'en', '--to', 'es');
   for (;;) {
     const { text } = await send('GET', `/tapi/v2/mt_translation/${machine}/`);
     if (JSON.parse(text).status === 'completed') break;
@@ -181,7 +194,7 @@ async function fillVictim(url: string, directory: string, victim: Credentials) {
     if (JSON.parse(text).status === 'translating') break;
     await wait(20);
   }
-  const { keys } = JSON.parse(await command(directory, 'key', 'list', victim.username, '--json'));
+  const { keys } = JSON.parse(await runCommand(directory, 'key', 'list', victim.username, '--json'));
   const ids: Record<string, string[]> = {
     uid: [human, machine],
     job: [human, machine],
@@ -223,31 +236,4 @@ function sender(url: string, headers: Record<string, string>): Send {
     });
     return { status: response.status, headers: [...response.headers], text: await response.text() };
   };
-}
-
-const emailOf = (name: string) => `${name}@example.com`;
-
-/** Makes a person, whose name is the role where none is given. */
-async function signedIn(
-  url: string,
-  directory: string,
-  { role, name = role }: { role: string; name?: string },
-  ...options: string[]
-): Promise<Send> {
-  const email = emailOf(name);
-  await command(directory, 'user', 'create', email, '--role', role, ...options, '--password-stdin');
-  const response = await fetch(`${url}/api/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-    body: JSON.stringify({ email, password: PASSWORD }),
-  });
-  if (response.status >= 300) throw new Error(`signing in answered ${response.status}`);
-  const cookie = response.headers.getSetCookie().map((one) => one.split(';')[0]!);
-  return sender(url, { cookie: cookie.join('; '), 'sec-fetch-site': 'same-origin' });
-}
-
-async function command(directory: string, ...args: string[]): Promise<string> {
-  const running = promisify(execFile)(process.execPath, [MAIN, ...args, '--data', directory]);
-  running.child.stdin?.end(PASSWORD);
-  return (await running).stdout;
 }

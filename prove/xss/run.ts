@@ -1,20 +1,22 @@
 /**
- * Hostile strings in everything that is kept, and then every place that shows them in a browser with tripwires:
- * a script that runs, a dialog, a request to anybody else (all go through a proxy that counts), a page that leaves, a
- * window or a file that nobody asked for, an element or an address that came out of a text.
+ * The XSS scenario: hostile strings are stored everywhere, and then every place that shows them is opened in a browser
+ * with tripwires: a script that runs, a dialog, a request to another host (all go through a proxy that counts), a page
+ * that navigates away, a window or a download that nobody requested, an element or a URL that came out of a text, a
+ * connection to a listener on this machine, which no proxy stands before.
  */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createListener, type Server as TcpServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { renderGuide } from '../../packages/server/src/guides/guides.ts';
 import { layOut } from '../../packages/server/src/guides/layout.ts';
 import { startMailbox } from '../../packages/server/src/testing/mailbox.ts';
 import { countRequests, findBrowser, rested } from '../../scripts/browser.ts';
-import { believeEngine, startProgram } from '../../scripts/program.ts';
+import type { RunOptions } from '../harness/run.ts';
+import { startService } from '../harness/service.ts';
+import { exportFaults } from './exports.ts';
 import { type Filled, fill } from './fill.ts';
-import { paperFaults } from './papers.ts';
-import type { Vector } from './vectors.ts';
+import { listeningAt, type Vector } from './vectors.ts';
 
 const FLAGS = [
   '--no-sandbox',
@@ -24,53 +26,50 @@ const FLAGS = [
   '--disable-sync',
   '--no-first-run',
 ];
-/** A little above what a page takes on a busy machine. */
+/** More than a page takes on a busy machine. */
 const PATIENCE_MILLISECONDS = 60_000;
 
 export interface Trip {
   place: string;
-  /** `ran`, `dialog`, `asked`, `left`, `opened`, `took`, `element`, `address`. */
+  /** `ran`, `dialog`, `requested`, `left`, `opened`, `downloaded`, `element`, `address`, `connected`. */
   how: string;
   what: string;
 }
 
 export interface XssHistory {
   vectors: number;
-  /** Every place that was opened, and how many of the vectors were seen there. */
+  /** Every place that was opened, and how many of the vectors it showed. */
   places: { place: string; seen: number }[];
   trips: Trip[];
-  /** What a policy kept back; told apart, since nothing should come that far. */
+  /** Violations of the content security policy, which nothing should reach. */
   violations: Trip[];
-  /** What is wrong with files and mails, one sentence each. */
-  papers: string[];
+  /** Faults of exported files and mails, one sentence each. */
+  faults: string[];
   mails: number;
-  /** How often the wires tripped on a page with no protection at all: that they can. */
+  /** How often the tripwires tripped on a page without protection, which shows that they work. */
   planted: number;
   taken: Filled['taken'];
 }
 
-export interface XssOptions {
-  directory: string;
+export interface XssOptions extends RunOptions {
   vectors: readonly Vector[];
-  say(line: string): void;
 }
 
-export async function runXss({ directory, vectors, say }: XssOptions): Promise<XssHistory> {
+export async function runXss({ directory, vectors: given, say }: XssOptions): Promise<XssHistory> {
   const mailbox = await startMailbox();
   const proxy = await startProxy();
+  const listener = await startListener();
+  const vectors = listeningAt(given, listener.url);
   const executablePath = findBrowser();
-  await believeEngine(directory);
-  const program = await startProgram({
-    directory,
-    environment: {
-      ...{
-        DRAGOMAN_SMTP_URL: mailbox.url,
-        DRAGOMAN_SANDBOX_REQUESTS: 'operator',
-        DRAGOMAN_SANDBOX_HOLD: '0',
-      },
-      ...{ DRAGOMAN_TASK_WORDS: '100000', DRAGOMAN_EDITOR_TASKS: '20', DRAGOMAN_EDITOR_REVIEWS: '20' },
-      ...{ DRAGOMAN_CALLBACK_SCHEDULE: '3600', DRAGOMAN_LOG_LEVEL: 'silent' },
-    },
+  const service = await startService(directory, {
+    DRAGOMAN_SMTP_URL: mailbox.url,
+    DRAGOMAN_SANDBOX_REQUESTS: 'operator',
+    DRAGOMAN_SANDBOX_HOLD: '0',
+    DRAGOMAN_TASK_WORDS: '100000',
+    DRAGOMAN_EDITOR_TASKS: '20',
+    DRAGOMAN_EDITOR_REVIEWS: '20',
+    DRAGOMAN_CALLBACK_SCHEDULE: '3600',
+    DRAGOMAN_LOG_LEVEL: 'silent',
   });
   const browser = await chromium.launch({
     executablePath,
@@ -78,36 +77,43 @@ export async function runXss({ directory, vectors, say }: XssOptions): Promise<X
     proxy: { server: proxy.url, bypass: '127.0.0.1' },
   });
   try {
-    const app = await fetch(`${program.url}/app/`);
-    if (!app.ok) throw new Error(await app.text()); // it is not built
+    const app = await fetch(`${service.url}/app/`);
+    if (!app.ok) throw new Error(await app.text()); // it was not built
     await app.body?.cancel();
-    const filled = await fill(program.url, directory, vectors);
+    const filled = await fill(service.url, directory, vectors);
     say(`filled: ${JSON.stringify(filled.taken)}`);
-    const wires = new Wires(browser, proxy, vectors);
+    const tripwires = new Tripwires(browser, proxy, listener, vectors);
     for (const [role, pages] of Object.entries(pagesOf(filled))) {
-      const context = await wires.window(program.url, filled.cookies[role as keyof Filled['cookies']]);
+      const context = await tripwires.window(service.url, filled.cookies[role as keyof Filled['cookies']]);
       for (const path of pages) {
-        await wires.open(context, `${role} ${path}`, `${program.url}/app${path}`, (page) => use(page, path));
+        await tripwires.open(context, `${role} ${path}`, `${service.url}/app${path}`, (page) =>
+          use(page, path),
+        );
       }
       await context.close();
       say(`${role}: ${pages.length} pages`);
     }
     const plain = await startPages(vectors);
-    await wires.guides(plain.url);
-    await wires.interface(program.url, filled);
+    await tripwires.openGuide(plain.url);
+    await tripwires.openAnswers(service.url, filled);
     const history = {
-      ...{ vectors: vectors.length, places: wires.places, trips: wires.trips, violations: wires.violations },
-      papers: await paperFaults(program.url, filled, mailbox.received),
-      ...{ mails: mailbox.received.length, taken: filled.taken },
-      planted: await wires.planted(plain.url),
+      vectors: vectors.length,
+      places: tripwires.places,
+      trips: tripwires.trips,
+      violations: tripwires.violations,
+      faults: await exportFaults(service.url, filled, mailbox.received),
+      mails: mailbox.received.length,
+      taken: filled.taken,
+      planted: await tripwires.openPlanted(plain.url),
     };
     plain.close();
     return history;
   } finally {
     await browser.close();
-    await program.stop();
+    await service.stop();
     await mailbox.close();
     proxy.close();
+    listener.close();
   }
 }
 
@@ -135,16 +141,21 @@ function pagesOf({ tasks, jobs, chat, deliveries, brands, sandbox, invitation }:
       `/account/brands?open=acme`,
     ],
     operator: [
-      ...[
-        '',
-        '/accounts',
-        '/accounts/acme',
-        '/accounts/acme/money',
-        '/accounts/acme/brands',
-        '/jobs',
-        '/tasks',
-      ],
-      ...['/deliveries', '/engines', '/pairs', '/routes', '/people', '/requests', '/audit', '/settings'],
+      '',
+      '/accounts',
+      '/accounts/acme',
+      '/accounts/acme/money',
+      '/accounts/acme/brands',
+      '/jobs',
+      '/tasks',
+      '/deliveries',
+      '/engines',
+      '/pairs',
+      '/routes',
+      '/people',
+      '/requests',
+      '/audit',
+      '/settings',
       ...jobs.map(({ job }) => `/jobs/acme/${job}`),
       ...deliveries.map((id) => `/deliveries/${id}`),
       ...brands.map((brand) => `/accounts/acme/brands/${safe(brand)}`),
@@ -152,7 +163,7 @@ function pagesOf({ tasks, jobs, chat, deliveries, brands, sandbox, invitation }:
   };
 }
 
-/** As somebody would who reads all of a page. */
+/** Reads all of a page, as a user would. */
 async function use(page: Page, path: string): Promise<void> {
   await page.locator('[data-ready]').first().waitFor();
   if (path.startsWith('/tasks/')) return work(page);
@@ -161,7 +172,7 @@ async function use(page: Page, path: string): Promise<void> {
   await rested(page);
 }
 
-/** Every segment is come to, and what is known of it is seen; the preview, plain text, and what was pasted. */
+/** Visits every segment of the workbench with its details, the preview, plain text, and pasted markup. */
 async function work(page: Page): Promise<void> {
   const grid = page.getByRole('grid');
   if ((await grid.count()) === 0) return;
@@ -169,7 +180,7 @@ async function work(page: Page): Promise<void> {
     if (open) {
       await page.keyboard.press('F4');
       await page.getByRole('region', { name: 'Preview' }).waitFor();
-      // A frame is another document; it is given the time to do what it could.
+      // The frame is another document, which needs time to load.
       const frame = page.locator('iframe[title=Preview]');
       if ((await frame.count()) > 0)
         await frame.contentFrame().locator('body').waitFor({ state: 'attached' });
@@ -187,7 +198,7 @@ async function work(page: Page): Promise<void> {
   await still(page);
 }
 
-/** Through all rows, which are drawn as they come into sight; what was seen is kept for `SEEN`. */
+/** Scrolls through all rows, which are drawn when they become visible, and keeps their text for `SEEN`. */
 const SCROLL_ALL = `(async () => {
   const grid = document.querySelector('[role=grid]');
   const frame = () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
@@ -200,7 +211,7 @@ const SCROLL_ALL = `(async () => {
   }
 })()`;
 
-/** Markup in the clipboard becomes words. */
+/** Pastes markup, which must become text. */
 const PASTE = `(() => {
   const data = new DataTransfer();
   data.setData('text/html', '<img data-x=1 src=x onerror="trip(\\'pasted\\')"><svg data-x=1 onload="trip(\\'pasted\\')">');
@@ -211,44 +222,69 @@ const PASTE = `(() => {
 const still = (page: Page) =>
   page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
 
-/** In every document, before anything of it. */
-const WIRES = `
-document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
-  globalThis.violated?.(violatedDirective + ' ' + blockedURI));
+/**
+ * Runs in every document before its own scripts. The workbench parses a preview in a document without a window, where
+ * nothing runs; but the browser reports its inline handlers and styles at the document of the page.
+ */
+const WATCH_VIOLATIONS = `
+document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, target }) => {
+  const parsed = target === document && blockedURI === 'inline' && location.pathname.startsWith('/app/tasks/');
+  if (!parsed) globalThis.violated?.(violatedDirective + ' ' + blockedURI);
+});
 `;
 
-/** What a text became that must have stayed a text. */
-const GROWN = `(() => {
+/**
+ * Finds elements of a preview that may connect without a policy. Not every browser preconnects (the headless shell does
+ * not), so the connections alone do not show them.
+ */
+async function connecting(page: Page): Promise<string[]> {
+  const frame = page.locator('iframe[title=Preview]');
+  if ((await frame.count()) === 0) return [];
+  // The frame's head has a policy, a referrer rule and a base.
+  return frame
+    .contentFrame()
+    .locator(CONNECTING)
+    .evaluateAll((all) => all.map(({ outerHTML }) => outerHTML));
+}
+
+const CONNECTING =
+  'link, script, template, iframe, object, embed, base ~ base, base ~ meta, body meta, body base';
+
+/** Finds elements and URLs that came out of a text. */
+const FIND_MARKUP = `(() => {
   const found = [];
   for (const one of document.querySelectorAll('[data-x], script:not([src]):not([type="application/json"]), base, meta[http-equiv]'))
     found.push('element ' + one.outerHTML.slice(0, 120));
   for (const one of document.querySelectorAll('[href], [action], [formaction], [src]'))
     for (const name of ['href', 'action', 'formaction', 'src']) {
-      const said = one.getAttribute(name);
-      // An icon that is none.
-      if (said === null || (said === 'data:,' && one.rel === 'icon')) continue;
-      const { protocol, host } = new URL(said, location.href);
-      if (!['http:', 'https:', 'mailto:'].includes(protocol) || host.endsWith('xss.invalid')) found.push('address ' + said);
+      const written = one.getAttribute(name);
+      // The empty icon.
+      if (written === null || (written === 'data:,' && one.rel === 'icon')) continue;
+      const { protocol, host } = new URL(written, location.href);
+      if (!['http:', 'https:', 'mailto:'].includes(protocol) || host.endsWith('xss.invalid')) found.push('address ' + written);
     }
   return found;
 })()`;
 
 const SEEN = `(globalThis.wasSeen ?? '') + document.body.innerText + [...document.querySelectorAll('input, textarea')].map((one) => one.value).join(' ')`;
 
-class Wires {
+class Tripwires {
   readonly places: XssHistory['places'] = [];
   readonly trips: Trip[] = [];
   readonly violations: Trip[] = [];
   readonly #browser: Browser;
   readonly #proxy: Proxy;
+  readonly #listener: Listener;
   readonly #vectors: readonly Vector[];
   #place = '';
 
-  constructor(browser: Browser, proxy: Proxy, vectors: readonly Vector[]) {
+  constructor(browser: Browser, proxy: Proxy, listener: Listener, vectors: readonly Vector[]) {
     this.#browser = browser;
     this.#proxy = proxy;
+    this.#listener = listener;
     this.#vectors = vectors;
-    proxy.asked = (what) => this.#trip('asked', what);
+    proxy.onRequest = (what) => this.#trip('requested', what);
+    listener.onConnection = () => this.#trip('connected', listener.url);
   }
 
   #trip(how: string, what: string): void {
@@ -263,7 +299,7 @@ class Wires {
     await context.exposeBinding('violated', (_, what: string) =>
       this.violations.push({ place: this.#place, how: 'policy', what }),
     );
-    await context.addInitScript(WIRES);
+    await context.addInitScript(WATCH_VIOLATIONS);
     const [name, value] = cookie.split('=');
     if (value !== undefined) {
       const secure = name!.startsWith('__Host-');
@@ -274,7 +310,10 @@ class Wires {
     return context;
   }
 
-  /** Opens a place, does there what is to be done, and looks at what it has become. */
+  /**
+   * Opens a place, acts there, and inspects the page. The places of a window are opened in one page, one after another:
+   * a new page would compile the whole app again.
+   */
   async open(
     context: BrowserContext,
     place: string,
@@ -283,12 +322,12 @@ class Wires {
     becomes: 'text' | 'markup' = 'text',
   ): Promise<void> {
     this.#place = place;
-    const page = await context.newPage();
-    this.#watch(page, url);
+    const page = context.pages()[0] ?? (await this.#newPage(context, url));
     await page.goto(url);
     await act(page);
+    for (const found of await connecting(page)) this.#trip('element', found);
     if (becomes === 'text') {
-      for (const found of await page.evaluate<string[]>(GROWN)) {
+      for (const found of await page.evaluate<string[]>(FIND_MARKUP)) {
         const [how, ...what] = found.split(' ');
         this.#trip(how!, what.join(' '));
       }
@@ -296,75 +335,76 @@ class Wires {
     const seen = await page.evaluate<string>(SEEN);
     const marks = new Set(seen.match(/v\d+v/g));
     this.places.push({ place, seen: this.#vectors.filter(({ mark }) => marks.has(mark)).length });
-    await page.close();
   }
 
-  #watch(page: Page, url: string): void {
+  async #newPage(context: BrowserContext, url: string): Promise<Page> {
+    const page = await context.newPage();
     const { origin } = new URL(url);
     page.on('dialog', (dialog) => {
-      // The page's own question before it is left is none of a vector's.
+      // The app itself asks before a page is left.
       if (dialog.type() !== 'beforeunload') this.#trip('dialog', dialog.message());
       void dialog.accept().catch(() => {});
     });
     page.on('popup', (opened) => this.#trip('opened', opened.url()));
-    page.on('download', (download) => this.#trip('took', download.url()));
+    page.on('download', (download) => this.#trip('downloaded', download.url()));
     page.on('framenavigated', (frame) => {
       const at = frame.url();
-      // A frame within the preview's that could not load: its document, and the page, are where they were.
+      // A frame inside the preview that could not load; the preview and the page have not moved.
       if (at.startsWith('chrome-error:') && (frame.parentFrame()?.parentFrame() ?? null) !== null) return;
       if (!at.startsWith(`${origin}/`) && at !== 'about:blank' && at !== 'about:srcdoc')
         this.#trip('left', at);
     });
+    return page;
   }
 
-  /** Guides are written by us; the renderer must not trust them. Their page has no policy here that would help it. */
-  async guides(url: string): Promise<void> {
+  /** Opens a guide made of the vectors, without a policy: the renderer must not trust its input. */
+  async openGuide(url: string): Promise<void> {
     const context = await this.window(url);
     await this.open(context, 'guide', `${url}/guide`, still as never, 'markup');
     await context.close();
   }
 
-  /** What programs get, opened by somebody as if it were a page. */
-  async interface(url: string, { authorization, jobs, chat }: Filled): Promise<void> {
+  /** Opens answers of the API as if they were pages. */
+  async openAnswers(url: string, { authorization, jobs, chat }: Filled): Promise<void> {
     const context = await this.window(url, '', { authorization });
     const answers = [
       ...jobs.map(({ uid }) => `/tapi/v2/translation/${encodeURIComponent(uid)}/`),
-      ...['/tapi/v2/mt_translation/?limit=0', `/chats/${chat}/messages?limit=1000`, '/api/v1/deliveries/'],
-      ...[
-        '/api/v1/events/',
-        '/tapi/v2/translation/%3Cimg%20src=x%20onerror=trip(1)%3E/',
-        '/docs/%3Cscript%3Etrip(1)',
-      ],
+      '/tapi/v2/mt_translation/?limit=0',
+      `/chats/${chat}/messages?limit=1000`,
+      '/api/v1/deliveries/',
+      '/api/v1/events/',
+      '/tapi/v2/translation/%3Cimg%20src=x%20onerror=trip(1)%3E/',
+      '/docs/%3Cscript%3Etrip(1)',
     ];
     for (const path of answers) await this.open(context, `interface ${path.split('?')[0]}`, url + path);
     await context.close();
   }
 
-  /** With nothing that protects it, a page must trip. @returns how often it did, until somebody asked elsewhere */
-  async planted(url: string): Promise<number> {
+  /** Opens a page without protection, which must trip. @returns how often it did */
+  async openPlanted(url: string): Promise<number> {
     const before = this.trips.length;
     this.#place = 'planted';
     const context = await this.window(url);
-    const page = await context.newPage();
-    this.#watch(page, url);
-    // Where it goes from there is the vectors' choice.
+    const page = await this.#newPage(context, url);
+    // The vectors decide where it navigates then.
     await page.goto(`${url}/planted`, { waitUntil: 'commit' });
     const of = (how: string) => this.trips.slice(before).some((trip) => trip.how === how);
-    while (!of('ran') || !of('asked')) await wait(20);
+    while (!of('ran') || !of('requested') || !of('connected')) await wait(20);
     await context.close();
-    // What it asked for last may come after its end.
-    this.#proxy.asked = () => {};
+    // Its last requests may arrive later.
+    this.#proxy.onRequest = () => {};
+    this.#listener.onConnection = () => {};
     return this.trips.splice(before).length;
   }
 }
 
-/** Two pages without a policy: a guide out of the vectors, and the vectors as they are. */
+/** Serves two pages without a policy: a guide with the vectors, and the vectors as markup. */
 async function startPages(vectors: readonly Vector[]) {
   const texts = vectors.map(({ text }) => text);
   const guide = renderGuide('hostile', `# Guide\n\n${texts.join('\n\n')}`, new Set());
   const pages: Record<string, string> = {
     '/guide': layOut(guide, [guide]),
-    // Alone each, since one that is never closed takes in the rest.
+    // One by one, since an unclosed element would contain the rest.
     '/planted': `<!doctype html><main data-ready></main><script>
 for (const text of ${JSON.stringify(texts).replaceAll('<', '\\u003c')}) document.querySelector('main').appendChild(document.createElement('div')).innerHTML = text;
 </script>`,
@@ -380,27 +420,45 @@ for (const text of ${JSON.stringify(texts).replaceAll('<', '\\u003c')}) document
 
 interface Proxy {
   url: string;
-  asked(what: string): void;
+  onRequest(what: string): void;
   close(): void;
 }
 
-/** Where everything goes that is not for this machine; nothing gets further. */
+/** Receives every request to another host and passes none on. */
 async function startProxy(): Promise<Proxy> {
-  const proxy: Proxy = { url: '', asked: () => {}, close: () => server.close() };
+  const proxy: Proxy = { url: '', onRequest: () => {}, close: () => server.close() };
   const server = createServer((request, response) => {
-    proxy.asked(`${request.method} ${request.url}`);
+    proxy.onRequest(`${request.method} ${request.url}`);
     response.writeHead(204).end();
   });
   server.on('connect', (request, socket) => {
-    proxy.asked(`CONNECT ${request.url}`);
-    socket.on('error', () => {}); // a browser that ends resets what it had open
+    proxy.onRequest(`CONNECT ${request.url}`);
+    socket.on('error', () => {}); // a closing browser resets its connections
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
   });
   proxy.url = await listen(server);
   return proxy;
 }
 
-async function listen(server: Server): Promise<string> {
+interface Listener {
+  url: string;
+  onConnection(): void;
+  close(): void;
+}
+
+/** Counts connections: a preconnect sends no request. */
+async function startListener(): Promise<Listener> {
+  const listener: Listener = { url: '', onConnection: () => {}, close: () => server.close() };
+  const server = createListener((socket) => {
+    socket.on('error', () => {}); // a closing browser resets its connections
+    socket.destroy();
+    listener.onConnection();
+  });
+  listener.url = `${await listen(server)}/`;
+  return listener;
+}
+
+async function listen(server: TcpServer): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

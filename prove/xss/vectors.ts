@@ -1,7 +1,7 @@
 /**
- * Hostile strings, by what they try. `§` stands for a vector's own mark, `v17v`: what runs calls `trip('v17v')`, what
- * is fetched is of `v17v.xss.invalid`, and an element that came to be carries `data-x`. All of them were written for
- * this; the shapes are those that specifications and browsers make possible.
+ * Hostile strings, by what they try. `§` stands for the mark of a vector, such as `v17v`: a script that runs calls
+ * `trip('v17v')`, a request goes to `v17v.xss.invalid`, and an element has `data-x`. All were written for this proof,
+ * from what specifications and browsers make possible.
  */
 
 export interface Vector {
@@ -12,7 +12,9 @@ export interface Vector {
 
 const RUN = "trip('§')";
 const HOST = 'https://§.xss.invalid/';
-/** Runs wherever it becomes an element. */
+/** Stands for a listener of the run on this machine, which counts connections without a proxy. */
+const LISTENER = 'http://listener.xss.invalid/';
+/** Runs when it becomes an element. */
 const IMAGE = `<img data-x=1 src=x:§ onerror="${RUN}">`;
 const BIDI = { rlo: '\u202e', lro: '\u202d', pdf: '\u202c', rli: '\u2067', fsi: '\u2068', pdi: '\u2069' };
 
@@ -142,6 +144,14 @@ const SHAPES: Record<string, readonly string[]> = {
     `<img data-x=1 src="${HOST}i.png" srcset="${HOST}2.png 2x">`,
     `<video data-x=1 poster="${HOST}p.png"><track src="${HOST}t.vtt"></video>`,
   ],
+  connections: [
+    `<p data-x=1>§<link rel=preconnect href="${LISTENER}"><img src="${LISTENER}i.png"></p>`,
+    `<p data-x=1>§<link rel="dns-prefetch preconnect" href="${LISTENER}" crossorigin></p>`,
+    `<p data-x=1>§<iframe srcdoc="<link rel=preconnect href=${LISTENER}>"></iframe></p>`,
+    `<div data-x=1>§<template shadowrootmode=open><link rel=preconnect href="${LISTENER}"></template></div>`,
+    `<p data-x=1>§<meta http-equiv=x-dns-prefetch-control content=on><a href="${LISTENER}">§</a></p>`,
+    `<script type=speculationrules data-x=1>{"prerender":[{"source":"list","urls":["${LISTENER}§"]}]}</script>`,
+  ],
   clobbering: [
     `<form data-x=1 id=document name=cookie><input name=getElementById>§</form>`,
     `<img data-x=1 name=currentScript><img name=body>§`,
@@ -259,6 +269,11 @@ export const VECTORS: readonly Vector[] = Object.entries(SHAPES)
   });
 
 export const KINDS: readonly string[] = Object.keys(SHAPES);
+
+/** The vectors with the address of a run's listener. */
+export function listeningAt(vectors: readonly Vector[], address: string): readonly Vector[] {
+  return vectors.map((vector) => ({ ...vector, text: vector.text.replaceAll(LISTENER, address) }));
+}
 
 /** As many of each kind as come to it. */
 export function someVectors(count: number): readonly Vector[] {

@@ -1,70 +1,63 @@
-/** A few vectors of every kind, everywhere; the wires on a page that has no protection; and the judgement. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+/** A run with one vector of every kind, the checks of exports, and the judgement with planted faults. */
+import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
-import { fileFaults, headerFaults, mailFaults } from './papers.ts';
+import { shortRun, testJudgement } from '../harness/testing.ts';
+import { fileFaults, headerFaults, mailFaults } from './exports.ts';
 import { runXss, type XssHistory } from './run.ts';
 import { KINDS, someVectors, VECTORS } from './vectors.ts';
 import { judge } from './xss.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-xss-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const run = shortRun('xss');
 
-it('one vector of each kind stays a text, wherever it is shown', async () => {
+it('shows one vector of each kind as text everywhere', async () => {
   const vectors = someVectors(KINDS.length);
   expect(new Set(vectors.map(({ kind }) => kind)).size).toBe(KINDS.length);
-  const history = await runXss({ directory, vectors, say: () => {} });
+  const history = await runXss({ ...run, vectors });
   expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
 });
 
-it('has enough of them, each with a mark of its own', () => {
+it('has enough vectors, each with its own mark', () => {
   expect(VECTORS.length).toBeGreaterThanOrEqual(150);
   expect(new Set(VECTORS.map(({ text }) => text)).size).toBe(VECTORS.length);
   expect(VECTORS.filter(({ text, mark }) => !text.includes(mark))).toEqual([]);
 });
 
-describe('the judgement', () => {
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const good: XssHistory = {
-    vectors: 2,
-    places: [{ place: 'customer /account', seen: 2 }],
-    ...{ trips: [], violations: [], papers: [], mails: 1, planted: 3 },
-    taken: { comment: { taken: 2, refused: 0 } },
-  };
-  const trip = { place: 'customer /account', how: 'ran', what: 'v1v' };
+const good: XssHistory = {
+  vectors: 2,
+  places: [{ place: 'customer /account', seen: 2 }],
+  trips: [],
+  violations: [],
+  faults: [],
+  mails: 1,
+  planted: 3,
+  taken: { comment: { taken: 2, refused: 0 } },
+};
+const trip = { place: 'customer /account', how: 'ran', what: 'v1v' };
 
-  it('holds where everything stayed a text', () => {
-    expect(allHeld(judge(good))).toBe(true);
-  });
+testJudgement(judge, good, [
+  ['a script ran', { trips: [trip] }],
+  ['a preview connects before any request', { trips: [{ ...trip, how: 'connected' }] }],
+  ['a policy had to block it', { violations: [trip] }],
+  ['a file has a formula', { faults: ['=1+1 is a formula'] }],
+  ['some vectors were not shown', { places: [{ place: 'customer /account', seen: 1 }] }],
+  ['no place was opened', { places: [] }],
+  ['the tripwires do not work', { planted: 0 }],
+]);
 
-  it.each<[string, Partial<XssHistory>]>([
-    ['something ran', { trips: [trip] }],
-    ['a policy had to hold it back', { violations: [trip] }],
-    ['a file has a formula', { papers: ['=1+1 is a formula'] }],
-    ['some were seen nowhere', { places: [{ place: 'customer /account', seen: 1 }] }],
-    ['no place was opened', { places: [] }],
-    ['the wires do not trip', { planted: 0 }],
-  ])('is missed where %s', (_, planted) => {
-    expect(allHeld(judge({ ...good, ...planted }))).toBe(false);
-  });
-});
-
-describe('papers', () => {
+describe('the checks of exports', () => {
   const head = 'From: a@example.com\r\nTo: b@example.com\r\nContent-Type: text/plain; charset=utf-8';
 
-  it('are good as they are meant to be', () => {
+  it('accept correct files and mails', () => {
     expect(mailFaults({ raw: `${head}\r\n\r\nBcc: <b>`, to: ['b@example.com'] })).toEqual([]);
     expect(fileFaults('csv', "a,b\n'=1+1,-25\n")).toEqual([]);
     expect(fileFaults('xml', '<a>&lt;script></a>')).toEqual([]);
   });
 
   it.each([
-    ['a line too many', `${head}\r\nBcc: c@example.com\r\n\r\n`, ['b@example.com']],
+    ['an additional header', `${head}\r\nBcc: c@example.com\r\n\r\n`, ['b@example.com']],
     ['markup', `${head.replace('plain', 'html')}\r\n\r\n`, ['b@example.com']],
-    ['somebody else', `${head}\r\n\r\n`, ['b@example.com', 'c@example.com']],
-  ])('of mails are found with %s', (_, raw, to) => {
+    ['a second recipient', `${head}\r\n\r\n`, ['b@example.com', 'c@example.com']],
+  ])('find a mail with %s', (_, raw, to) => {
     expect(mailFaults({ raw, to })).toHaveLength(1);
   });
 
@@ -74,11 +67,11 @@ describe('papers', () => {
     ['csv', 'a,＝1+1\n'],
     ['xml', '<a><script xmlns="http://www.w3.org/1999/xhtml">1</script></a>'],
     ['xml', '<a><b></a>'],
-  ] as const)('of %s are found with %s', (kind, text) => {
+  ] as const)('find a %s file with %s', (kind, text) => {
     expect(fileFaults(kind, text)).not.toEqual([]);
   });
 
-  it('that are pages are found', () => {
+  it('find an export that is a page', () => {
     expect(headerFaults(new Headers({ 'content-type': 'text/html' }))).toHaveLength(3);
   });
 });

@@ -1,17 +1,17 @@
 import type { Check, Range } from './finding.ts';
 import { type Stretch, stretches, texts } from './pieces.ts';
 
-/** Bounded and anchored to a literal each, so the search is linear. */
+/** Each pattern is bounded and anchored to a literal, so that matching is linear. */
 const ADDRESS =
   /(?:https?|ftps?|sftp|wss?):\/\/[^\s<>"'«»“”]{1,2000}|(?<![\w.-])www\.[\w-]{1,63}\.[^\s<>"'«»“”]{1,2000}|(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/giu;
-/** Marks after an address are the sentence's. */
+/** Marks after an address that belong to the sentence. */
 const AFTER = /[.,;:!?)\]}…。、，）]/;
 
-/** Addresses that are kept words are the codes' matter. `problem` is `missing` or `unknown`. */
+/** Addresses in kept words are checked by `codes`. `problem` is `missing` or `unknown`. */
 export const addresses: Check = {
   id: 'addresses',
   severity: 'warning',
-  asks: 'Has the translation the web and mail addresses of the source, to the letter, and no others?',
+  question: 'Does the translation have exactly the URLs and email addresses of the source?',
   find({ source, target }) {
     const wanted = addressesIn(stretches(source));
     const found = addressesIn(stretches(target));

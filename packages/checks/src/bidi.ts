@@ -5,11 +5,11 @@ const CONTROL = /[\u202a-\u202e\u2066-\u2069]/g;
 const POP = '\u202c';
 const POP_ISOLATE = '\u2069';
 
-/** An error: what is not closed turns round the text after it, in a document that is not ours to turn. */
+/** An error: an unclosed control character changes the direction of the document's text after it. */
 export const bidi: Check = {
   id: 'bidi',
   severity: 'error',
-  asks: 'Is every control of direction closed, and none closed that is not open?',
+  question: 'Are all directional control characters opened and closed correctly?',
   find({ target }) {
     const text = visible(target);
     const open: { closer: string; range: Range }[] = [];

@@ -1,6 +1,6 @@
 /**
- * Automatic quality checks of a segment's translation, the glossary's matcher and the edit distance: pure functions,
- * the same in the browser and on the server.
+ * Automatic checks of a segment's translation, the glossary matcher and the edit distance: pure functions that work the
+ * same in the browser and on the server.
  */
 
 import { addresses } from './addresses.ts';
@@ -22,16 +22,16 @@ import { untranslated } from './untranslated.ts';
 export { distance, similarity, type Unit } from './distance.ts';
 export type { Check, CheckId, CheckInput, Finding, Range, Severity } from './finding.ts';
 export {
-  type Compared,
   type Glossary,
   glossary,
   isCapitals,
   type Occurrence,
   rendered,
+  type TermComparison,
 } from './glossary.ts';
 export type { Term } from './term.ts';
 
-/** In the order in which a reader is told: errors first. */
+/** All checks in the order of their findings: errors first. */
 export const CHECKS: readonly Check[] = [
   empty,
   codes,
@@ -53,22 +53,22 @@ export const CHECKS: readonly Check[] = [
   readingSpeed,
 ];
 
-/** Of one check at most: a text full of the same fault is told by the first of them. */
+/** Most findings of one check. */
 const MAX_FINDINGS = 20;
 
-/** What is to be said about a translation. Linear in the length of the texts; never throws. */
+/** Returns the findings about a translation. Linear in the length of the texts; never throws. */
 export function check(input: CheckInput): Finding[] {
   if (input.kept && JSON.stringify(input.source) === JSON.stringify(input.target)) return [];
   const found: Finding[] = [];
   for (const { id, severity, find } of CHECKS) {
     for (const one of find(input).slice(0, MAX_FINDINGS)) found.push({ check: id, severity, ...one });
-    // About nothing there is no more to say.
+    // For an empty translation there are no other findings.
     if (id === 'empty' && found.length > 0) return found;
   }
   return found;
 }
 
-/** What an acknowledgement names: the same finding about the same words, wherever they stand now. */
+/** Returns the key of an acknowledgement: the same finding about the same words, at any position. */
 export function keyOf({ check: id, values }: Pick<Finding, 'check' | 'values'>): string {
   const named = Object.keys(values)
     .sort()

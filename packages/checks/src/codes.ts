@@ -10,13 +10,13 @@ interface Code {
 type Problem = { values: Record<string, string | number>; range?: Range };
 
 /**
- * An error: a document must get every code of its source exactly once. `problem` is `missing`, `doubled`, `unknown`,
+ * An error: a document needs every code of its source exactly once. `problem` is `missing`, `doubled`, `unknown`,
  * `crossing` or `changed` (the text of a kept word).
  */
 export const codes: Check = {
   id: 'codes',
   severity: 'error',
-  asks: 'Has the translation every code of the source, once, and pairs nested?',
+  question: 'Does the translation have every code of the source exactly once, with nested pairs?',
   find({ source, target }) {
     const wanted = new Map<string, Code>();
     for (const piece of source) {

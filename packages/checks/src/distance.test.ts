@@ -25,7 +25,7 @@ describe('the distance of two texts', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', '.', 'é', '漢', '🙂', '\u0301') });
   const unit = fc.constantFrom<Unit>('grapheme', 'word');
 
-  it('is what the whole table says', () => {
+  it('equals that of the textbook algorithm', () => {
     const splitters = { grapheme: graphemesOf, word: wordsOf };
     fc.assert(
       fc.property(text, text, unit, (one, other, by) => {
@@ -34,7 +34,7 @@ describe('the distance of two texts', () => {
     );
   });
 
-  it('is symmetric, nothing only for the same, and never longer by a detour', () => {
+  it('is a metric: symmetric, zero only for equal texts, with the triangle inequality', () => {
     fc.assert(
       fc.property(text, text, text, unit, (one, other, third, by) => {
         const direct = distance(one, other, by);
@@ -46,7 +46,7 @@ describe('the distance of two texts', () => {
     );
   });
 
-  it('is found where the stripe has to be widened, and bounded where the texts are too long for a whole one', () => {
+  it('is exact when the band must be widened, and bounded for texts that are too long', () => {
     const one = 'abcdefghij'.repeat(60);
     const other = `${'x'.repeat(150)}${one.slice(0, 450)}`;
     expect(distance(one, other)).toBe(byTable([...one], [...other]));
@@ -70,13 +70,13 @@ describe('the similarity of two texts', () => {
     expect(similarity(one, other, by)).toBe(expected);
   });
 
-  it('of less than is asked for is 0, all other as without the question', () => {
+  it('is 0 below the given minimum, and otherwise unchanged', () => {
     const word = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 });
     fc.assert(
       fc.property(word, word, fc.constantFrom(0.5, 0.7, 0.75, 0.9, 1), (one, other, least) => {
         const whole = similarity(one.join(' '), other.join(' '), 'word');
-        const asked = similarity(one.join(' '), other.join(' '), 'word', least);
-        expect(asked).toBe(whole < least ? 0 : whole);
+        const withMinimum = similarity(one.join(' '), other.join(' '), 'word', least);
+        expect(withMinimum).toBe(whole < least ? 0 : whole);
         expect(whole).toBeGreaterThanOrEqual(0);
         expect(whole).toBeLessThanOrEqual(1);
       }),
@@ -84,7 +84,7 @@ describe('the similarity of two texts', () => {
   });
 });
 
-/** The textbook's way: every cell. */
+/** The textbook algorithm, which fills in every cell. */
 function byTable(a: readonly string[], b: readonly string[]): number {
   let row = b.map((_, j) => j + 1);
   row.unshift(0);

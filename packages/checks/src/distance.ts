@@ -1,30 +1,30 @@
 /**
- * How far two texts are apart: the fewest characters (or words) to add, take away or put in place of another, after
- * Levenshtein. Only cells near the diagonal are filled in, and the stripe is widened until the distance lies inside
- * (Ukkonen 1985), so texts that are alike cost little however long they are. Memory is two rows.
+ * The Levenshtein distance of two texts: the fewest characters (or words) to insert, delete or replace. Only cells near
+ * the diagonal are filled in, in a band that is widened until it contains the distance (Ukkonen 1985), so that similar
+ * texts are fast at any length. It keeps two rows in memory.
  */
 import { graphemesOf, wordsOf } from './tokens.ts';
 
-/** White space does not count by word. */
+/** With `word`, white space is ignored. */
 export type Unit = 'grapheme' | 'word';
 
 /**
- * Cells that are filled in at most, some 50 ms. Two texts of 2,000 characters with nothing in common need 8 million.
- * Beyond, the stripe is as wide as it may be and the distance may be said greater than it is, never smaller.
+ * Most cells that are filled in, about 50 ms. Two texts of 2,000 characters with nothing in common need 8 million.
+ * Beyond, the width of the band is limited, so that the result may be too large but never too small.
  */
 const MAX_CELLS = 16_000_000;
 const FIRST_WIDTH = 8;
 
-/** A whole number; 0 for the same text in any Unicode form. */
+/** Returns the distance as a whole number; 0 for the same text in any Unicode normalization form. */
 export function distance(one: string, other: string, by: Unit = 'grapheme'): number {
   const [a, b] = numbered(one, other, by);
   return distanceOf(a, b, Number.POSITIVE_INFINITY);
 }
 
 /**
- * 1 for the same text, 0 where nothing is shared: the distance by the length of the longer text.
+ * Returns 1 for equal texts and 0 for texts with nothing in common: 1 − distance / length of the longer text.
  *
- * @param least less than this is of no interest: it is answered as 0, in less time
+ * @param least lower results are returned as 0, which is faster
  */
 export function similarity(one: string, other: string, by: Unit = 'grapheme', least = 0): number {
   const [a, b] = numbered(one, other, by);
@@ -34,7 +34,7 @@ export function similarity(one: string, other: string, by: Unit = 'grapheme', le
   return result < least ? 0 : result;
 }
 
-/** The units of both texts as numbers, what they begin and end with in common left in. */
+/** Maps the units of both texts to numbers. */
 function numbered(one: string, other: string, by: Unit): [Int32Array, Int32Array] {
   const numbers = new Map<string, number>();
   const split = by === 'word' ? wordsOf : graphemesOf;
@@ -49,7 +49,7 @@ function numbered(one: string, other: string, by: Unit): [Int32Array, Int32Array
   return [Int32Array.from(split(one), numberOf), Int32Array.from(split(other), numberOf)];
 }
 
-/** @param most a greater distance is of no interest: it is answered as the length of the longer */
+/** @param most larger distances are returned as the length of the longer text */
 function distanceOf(one: Int32Array, other: Int32Array, most: number): number {
   const longest = Math.max(one.length, other.length);
   let start = 0;
@@ -71,7 +71,7 @@ function distanceOf(one: Int32Array, other: Int32Array, most: number): number {
   }
 }
 
-/** The distance if it is not more than `width`; otherwise something that is not less than it. */
+/** Returns the distance if it is at most `width`, otherwise an upper bound of it. */
 function within(a: Int32Array, b: Int32Array, width: number): number {
   const far = a.length + b.length;
   let previous = new Int32Array(b.length + 1).fill(far);
@@ -92,7 +92,7 @@ function within(a: Int32Array, b: Int32Array, width: number): number {
       current[j] = best;
       left = best;
     }
-    // The next row looks one further to the right; what stands there is of two rows ago.
+    // The next row reads one cell further to the right, which has a value of two rows before.
     if (to < b.length) current[to + 1] = far;
     [previous, current] = [current, previous];
   }

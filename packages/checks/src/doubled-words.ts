@@ -3,14 +3,14 @@ import { base, UNSPACED } from './language.ts';
 import { stretches } from './pieces.ts';
 import { tokenise } from './tokens.ts';
 
-/** Doubling makes plurals, adverbs or emphasis there. */
+/** Languages that form plurals, adverbs or emphasis by doubling words. */
 const DOUBLING = new Set(
   'id ms jv su tl fil ceb vi tr az kk ky uz tk hi ur bn mr gu pa ne ta te kn ml si sw zu xh st af ht mi haw sm ka hy he ko'.split(
     ' ',
   ),
 );
 
-/** Words that rightly follow themselves. */
+/** Words that may follow themselves. */
 const RIGHT: Record<string, readonly string[]> = {
   en: ['had', 'that', 'very', 'bye', 'no', 'ha', 'so'],
   de: ['die', 'der', 'das', 'sie', 'den', 'dem', 'ihr', 'was'],
@@ -25,13 +25,14 @@ const RIGHT: Record<string, readonly string[]> = {
 export const doubledWords: Check = {
   id: 'doubled-words',
   severity: 'warning',
-  asks: 'Does a word follow itself, where the source has no such words and the language does not want it?',
+  question:
+    'Is a word repeated, although the source has no repeated word and the language does not require it?',
   find({ source, target, to }) {
     const language = base(to);
     if (DOUBLING.has(language) || UNSPACED.has(language)) return [];
     const right = new Set(RIGHT[language]);
     const found = doubles(target).filter(({ word }) => !right.has(word));
-    // Emphasis of the source's own.
+    // The source has the same emphasis.
     if (found.length === 0 || doubles(source).length >= found.length) return [];
     return found.map(({ word, range }) => ({ values: { word }, range }));
   },

@@ -1,14 +1,14 @@
 import type { Check } from './finding.ts';
 import { translatable } from './pieces.ts';
 
-/** An error: an empty segment would be a hole in the document. */
+/** An error: the document would lack the segment. */
 export const empty: Check = {
   id: 'empty',
   severity: 'error',
-  asks: 'Is there a translation at all?',
+  question: 'Is there a translation?',
   find: ({ source, target }) =>
     isEmpty(translatable(target)) && !isEmpty(translatable(source)) ? [{ values: {} }] : [],
 };
 
-/** Nothing but white space and characters that nobody sees. */
+/** Whether a text has only white space and invisible characters. */
 export const isEmpty = (text: string): boolean => !/[^\s\p{Cf}\p{Cc}]/u.test(text);

@@ -4,7 +4,7 @@ import { visible } from './pieces.ts';
 
 const CLOSERS = /[\s\p{Pe}\p{Pf}\p{Pi}\p{Cf}"'„‚*_]/u;
 
-/** One name for the marks of all languages. */
+/** The marks of all languages, by their common mark. */
 const MARKS: Record<string, string> = {
   ...named('.', '.。．｡।॥۔։።'),
   ...named('?', '?？؟⁇፧'),
@@ -14,14 +14,14 @@ const MARKS: Record<string, string> = {
   ...named(',', ',，、،'),
 };
 
-/** Sentences end without a mark, or the mark stands inside the word. */
+/** Languages whose sentences end without a mark, or with one inside the word. */
 const WITHOUT = new Set(['th', 'lo', 'km', 'my', 'hy', 'bo']);
 
-/** `wanted` and `found` are marks, or empty where there is none. */
+/** `wanted` and `found` are marks, or `''` for none. */
 export const endMark: Check = {
   id: 'end-mark',
   severity: 'warning',
-  asks: 'Does the translation end with the mark that the source ends with, as its language writes it?',
+  question: 'Does the translation end with the same mark as the source, in the form of its language?',
   find({ source, target, from, to }) {
     if (WITHOUT.has(base(from)) || WITHOUT.has(base(to))) return [];
     const wanted = lastMark(visible(source), from);
@@ -36,7 +36,7 @@ export const endMark: Check = {
   },
 };
 
-/** The mark that a text ends with, whatever closes after it; empty for none. */
+/** Returns the final mark of a text, ignoring closing quotes and brackets after it; `''` for none. */
 function lastMark(text: string, language: string): { mark: string; at: number; length: number } {
   let end = text.length;
   while (end > 0 && CLOSERS.test(text[end - 1]!)) end--;
@@ -44,7 +44,7 @@ function lastMark(text: string, language: string): { mark: string; at: number; l
   let mark = Object.hasOwn(MARKS, last) ? MARKS[last]! : '';
   if (base(language) === 'el' && (last === ';' || last === '\u037e')) mark = '?';
   if (mark === '.' && text[end - 2] === '.') mark = '…';
-  // `Wait?…`, `What?!`: the first of them says what it is.
+  // `Wait?…`, `What?!`: the first mark counts.
   if (mark === '!' && MARKS[text[end - 2] ?? ''] === '?') mark = '?';
   return mark === '' ? { mark, at: end, length: 0 } : { mark, at: end - 1, length: 1 };
 }

@@ -1,12 +1,12 @@
-/** The forms in which a word of the glossary may stand in a text: the usual endings of the language. */
+/** Inflected forms of glossary words: the common endings of each language. */
 
-/** Endings that a word may have, what stands in their place in the form of the glossary, and what they come after. */
+/** Endings of words, their replacement in the form of the glossary, and what precedes them. */
 const ENDINGS: Record<string, readonly (readonly [ending: string, form: string, after?: RegExp])[]> = {
   en: [
     ['ies', 'y'],
-    // `boxes`, not `planes` of `plan`.
+    // `boxes`, but not `planes` for `plan`.
     ['es', '', /(?:[sxzo]|[cs]h)$/],
-    // Not `princess` of `princes`.
+    // Not `princess` for `princes`.
     ['s', '', /[^s]$/],
   ],
   es: [
@@ -119,14 +119,14 @@ const ENDINGS: Record<string, readonly (readonly [ending: string, form: string, 
     (ending) => [ending, ''] as const,
   ),
 };
-/** A shorter word has its own form only: endings of three letters are not to be guessed at. */
+/** Shorter words have no other forms. */
 const SHORTEST_STEM = 3;
-/** What may stand on a Korean word: the mark of the plural, a particle. */
+/** Suffixes of Korean words: the plural marker and particles. */
 const PARTICLES =
   /^(?:들)?(?:은|는|이|가|을|를|의|에|에서|에게|에는|에서는|에도|께|한테|와|과|랑|이랑|도|만|로|으로|로는|으로는|부터|까지|처럼|보다|마다|이나|나|라도|이라도|입니다|이다)?$/u;
 const LONGEST_PARTICLE = 4;
 
-/** What a Korean word may be without its particles. */
+/** Returns the possible stems of a Korean word without its particles. */
 function stemsOf(word: string): string[] {
   const stems: string[] = [];
   for (let length = Math.max(1, word.length - LONGEST_PARTICLE); length < word.length; length++) {
@@ -135,7 +135,7 @@ function stemsOf(word: string): string[] {
   return stems;
 }
 
-/** The forms that a word may have in the glossary, its own first. */
+/** Returns the forms that a word may have in the glossary, its own first. */
 export function formsOf(word: string, language: string): string[] {
   const forms = [word];
   for (const [ending, form, after] of ENDINGS[language] ?? []) {

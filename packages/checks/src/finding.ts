@@ -1,22 +1,22 @@
-/** What a check is given and what it says. The sentence is made by the reader, in its language, of id and values. */
+/** The input and the findings of checks. The user interface writes the sentence from id and values, in its language. */
 import type { Format, Piece } from '@dragoman/documents/pieces';
 import type { Term } from './term.ts';
 
 /**
- * - `codes`: a code is missing, doubled, not of the source, or pairs cross.
- * - `empty`: no translation at all.
- * - `untranslated`: the same as the source, though there is something to translate.
- * - `numbers`: a number of the source is not in the translation, or the other way round.
- * - `addresses`: a web or mail address is missing or changed.
- * - `placeholders`: what stands for a variable is missing, or was left over.
+ * - `codes`: a code is missing, doubled or unknown, or pairs cross.
+ * - `empty`: there is no translation.
+ * - `untranslated`: the translation equals the source.
+ * - `numbers`: a number is missing or not in the source.
+ * - `addresses`: a URL or an email address is missing or changed.
+ * - `placeholders`: a placeholder for a variable is missing or not in the source.
  * - `terms`, `forbidden-terms`, `do-not-translate`: the glossary.
  * - `doubled-spaces`, `doubled-words`
- * - `end-mark`: ends otherwise than the source.
- * - `punctuation`: marks and spaces as the language of the translation wants them.
+ * - `end-mark`: the translation ends with another mark than the source.
+ * - `punctuation`: marks or spaces do not follow the rules of the target language.
  * - `length-ratio`: much longer or shorter than the source.
  * - `max-length`: longer than the document allows.
  * - `line-length`, `reading-speed`: subtitles.
- * - `bidi`: controls of direction that are not closed.
+ * - `bidi`: a directional control character is not closed.
  */
 export type CheckId =
   | 'codes'
@@ -41,7 +41,7 @@ export type CheckId =
 /** An error keeps a segment from being confirmed; a warning needs one acknowledgement. */
 export type Severity = 'error' | 'warning';
 
-/** A stretch of a text in UTF-16 units. */
+/** A range of a text in UTF-16 units. */
 export interface Range {
   start: number;
   end: number;
@@ -50,32 +50,32 @@ export interface Range {
 export interface Finding {
   check: CheckId;
   severity: Severity;
-  /** What the reader's sentence names. `problem`, where there is one, tells sentences of the same check apart. */
+  /** Values for the sentence. `problem`, if present, selects among several sentences of the check. */
   values: Record<string, string | number>;
-  /** Of the target's visible text: its texts and kept words, codes without width. */
+  /** Range in the target's visible text: texts and kept words, without codes. */
   range?: Range;
 }
 
 export interface CheckInput {
   source: readonly Piece[];
   target: readonly Piece[];
-  /** Shortnames of the languages: `en`, `pt-br`. */
+  /** Languages as `en`, `pt-br`. */
   from: string;
   to: string;
   format: Format;
   terms: readonly Term[];
-  /** The segment is not in the source language, so a translation that is its source is right. */
+  /** The segment is kept, so that its translation may equal the source. */
   kept?: boolean;
-  /** Characters, where the document sets a longest target. */
+  /** Longest target in characters, if the document sets one. */
   maxLength?: number;
-  /** When a subtitle is shown, in milliseconds, and over how many cues its sentence runs where it is more than one. */
+  /** Time of a subtitle in milliseconds, and the number of its cues if there are several. */
   time?: { from: number; to: number; cues?: number | undefined };
 }
 
-/** A check: an id, how bad what it finds is, what it asks in one sentence, and the question itself. */
+/** A check: its id, its severity, the question that it answers (for the guide), and its function. */
 export interface Check {
   id: CheckId;
   severity: Severity;
-  asks: string;
+  question: string;
   find(input: CheckInput): Omit<Finding, 'check' | 'severity'>[];
 }

@@ -13,13 +13,13 @@ const term = (source: string, target: string, fields: Partial<Term> = {}): Term 
   ...fields,
 });
 
-/** The words of a text that the glossary finds. */
+/** Returns the words of a text that the glossary finds. */
 const found = (text: string, terms: Term[], from: string) =>
   glossary(terms, from, 'es')
     .find(text)
     .map(({ range }) => text.slice(range.start, range.end));
 
-describe('terms in a source', () => {
+describe('finding terms in a source', () => {
   it.each<[from: string, text: string, sources: string[], found: string[]]>([
     ['en', 'Two houses in the greenhouse.', ['house'], ['houses']],
     ['en', 'A tree house.', ['house', 'tree house'], ['tree house']],
@@ -37,7 +37,7 @@ describe('terms in a source', () => {
   });
 });
 
-describe('a source and its translation', () => {
+describe('comparing a source and its translation', () => {
   const terms = [
     term('house', 'casa'),
     term('House', 'hogar'),
@@ -49,7 +49,7 @@ describe('a source and its translation', () => {
   const compared = (source: Piece[], target: Piece[]) => {
     const { wanted, forbidden } = glossary(terms, 'en', 'es').compare(source, target);
     return [
-      ...wanted.map((one) => `${one.term.source} ${one.there}`),
+      ...wanted.map((one) => `${one.term.source} ${one.present}`),
       ...forbidden.map((one) => one.term.target),
     ];
   };
@@ -75,7 +75,7 @@ describe('a source and its translation', () => {
     expect(compared(source, target)).toEqual(result);
   });
 
-  it('says where, in the text that a reader sees', () => {
+  it('returns ranges in the visible text', () => {
     const { forbidden } = glossary(terms, 'en', 'es').compare(text('x'), [
       { keep: 3, text: '%s' },
       { open: 1 },
@@ -86,7 +86,7 @@ describe('a source and its translation', () => {
     expect(forbidden[0]!.range).toEqual({ start: 9, end: 15 });
   });
 
-  it('never throws, and finds what lies inside the text', () => {
+  it('never throws and returns ranges inside the text', () => {
     const word = fc.constantFrom(
       'house',
       'houses',

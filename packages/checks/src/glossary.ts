@@ -1,9 +1,9 @@
 /**
- * The one matcher of glossaries: for engines that follow none, for what an editor sees marked, and for the checks.
+ * The glossary matcher, for engines without glossaries, for highlighting in the workbench, and for checks.
  *
- * How a term is found: word by word, the longest first, from left to right. Written in lower case it matches any
- * case; with capitals throughout (`IT`) only itself. The usual endings of the language may stand at its words.
- * Scripts without spaces match character by character.
+ * Terms are found word by word, from left to right, the longest first. A term in lower case matches any case; one in
+ * capitals (`IT`) matches only itself. Words may have the common endings of the language. In scripts without spaces,
+ * terms are matched character by character.
  */
 import type { Piece } from '@dragoman/documents/pieces';
 import { formsOf } from './endings.ts';
@@ -13,27 +13,27 @@ import { stretches } from './pieces.ts';
 import type { Term } from './term.ts';
 import { type Token, tokenise } from './tokens.ts';
 
-/** A term that a translation should have, where it stands in a source. */
+/** An occurrence of a term in a text. */
 export interface Occurrence {
   term: Term;
-  /** In the text that was searched; of pieces, in their visible text. */
+  /** Range in the searched text; for pieces, in their visible text. */
   range: Range;
-  /** In the form of the glossary, not with an ending. */
+  /** In the form of the glossary, without an ending. */
   plain: boolean;
 }
 
-export interface Compared {
-  /** What stands in the source, and whether the translation has it, or another that the glossary has for it. */
-  wanted: (Occurrence & { there: boolean })[];
-  /** What stands in the translation and must not; `range` is of its visible text. */
+export interface TermComparison {
+  /** Terms of the source, and whether the translation has the target, or another target for the same words. */
+  wanted: (Occurrence & { present: boolean })[];
+  /** Forbidden terms in the translation; `range` is in its visible text. */
   forbidden: Occurrence[];
 }
 
 export interface Glossary {
   readonly empty: boolean;
-  /** In one text of the source. */
+  /** Finds terms in a text of the source. */
   find(source: string): Occurrence[];
-  compare(source: readonly Piece[], target: readonly Piece[]): Compared;
+  compare(source: readonly Piece[], target: readonly Piece[]): TermComparison;
 }
 
 interface Compiled {
@@ -42,15 +42,15 @@ interface Compiled {
   exact: boolean;
 }
 
-/** Compiled as long as the terms live: the editor asks at every key. */
-const known = new WeakMap<readonly Term[], Map<string, Glossary>>();
+/** Cached as long as the terms exist, because the workbench matches at every keystroke. */
+const cache = new WeakMap<readonly Term[], Map<string, Glossary>>();
 
-/** The glossary of one pair of languages. The terms must not be changed afterwards. */
+/** Compiles the glossary of a language pair. The terms must not be changed afterwards. */
 export function glossary(terms: readonly Term[], from: string, to: string): Glossary {
-  let ofPair = known.get(terms);
+  let ofPair = cache.get(terms);
   if (ofPair === undefined) {
     ofPair = new Map();
-    known.set(terms, ofPair);
+    cache.set(terms, ofPair);
   }
   const pair = terms.length === 0 ? '' : `${from} ${to}`;
   let made = ofPair.get(pair);
@@ -61,7 +61,7 @@ export function glossary(terms: readonly Term[], from: string, to: string): Glos
   return made;
 }
 
-/** What a translation has for a term. */
+/** Returns the text of a term in a translation. */
 export const rendered = (term: Term): string => (term.doNotTranslate ? term.source : term.target);
 
 export const isCapitals = (text: string): boolean =>
@@ -82,24 +82,25 @@ function compileGlossary(terms: readonly Term[], from: string, to: string): Glos
 
     compare(source, target) {
       const found = inPieces(source, findWanted);
-      const there = found.length === 0 ? [] : inPieces(target, findRendered);
-      const texts = new Set(there.map(({ term }) => rendered(term)));
-      const isThere = (term: Term) => alternatives.get(keyOf(term))!.some((one) => texts.has(rendered(one)));
+      const renderings = found.length === 0 ? [] : inPieces(target, findRendered);
+      const texts = new Set(renderings.map(({ term }) => rendered(term)));
+      const isPresent = (term: Term) =>
+        alternatives.get(keyOf(term))!.some((one) => texts.has(rendered(one)));
       const used = inPieces(target, findForbidden);
-      const asked =
+      const forbiddenSources =
         used.length === 0
           ? new Set()
           : new Set(inPieces(source, findForbiddenSource).map(({ term }) => term));
       return {
-        wanted: found.map((one) => ({ ...one, there: isThere(one.term) })),
-        // Without a source it is forbidden everywhere.
-        forbidden: used.filter(({ term }) => term.source === '' || asked.has(term)),
+        wanted: found.map((one) => ({ ...one, present: isPresent(one.term) })),
+        // A term without a source is forbidden everywhere.
+        forbidden: used.filter(({ term }) => term.source === '' || forbiddenSources.has(term)),
       };
     },
   };
 }
 
-/** Terms that stand for the same words. */
+/** Key of terms for the same words. */
 const keyOf = ({ source, caseSensitive }: Term) =>
   `${caseSensitive} ${caseSensitive ? source : source.toLowerCase()}`;
 
@@ -120,7 +121,7 @@ function compile(term: Term, text: string): Compiled | undefined {
   return { term, tokens: exact ? tokens : tokens.map((token) => token.toLowerCase()), exact };
 }
 
-/** Finds terms in texts of one language: from left to right, the longest at each place, none over another. */
+/** Returns a function that finds terms in texts of one language: from left to right, longest first, no overlaps. */
 function createFinder(
   terms: readonly Term[],
   pick: (term: Term) => string,

@@ -1,5 +1,5 @@
-/** `pt` of `pt-br`. */
+/** Returns `pt` for `pt-br`. */
 export const base = (language: string): string => language.toLowerCase().split(/[-_]/, 1)[0]!;
 
-/** Written without spaces between words. */
+/** Languages without spaces between words. */
 export const UNSPACED = new Set(['zh', 'ja', 'th', 'lo', 'km', 'my']);

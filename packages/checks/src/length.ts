@@ -1,17 +1,17 @@
 import type { Check } from './finding.ts';
 import { visible } from './pieces.ts';
 
-/** From so much weight on a translation can be told to be too short or too long. */
+/** Shorter texts are not checked. */
 const LEAST_WEIGHT = 10;
-/** Times as long or as short; short texts vary more. */
+/** Largest ratio of lengths; short texts vary more. */
 const RATIO = 2;
 const SLACK = 20;
 
-/** `percent`: of the source's length, characters that stand for a syllable or a word weighed as more. */
+/** `percent` of the source's length. Characters for a syllable or a word have a higher weight. */
 export const lengthRatio: Check = {
   id: 'length-ratio',
   severity: 'warning',
-  asks: 'Is the translation much longer or shorter than the source, scripts weighed?',
+  question: 'Is the translation much longer or shorter than the source, with characters weighted by script?',
   find({ source, target }) {
     const weight = weigh(visible(source));
     const made = weigh(visible(target));
@@ -22,11 +22,11 @@ export const lengthRatio: Check = {
   },
 };
 
-/** The document cannot take more. */
+/** The limit of the document. */
 export const maxLength: Check = {
   id: 'max-length',
   severity: 'error',
-  asks: 'Is the translation longer than the document allows?',
+  question: 'Is the translation longer than the document allows?',
   find({ target, maxLength: most }) {
     if (most === undefined) return [];
     const text = visible(target);
@@ -36,7 +36,7 @@ export const maxLength: Check = {
   },
 };
 
-/** Letters in Latin; marks without width count for nothing. */
+/** Returns the length in Latin letters, without zero-width marks. */
 export function weigh(text: string): number {
   const dense = text.match(/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/gu)?.length ?? 0;
   const syllables = text.match(/\p{sc=Hang}/gu)?.length ?? 0;
@@ -44,7 +44,7 @@ export function weigh(text: string): number {
   return text.length - bare + 1.6 * dense + syllables;
 }
 
-/** Characters as XLIFF counts them: code points. */
+/** Counts characters by the rule of XLIFF: code points. */
 function count(text: string): number {
   let length = 0;
   for (const _ of text) length++;

@@ -1,6 +1,6 @@
 /**
- * Numbers, as the languages write them: `1,234.5` is `1.234,5` is `1 234,5` is `١٬٢٣٤٫٥`. What cannot be told apart by
- * form (dates, times, versions) is compared by its runs of digits.
+ * Numbers in the notation of each language: `1,234.5` equals `1.234,5`, `1 234,5` and `١٬٢٣٤٫٥`. Ambiguous forms
+ * (dates, times, versions) are compared by their runs of digits.
  */
 import type { Check, Range } from './finding.ts';
 import { base } from './language.ts';
@@ -9,19 +9,19 @@ import { stretches } from './pieces.ts';
 interface Found {
   text: string;
   range: Range;
-  /** What it may be worth: several where the form leaves it open. */
+  /** Possible values; several if the form is ambiguous. */
   values: string[];
   /** Its runs of digits. */
   parts: string[];
-  /** `1,234`: read as runs of digits it would be equal where it means something else. */
+  /** With separators, as `1,234`: comparing its runs of digits could match another value. */
   grouped: boolean;
-  /** May be written as a word, or as a month's name. */
+  /** It may be written as a word or a month's name. */
   loose: boolean;
 }
 
 const NUMBER =
   /(?<![\p{Lu}\p{Ll}\p{Nd}])\p{Nd}+(?:[.,'’٫٬\u00a0\u202f\u2009]\p{Nd}+| \p{Nd}{3}(?!\p{Nd}))*/gu;
-/** What makes the number before it an ordinal, or an hour of the half day. */
+/** Suffixes of ordinals. */
 const ORDINAL = /^(?:st|nd|rd|th|er|re|ère|e|ème|[ºª]|-?(?:й|я|е|го|му|ый|ая|ое))(?!\p{L})/iu;
 const HALF_DAY = /^(?::\d\d)?[\s\u00a0\u202f]?([ap])\.?m\b/i;
 const DECIMAL_COMMA = new Set(
@@ -29,17 +29,17 @@ const DECIMAL_COMMA = new Set(
     ' ',
   ),
 );
-/** Some countries of the language write a point, others a comma. */
+/** Languages that use a decimal point in some countries and a comma in others. */
 const EITHER = new Set(['es', 'pt', 'ar', 'fr', 'sw', 'af']);
-/** They count in ten thousands: `150万` is 1.5 million. Only the digits that are not zero can be compared. */
+/** Languages that count in ten thousands: `150万` is 1.5 million. Only non-zero digits are compared. */
 const MYRIADS = new Set(['zh', 'ja', 'ko']);
 const LARGEST_WORD = 12;
 
-/** `problem` is `missing` or `unknown`, with `number` as it is written. */
+/** `problem` is `missing` or `unknown`; `number` is the number as written. */
 export const numbers: Check = {
   id: 'numbers',
   severity: 'warning',
-  asks: 'Has the translation the numbers of the source, as its language writes them?',
+  question: 'Does the translation have the numbers of the source, in the notation of its language?',
   find({ source, target, from, to }) {
     let wanted = numbersIn(source, from);
     let found = numbersIn(target, to);
@@ -55,7 +55,7 @@ export const numbers: Check = {
         values: { problem: 'missing', number: text },
       })),
       ...unknown
-        // A month or a number that the source has as a word.
+        // The source may have the month or the number as a word.
         .filter(({ parts }) => missing.length > 0 || parts.some((part) => Number(part) > LARGEST_WORD))
         .map(({ text, range }) => ({ values: { problem: 'unknown', number: text }, range })),
     ];
@@ -87,7 +87,7 @@ function numbersIn(pieces: Parameters<typeof stretches>[0], language: string): F
   );
 }
 
-/** Both lists without what is in both. */
+/** Removes elements that are in both lists. */
 function without(
   wanted: Found[],
   found: Found[],
@@ -119,7 +119,7 @@ function without(
   return [missing, found.filter((one) => !used.has(one))];
 }
 
-/** What is left over, with the runs of digits that are, when those are compared: `03.10.2024` is `10/3/2024`. */
+/** Returns the numbers whose runs of digits have no counterpart: `03.10.2024` equals `10/3/2024`. */
 function byParts(wanted: Found[], found: Found[]): [Found[], Found[]] {
   const counts = new Map<string, number>();
   const add = (list: Found[], by: number) => {
@@ -167,10 +167,10 @@ function read(text: string, language: string): { values: string[]; grouped: bool
 
 const plain = (digits: string) => digits.replace(/^0+(?=\d)/, '');
 
-/** `1500000`, `1.5`, `150`: 15. */
+/** Returns 15 for `1500000`, `1.5` and `150`. */
 const significant = (value: string) => withoutLastZeros(value.replace('.', '').replace(/^0+/, ''));
 
-/** By number: an expression for the zeros at the end would try again at every zero before. */
+/** A loop, because a regular expression for trailing zeros would restart at every zero. */
 function withoutLastZeros(digits: string): string {
   let end = digits.length;
   while (digits.charCodeAt(end - 1) === 48) end -= 1;
@@ -182,7 +182,7 @@ function inAscii(text: string): string {
   return text.replace(/\p{Nd}/gu, (digit) => String(worth(digit.codePointAt(0)!)));
 }
 
-/** Digits of every script stand in runs of ten. */
+/** Returns the value of a digit. In Unicode, the digits of every script are ten consecutive code points. */
 function worth(digit: number): number {
   let zero = digit;
   while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1)) && digit - zero < 50) zero--;

@@ -1,20 +1,20 @@
-/** Pieces as texts: what a reader sees, and where in it something stands. */
+/** The visible text of pieces and positions in it. */
 import type { Piece } from '@dragoman/documents/pieces';
 
-/** A stretch of the visible text, with where it begins there. */
+/** A part of the visible text and its offset. */
 export interface Stretch {
   text: string;
   start: number;
 }
 
-/** What a reader sees: texts and kept words, codes without width. */
+/** Returns the visible text: texts and kept words, without codes. */
 export function visible(pieces: readonly Piece[]): string {
   let text = '';
   for (const piece of pieces) if ('text' in piece) text += piece.text;
   return text;
 }
 
-/** What there is to translate: without kept words, each of which leaves a space. */
+/** Returns the text to translate, with a space for each kept word. */
 export function translatable(pieces: readonly Piece[]): string {
   let text = '';
   for (const piece of pieces) {
@@ -24,7 +24,7 @@ export function translatable(pieces: readonly Piece[]): string {
   return text;
 }
 
-/** Every text by itself: those that flow, and kept words. */
+/** Returns all texts: those of {@link stretches}, and kept words. */
 export function texts(pieces: readonly Piece[]): Stretch[] {
   let position = 0;
   const kept = pieces.flatMap((piece) => {
@@ -35,7 +35,7 @@ export function texts(pieces: readonly Piece[]): Stretch[] {
   return [...stretches(pieces), ...kept];
 }
 
-/** The texts that flow: the two halves of a pair do not interrupt them, kept words and standalone codes do. */
+/** Returns texts divided at kept words and single codes, but not at the halves of pairs. */
 export function stretches(pieces: readonly Piece[]): Stretch[] {
   const found: Stretch[] = [];
   let position = 0;

@@ -3,15 +3,15 @@ import { addressesIn } from './addresses.ts';
 import type { Check } from './finding.ts';
 import { type Stretch, stretches, texts } from './pieces.ts';
 
-/** Names for something that is filled in later, of the kinds that no scanner can be sure of. Bounded, so linear. */
+/** Placeholders in forms that a scanner cannot recognise with certainty. Bounded, so that matching is linear. */
 const PLACEHOLDER =
   /\[\[[^[\]\n]{1,100}\]\]|__[A-Z][A-Z0-9_]{0,60}__|⟦[^⟦⟧\n]{0,100}⟧|<\/?[a-z][a-z0-9-]{0,30}(?:\s[^<>\n]{0,200})?\/?>|\[[A-Z][A-Z0-9_ ]{1,60}\]/gu;
 
-/** What is a kept word is the codes' matter. `problem` is `missing` or `unknown`: left over from a machine or typed. */
+/** Placeholders in kept words are checked by `codes`. `problem` is `missing` or `unknown`. */
 export const placeholders: Check = {
   id: 'placeholders',
   severity: 'warning',
-  asks: 'Has the translation what stands for a variable in the source, and nothing left over that does?',
+  question: 'Does the translation have exactly the placeholders of the source?',
   find({ source, target }) {
     const wanted = placeholdersIn(stretches(source));
     const found = placeholdersIn(stretches(target));
@@ -28,7 +28,7 @@ export const placeholders: Check = {
   },
 };
 
-/** Variables that a scanner would protect, and other names; not addresses, nor words that are only long. */
+/** Finds variables that a scanner would protect, and other placeholders, but not addresses and long words. */
 function placeholdersIn(all: readonly Stretch[]) {
   return all.flatMap(({ text, start }) => {
     const addresses = addressesIn([{ text, start: 0 }]);

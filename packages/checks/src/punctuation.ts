@@ -11,7 +11,7 @@ interface Fault {
 
 type Rule = (text: string) => Fault[];
 
-/** Half-width marks after a letter of a script that has its own. */
+/** Half-width marks, which are wrong after a letter of a script with full-width marks. */
 const WIDE: Record<string, string> = { ',': '，', '.': '。', '!': '！', '?': '？', ':': '：', ';': '；' };
 const ARABIC: Record<string, string> = { ',': '،', '?': '؟', ';': '؛' };
 
@@ -26,7 +26,7 @@ const arabic: Rule = (text) =>
   marks(text, /(?<=\p{sc=Arab}[\s"»)]?)[,?;](?![\w])/gu, 'wrong-mark', (mark) => ARABIC[mark]);
 const greek: Rule = (text) => marks(text, /(?<=\p{sc=Grek}["»)]?)\?/gu, 'wrong-mark', () => ';');
 
-/** A space before high marks and inside guillemets. Which one, the typesetter decides. */
+/** French requires a space of any kind before high marks and inside guillemets. */
 const french: Rule = (text) => [
   ...marks(text, /(?<=[\p{L}\p{Nd})\]"])(?:[?!;](?![\w/=&])|»|:(?=[\s\u00a0]|$))/gu, 'space-missing'),
   ...marks(text, /«(?=[^\s\u00a0\u202f])/gu, 'space-missing'),
@@ -36,18 +36,18 @@ const canadian: Rule = (text) => [
   ...marks(text, /«(?=[^\s\u00a0\u202f])/gu, 'space-missing'),
 ];
 
-/** None elsewhere; not before `:)` and the like. */
+/** Other languages have no space before marks, except before `:)` and the like. */
 const close: Rule = (text) =>
   marks(text, /(?<=\p{L})[ \u00a0\u202f][,!?;:](?=[\s\u00a0]|$)/gu, 'space-before');
 
-/** `¿` and `¡` begin what `?` and `!` end. */
+/** Spanish questions and exclamations start with `¿` and `¡`. */
 const spanish: Rule = (text) => {
   const faults: Fault[] = [];
   let open = '';
   for (const { 0: found, index } of text.matchAll(/[¿¡]+|[?!]+|\n/gu)) {
     if (/^[¿¡]/.test(found)) open += found;
     else if (/^[?!]/.test(found)) {
-      // `¡Qué?`, `¿Cómo!` and `¿¡Qué!?` are all written; in an address or alone a mark is no sentence's.
+      // `¡Qué?`, `¿Cómo!` and `¿¡Qué!?` are all in use. Marks in addresses or alone do not end a sentence.
       const isSentence =
         /[\p{L}\p{Nd}"'»)\]]/u.test(text[index - 1] ?? '') &&
         !/[\w/=&]/.test(text[index + found.length] ?? '');
@@ -74,7 +74,7 @@ const RULES: Record<string, readonly Rule[]> = {
   fa: [arabic],
   ur: [arabic],
   ps: [arabic],
-  // Marks with a space before them are usual, or marks are others.
+  // Languages with spaces before marks or with other marks.
   th: [],
   lo: [],
   km: [],
@@ -87,7 +87,7 @@ const RULES: Record<string, readonly Rule[]> = {
 export const punctuation: Check = {
   id: 'punctuation',
   severity: 'warning',
-  asks: 'Are marks and the spaces round them as the language of the translation writes them?',
+  question: 'Do punctuation and the spaces around it follow the rules of the target language?',
   find({ target, to }) {
     const language = to.toLowerCase().replace('_', '-');
     const rules = RULES[language] ?? RULES[base(language)] ?? [close];

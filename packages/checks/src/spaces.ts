@@ -6,7 +6,7 @@ const DOUBLED = /[ \u00a0]{2,}/g;
 export const doubledSpaces: Check = {
   id: 'doubled-spaces',
   severity: 'warning',
-  asks: 'Are there several spaces in a row, where the source has none?',
+  question: 'Are there several consecutive spaces, although the source has none?',
   find({ source, target }) {
     if (visible(source).search(DOUBLED) >= 0) return [];
     return stretches(target).flatMap(({ text, start }) =>

@@ -3,24 +3,24 @@ import { base } from './language.ts';
 import { visible } from './pieces.ts';
 import { graphemesOf } from './tokens.ts';
 
-/** Characters of a line; a script whose letters are wide has fewer. */
+/** Most characters of a line; wide letters count as more. */
 const LINE = 42;
 const LINES: Record<string, number> = { zh: 16, ja: 16, ko: 16 };
-/** Lines that one cue may have. */
+/** Most lines of a cue. */
 const CUE_LINES = 2;
 
-/** Characters a second that a reader can follow. */
+/** Most characters per second. */
 const SPEED = 17;
 const SPEEDS: Record<string, number> = { en: 20, ar: 20, fa: 20, he: 20, hi: 20, zh: 9, ja: 7, ko: 12 };
 
 /**
- * Lines are broken when the document is put together, so what counts is whether the text fits the two lines of its
- * cues; where it has breaks of its own, whether each of them fits.
+ * Lines are divided when the document is rebuilt, so the text must fit the two lines of its cues. If the text has line
+ * breaks, each line must fit.
  */
 export const lineLength: Check = {
   id: 'line-length',
   severity: 'warning',
-  asks: 'Do subtitles fit their lines?',
+  question: 'Do subtitles fit their lines?',
   find({ target, to, format, time }) {
     if (format !== 'srt') return [];
     const text = visible(target);
@@ -38,11 +38,11 @@ export const lineLength: Check = {
   },
 };
 
-/** `speed` and `most` in characters a second. */
+/** `speed` and `most` are in characters per second. */
 export const readingSpeed: Check = {
   id: 'reading-speed',
   severity: 'warning',
-  asks: 'Can subtitles be read while they are shown?',
+  question: 'Is there enough time to read the subtitle?',
   find({ target, to, format, time }) {
     if (format !== 'srt' || time === undefined || time.to <= time.from) return [];
     const { length } = graphemesOf(visible(target).replace(/\s+/gu, ' ').trim());

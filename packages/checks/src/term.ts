@@ -1,10 +1,10 @@
-/** A row of a glossary. The same shape as engines take; the two packages know nothing of each other. */
+/** A term of a glossary. Structurally the same type as in `@dragoman/engines`. */
 export interface Term {
   source: string;
-  /** Empty where the term is only not to be translated. */
+  /** Empty for a term that must not be translated. */
   target: string;
   caseSensitive: boolean;
-  /** `target` must not be used for `source`; without a source, nowhere. */
+  /** `target` must not be used for `source`, or anywhere if there is no source. */
   forbidden: boolean;
   doNotTranslate: boolean;
   note?: string;

@@ -1,24 +1,24 @@
 import type { Check, CheckInput } from './finding.ts';
-import { type Compared, glossary, rendered } from './glossary.ts';
+import { glossary, rendered, type TermComparison } from './glossary.ts';
 
-/** Three checks ask the same of a text. */
-const known = new WeakMap<CheckInput, Compared>();
+/** Cached because three checks need the result. */
+const cache = new WeakMap<CheckInput, TermComparison>();
 
-function compare(input: CheckInput): Compared {
-  let compared = known.get(input);
+function compare(input: CheckInput): TermComparison {
+  let compared = cache.get(input);
   if (compared === undefined) {
     const { source, target, terms, from, to } = input;
     compared = glossary(terms, from, to).compare(source, target);
-    known.set(input, compared);
+    cache.set(input, compared);
   }
   return compared;
 }
 
-/** One finding a term, however often it comes. */
+/** Returns one finding per term, even if it occurs several times. */
 function missing(input: CheckInput, doNotTranslate: boolean) {
   const terms = new Set(
-    compare(input).wanted.flatMap(({ term, there }) =>
-      !there && term.doNotTranslate === doNotTranslate ? [term] : [],
+    compare(input).wanted.flatMap(({ term, present }) =>
+      !present && term.doNotTranslate === doNotTranslate ? [term] : [],
     ),
   );
   return [...terms].map((term) => ({ values: { source: term.source, target: rendered(term) } }));
@@ -27,22 +27,22 @@ function missing(input: CheckInput, doNotTranslate: boolean) {
 export const terms: Check = {
   id: 'terms',
   severity: 'warning',
-  asks: 'Has the translation the terms that the glossary has for the source?',
+  question: 'Does the translation use the glossary’s terms for the words of the source?',
   find: (input) => missing(input, false),
 };
 
 export const doNotTranslate: Check = {
   id: 'do-not-translate',
   severity: 'warning',
-  asks: 'Does what is not to be translated stand in the translation as it is?',
+  question: 'Are words that must not be translated unchanged in the translation?',
   find: (input) => missing(input, true),
 };
 
-/** A warning, since the matcher may take a word for another: an editor who uses it all the same has to say so. */
+/** A warning, because the matcher may confuse words: an editor can acknowledge it. */
 export const forbiddenTerms: Check = {
   id: 'forbidden-terms',
   severity: 'warning',
-  asks: 'Does the translation use a term that the glossary forbids?',
+  question: 'Does the translation use a term that the glossary forbids?',
   find: (input) =>
     compare(input).forbidden.map(({ term, range }) => ({
       values: { source: term.source, target: term.target },

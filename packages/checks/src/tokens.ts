@@ -1,6 +1,6 @@
-/** Texts in the units that people count in: words, and what they see as one character. */
+/** Splits texts into words and user-perceived characters. */
 
-/** A word; one character of a script without spaces; white space; any other character. */
+/** Matches a word, one character of a script without spaces, white space, or any other character. */
 export const TOKEN =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}][\p{M}ー]*|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}])[\p{L}\p{N}\p{M}_])+|\s+|./gsu;
 
@@ -10,7 +10,7 @@ export interface Token {
   end: number;
 }
 
-/** Every character is in one token. White space is one space, words are in the composed form of Unicode. */
+/** Splits a text into tokens. White space becomes one space; words are in the composed form of Unicode (NFC). */
 export const tokenise = (text: string): Token[] =>
   [...text.matchAll(TOKEN)].map(({ 0: found, index }) => ({
     text: /^\s/.test(found) ? ' ' : found.normalize('NFC'),
@@ -18,20 +18,20 @@ export const tokenise = (text: string): Token[] =>
     end: index + found.length,
   }));
 
-/** Words and marks, without the white space between them. */
+/** Returns words and marks without white space. */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const [found] of text.normalize('NFC').matchAll(TOKEN)) if (!/^\s/.test(found)) words.push(found);
   return words;
 }
 
-/** Where one character may be several code points: marks, joiners, skin tones, flags, Hangul in letters. */
+/** Characters that may consist of several code points: marks, joiners, skin tones, flags, conjoining Hangul. */
 const CLUSTERED =
   /\p{M}|\p{RI}|\r|[\u200c\u200d]|[\u{1f3fb}-\u{1f3ff}]|[\u0600-\u0605\u06dd\u070f]|[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/u;
 
 let graphemes: Intl.Segmenter | undefined;
 
-/** What a reader sees as one character each. The segmenter is asked only where code points are not the answer. */
+/** Returns the grapheme clusters. Uses the segmenter only if clusters may differ from code points. */
 export function graphemesOf(text: string): string[] {
   const composed = text.normalize('NFC');
   if (!CLUSTERED.test(composed)) return Array.from(composed);

@@ -3,13 +3,13 @@ import { glossary } from './glossary.ts';
 import { base } from './language.ts';
 import { translatable } from './pieces.ts';
 
-/** Kept as it is by good translators: names of up to so many words. */
+/** Names of up to this many words may stay untranslated. */
 const NAME_WORDS = 4;
 
 export const untranslated: Check = {
   id: 'untranslated',
   severity: 'warning',
-  asks: 'Is the translation the same as the source, though there is something to translate?',
+  question: 'Is the translation equal to the source, although the source has text to translate?',
   find({ source, target, from, to, terms }) {
     if (base(from) === base(to)) return [];
     const text = tidy(translatable(source));
@@ -28,7 +28,7 @@ export const untranslated: Check = {
 
 const tidy = (text: string) => text.normalize('NFC').replace(/\s+/gu, ' ').trim();
 
-/** Nothing but numbers, addresses, abbreviations and words that begin with a capital. */
+/** Whether a text has only numbers, addresses, abbreviations and words that begin with a capital. */
 function isNameOrSign(text: string): boolean {
   const words = text.split(' ').filter((word) => /\p{L}/u.test(word) && !/[@/\d]|\.\w/.test(word));
   return (

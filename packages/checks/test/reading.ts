@@ -1,4 +1,4 @@
-/** Rows of checks are written as text: `<1>bold</1>`, `<2/>`, `{3:%s}`. */
+/** Parses test rows written as text: `<1>bold</1>`, `<2/>`, `{3:%s}`. */
 import type { Piece } from '@dragoman/documents/pieces';
 import { type CheckInput, check, type Finding, type Term } from '../src/checks.ts';
 
@@ -26,13 +26,15 @@ export type Row = [
   more?: Partial<CheckInput>,
 ];
 
-/** What one check says: the values of each finding, in order, and in brackets what it points at. */
+/** Returns the findings of one check: the values of each, in order, and in brackets its range. */
 export function verdict(id: Finding['check'], [pair, source, target, , more]: Row): string[] {
   return found(pair, source, target, more)
     .filter((one) => one.check === id)
     .map(({ values, range }) => {
-      const said = Object.values(values).join(' ');
-      return range === undefined ? said : `${said} [${visible(target).slice(range.start, range.end)}]`.trim();
+      const printed = Object.values(values).join(' ');
+      return range === undefined
+        ? printed
+        : `${printed} [${visible(target).slice(range.start, range.end)}]`.trim();
     });
 }
 

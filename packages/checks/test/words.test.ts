@@ -124,13 +124,13 @@ rows('placeholders', [
 ]);
 
 describe('a finding', () => {
-  it('is the only one where there is no translation', () => {
+  it('is the only one when there is no translation', () => {
     expect(found('en>es', 'A <1>house</1>!', '')).toEqual([
       { check: 'empty', severity: 'error', values: {} },
     ]);
   });
 
-  it('of a kind comes twenty times at most', () => {
+  it('occurs at most twenty times per check', () => {
     const target = Array.from({ length: 50 }, (_, index) => `<${index + 1}/>`).join('');
     expect(found('en>es', 'House.', `Casa${target}.`)).toHaveLength(20);
   });

@@ -1,4 +1,4 @@
-/** The chats of the client against the real server. */
+/** Chats of the client, tested with the real server. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startReceiver, startTestServer, type TestServer, until } from '../../server/src/testing/harness.ts';
 import {
@@ -33,21 +33,21 @@ function client(options: Partial<DragomanOptions> = {}): Dragoman {
   return createDragoman({ baseUrl: server.url, key: account.production_key, ...options });
 }
 
-/** A client whose first answer is lost after the service has done what it was asked. */
-function losingOne(): { flaky: Dragoman; asked: () => number } {
-  let asked = 0;
+/** Returns a client whose first response is lost after the service has processed the request. */
+function losingOne(): { flaky: Dragoman; calls: () => number } {
+  let calls = 0;
   const flaky = client({
     fetch: async (address, init) => {
       const response = await fetch(address, init);
-      if (asked++ === 0) throw new TypeError('fetch failed');
+      if (calls++ === 0) throw new TypeError('fetch failed');
       return response;
     },
     pause: async () => {},
   });
-  return { flaky, asked: () => asked };
+  return { flaky, calls: () => calls };
 }
 
-it('a message is posted, read, and found again by posting it again', async () => {
+it('posts a message, reads it, and returns it again when it is posted again', async () => {
   const { chat, message } = await dragoman.chats.postMessage(MESSAGE);
   expect(message).toMatchObject({ chat_id: chat.id, external_id: 'message-1', status: 'mt_init' });
   const done = await until(async () => {
@@ -58,7 +58,7 @@ it('a message is posted, read, and found again by posting it again', async () =>
   expect(await dragoman.chats.postMessage(MESSAGE)).toEqual(done);
 });
 
-it('messages of a chat are listed page by page, in their order, from any on', async () => {
+it('lists the messages of a chat in order, in pages, from any index', async () => {
   const { chat_id, external_id } = await dragoman.chats.createChat({ external_id: 'ticket-2' });
   const names = ['a', 'b', 'c', 'd', 'e'];
   for (const name of names) {
@@ -76,22 +76,22 @@ it('messages of a chat are listed page by page, in their order, from any on', as
   expect(await listed({ index: 6 })).toEqual([]);
 });
 
-it('a lost answer is asked for again, unless that would make another chat', async () => {
+it('retries after a lost response, unless that would create another chat', async () => {
   const posting = losingOne();
   const { chat } = await posting.flaky.chats.postMessage({ ...MESSAGE, chat_external_id: 'ticket-3' });
   const found = [];
   for await (const { external_id } of dragoman.chats.listMessages(chat.id)) found.push(external_id);
   expect(found).toEqual(['message-1']);
-  expect(posting.asked()).toBe(2);
+  expect(posting.calls()).toBe(2);
 
   const named = losingOne();
   expect((await named.flaky.chats.createChat({ external_id: 'ticket-3' })).chat_id).toBe(chat.id);
   const unnamed = losingOne();
-  await expect(unnamed.flaky.chats.createChat()).rejects.toThrow('The service did not answer.');
-  expect(unnamed.asked()).toBe(1);
+  await expect(unnamed.flaky.chats.createChat()).rejects.toThrow('The service did not respond.');
+  expect(unnamed.calls()).toBe(1);
 });
 
-it('refusals say what is wrong, in the words of the chat interface', async () => {
+it('reports errors with the codes and messages of the chat API', async () => {
   const wrong = dragoman.chats.postMessage({ ...MESSAGE, chat_external_id: 'ticket-4', text: '' });
   const error: DragomanError = await wrong.then(
     () => expect.unreachable(),
@@ -107,7 +107,7 @@ it('refusals say what is wrong, in the words of the chat interface', async () =>
   await expect(dragoman.chats.getMessage('nobody', 'nothing')).rejects.toMatchObject({ status: 404 });
 });
 
-it('what is delivered verifies', async () => {
+it('verifies deliveries', async () => {
   const receiver = await startReceiver();
   const callback_url = `${receiver.url}/chat`;
   const { message } = await dragoman.chats.postMessage({

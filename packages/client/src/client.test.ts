@@ -1,4 +1,4 @@
-/** The client against the real server: what it asks, what it tries again, what it makes of refusals. */
+/** The client, tested with the real server: requests, retries and errors. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startReceiver, startTestServer, type TestServer } from '../../server/src/testing/harness.ts';
 import {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Waits for nothing between tries, so that a test says what is waited for and not how long. */
+/** Returns a client that does not wait between attempts. */
 function client(options: Partial<DragomanOptions> = {}): Dragoman {
   return createDragoman({ baseUrl: server.url, key: account.production_key, ...options });
 }
@@ -43,7 +43,7 @@ describe('jobs', () => {
     expect(await dragoman.machineJobs.get(created.uid)).toEqual(done);
   });
 
-  it('are created in the sandbox with its own key, at an address with or without a slash', async () => {
+  it('are created in the sandbox with its own key, with or without a trailing slash in the base URL', async () => {
     for (const baseUrl of [server.url, `${server.url}/`]) {
       const sandbox = client({ baseUrl, key: account.sandbox_key, sandbox: true });
       const created = await sandbox.jobs.create({ ...JOB, tone: 'Formal', topics: ['tech'] });
@@ -52,7 +52,7 @@ describe('jobs', () => {
     }
   });
 
-  it('are listed page by page, as many as there are', async () => {
+  it('are listed completely, in pages', async () => {
     const lister = client({ key: (await server.createAccount()).production_key });
     const uids = ['a', 'b', 'c', 'd', 'e'];
     for (const uid of uids) await lister.machineJobs.create({ ...JOB, uid });
@@ -71,7 +71,7 @@ describe('jobs', () => {
     expect(none).toEqual([]);
   });
 
-  it('are created many at once: all, or none with every wrong field named', async () => {
+  it('are created in bulk: all, or none with every invalid field reported', async () => {
     const buyer = client({ key: (await server.createAccount()).production_key });
     const created = await buyer.jobs.createMany([JOB, { ...JOB, uid: 'second' }]);
     expect(created).toMatchObject([JOB, { ...JOB, uid: 'second' }]);
@@ -82,7 +82,7 @@ describe('jobs', () => {
     expect(listed).toEqual(created.map(({ uid }) => uid));
   });
 
-  it('are canceled, also when they are already, but not when they are done', async () => {
+  it('are canceled, even if they already are, but not when completed', async () => {
     const { uid } = await dragoman.jobs.create(JOB);
     await dragoman.jobs.cancel(uid);
     await dragoman.jobs.cancel(uid);
@@ -93,7 +93,7 @@ describe('jobs', () => {
     expect(await refused(dragoman.jobs.cancel('nobody'))).toMatchObject({ status: 404 });
   });
 
-  it('are given to a human, once, however often that is asked', async () => {
+  it('are upgraded once, however often that is requested', async () => {
     const { uid } = await dragoman.machineJobs.create(JOB);
     await dragoman.machineJobs.waitForJob(uid);
     const upgraded = await dragoman.machineJobs.upgrade(uid, { tone: 'Formal' });
@@ -115,7 +115,7 @@ describe('jobs', () => {
     expect(upgraded).toEqual(uids);
   });
 
-  it('have uids of any characters that a uid may have', async () => {
+  it('have uids with any allowed characters', async () => {
     const uid = 'a.b_c~d:e@f+g-h';
     await dragoman.machineJobs.create({ ...JOB, uid });
     expect((await dragoman.machineJobs.get(uid)).uid).toBe(uid);
@@ -125,7 +125,7 @@ describe('jobs', () => {
   });
 });
 
-it('reads what there is to know before a job is made', async () => {
+it('reads language pairs, tones, topics, account and word count', async () => {
   const pairs = await dragoman.languagePairs();
   expect(
     pairs.map(({ source_language, target_language }) => [
@@ -143,8 +143,8 @@ it('reads what there is to know before a job is made', async () => {
   expect(await client({ key: rich.production_key }).account()).toMatchObject({ username, balance: 1000 });
 });
 
-describe('a refusal', () => {
-  it('names every wrong field', async () => {
+describe('an error', () => {
+  it('lists every invalid field', async () => {
     const wrong = { ...JOB, text: '', text_format: 'pdf' as 'text' };
     const error = await refused(dragoman.jobs.create(wrong));
     expect(error.status).toBe(400);
@@ -154,7 +154,7 @@ describe('a refusal', () => {
     ]);
   });
 
-  it('has the status that the service gave', async () => {
+  it('has the status of the response', async () => {
     expect(await refused(dragoman.jobs.get('nobody'))).toMatchObject({ status: 404, message: 'Not found' });
     const stranger = client({ key: 'acme:wrong' });
     expect(await refused(stranger.jobs.get('one'))).toMatchObject({ status: 401, fields: [] });
@@ -162,25 +162,25 @@ describe('a refusal', () => {
     expect(await refused(astray.jobs.get('one'))).toMatchObject({ status: 401 });
   });
 
-  it('may come from a proxy that speaks no JSON', async () => {
+  it('may come from a proxy without JSON', async () => {
     const proxied = client({
       retries: 0,
       fetch: async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
     });
     const error = await refused(proxied.jobs.get('one'));
-    expect(error).toMatchObject({ status: 502, message: 'The service answered 502.' });
+    expect(error).toMatchObject({ status: 502, message: 'The service responded with 502.' });
   });
 });
 
-describe('trying again', () => {
-  /** The service works as ever, but the first so many answers are lost, or replaced, on their way back. */
+describe('retrying', () => {
+  /** Returns a client whose first responses are lost or replaced after the service has processed the requests. */
   function losing(lost: (() => Response)[], options: Partial<DragomanOptions> = {}) {
     const waits: number[] = [];
-    const asked: string[] = [];
+    const requests: string[] = [];
     const flaky = client({
       ...options,
       fetch: async (address, init) => {
-        asked.push(init?.method ?? 'GET');
+        requests.push(init?.method ?? 'GET');
         const response = await fetch(address, init);
         return lost.shift()?.() ?? response;
       },
@@ -188,7 +188,7 @@ describe('trying again', () => {
         waits.push(milliseconds);
       },
     });
-    return { flaky, waits, asked };
+    return { flaky, waits, requests };
   }
   const loss = () => {
     throw new TypeError('fetch failed');
@@ -203,24 +203,24 @@ describe('trying again', () => {
     ['of many', async (flaky: Dragoman) => (await flaky.jobs.createMany([JOB]))[0]!],
   ])('makes one job of a create %s whose answers are lost, and pays once', async (_, create) => {
     const payer = await server.createAccount({ balanceCents: 1000 });
-    const { flaky, asked } = losing([loss, loss], { key: payer.production_key });
+    const { flaky, requests } = losing([loss, loss], { key: payer.production_key });
     const created = await create(flaky);
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
     const listed = [];
     for await (const job of flaky.jobs.list()) listed.push(job);
     expect(listed).toMatchObject([{ uid: created.uid, price: created.price }]);
     expect((await flaky.account()).balance).toBe(1000 - created.price);
   });
 
-  it('cancels once where the answer is lost', async () => {
+  it('cancels once when the response is lost', async () => {
     const { uid } = await dragoman.jobs.create(JOB);
-    const { flaky, asked } = losing([loss]);
+    const { flaky, requests } = losing([loss]);
     await flaky.jobs.cancel(uid);
-    expect(asked).toEqual(['DELETE', 'DELETE', 'GET']);
+    expect(requests).toEqual(['DELETE', 'DELETE', 'GET']);
     expect((await dragoman.jobs.get(uid)).status).toBe('canceled');
   });
 
-  it('waits longer each time, and gives up in the end', async () => {
+  it('waits longer before each attempt, and finally fails', async () => {
     const { flaky, waits } = losing(Array(9).fill(loss), { retries: 6 });
     const error = await refused(flaky.jobs.get('one'));
     expect(error).toMatchObject({ status: undefined, cause: { message: 'fetch failed' } });
@@ -232,7 +232,7 @@ describe('trying again', () => {
     }
   });
 
-  it('honours Retry-After, in seconds or as a date', async () => {
+  it('follows Retry-After, in seconds or as a date', async () => {
     const { uid } = await dragoman.machineJobs.create(JOB);
     const until = new Date(Date.now() + 30_000).toUTCString();
     const { flaky, waits } = losing([busy(503, '7'), busy(429, until)]);
@@ -242,19 +242,19 @@ describe('trying again', () => {
     expect(waits[1]).toBeLessThanOrEqual(30_000);
   });
 
-  it('does not wait for a service that wants to be left alone for an hour', async () => {
+  it('does not wait when Retry-After is an hour', async () => {
     const { flaky, waits } = losing([busy(503, '3600')]);
     expect(await refused(flaky.jobs.get('one'))).toMatchObject({ status: 503 });
     expect(waits).toEqual([]);
   });
 
-  it.each([400, 401, 402, 404, 413])('does not repeat what was refused with %i', async (status) => {
-    const { flaky, asked } = losing([() => new Response('{"error":"no"}', { status })]);
+  it.each([400, 401, 402, 404, 413])('does not retry after status %i', async (status) => {
+    const { flaky, requests } = losing([() => new Response('{"error":"no"}', { status })]);
     expect(await refused(flaky.jobs.get('one'))).toMatchObject({ status });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
-  it('ends when its caller does not want the answer any more', async () => {
+  it('ends when the signal is aborted', async () => {
     const reason = new Error('enough');
     const controller = new AbortController();
     const waiting = client({
@@ -268,7 +268,7 @@ describe('trying again', () => {
   });
 });
 
-it('verifies what the server delivers', async () => {
+it('verifies callbacks of the server', async () => {
   const receiver = await startReceiver();
   const callback_url = `${receiver.url}/done`;
   const { uid } = await dragoman.machineJobs.create({ ...JOB, callback_url });

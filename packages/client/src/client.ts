@@ -1,8 +1,8 @@
 /**
- * A client for Dragoman. It has no dependencies, and runs where `fetch` and Web Crypto are: Node 20 and later,
- * browsers, edge runtimes. Its types come from the service's own description (`generated.ts`).
+ * A client for Dragoman without dependencies. It runs wherever `fetch` and Web Crypto are available: Node 20 and later,
+ * browsers, edge runtimes. Its types are generated from the service's OpenAPI description (`generated.ts`).
  *
- * It speaks the `spec` dialect, which is every key's that was not asked to be `legacy`.
+ * It uses the `spec` dialect, which is the default of API keys.
  */
 import { DragomanError } from './errors.ts';
 import type {
@@ -42,40 +42,40 @@ export type DragomanOptions = TransportOptions;
 /** Jobs of one tier. */
 export interface Jobs<Request, Creation, Filter> {
   /**
-   * Creates a job. A lost answer is asked for again and makes no second job.
-   * @throws DragomanError 400 with its `fields`, 402 when the account cannot pay
+   * Creates a job. A retry after a lost response does not create a second job.
+   * @throws DragomanError 400 with `fields`, 402 when the account has insufficient funds
    */
   create(job: Request, options?: CallOptions): Promise<Creation>;
-  /** One job; `translated_text` is there once it is completed. @throws DragomanError 404 */
+  /** Returns a job, with `translated_text` once it is completed. @throws DragomanError 404 */
   get(uid: string, options?: CallOptions): Promise<Job>;
-  /** All jobs that match, oldest first; pages are read as they are needed (`limit` is the size of one). */
+  /** Yields all matching jobs, oldest first. Fetches pages as needed; `limit` is the page size. */
   list(filter?: Filter, options?: CallOptions): AsyncGenerator<JobListItem, void, undefined>;
   /**
-   * Asks, ever more slowly, until the job has an end: `completed`, or `failed` with its `failure`, or `canceled`.
-   * A job that people edit takes hours; a `callback_url` is the better way to hear of those.
+   * Polls, at growing intervals up to 30 s, until the job is `completed`, `failed` (see `failure`) or `canceled`. Jobs
+   * that editors work on take hours; use a `callback_url` for them.
    */
   waitForJob(uid: string, options?: CallOptions): Promise<Job>;
   /**
-   * Takes an unfinished job back, and what it would have cost; nothing is posted of it. Of a job that was taken
-   * back before, it stays so.
-   * @throws DragomanError 400 for a job that has ended otherwise, 404
+   * Cancels an unfinished job and releases its hold. No callback is sent. Does nothing for a job that is already
+   * canceled.
+   * @throws DragomanError 400 for a completed or failed job, 404
    */
   cancel(uid: string, options?: CallOptions): Promise<void>;
 }
 
-/** Messages of conversations, translated at once. */
+/** Chats, whose messages are translated immediately. */
 export interface Chats {
   /**
-   * Creates a message, and its chat where that is new. The same message again is answered as it is by then, with
-   * its `translated_text` once it is translated.
-   * @throws DragomanError 400 with its `fields`; 402 where the account has no chats, or not in this pair
+   * Creates a message, and its chat if it is new. For a message that exists, returns its current state, with
+   * `translated_text` once it is translated.
+   * @throws DragomanError 400 with `fields`; 402 if the account has no chats, or not for this language pair
    */
   postMessage(message: ChatMessageRequest, options?: CallOptions): Promise<MessageInChat>;
-  /** @throws DragomanError 404; 403 where the key may read no chats */
+  /** Returns a message. @throws DragomanError 404; 403 if the key may not read chats */
   getMessage(chatId: string, messageId: string, options?: CallOptions): Promise<MessageInChat>;
-  /** Creates a chat without a message, or finds the one of this `external_id`. */
+  /** Creates a chat without messages, or returns the one with this `external_id`. */
   createChat(chat?: ChatRequest, options?: CallOptions): Promise<CreatedChat>;
-  /** All messages of a chat, in their order; from `index` on (the first is 1), in pages of `limit`. */
+  /** Yields all messages of a chat in order, from `index` on (the first is 1), in pages of `limit`. */
   listMessages(
     chatId: string,
     from?: Operations['listChatMessages']['query'],
@@ -83,36 +83,36 @@ export interface Chats {
   ): AsyncGenerator<ChatMessage, void, undefined>;
 }
 
-/** What is posted to the account's callback addresses, and how that went. */
+/** Deliveries to the account's callback URLs. */
 export interface Deliveries {
-  /** All deliveries that match, the newest first; pages are read as they are needed. */
+  /** Yields all matching deliveries, newest first. Fetches pages as needed. */
   list(
     filter?: Operations['listDeliveries']['query'],
     options?: CallOptions,
   ): AsyncGenerator<Delivery, void, undefined>;
-  /** One delivery with its attempts; its id is the `webhook-id` of what arrived. @throws DragomanError 404 */
+  /** Returns a delivery with its attempts. Its id is the callback's `webhook-id`. @throws DragomanError 404 */
   get(id: string, options?: CallOptions): Promise<DeliveryDetail>;
-  /** Sends a delivery again that has ended. */
+  /** Attempts a delivery again that has ended. */
   replay(id: string, options?: CallOptions): Promise<Delivery>;
-  /** Sends all deliveries again that died since a day or a moment. @returns how many */
+  /** Attempts all deliveries again that died since a date or time. @returns their number */
   replaySince(since: string, options?: CallOptions): Promise<number>;
-  /** Posts a signed event that means nothing, to try a receiver. */
+  /** Sends a signed test event. */
   sendTest(request: TestEventRequest, options?: CallOptions): Promise<Delivery>;
 }
 
 export interface Dragoman {
-  /** Jobs that a human edits after the machine. */
+  /** Jobs whose machine translation is edited by a human. */
   jobs: Jobs<JobRequest, JobCreation, Operations['listJobs']['query']> & {
     /**
-     * Creates up to 1000 jobs: all of them or none, in order. A lost answer is asked for again.
-     * @throws DragomanError 400 with its `fields`, such as `objects[3].text`
+     * Creates up to 1000 jobs, all or none, in order. A retry after a lost response does not create them again.
+     * @throws DragomanError 400 with `fields`, such as `objects[3].text`
      */
     createMany(jobs: JobRequest[], options?: CallOptions): Promise<JobCreation[]>;
   };
-  /** Jobs that the machine does alone. */
+  /** Jobs with machine translation only. */
   machineJobs: Jobs<MachineJobRequest, MachineJobCreation, Operations['listMachineJobs']['query']> & {
     /**
-     * Lets a human edit a completed job: from then on it is one of `jobs`, under the same uid, at their price.
+     * Turns a completed job into a human one. It is then one of `jobs`, with the same uid and the human price.
      * @throws DragomanError 400 for a job that is not completed, 402, 404
      */
     upgrade(
@@ -123,17 +123,17 @@ export interface Dragoman {
   };
   chats: Chats;
   deliveries: Deliveries;
-  /** What happened after a cursor, in an order that never changes. Keep `next`, and go on from it. */
+  /** Returns the events after a cursor, in a fixed order. Store `next` and continue from it. */
   events(from?: Operations['listEvents']['query'], options?: CallOptions): Promise<EventPage>;
-  /** The pairs that jobs can have. */
+  /** Returns the available language pairs. */
   languagePairs(options?: CallOptions): Promise<LanguagePair['lang_pair'][]>;
-  /** What `tone` of a job may be. */
+  /** Returns the values for `tone` of a job. */
   tones(options?: CallOptions): Promise<Tone['tone'][]>;
-  /** What `topics` of a job may be. */
+  /** Returns the values for `topics` of a job. */
   topics(options?: CallOptions): Promise<Topic['topic'][]>;
-  /** The account that is calling, with what it can spend in this environment, in cents. */
+  /** Returns the account of the key, with its balance in this environment, in cents. */
   account(options?: CallOptions): Promise<Account>;
-  /** How many words a job of this text would be paid by. */
+  /** Returns the number of words that a job with this text is charged for. */
   wordCount(request: WordCountRequest, options?: CallOptions): Promise<number>;
 }
 
@@ -142,7 +142,7 @@ const FIRST_POLL_MILLISECONDS = 500;
 const POLL_GROWTH = 1.5;
 const LONGEST_POLL_MILLISECONDS = 30_000;
 
-/** A client of one account in one environment. */
+/** Creates a client for one account in one environment. */
 export function createDragoman(options: DragomanOptions): Dragoman {
   const transport = createTransport(options);
   return {
@@ -190,7 +190,7 @@ export function createDragoman(options: DragomanOptions): Dragoman {
   };
 }
 
-/** The operations of one tier; both have the same ones. */
+/** The operations of one tier. */
 interface TierOperations {
   create: 'createJob' | 'createMachineJob';
   get: 'getJob' | 'getMachineJob';
@@ -224,19 +224,19 @@ function jobsOf<Request extends MachineJobRequest, Creation, Filter extends List
   return {
     get,
     async create(job, options = {}) {
-      // An empty uid is none to the service: it would take every arrival for another job.
+      // The service ignores an empty uid and would create another job at each attempt.
       const idempotencyKey = job.uid ? undefined : crypto.randomUUID();
       const given = { ...options, body: job, idempotencyKey, repeatable: true };
       return (await transport.call(operations.create, given)) as Creation;
     },
     async *list(filter, options = {}) {
-      // By the last uid seen, not by a count: pages stay cheap, and jobs that come meanwhile shift nothing.
+      // Pages by the last uid instead of an offset: they stay fast, and new jobs do not shift them.
       const first = filter?.offset === undefined ? { after: '', ...filter } : filter;
       for (let query: ListQuery = first; ; ) {
         const page = await transport.call(operations.list, { ...options, query, repeatable: true });
         yield* page.objects as JobListItem[];
         if (page.meta.next === null) return;
-        // Only what the link asks, not where: a proxy may have put the service under another path.
+        // Only the query of the link is used, because a proxy may serve the API under another path.
         query = Object.fromEntries(new URLSearchParams(page.meta.next.split('?')[1]));
       }
     },
@@ -244,7 +244,7 @@ function jobsOf<Request extends MachineJobRequest, Creation, Filter extends List
       try {
         await transport.call(operations.cancel, { ...options, path: { uid }, repeatable: true });
       } catch (error) {
-        // The service refuses to cancel twice; the first time may have been ours, with its answer lost.
+        // The service rejects a second cancellation; the first may be our own earlier attempt whose response was lost.
         const refused = error instanceof DragomanError && error.status === 400;
         if (!refused || (await get(uid, options)).status !== 'canceled') throw error;
       }
@@ -272,7 +272,7 @@ function chatsOf(transport: Transport): Chats {
       return transport.call('getChatMessage', { ...options, path, repeatable: true });
     },
     createChat(chat = {}, options) {
-      // Without a name of the caller's own, every arrival would make another chat.
+      // Without an external_id, each attempt would create another chat.
       const repeatable = Boolean(chat.external_id);
       return transport.call('createChat', { ...options, body: chat, repeatable });
     },
@@ -301,7 +301,7 @@ function deliveriesOf(transport: Transport): Deliveries {
     },
     get: (id, options) =>
       transport.call('getDelivery', { ...options, path: { delivery_id: id }, repeatable: true }),
-    // What sends something is not repeated: it might be sent twice.
+    // Not retried, because the delivery might be attempted twice.
     replay: (id, options) =>
       transport.call('replayDelivery', { ...options, path: { delivery_id: id }, repeatable: false }),
     async replaySince(since, options) {

@@ -1,4 +1,4 @@
-/** The programs of docs/client.md, run as a reader would run them, against the real server. */
+/** Runs the programs of docs/client.md with the real server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ function run(name: string, program: string): ChildProcess {
   return child;
 }
 
-it('creates and waits', async () => {
+it('creates a job and waits for it', async () => {
   const child = run('create', programs[0]!.replace('http://127.0.0.1:8080', server.url));
   let printed = '';
   child.stdout!.setEncoding('utf8').on('data', (text: string) => {
@@ -54,7 +54,7 @@ it('creates and waits', async () => {
   expect({ status, printed }).toEqual({ status: 0, printed: 'THE HOUSE IS BIG.\n' });
 });
 
-it('receives what is signed, and nothing else', async () => {
+it('accepts signed callbacks only', async () => {
   const child = run(
     'receive',
     `const save = async (id, job) => console.log(id, job.uid);

@@ -1,20 +1,20 @@
-/** What a caller of this client may have to handle. */
+/** The errors of this client. */
 
-/** One wrong field of a request, as the service names it. */
+/** An invalid field of a request. */
 export interface FieldError {
-  /** Such as `text`, or `objects[3].text` where many jobs were sent at once. */
+  /** Such as `text`, or `objects[3].text` in a request with many jobs. */
   field: string;
   reason: string;
 }
 
-/** A request that the service refused, or that never got an answer. Told apart by `status`, never by wording. */
+/** The service rejected the request or did not respond. Distinguish errors by `status`, never by their message. */
 export class DragomanError extends Error {
   override name = 'DragomanError';
-  /** The HTTP status of the refusal; undefined when no answer came (`cause` says why). */
+  /** The HTTP status; undefined if there was no response (see `cause`). */
   readonly status: number | undefined;
-  /** The word for the refusal that the chat interface gives. */
+  /** The error code of the chat API. */
   readonly code: string | undefined;
-  /** The wrong fields of a request that was refused with 400. */
+  /** The invalid fields of a request with status 400. */
   readonly fields: readonly FieldError[];
 
   constructor(
@@ -28,10 +28,10 @@ export class DragomanError extends Error {
   }
 }
 
-/** The error for an answer that is none of 2xx. @param text its body, which may be empty or no JSON at all */
+/** Returns the error for a response outside 2xx. @param text its body, which may not be JSON */
 export function refusal(status: number, text: string): DragomanError {
   const { message, code } = readError(text);
-  return new DragomanError(message ?? `The service answered ${status}.`, {
+  return new DragomanError(message ?? `The service responded with ${status}.`, {
     status,
     code,
     fields: status === 400 && message !== undefined ? readFields(message) : [],
@@ -43,7 +43,7 @@ function readError(text: string): { message?: string | undefined; code?: string 
     const { error } = JSON.parse(text);
     return typeof error === 'string' ? { message: error } : { message: error.message, code: error.code };
   } catch {
-    // A proxy on the way may answer in its own words.
+    // A proxy may respond with another format.
     return {};
   }
 }

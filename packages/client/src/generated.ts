@@ -2,9 +2,9 @@
 
 export type Account = {
   username: string;
-  /** Empty where none is known. */
+  /** Empty when there is none. */
   email: string;
-  /** What the account can spend in this environment, in cents, before its credit. */
+  /** The balance in this environment, in cents, without the credit limit. */
   balance: number
 };
 
@@ -121,24 +121,24 @@ export type CreatedChat = {
 };
 
 export type Delivery = {
-  /** Of the event and of its delivery: its `webhook-id`. */
+  /** The id of the event and of its delivery, sent as `webhook-id`. */
   id: string;
   event: EventType;
   status: DeliveryStatus;
-  /** Where it is posted. */
+  /** The URL that it is posted to. */
   url: string;
-  /** Of the job that it is about. */
+  /** The job that it is about. */
   uid?: string | undefined;
   chat_id?: string | undefined;
-  /** Of the message that it is about. */
+  /** The message that it is about. */
   message_id?: string | undefined;
-  /** Why it is dead: 410, or 72 hours. */
+  /** Why it is dead: `gone` after 410, `out of time` after 72 hours. */
   failure?: 'gone' | 'out of time' | undefined;
   created_at: string;
   finished_at?: string | undefined;
-  /** Not before. */
+  /** The earliest time of the next attempt. */
   next_attempt_at?: string | undefined;
-  /** How many there were. */
+  /** The number of attempts. */
   attempts: number
 };
 
@@ -146,60 +146,60 @@ export type DeliveryAttempt = {
   attempt: number;
   started_at: string;
   finished_at?: string | undefined;
-  /** How it ended; not there while it is under way, or when its sender died in the middle of it. */
+  /** How it ended; absent while it is in progress, or when the sender stopped during it. */
   outcome?: 'answered' | 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other' | undefined;
-  /** In words, where there was no answer. */
+  /** A description, when there was no answer. */
   detail?: string | undefined;
   status_code?: number | undefined;
-  /** Until the status line. */
+  /** The time until the status line. */
   milliseconds?: number | undefined;
-  /** Of the answer, cut; no cookies. */
+  /** The headers of the answer, shortened, without cookies. */
   headers?: Record<string, string> | undefined;
-  /** The first 4 KiB of the answer’s body. */
+  /** The first 4 KiB of the body of the answer. */
   answer?: string | undefined;
-  /** False: it was cut, or broke off. */
+  /** False when the answer was cut off or broke off. */
   answer_complete?: boolean | undefined
 };
 
 export type DeliveryDetail = {
-  /** Of the event and of its delivery: its `webhook-id`. */
+  /** The id of the event and of its delivery, sent as `webhook-id`. */
   id: string;
   event: EventType;
   status: DeliveryStatus;
-  /** Where it is posted. */
+  /** The URL that it is posted to. */
   url: string;
-  /** Of the job that it is about. */
+  /** The job that it is about. */
   uid?: string | undefined;
   chat_id?: string | undefined;
-  /** Of the message that it is about. */
+  /** The message that it is about. */
   message_id?: string | undefined;
-  /** Why it is dead: 410, or 72 hours. */
+  /** Why it is dead: `gone` after 410, `out of time` after 72 hours. */
   failure?: 'gone' | 'out of time' | undefined;
   created_at: string;
   finished_at?: string | undefined;
-  /** Not before. */
+  /** The earliest time of the next attempt. */
   next_attempt_at?: string | undefined;
-  /** The last hundred, oldest first. */
+  /** The last hundred attempts, oldest first. */
   attempts: DeliveryAttempt[]
 };
 
 export type DeliveryList = {
   objects: Delivery[];
-  /** `after` of the next page; null at the end. */
+  /** The value of `after` for the next page; null at the end. */
   next: string | null
 };
 
-/** `pending` until the receiver says 2xx, `dead` after 410 or 72 hours. */
+/** `pending` until the receiver answers 2xx; `dead` after 410 or 72 hours. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
-/** Every refusal of the job interface. Told apart by status. */
+/** Every error of the API. Errors are identified by their status. */
 export type ErrorBody = {
-  /** For 400, one line for each wrong field: `field: reason`. The wording may change. */
+  /** For 400, one line for each invalid field: `field: reason`. The wording may change. */
   error: string
 };
 
 export type Event = {
-  /** Of the event and of its delivery: its `webhook-id`. */
+  /** The id of the event and of its delivery, sent as `webhook-id`. */
   id: string;
   type: EventType;
   created_at: string;
@@ -208,7 +208,7 @@ export type Event = {
   delivery?: EventDelivery | undefined
 };
 
-/** Not there where there was no address to post to. */
+/** Absent when there was no URL to post to. */
 export type EventDelivery = {
   status: DeliveryStatus
 };
@@ -225,9 +225,9 @@ export type EventMessage = {
 
 export type EventPage = {
   objects: Event[];
-  /** The cursor to go on from. Keep it; it does not expire. */
+  /** The cursor to continue from. It does not expire. */
   next: string;
-  /** Whether there may be more already. */
+  /** Whether there may be more events now. */
   more: boolean
 };
 
@@ -245,13 +245,13 @@ export type Job = {
   text_format: TextFormat;
   /** Names the job within its account and environment. `.` and `..` are no uids. */
   uid: string;
-  /** No editor came in time: the result is a machine’s, and nothing was charged. As the brand says. */
+  /** The deadline passed before an editor finished: the result is a machine’s, and nothing was charged. Set by the brand. */
   fallback?: 'machine' | undefined;
-  /** The translation, in the format of `text`; there once completed. */
+  /** The translation, in the format of `text`; present when the job is completed. */
   translated_text?: string | undefined;
-  /** Why a failed job was given up. */
+  /** Why the job failed. */
   failure?: string | undefined;
-  /** What the account can spend, in cents. */
+  /** The account’s available cents. */
   balance: number;
   /** The username of the account. */
   client: string
@@ -259,7 +259,7 @@ export type Job = {
 
 /** A job that has completed or failed. */
 export type JobCallback = {
-  /** Counts the account’s jobs in this environment; a number may be left out. */
+  /** Number of the job in its account and environment. There may be gaps. */
   order_number: number;
   /** Cents. */
   price: number;
@@ -272,17 +272,17 @@ export type JobCallback = {
   text_format: TextFormat;
   /** Names the job within its account and environment. `.` and `..` are no uids. */
   uid: string;
-  /** No editor came in time: the result is a machine’s, and nothing was charged. As the brand says. */
+  /** The deadline passed before an editor finished: the result is a machine’s, and nothing was charged. Set by the brand. */
   fallback?: 'machine' | undefined;
-  /** The translation, in the format of `text`; there once completed. */
+  /** The translation, in the format of `text`; present when the job is completed. */
   translated_text?: string | undefined;
-  /** Why a failed job was given up. */
+  /** Why the job failed. */
   failure?: string | undefined
 };
 
-/** Fields that were not supplied are not there. */
+/** Fields that the request did not contain are absent. */
 export type JobCreation = {
-  /** Counts the account’s jobs in this environment; a number may be left out. */
+  /** Number of the job in its account and environment. There may be gaps. */
   order_number: number;
   /** Cents. */
   price: number;
@@ -299,9 +299,9 @@ export type JobCreation = {
   topics?: string[] | undefined;
   /** External identifier of a brand of the account. */
   brand?: string | undefined;
-  /** Where the finished job is posted. A public http or https address without credentials. */
+  /** URL to which the finished job is posted: public, http or https, without credentials. */
   callback_url?: string | undefined;
-  /** What the account can spend, in cents. */
+  /** The account’s available cents. */
   balance: number;
   /** The username of the account. */
   client: string
@@ -313,7 +313,7 @@ export type JobList = {
 };
 
 export type JobListItem = {
-  /** Counts the account’s jobs in this environment; a number may be left out. */
+  /** Number of the job in its account and environment. There may be gaps. */
   order_number: number;
   /** Cents. */
   price: number;
@@ -329,34 +329,36 @@ export type JobListItem = {
 
 /** `null` is the same as absent; unknown fields are ignored. */
 export type JobRequest = {
-  /** What to translate, in the format of `text_format`. At most 10 MiB of UTF-8. */
+  /** The text to translate, in the format of `text_format`. At most 10 MiB of UTF-8. */
   text: string;
   /** Shortname of a language; detected when absent. */
   source_language?: string | undefined;
   /** Shortname of a language. */
   target_language: string;
   text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
-  /** Your own name for the job; assigned when absent. With it, retrying is safe. */
+  /** Your name for the job; assigned when absent. Makes a retry safe. */
   uid?: string | undefined;
-  /** Where the finished job is posted. A public http or https address without credentials. */
+  /** URL to which the finished job is posted: public, http or https, without credentials. */
   callback_url?: string | undefined;
   /** External identifier of a brand of the account. */
   brand?: string | undefined;
-  tone?: string | undefined;
-  topics?: string[] | undefined;
-  /** For the editor, and for engines that follow it. */
+  tone?: 'Informal' | 'Formal' | undefined;
+  /** The older name of `tone`. */
+  formality?: 'Informal' | 'Formal' | undefined;
+  topics?: ('politics' | 'gossip' | 'sex & relationships' | 'crafts' | 'parenting' | 'startups' | 'tech' | 'sports')[] | undefined;
+  /** For the editor, and for engines that support instructions. */
   instructions?: string | undefined;
-  /** A translation of your own, to be edited instead of a machine’s. */
+  /** Your own translation, used as the draft instead of a machine’s. */
   target_text?: string | undefined
 };
 
-/** A machine-only job begins as `machine_translate_in_progress`, any other as `new`. */
+/** The first status of a machine job is `machine_translate_in_progress`, of any other job `new`. */
 export type JobStatus = 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected';
 
 export type Language = {
-  /** In English. */
+  /** The English name. */
   name: string;
-  /** What `source_language` and `target_language` of a job take. */
+  /** The code for `source_language` and `target_language` of a job. */
   shortname: string
 };
 
@@ -373,6 +375,8 @@ export type LanguagePairs = {
 
 /** What a key of the legacy dialect reads. */
 export type LegacyJob = {
+  /** Number of the job in its account and environment. There may be gaps. */
+  order_number: number;
   /** Cents. */
   price: number;
   /** Shortname of a language. */
@@ -384,9 +388,9 @@ export type LegacyJob = {
   text_format: TextFormat;
   /** Names the job within its account and environment. `.` and `..` are no uids. */
   uid: string;
-  /** The translation, in the format of `text`; there once completed. */
+  /** The translation, in the format of `text`; present when the job is completed. */
   translatedText?: string | undefined;
-  /** What the account can spend, in cents. */
+  /** The account’s available cents. */
   balance: number;
   /** The username of the account. */
   client: string
@@ -396,9 +400,9 @@ export type LegacyJobCallback = {
   /** Names the job within its account and environment. `.` and `..` are no uids. */
   uid: string;
   status: LegacyJobStatus;
-  /** Of jobs that people edit. */
+  /** Human jobs only. */
   order_number?: string | undefined;
-  /** Cents. Of jobs that people edit. */
+  /** Cents. Human jobs only. */
   price?: string | undefined;
   /** Shortname of a language. */
   source_language: string;
@@ -416,7 +420,7 @@ export type LegacyJobList = {
 
 /** What a key of the legacy dialect reads. */
 export type LegacyJobListItem = {
-  /** Counts the account’s jobs in this environment; a number may be left out. */
+  /** Number of the job in its account and environment. There may be gaps. */
   order_number: number;
   /** Cents. */
   price: number;
@@ -430,10 +434,10 @@ export type LegacyJobListItem = {
   uid: string
 };
 
-/** As `JobStatus`; a finished machine-only job is `deliver_ok`. */
+/** Like `JobStatus`, except that a completed machine job is `deliver_ok`. */
 export type LegacyJobStatus = 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected' | 'deliver_ok';
 
-/** Fields that were not supplied are not there. */
+/** Fields that the request did not contain are absent. */
 export type MachineJobCreation = {
   origin: 'api';
   /** Shortname of a language. */
@@ -449,28 +453,30 @@ export type MachineJobCreation = {
   topics?: string[] | undefined;
   /** External identifier of a brand of the account. */
   brand?: string | undefined;
-  /** Where the finished job is posted. A public http or https address without credentials. */
+  /** URL to which the finished job is posted: public, http or https, without credentials. */
   callback_url?: string | undefined
 };
 
 /** `null` is the same as absent; unknown fields are ignored. */
 export type MachineJobRequest = {
-  /** What to translate, in the format of `text_format`. At most 10 MiB of UTF-8. */
+  /** The text to translate, in the format of `text_format`. At most 10 MiB of UTF-8. */
   text: string;
   /** Shortname of a language; detected when absent. */
   source_language?: string | undefined;
   /** Shortname of a language. */
   target_language: string;
   text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
-  /** Your own name for the job; assigned when absent. With it, retrying is safe. */
+  /** Your name for the job; assigned when absent. Makes a retry safe. */
   uid?: string | undefined;
-  /** Where the finished job is posted. A public http or https address without credentials. */
+  /** URL to which the finished job is posted: public, http or https, without credentials. */
   callback_url?: string | undefined;
   /** External identifier of a brand of the account. */
   brand?: string | undefined;
-  tone?: string | undefined;
-  topics?: string[] | undefined;
-  /** For the editor, and for engines that follow it. */
+  tone?: 'Informal' | 'Formal' | undefined;
+  /** The older name of `tone`. */
+  formality?: 'Informal' | 'Formal' | undefined;
+  topics?: ('politics' | 'gossip' | 'sex & relationships' | 'crafts' | 'parenting' | 'startups' | 'tech' | 'sports')[] | undefined;
+  /** For the editor, and for engines that support instructions. */
   instructions?: string | undefined
 };
 
@@ -489,19 +495,19 @@ export type PageMeta = {
   offset: number;
   /** The next page, relative to the server; null at the end. */
   next: string | null;
-  /** The page before; null at the beginning. */
+  /** The previous page; null at the beginning. */
   previous: string | null;
-  /** All that match, on every page together. */
+  /** The number of matching entries on all pages. */
   total_count: number
 };
 
 export type RejectRequest = {
-  /** What is wrong: the editors read it. */
+  /** What is wrong. Editors read it. */
   reason: string
 };
 
 export type ReplayRequest = {
-  /** A day (its first moment in UTC), or a moment with its time zone. */
+  /** A date (its start in UTC), or a date and time with a time zone. */
   since: string
 };
 
@@ -518,7 +524,7 @@ export type TestEvent = {
 };
 
 export type TestEventRequest = {
-  /** A public http or https address without credentials. */
+  /** A public http or https URL without credentials. */
   url: string
 };
 
@@ -526,9 +532,9 @@ export type TextFormat = 'text' | 'html' | 'srt' | 'xliff';
 
 export type Tone = {
   tone: {
-    /** What a request names as `tone`. */
+    /** The value of `tone` in a request. */
     name: string;
-    /** What it means, in a sentence. */
+    /** Its meaning, in a sentence. */
     description: string
   }
 };
@@ -539,7 +545,7 @@ export type Tones = {
 
 export type Topic = {
   topic: {
-    /** What a request names in `topics`. */
+    /** A value of `topics` in a request. */
     name: string
   }
 };
@@ -548,17 +554,19 @@ export type Topics = {
   objects: Topic[]
 };
 
-/** What is given takes the place of what the job was created with. */
+/** Given properties replace those of the job. */
 export type UpgradeRequest = {
   status: 'upgrade';
   properties?: {
-    /** Where the finished job is posted. A public http or https address without credentials. */
+    /** URL to which the finished job is posted: public, http or https, without credentials. */
     callback_url?: string | undefined;
     /** External identifier of a brand of the account. */
     brand?: string | undefined;
-    tone?: string | undefined;
-    topics?: string[] | undefined;
-    /** For the editor, and for engines that follow it. */
+    tone?: 'Informal' | 'Formal' | undefined;
+    /** The older name of `tone`. */
+    formality?: 'Informal' | 'Formal' | undefined;
+    topics?: ('politics' | 'gossip' | 'sex & relationships' | 'crafts' | 'parenting' | 'startups' | 'tech' | 'sports')[] | undefined;
+    /** For the editor, and for engines that support instructions. */
     instructions?: string | undefined
   } | null | undefined
 };
@@ -571,7 +579,7 @@ export type WordCount = {
 export type WordCountRequest = {
   text: string;
   text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
-  /** Sentences in other languages are left out as in a job; without it they are counted. */
+  /** Sentences in other languages are not counted, as in a job; without it they are. */
   source_language?: string | undefined
 };
 
@@ -581,17 +589,17 @@ export interface Operations {
   listJobs: {
     path: undefined;
     query: {
-      /** How many at most; 0 is 1000. */
+      /** The page size; 0 means 1000. */
       limit?: number | undefined;
-      /** How many to pass over. */
+      /** The number of entries to skip. */
       offset?: number | undefined;
       /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid?: string | undefined;
       uid__startswith?: string | undefined;
       uid__endswith?: string | undefined;
-      /** At best three characters or more: fewer are looked for in every job. */
+      /** Use at least three characters; shorter parts are slow. */
       uid__contains?: string | undefined;
-      /** `deliver_ok` is `completed` for a legacy key, and refused to others. */
+      /** `deliver_ok` means `completed` for a legacy key; other keys cannot use it. */
       status?: 'new' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected' | 'deliver_ok' | undefined;
       /** Shortname of a language. */
       source_language?: string | undefined;
@@ -609,18 +617,18 @@ export interface Operations {
       target_language__nin?: string | undefined;
       /** Shortname of a language. */
       target_language__ne?: string | undefined;
-      /** ISO 8601; of UTC where it names no zone. */
+      /** ISO 8601; UTC where it has no time zone. */
       created__gte?: string | undefined;
-      /** ISO 8601; of UTC where it names no zone. */
+      /** ISO 8601; UTC where it has no time zone. */
       created__lt?: string | undefined;
       order_by?: 'created' | '-created' | undefined;
-      /** For many pages: each begins after this uid, and `next` carries on. Empty for the first; not with `offset`. */
+      /** For many pages: the page begins after this uid, and `next` has the following one. Empty for the first page; not with `offset`. */
       after?: string | undefined
     };
     body: undefined;
     answer: JobList | LegacyJobList
   };
-  /** Create a job that a human edits after the machine */
+  /** Create a job that an editor corrects */
   createJob: {
     path: undefined;
     query: undefined;
@@ -678,17 +686,17 @@ export interface Operations {
   listMachineJobs: {
     path: undefined;
     query: {
-      /** How many at most; 0 is 1000. */
+      /** The page size; 0 means 1000. */
       limit?: number | undefined;
-      /** How many to pass over. */
+      /** The number of entries to skip. */
       offset?: number | undefined;
       /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid?: string | undefined;
       uid__startswith?: string | undefined;
       uid__endswith?: string | undefined;
-      /** At best three characters or more: fewer are looked for in every job. */
+      /** Use at least three characters; shorter parts are slow. */
       uid__contains?: string | undefined;
-      /** `deliver_ok` is `completed` for a legacy key, and refused to others. */
+      /** `deliver_ok` means `completed` for a legacy key; other keys cannot use it. */
       status?: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'deliver_ok' | undefined;
       /** Shortname of a language. */
       source_language?: string | undefined;
@@ -706,18 +714,18 @@ export interface Operations {
       target_language__nin?: string | undefined;
       /** Shortname of a language. */
       target_language__ne?: string | undefined;
-      /** ISO 8601; of UTC where it names no zone. */
+      /** ISO 8601; UTC where it has no time zone. */
       created__gte?: string | undefined;
-      /** ISO 8601; of UTC where it names no zone. */
+      /** ISO 8601; UTC where it has no time zone. */
       created__lt?: string | undefined;
       order_by?: 'created' | '-created' | undefined;
-      /** For many pages: each begins after this uid, and `next` carries on. Empty for the first; not with `offset`. */
+      /** For many pages: the page begins after this uid, and `next` has the following one. Empty for the first page; not with `offset`. */
       after?: string | undefined
     };
     body: undefined;
     answer: JobList | LegacyJobList
   };
-  /** Create a job that the machine does alone */
+  /** Create a machine translation job */
   createMachineJob: {
     path: undefined;
     query: undefined;
@@ -734,7 +742,7 @@ export interface Operations {
     body: undefined;
     answer: Job | LegacyJob
   };
-  /** Let a human edit a completed machine job */
+  /** Upgrade a completed machine job to a human one */
   upgradeMachineJob: {
     path: {
       /** Names the job within its account and environment. `.` and `..` are no uids. */
@@ -768,21 +776,21 @@ export interface Operations {
     body: undefined;
     answer: Topics
   };
-  /** Count the words that a job of a text is paid by */
+  /** Count the words that a job would be charged for */
   countWords: {
     path: undefined;
     query: undefined;
     body: WordCountRequest;
     answer: WordCount
   };
-  /** List the language pairs that jobs can have */
+  /** List the offered language pairs */
   listLanguagePairs: {
     path: undefined;
     query: undefined;
     body: undefined;
     answer: LanguagePairs
   };
-  /** Read the account that is calling */
+  /** Read the calling account */
   getAccount: {
     path: undefined;
     query: undefined;
@@ -793,17 +801,16 @@ export interface Operations {
   listDeliveries: {
     path: undefined;
     query: {
-      /** `pending` until the receiver says 2xx, `dead` after 410 or 72 hours. */
       status?: 'pending' | 'delivered' | 'dead' | undefined;
-      /** The `next` of the page before. */
-      after?: string | undefined;
-      /** How many at most. */
-      limit?: number | undefined
+      /** The maximum number of objects. */
+      limit?: number | undefined;
+      /** The `next` of the previous page. */
+      after?: string | undefined
     };
     body: undefined;
     answer: DeliveryList
   };
-  /** Send all deliveries again that died since a moment */
+  /** Replay all deliveries that died since a moment */
   replayDeliveries: {
     path: undefined;
     query: undefined;
@@ -813,37 +820,37 @@ export interface Operations {
   /** Read a delivery with its attempts */
   getDelivery: {
     path: {
-      /** Of the event and of its delivery: its `webhook-id`. */
+      /** The id of the event and of its delivery, sent as `webhook-id`. */
       delivery_id: string
     };
     query: undefined;
     body: undefined;
     answer: DeliveryDetail
   };
-  /** Send a delivery again that has ended */
+  /** Replay a delivery that has ended */
   replayDelivery: {
     path: {
-      /** Of the event and of its delivery: its `webhook-id`. */
+      /** The id of the event and of its delivery, sent as `webhook-id`. */
       delivery_id: string
     };
     query: undefined;
     body: undefined;
     answer: Delivery
   };
-  /** Send a signed test event to an address */
+  /** Send a signed test event to a URL */
   sendTestEvent: {
     path: undefined;
     query: undefined;
     body: TestEventRequest;
     answer: Delivery
   };
-  /** Read what happened, in an order that never changes */
+  /** List events in an order that never changes */
   listEvents: {
     path: undefined;
     query: {
-      /** The `next` of the page before; absent: from the beginning. */
+      /** The `next` of the previous page; without it, the feed starts at the beginning. */
       after?: string | undefined;
-      /** How many at most. */
+      /** The maximum number of objects. */
       limit?: number | undefined
     };
     body: undefined;

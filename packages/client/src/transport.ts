@@ -1,29 +1,29 @@
 /**
- * Requests to the service, tried again where that can do no harm: reads; whatever the service recognises when it
- * comes a second time (a `uid`, an idempotency key); and what it refused before doing anything (429).
+ * Sends requests and retries those that are safe to repeat: reads, requests that the service recognises as repeated (by
+ * `uid` or idempotency key), and requests that it rejected before processing them (429).
  */
 import { DragomanError, refusal } from './errors.ts';
 import { OPERATIONS, type Operations } from './generated.ts';
 
 export interface TransportOptions {
-  /** Where the service is, such as `https://translate.example.com`. */
+  /** URL of the service, such as `https://translate.example.com`. */
   baseUrl: string;
-  /** `USERNAME:KEY`, as the operator gave it. */
+  /** `USERNAME:KEY`, as shown when the key was created. */
   key: string;
-  /** Whether to use the sandbox; it has keys of its own. */
+  /** Uses the sandbox, which has separate keys. Default: false. */
   sandbox?: boolean | undefined;
-  /** How often to try again; 4 by default. */
+  /** Number of retries. Default: 4. */
   retries?: number | undefined;
-  /** Milliseconds that one try may take; 60,000 by default. */
+  /** Timeout of one attempt in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
-  /** Sends the requests; the platform's own by default. */
+  /** Sends requests. Default: the platform's `fetch`. */
   fetch?: typeof fetch | undefined;
-  /** Waits between tries; a timer by default. Rejects with the signal's reason when that is aborted. */
+  /** Waits between attempts. Rejects with the signal's reason when aborted. Default: a timer. */
   pause?: ((milliseconds: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
 export interface CallOptions {
-  /** Ends the request, or the wait for the next try. */
+  /** Aborts the request or the wait for the next attempt. */
   signal?: AbortSignal | undefined;
 }
 
@@ -33,14 +33,17 @@ interface Given<K extends Operation> extends CallOptions {
   path?: Operations[K]['path'];
   query?: Operations[K]['query'] | undefined;
   body?: Operations[K]['body'];
-  /** Makes the service recognise a request that comes again. */
+  /** Lets the service recognise a repeated request. */
   idempotencyKey?: string | undefined;
-  /** Whether a second arrival of the same request can do no harm. */
+  /** Whether repeating the request is safe. */
   repeatable: boolean;
 }
 
 export interface Transport {
-  /** @throws DragomanError when the service refuses, or does not answer; the signal's reason when it is aborted */
+  /**
+   * Sends a request. @throws DragomanError if the service rejects it or does not respond; the signal's reason when
+   * aborted
+   */
   call<K extends Operation>(operation: K, given: Given<K>): Promise<Operations[K]['answer']>;
   pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
 }
@@ -49,9 +52,9 @@ const RETRIES = 4;
 const TIMEOUT_MILLISECONDS = 60_000;
 const FIRST_WAIT_MILLISECONDS = 500;
 const LONGEST_WAIT_MILLISECONDS = 8_000;
-/** A service that wants to be left alone for longer than this is reported, not waited for. */
+/** A longer `Retry-After` is reported as an error instead of waiting. */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
-/** Statuses that another try may change: too slow, too busy, a fault, a proxy without its server. */
+/** Temporary statuses: timeouts, overload, faults, a proxy without its server. */
 const PASSING = [408, 425, 429, 500, 502, 503, 504];
 
 export function createTransport(options: TransportOptions): Transport {
@@ -102,7 +105,7 @@ export function createTransport(options: TransportOptions): Transport {
       return { kind: 'refused', error: refusal(response.status, text), retryAfterSeconds };
     } catch (cause) {
       signal?.throwIfAborted();
-      return { kind: 'refused', error: new DragomanError('The service did not answer.', { cause }) };
+      return { kind: 'refused', error: new DragomanError('The service did not respond.', { cause }) };
     }
   }
 }
@@ -111,13 +114,13 @@ type Outcome =
   | { kind: 'answered'; body: unknown }
   | { kind: 'refused'; error: DragomanError; retryAfterSeconds?: number | undefined };
 
-/** Half of it is chance, so that many clients do not come back at once. */
+/** Exponential backoff with jitter: half of the delay is random, so that many clients do not retry at once. */
 function backoff(attempt: number): number {
   const full = Math.min(FIRST_WAIT_MILLISECONDS * 2 ** attempt, LONGEST_WAIT_MILLISECONDS);
   return full / 2 + (Math.random() * full) / 2;
 }
 
-/** Seconds, or the date until which to wait. */
+/** Reads `Retry-After`, which has seconds or a date. */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header);
@@ -129,13 +132,13 @@ function fill(template: string, parameters: object | undefined): string {
   return template.replace(/\{(\w+)\}/g, (_, name) => {
     const value = (parameters as Record<string, string>)[name];
     if (!value) throw new TypeError(`${name} must not be empty`);
-    // However it is encoded, every client of HTTP reads it as a step in the path, and asks for another one.
+    // HTTP clients treat `.` and `..` as relative path segments, even when encoded.
     if (/^\.\.?$/.test(value)) throw new TypeError(`${name} must not be ${value}`);
     return encodeURIComponent(value);
   });
 }
 
-/** Lists are written as one value with commas. */
+/** Writes lists as one value with commas. */
 function printQuery(query: object | undefined): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {

@@ -1,39 +1,38 @@
 /**
- * Whether a callback comes from the service: Standard Webhooks 1.0.0 (symmetric, `v1`), with Web Crypto, so that
- * it runs wherever `fetch` does.
+ * Verifies that a callback comes from the service: Standard Webhooks 1.0.0 (symmetric, `v1`), with Web Crypto.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 
 export interface WebhookInput {
-  /** The account's signing secret, `whsec_…`; several while one is being changed for another. */
+  /** The account's webhook secret, `whsec_…`; several while secrets are rotated. */
   secret: string | readonly string[];
-  /** As they came: a `Headers`, or Node's `request.headers`. */
+  /** The received headers: a `Headers` object, or Node's `request.headers`. */
   headers: Headers | Record<string, string | string[] | undefined>;
-  /** The bytes as they came. A body that was parsed and written again does not match. */
+  /** The received body, unchanged. A body that was parsed and serialized again does not match. */
   body: string | Uint8Array;
-  /** How far the sender's clock may be from ours; 300 by default. */
+  /** Largest age and largest clock difference, in seconds. Default: 300. */
   toleranceSeconds?: number;
   now?: Date;
 }
 
 export type WebhookVerdict =
-  /** `id` is the same at every try of one delivery: whoever has seen it may ignore the repetition. */
+  /** `id` is the same for every attempt of a delivery, so that repetitions can be ignored. */
   | { ok: true; id: string }
   | { ok: false; reason: 'malformed' | 'too old' | 'too new' | 'no matching signature' };
 
 const TOLERANCE_SECONDS = 300;
-/** Bytes. The standard: "between 24 bytes and 64 bytes". */
+/** Length of a secret. The standard: "between 24 bytes and 64 bytes". */
 const SECRET_BYTES = { least: 24, most: 64 };
 const SIGNATURE_BYTES = 32;
-/** The service signs with at most five secrets at a time; a header with many more is not its own. */
+/** The service signs with at most five secrets at a time. More signatures than this are ignored. */
 const MAX_SIGNATURES = 10;
-/** Characters; room for entries of other versions before ours. */
+/** Characters of the header that are read, including entries of other versions. */
 const MAX_HEADER_LENGTH = 4096;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 /**
- * Checks the signature and the age of a callback. Answer with a status of 2xx only when `ok`.
- * @throws TypeError for a secret that cannot be one: a mistake of the receiver's own
+ * Checks the signature and the age of a callback. Respond with 2xx only if `ok` is true.
+ * @throws TypeError for an invalid secret
  */
 export async function verifyWebhook(input: WebhookInput): Promise<WebhookVerdict> {
   const secrets = (typeof input.secret === 'string' ? [input.secret] : input.secret).map(readSecret);
@@ -51,8 +50,8 @@ export async function verifyWebhook(input: WebhookInput): Promise<WebhookVerdict
 
   const signed = join(new TextEncoder().encode(`${id}.${stamp}.`), input.body);
   const given = readSignatures(signatures);
-  // One HMAC for each secret, however many signatures the header has: the sender of the header is not known yet.
-  // Every pair is compared, so the time does not tell which one matched.
+  // One HMAC per secret, however many signatures an unknown sender puts into the header. All pairs are compared, so
+  // that the time does not reveal which one matched.
   let matches = 0;
   for (const secret of secrets) {
     const key = await crypto.subtle.importKey('raw', secret, HMAC, false, ['sign']);

@@ -1,28 +1,28 @@
 /**
- * A translation that the customer supplied, as drafts of the segments of its source: by unit, in a unit by sentence
- * where the lengths agree, else all of it in the first segment. No text of it is lost: what has no sentence of its own
- * stands with the one before it, and a segment that is then without a word is one that an editor sees (it cannot be
- * confirmed).
+ * Aligns a translation that the customer supplied with the segments of its source: by unit, and within a unit by
+ * sentence if the lengths agree, otherwise all of it is assigned to the first segment. No text is lost: a sentence
+ * without a counterpart is added to the one before. A segment that is empty then cannot be confirmed, so that an editor
+ * notices it.
  */
 
-import { cutCues, flowOf } from './cues.ts';
-import { type Cut, cutUnit, piecesOf, sentences, trim } from './cut.ts';
+import { flowOf, segmentCues } from './cues.ts';
 import type { Document, Piece, Unit } from './document.ts';
 import { alignLengths, type Bead } from './lengths.ts';
 import { keyOf, mergeText, repair } from './repair.ts';
-import { cutRun, isText, type Run } from './runs.ts';
+import { isText, type Run, sliceRun } from './runs.ts';
+import { type CutSegment, piecesOf, segmentUnit, sentences, trim } from './segmentation.ts';
 
 /**
- * - `sentences differ`: the translation is divided into other sentences, so this one was put together of several, or
- *   its text stands with the one before.
- * - `code restored`, `code removed`, `code moved`: as of `repair`.
+ * - `sentences differ`: the translation has other sentence borders, so this one was joined from several, or its text is
+ *   in the one before.
+ * - `code restored`, `code removed`, `code moved`: notes of `repair`.
  */
 export type AlignNote = 'sentences differ' | 'code restored' | 'code removed' | 'code moved';
 
 export interface Aligned {
-  /** Of the segment, as `segments` names it. */
+  /** Id of the segment, as returned by `segments`. */
   id: string;
-  /** Undefined: nothing was supplied for it. Without a word: its text stands in another segment. */
+  /** Undefined if nothing was supplied. Without words if its text is in another segment. */
   pieces: Piece[] | undefined;
   notes: AlignNote[];
 }
@@ -30,22 +30,22 @@ export interface Aligned {
 /** A segment of the source. */
 interface Wanted {
   id: string;
-  cut: Cut;
+  cut: CutSegment;
 }
 
-/** Segments of the source and what was supplied for them, as the sentences of one text. */
+/** Segments of the source and the supplied sentences for them. */
 interface Group {
   wanted: Wanted[];
   supplied: Run[][];
 }
 
-/** Lengths that are further apart than so many standard deviations are not of a sentence and its translation. */
+/** Largest deviation of lengths, in standard deviations, of a sentence and its translation. */
 const MOST_STRAIN = 4;
 
 /**
- * One answer a segment, in the order of `segments(source, from)`.
+ * Returns one result per segment, in the order of `segments(source, from)`.
  *
- * @param supplied scanned like the source, but `reads: 'target'`
+ * @param supplied the translation, scanned like the source but with `reads: 'target'`
  */
 export function align(source: Document, supplied: Document, from: string, to: string): Aligned[] {
   const groups =
@@ -65,7 +65,7 @@ function alignGroup(source: Document, supplied: Document, { wanted, supplied: te
   });
 }
 
-/** Which sentences each segment gets. */
+/** Assigns sentences to segments. */
 function share(wanted: readonly Wanted[], texts: readonly Run[][]): { runs: Run[]; differs: boolean }[] {
   const shares = wanted.map(() => ({ runs: [] as Run[], differs: false }));
   const give = (index: number, from: number, to: number, differs: boolean) => {
@@ -93,7 +93,7 @@ function share(wanted: readonly Wanted[], texts: readonly Run[][]): { runs: Run[
   return shares;
 }
 
-/** Not where one side has sentences that the other has not, and the other way round. */
+/** Whether the lengths agree, and not both sides have sentences without a counterpart. */
 function agree(beads: readonly Bead[]): boolean {
   const isAlone = ({ from, to }: Bead['source']) => from === to;
   const lacks = beads.some(({ source }) => isAlone(source)) && beads.some(({ target }) => isAlone(target));
@@ -103,10 +103,10 @@ function agree(beads: readonly Bead[]): boolean {
 const lengthOf = (runs: readonly Run[]): number =>
   runs.reduce((sum, run) => sum + (isText(run) ? run.text.length : (run.code.text?.length ?? 0)), 0);
 
-/** A unit of the source and the unit at its place; of texts with other lines, the lines whose lengths agree. */
+/** Matches units by position, or lines of a text with other lines by their lengths. */
 function unitGroups(source: Document, supplied: Document, from: string, to: string): Group[] {
   const cutsOf = (unit: Unit): Wanted[] =>
-    cutUnit(source, unit, from).cuts.map((cut, index) => ({ id: `${unit.index}.${index}`, cut }));
+    segmentUnit(source, unit, from).cuts.map((cut, index) => ({ id: `${unit.index}.${index}`, cut }));
   const textsOf = (units: readonly Unit[], own: readonly Unit[]) =>
     beyond(
       sentencesOf(flowOf(supplied, units), to, units[0]?.segmented === true),
@@ -145,32 +145,32 @@ function unitGroups(source: Document, supplied: Document, from: string, to: stri
   return groups.map((group) => ({ wanted: group.wanted, supplied: textsOf(group.units, group.own) }));
 }
 
-/** Which unit stands for which; undefined where that is not to be told by their number. */
+/** Matches units by position; undefined if their numbers differ. */
 function placesOf(source: Document, supplied: Document): Map<Unit, Unit> | undefined {
   const pair = (own: readonly Unit[], others: readonly Unit[]) =>
     own.length === others.length ? new Map(own.map((unit, index) => [unit, others[index]!])) : undefined;
   return (
     pair(source.units, supplied.units) ??
-    // Texts inside codes are units of their own, and a target may have others of them.
+    // Texts inside codes are separate units, and a target may have others.
     (source.format === 'xliff'
       ? pair(source.units.filter(isWhole), supplied.units.filter(isWhole))
       : undefined)
   );
 }
 
-/** Whether documents have as many units, so that one may be the other's translation. */
+/** Whether documents have the same number of units, so that one may be a translation of the other. */
 export function haveSameUnits(source: Document, supplied: Document): boolean {
   return source.format === 'text' || placesOf(source, supplied) !== undefined;
 }
 
 const isWhole = ({ target }: Unit): boolean => target !== undefined;
 
-/** In a document that carries source and target, a target that is not there was not supplied. */
+/** Whether a unit has a supplied translation. In XLIFF, a missing target means that there is none. */
 function wasSupplied(source: Document, unit: Unit, supplied: Document, other: Unit): boolean {
   const { target } = other;
   if (target === undefined || target.action === 'leave') return true;
   if (target.action === 'replace' && target.hadText) return true;
-  // Some put the translation where the source was.
+  // Some customers put the translation into the source element.
   const [given, made] = [
     source.text.slice(unit.start, unit.end),
     supplied.text.slice(other.start, other.end),
@@ -178,10 +178,10 @@ function wasSupplied(source: Document, unit: Unit, supplied: Document, other: Un
   return given !== made;
 }
 
-/** The cues that a sentence runs over, and those that share a cue with it. */
+/** Groups the cues of each sentence with the sentences that share a cue with it. */
 function cueGroups(source: Document, supplied: Document, from: string, to: string): Group[] {
   const groups: { wanted: Wanted[]; first: number; last: number }[] = [];
-  for (const { id, cut, cues } of cutCues(source, from)) {
+  for (const { id, cut, cues } of segmentCues(source, from)) {
     const [first, last] = [cues.reduce((a, b) => Math.min(a, b)), cues.reduce((a, b) => Math.max(a, b))];
     const group = groups.at(-1);
     if (group !== undefined && first <= group.last) {
@@ -198,14 +198,14 @@ function cueGroups(source: Document, supplied: Document, from: string, to: strin
   }));
 }
 
-/** Sentences with what stands between them, so that several together read as in the document. */
+/** Returns sentences with the white space between them, so that several can be joined. */
 function sentencesOf(runs: readonly Run[], language: string, segmented: boolean): Run[][] {
   const stretches: Run[][] = [[]];
   for (const run of runs) {
     const stretch = stretches.at(-1)!;
     if (isText(run) || run.code.kind !== 'gap') stretch.push(run);
     else {
-      // A line break separates sentences, and words where several come together.
+      // A line break separates sentences, and words if several are joined.
       stretch.push({ text: ' ', start: run.start, end: run.start, whole: true });
       stretches.push([]);
     }
@@ -215,26 +215,26 @@ function sentencesOf(runs: readonly Run[], language: string, segmented: boolean)
   );
 }
 
-/** Numbers count: the source may have them in letters. */
+/** Numbers count as words: the source may have them in letters. */
 const hasWords = (runs: readonly Run[]): boolean =>
   runs.some((run) => (isText(run) ? run.text.trim() !== '' : run.code.kind === 'keep'));
 
 const textOf = (runs: readonly Run[]): string => runs.map((run) => (isText(run) ? run.text : '')).join('');
 
 /**
- * What a source has without a letter (`1.1.`, `…`) is in no segment and stays in the document: a translation that
- * repeats it must not bring it a second time.
+ * Removes supplied sentences that the document keeps anyway. Sentences of the source without letters (`1.1.`, `…`) are
+ * in no segment, so a translation that repeats them must not add them again.
  */
 function beyond(supplied: Run[][], source: readonly Run[][]): Run[][] {
   const staying = source.map(textOf).filter((text) => !/\p{L}/u.test(text) && text.trim() !== '');
   if (staying.length === 0) return supplied;
-  // In languages with ordinals a number in front is no sentence of its own.
+  // In languages with ordinals a leading number is not a separate sentence.
   const lead = staying[0] === textOf(source[0]!) ? staying[0].trim() : '';
   const first = supplied[0];
   const isInFront = lead !== '' && first !== undefined && textOf(first).trimStart().startsWith(lead);
   const isMore = isInFront && /\p{L}/u.test(textOf(first));
   const rest = isMore ? [withoutLead(first, lead), ...supplied.slice(1)] : supplied;
-  /** How many of each text stay. */
+  /** How often each text occurs in the document. */
   const left = new Map<string, number>();
   for (const text of staying.slice(isMore ? 1 : 0)) left.set(text.trim(), (left.get(text.trim()) ?? 0) + 1);
   return rest.filter((runs) => {
@@ -252,25 +252,25 @@ function withoutLead(runs: readonly Run[], lead: string): Run[] {
     if (!isText(run) || skip === 0) return [run];
     const used = Math.min(skip, run.text.length);
     skip -= used;
-    return used === run.text.length ? [] : [cutRun(run, used, run.text.length)];
+    return used === run.text.length ? [] : [sliceRun(run, used, run.text.length)];
   });
 }
 
-/** A code of a segment, its two halves together. */
+/** A code of a segment; both halves of a pair are one. */
 interface Inline {
   kind: 'pair' | 'single' | 'keep';
-  /** As it is written in the document, its first half. */
+  /** The document's characters of the code or its first half. */
   raw: string;
-  /** Of the element, where it is one. */
+  /** Name of the element, if it is one. */
   name: string;
   piece: Piece;
   number: number;
 }
 
-/** The supplied text with the codes of the source: the same ones, else of the same element, else in their order. */
+/** Replaces supplied codes by those of the source: the same ones, or of the same element, or in order. */
 function withCodesOf(
   source: Document,
-  cut: Cut,
+  cut: CutSegment,
   supplied: Document,
   given: Run[],
 ): { pieces: Piece[]; notes: AlignNote[] } {
@@ -298,7 +298,7 @@ function withCodesOf(
   return { pieces: repaired.pieces, notes: repaired.notes };
 }
 
-/** For each supplied code one of the source: the same one, else of the same element, else any that may stand for it. */
+/** Matches each supplied code with one of the source: the same one, or of the same element, or any of its kind. */
 function partnersOf(found: readonly Inline[], own: readonly Inline[]): Map<Inline, Inline> {
   const partner = new Map<Inline, Inline>();
   const taken = new Set<Inline>();

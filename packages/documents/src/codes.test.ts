@@ -28,7 +28,7 @@ test.each([
   expect(found(text)).toEqual(wanted);
 });
 
-test('words too long for an engine are kept, sentences without spaces are not', () => {
+test('keeps words that are too long for an engine, but not sentences without spaces', () => {
   const just = 'x'.repeat(Limits.word);
   expect(found(`a ${just} b`)).toEqual([]);
   expect(found(`a ${just}x b`)).toEqual([`${just}x`]);

@@ -1,13 +1,13 @@
 /**
- * Words inside text that a translation must not touch, in every format: variables of the usual template and printf
- * styles, web and mail addresses, and words too long for an engine. They become `keep` codes.
+ * Words that a translation must not change, in every format: variables of common template and printf styles, URLs and
+ * email addresses, references of noncharacters, and words too long for an engine. They become `keep` codes.
  */
 
 import { Limits } from './limits.ts';
 import type { Range } from './runs.ts';
 
-// No pattern here can match the same characters in two ways, and every open-ended part is bounded or anchored to a
-// literal, so the search stays linear on hostile text.
+// No pattern can match the same characters in two ways, and every repetition is bounded or anchored to a literal, so
+// that matching is linear even for hostile text.
 const variable = [
   /\{\{\{?[^{}\n]{1,200}\}\}\}?/u, // {{x}} {{{x}}}
   /\{%[^{}%\n]{1,200}%\}/u, // {% tag %}
@@ -25,13 +25,22 @@ const address = [
   /(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,126}/u,
 ];
 
-/** What ends a word: white space, and letters of scripts without spaces, where a long run is a sentence, not a word. */
+/** References of the 66 noncharacters of Unicode, such as `&#xFFFF;`, `&#65535`. They are never decoded. */
+const noncharacter = [
+  /&#[xX]0*(?:(?:10|[1-9a-fA-F])?[fF]{3}[eEfF]|[fF][dD][dDeE][\da-fA-F])(?![\da-fA-F]);?/u,
+  /&#0*(?:6497[6-9]|649[89]\d|6500[0-7]|6553[45]|13107[01]|19660[67]|26214[23]|32767[89]|39321[45]|45875[01]|52428[67]|58982[23]|65535[89]|72089[45]|78643[01]|85196[67]|91750[23]|98303[89]|104857[45]|111411[01])(?!\d);?/u,
+];
+
+/** The end of a word: white space, and letters of scripts without spaces, where a long run is a sentence. */
 const wordEnd =
   /[\s\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u3000-\u303f\uff00-\uffef]/gu;
-const words = new RegExp([...address, ...variable].map((pattern) => pattern.source).join('|'), 'gu');
-const gate = /[{%@]|:\/\/|www\./;
+const words = new RegExp(
+  [...address, ...variable, ...noncharacter].map((pattern) => pattern.source).join('|'),
+  'gu',
+);
+const gate = /[{%@]|:\/\/|www\.|&#/;
 
-/** The stretches of a text that are kept as they are, in order. */
+/** Returns the ranges of a text that must not be translated, in order. */
 export function protectedRanges(text: string): Range[] {
   const ranges: Range[] = [];
   if (gate.test(text)) {
@@ -42,14 +51,16 @@ export function protectedRanges(text: string): Range[] {
   return long.length === 0 ? ranges : merge(ranges, long);
 }
 
-/** Looks for their ends: one match of several million characters is more than the stack of V8's expressions holds. */
+/**
+ * Searches for word ends: one match of several million characters would overflow the stack of V8's regular expressions.
+ */
 function longWords(text: string): Range[] {
   const found: Range[] = [];
   let start = 0;
   const end = (at: number) => {
     if (at - start <= Limits.word) return;
     const word = text.slice(start, at);
-    // Counted in code points, which only a word of not much more than the limit makes a difference to.
+    // Counted in code points, which matters only for words little longer than the limit.
     if (word.length > 2 * Limits.word || [...word].length > Limits.word) found.push(keep(start, word));
   };
   for (const match of text.matchAll(wordEnd)) {
@@ -61,8 +72,8 @@ function longWords(text: string): Range[] {
 }
 
 /**
- * Whether a run without an ASCII space is longer than a word may be. Such a run covers one of every so many
- * characters, so only those are looked at, and the words round them.
+ * Whether a run without an ASCII space exceeds the length of a word. Such a run covers every n-th character, so only
+ * those characters and the words around them are examined.
  */
 function hasLongRun(text: string): boolean {
   const step = Limits.word + 1;
@@ -80,7 +91,7 @@ function keep(from: number, found: string): Range {
   return { from, to: from + found.length, code: { kind: 'keep', text: shorten(found) } };
 }
 
-/** What a reader sees of a kept stretch: all of it, or its beginning. */
+/** Returns what a reader sees of a kept range, truncated if it is long. */
 export function shorten(text: string): string {
   if (text.length <= Limits.word) return text;
   return `${text
@@ -89,14 +100,14 @@ export function shorten(text: string): string {
     .replace(/\ufffd$/, '')}…`;
 }
 
-/** Both lists in order; a long word swallows the variables inside it. */
+/** Merges both lists in order. A long word includes the variables inside it. */
 function merge(ranges: Range[], long: Range[]): Range[] {
   const kept = [...long];
   let next = 0;
   for (const range of ranges) {
     while (next < long.length && long[next]!.to <= range.from) next += 1;
     const word = long[next];
-    // An address may reach past the long word (never the other way round: both end at white space or before it).
+    // A URL may end after the long word. The reverse cannot happen: both end at white space or before it.
     if (word && range.from < word.to && range.to > word.from) {
       word.to = Math.max(word.to, range.to);
       word.from = Math.min(word.from, range.from);

@@ -1,51 +1,57 @@
 /**
- * A sentence that runs over several cues is translated as one and given back to its cues by share of characters, at
- * word borders. 12 % of the cues of a large collection end in mid-sentence. Cues are never merged or moved.
+ * Sentences over several cues are translated as one segment. The translation is divided over the cues at word borders,
+ * by their shares of characters. 12 % of the cues of a large collection end in mid-sentence. Cues are never merged or
+ * moved.
  */
 
-import { type Cut, hasLetters, makeCut, sentences, trim } from './cut.ts';
 import type { Document, Piece, Unit } from './document.ts';
 import { Limits } from './limits.ts';
 import { layOut } from './lines.ts';
 import { encoderOf, type Translations, translationOf } from './render.ts';
 import { keyOf } from './repair.ts';
 import { codesOfUnit, isText, type Run, runsOf } from './runs.ts';
+import { type CutSegment, hasLetters, makeSegment, sentences, trim } from './segmentation.ts';
 import { segmenter } from './sentences.ts';
 import type { Edit } from './splice.ts';
 import { readTimes } from './srt.ts';
 
-/** A segment of subtitles: a cut, and the cue each run stands in. */
-export interface CueCut {
+/** A segment of subtitles, with the cue of each run. */
+export interface CueSegment {
   id: string;
   unit: number;
-  cut: Cut;
+  cut: CutSegment;
   cues: number[];
 }
 
-/** Longest pause in which a sentence goes on, in milliseconds. */
+/** Longest pause within a sentence, in milliseconds. */
 const longestPause = 1000;
 
-/** As with the cuts of other units: what `segments` has cut, `rebuild` need not cut again. */
-const known = new WeakMap<Document, { language: string; cuts: CueCut[] }>();
+/** Results of `segments`, cached for `rebuild`. */
+const cache = new WeakMap<Document, { language: string; cuts: CueSegment[] }>();
 
-/** The segments of a subtitle document, in order, remembered for as long as the document lives. */
-export function cutCuesAndKeep(document: Document, language: string): CueCut[] {
-  const cuts = cutCues(document, language);
-  known.set(document, { language, cuts });
+/** Returns the segments of a subtitle document, in order, and caches them as long as the document exists. */
+export function segmentAndCacheCues(document: Document, language: string): CueSegment[] {
+  const cuts = segmentCues(document, language);
+  cache.set(document, { language, cuts });
   return cuts;
 }
 
-/** The segments of a subtitle document, in order; where only some cues are `wanted`, of the flows they are in. */
-export function cutCues(document: Document, language: string, wanted?: ReadonlySet<number>): CueCut[] {
-  const kept = known.get(document);
-  if (kept?.language === language) return kept.cuts;
-  const found: CueCut[] = [];
+/** Returns the segments of a subtitle document, in order; with `wanted`, only those of flows that have these cues. */
+export function segmentCues(
+  document: Document,
+  language: string,
+  wanted?: ReadonlySet<number>,
+): CueSegment[] {
+  const cached = cache.get(document);
+  if (cached?.language === language) return cached.cuts;
+  const found: CueSegment[] = [];
   const { units } = document;
   for (let first = 0; first < units.length; ) {
     let last = first;
-    while (last - first + 1 < Limits.cues && goesOn(document, units[last], units[last + 1])) last += 1;
+    while (last - first + 1 < Limits.cues && continuesInNext(document, units[last], units[last + 1]))
+      last += 1;
     const flow = units.slice(first, last + 1);
-    if (!wanted || flow.some(({ index }) => wanted.has(index))) cutFlow(document, flow, language, found);
+    if (!wanted || flow.some(({ index }) => wanted.has(index))) segmentFlow(document, flow, language, found);
     first = last + 1;
   }
   return found;
@@ -53,14 +59,14 @@ export function cutCues(document: Document, language: string, wanted?: ReadonlyS
 
 const closers = /(?:<[^<>]*>|\{[^{}]*\}|["'”’»)\]\s])+$/;
 
-/** Whether the sentence at the end of a cue goes on in the next one. */
-function goesOn(document: Document, unit: Unit | undefined, next: Unit | undefined): boolean {
+/** Whether the sentence at the end of a cue continues in the next one. */
+function continuesInNext(document: Document, unit: Unit | undefined, next: Unit | undefined): boolean {
   if (!unit?.translatable || !next?.translatable || !unit.time || !next.time) return false;
   const pause = next.time.from - unit.time.to;
   if (pause >= longestPause || next.time.from < unit.time.from) return false;
   const raw = document.text.slice(Math.max(unit.start, unit.end - 200), unit.end);
   const end = raw.replace(closers, '');
-  // A bracket at the end closes a sound effect. Scripts without spaces seldom write full stops in subtitles.
+  // A bracket at the end closes a sound effect. Scripts without spaces rarely use full stops in subtitles.
   if (/[)\]]\s*(?:<[^<>]*>)*$/.test(raw)) return false;
   if (
     /[.!?…:;。！？：；♪♫—–\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}-]$/u.test(
@@ -70,15 +76,15 @@ function goesOn(document: Document, unit: Unit | undefined, next: Unit | undefin
     return false;
   }
   if (!/[\p{L}\p{N},]$/u.test(end)) return false;
-  // A speaker's dash, a bracket or a note begins something new.
+  // A speaker's dash, a bracket or a musical note starts a new sentence.
   const begins = /^(?:<[^<>]*>|\{[^{}]*\}|\s)*[-–—‐([♪♫#]/.test(
     document.text.slice(next.start, next.start + 200),
   );
-  // A cue without a letter is not translated, so nothing of a sentence may be laid out in it.
+  // A cue without letters is not translated, so no part of a sentence may be placed in it.
   return !begins && hasLetters(runsOf(document, unit).runs) && hasLetters(runsOf(document, next).runs);
 }
 
-/** Units as one flow: a space between them, their codes renumbered, since numbers are local to a unit. */
+/** Joins units with spaces into one flow and renumbers their codes, whose numbers are local to a unit. */
 export function flowOf(document: Document, units: readonly Unit[]): Run[] {
   const runs: Run[] = [];
   let number = 0;
@@ -98,8 +104,8 @@ export function flowOf(document: Document, units: readonly Unit[]): Run[] {
   return runs;
 }
 
-/** Cuts the cues of one flow of speech. */
-function cutFlow(document: Document, cues: readonly Unit[], language: string, found: CueCut[]): void {
+/** Segments the cues of one flow. */
+function segmentFlow(document: Document, cues: readonly Unit[], language: string, found: CueSegment[]): void {
   const runs = flowOf(
     document,
     cues.filter(({ translatable }) => translatable),
@@ -107,7 +113,7 @@ function cutFlow(document: Document, cues: readonly Unit[], language: string, fo
   const counts = new Map<number, number>();
   for (const stretch of stretchesOf(runs)) {
     for (const sentence of sentences(stretch, language, false)) {
-      const cut = makeCut(trim(sentence));
+      const cut = makeSegment(trim(sentence));
       if (!cut) continue;
       const inside = cut.runs.map((run) => cueAt(cues, run.start, run.end));
       const unit = inside[0]!;
@@ -127,7 +133,7 @@ function stretchesOf(runs: readonly Run[]): Run[][] {
   return found.filter(hasLetters);
 }
 
-/** Index of the cue a run stands in; the space between two cues counts to the second. */
+/** Returns the index of the cue of a run. The space between two cues belongs to the second. */
 function cueAt(cues: readonly Unit[], start: number, end: number): number {
   const cue = cues.find((one) => start >= one.start && end <= one.end);
   return (cue ?? cues[0]!).index;
@@ -136,11 +142,11 @@ function cueAt(cues: readonly Unit[], start: number, end: number): number {
 interface Part {
   start: number;
   end: number;
-  /** Undefined: as in the source. */
+  /** Undefined for the source's text. */
   text: string | undefined;
 }
 
-/** The cues that change, laid out anew. */
+/** Returns edits for the cues that change, with new line breaks. */
 export function cueEdits(
   document: Document,
   language: string,
@@ -151,7 +157,7 @@ export function cueEdits(
   const parts = new Map<number, Part[]>();
   const wanted = new Set<number>();
   for (const id of translations.keys()) wanted.add(Number.parseInt(id, 10));
-  for (const { id, cut, cues } of cutCues(document, language, wanted)) {
+  for (const { id, cut, cues } of segmentCues(document, language, wanted)) {
     const pieces = translationOf(cut, translations.get(id), document.format);
     if (!pieces) continue;
     share(document, cut, cues, pieces, target).forEach(({ cue, part }) => {
@@ -168,10 +174,10 @@ export function cueEdits(
   });
 }
 
-/** Gives a translation back to the cues of its source. */
+/** Divides a translation over the cues of its source. */
 function share(
   document: Document,
-  cut: Cut,
+  cut: CutSegment,
   cues: readonly number[],
   pieces: readonly Piece[],
   target: string,
@@ -202,7 +208,7 @@ function share(
   let offset = 0;
   let current = 0;
   const encoders = order.map((cue) => encoderOf(document, document.units[cue]!, false));
-  // Markup never leaves its cue: before it, codes wait for the border; after it, they are written at the end.
+  // Codes never leave their cue: those that come too early wait for it; those that come too late are added at its end.
   const waiting = order.map((): string[] => []);
   const arrive = () => {
     while (current < borders.length && offset >= borders[current]!) {
@@ -237,7 +243,7 @@ function share(
   }));
 }
 
-/** Where to cut the text of pieces so that each part has its share, at word borders. */
+/** Returns the offsets, at word borders, that divide the text of pieces by shares. */
 function bordersOf(pieces: readonly Piece[], lengths: readonly number[], language: string): number[] {
   const text = pieces.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');
   const total = lengths.reduce((sum, length) => sum + length, 0) || 1;
@@ -266,7 +272,7 @@ function bordersOf(pieces: readonly Piece[], lengths: readonly number[], languag
   return borders;
 }
 
-/** A cue with its new parts. Only the blocks that changed (a cue has one for each speaker) get new lines. */
+/** Returns a cue with its new parts. Only changed blocks (one per speaker) get new line breaks. */
 function renderCue(document: Document, unit: Unit, parts: Part[], newline: string, language: string): string {
   const { text } = document;
   parts.sort((a, b) => a.start - b.start);
@@ -292,9 +298,9 @@ function renderCue(document: Document, unit: Unit, parts: Part[], newline: strin
     if (changed) {
       const source = text.slice(from, gap.start).trimEnd();
       const tail = text.slice(from + source.length, gap.start);
-      // Within a block every line end is a single one: LF, CR, CR LF or CR CR LF.
+      // Within a block every line end is LF, CR, CR LF or CR CR LF.
       const lines = source.trimStart().split(/\r+\n?|\n/).length;
-      block = unforged(layOut(block, lines, language), newline) + tail;
+      block = joinLines(layOut(block, lines, language), newline) + tail;
     }
     out.push(block, text.slice(gap.start, gap.end));
     position = gap.end;
@@ -302,7 +308,7 @@ function renderCue(document: Document, unit: Unit, parts: Part[], newline: strin
   return out.join('');
 }
 
-/** Lines joined; none of them may pass for a time line, or a cue would appear that nobody wrote. */
-function unforged(lines: readonly string[], newline: string): string {
+/** Joins lines. A line that looks like a time line is changed, because it would start another cue. */
+function joinLines(lines: readonly string[], newline: string): string {
   return lines.map((line) => (readTimes(line) ? line.replace('-->', '→') : line)).join(newline);
 }

@@ -1,16 +1,16 @@
 import { expect, describe as group, it } from 'vitest';
 import { describe, type Format, scan, segments } from './documents.ts';
 
-/** What is said beside each segment, and that it is said of the segments that an engine gets. */
+/** The description of each segment, and that it matches the segments that an engine gets. */
 function described(text: string, format: Format) {
   const ids = segments(scan(text, format, { sourceLanguage: 'en' }), 'en').map(({ id }) => id);
-  const said = describe(scan(text, format, { sourceLanguage: 'en' }), 'en');
-  expect(said.map(({ id }) => id)).toEqual(ids);
-  return said;
+  const descriptions = describe(scan(text, format, { sourceLanguage: 'en' }), 'en');
+  expect(descriptions.map(({ id }) => id)).toEqual(ids);
+  return descriptions;
 }
 
-group('beside a segment', () => {
-  it('stands what its codes are in the document, also those that repeat a number in another unit', () => {
+group('the description of a segment', () => {
+  it('has the markup of codes, even if another unit has a code with the same number', () => {
     const page = '<p>A <b class="x">big</b> house, {{name}}.</p><p>A <i>red</i><br>one.</p>';
     expect(described(page, 'html')).toMatchObject([
       { unit: 0, codes: { open1: '<b class="x">', close1: '</b>', keep2: '{{name}}' } },
@@ -19,13 +19,13 @@ group('beside a segment', () => {
     ]);
   });
 
-  it('stands a long code shortened, and never half a character of it', () => {
+  it('has long codes truncated, but not inside a character', () => {
     const [one] = described(`<p>A <a href="/${'x'.repeat(191)}😀">house</a> here.</p>`, 'html');
     expect(one!.codes.open1).toHaveLength(201);
     expect(one!.codes.open1!.isWellFormed()).toBe(true);
   });
 
-  it('stands when a subtitle is shown, from the first of its cues to the last', () => {
+  it('has the time of a subtitle, from its first cue to its last', () => {
     const subtitles =
       '1\n00:00:01,000 --> 00:00:03,500\nThe train leaves at ten,\n\n2\n00:00:03,700 --> 00:00:06,000\nand the city is <i>big</i>.\n';
     expect(described(subtitles, 'srt')).toMatchObject([
@@ -33,16 +33,16 @@ group('beside a segment', () => {
     ]);
   });
 
-  it('stands what the document says to translators, and how long a target may be', () => {
+  it('has the notes for translators and the longest length of a target', () => {
     const file = `<?xml version="1.0"?>
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en" target-language="es" datatype="plaintext"><body>
 <trans-unit id="1" maxwidth="20" size-unit="char"><source>The house.</source><note>A button.</note></trans-unit>
 <trans-unit id="2" maxwidth="40" size-unit="char"><source>One house. Two houses.</source></trans-unit>
 </body></file></xliff>`;
-    const said = described(file, 'xliff');
-    expect(said[0]).toMatchObject({ notes: ['A button.'], maxLength: 20 });
-    // The limit is the whole unit's.
-    expect(said.slice(1).every(({ maxLength }) => maxLength === undefined)).toBe(true);
-    expect(said).toHaveLength(3);
+    const descriptions = described(file, 'xliff');
+    expect(descriptions[0]).toMatchObject({ notes: ['A button.'], maxLength: 20 });
+    // The limit applies to the whole unit.
+    expect(descriptions.slice(1).every(({ maxLength }) => maxLength === undefined)).toBe(true);
+    expect(descriptions).toHaveLength(3);
   });
 });

@@ -1,39 +1,39 @@
 /**
- * What an editor is shown beside a segment: where it stands, what its codes stand for, and what the document asks of
- * its translation. Engines need none of it, so it is not part of a segment.
+ * What the workbench shows about a segment: its position, the markup behind its codes, and the document's notes and
+ * limits. Engines do not need it, so it is not part of a segment.
  */
 
-import { cutCuesAndKeep } from './cues.ts';
-import { type Cut, cutAndKeep } from './cut.ts';
+import { segmentAndCacheCues } from './cues.ts';
 import type { Document, Unit } from './document.ts';
 import { keyOf } from './repair.ts';
 import { isText } from './runs.ts';
+import { type CutSegment, segmentAndCacheUnit } from './segmentation.ts';
 
 export interface Description {
-  /** Of the segment, as `segments` gives it for the same document and language. */
+  /** Id of the segment, as returned by `segments` for the same document and language. */
   id: string;
   /** Index of the (first) unit. */
   unit: number;
-  /** What the document says to translators. */
+  /** Notes in the document for translators. */
   notes: readonly string[];
-  /** Longest target of the whole unit in characters; only where the unit is one segment. */
+  /** Longest target of the unit in characters, if the unit is one segment. */
   maxLength?: number;
-  /** When it is shown, in milliseconds, and over how many cues it runs where it is more than one. */
+  /** Time of display in milliseconds, and the number of cues if there are several. */
   time?: { from: number; to: number; cues?: number };
-  /** What codes stand for, by `open1`, `close1`, `single2`, `keep3`: the document's own characters, shortened. */
+  /** The document's characters for each code, by `open1`, `close1`, `single2`, `keep3`, truncated. */
   codes: Record<string, string>;
 }
 
-/** Of a code that is longer, a style or a data address, this much is shown. */
+/** Longer codes, such as styles and `data:` URLs, are truncated to this length. */
 const LONGEST_CODE = 200;
 
 const KINDS: Record<string, string> = { o: 'open', c: 'close', s: 'single', k: 'keep' };
 
-/** One for each segment, in their order. */
+/** Returns one description per segment, in the same order. */
 export function describe(document: Document, language: string): Description[] {
   document.segmentLanguage = language;
   if (document.format === 'srt') {
-    return cutCuesAndKeep(document, language).map(({ id, unit, cut, cues }) => {
+    return segmentAndCacheCues(document, language).map(({ id, unit, cut, cues }) => {
       const first = document.units[unit]!;
       const last = document.units[cues.at(-1) ?? unit]!;
       const more = new Set(cues).size;
@@ -45,7 +45,7 @@ export function describe(document: Document, language: string): Description[] {
   const found: Description[] = [];
   for (const unit of document.units) {
     if (!unit.translatable) continue;
-    const { cuts } = cutAndKeep(document, unit, language);
+    const { cuts } = segmentAndCacheUnit(document, unit, language);
     cuts.forEach((cut, index) => {
       const described = common(document, `${unit.index}.${index}`, unit, cut);
       const whole = cuts.length === 1 && unit.maxLength !== undefined;
@@ -55,12 +55,12 @@ export function describe(document: Document, language: string): Description[] {
   return found;
 }
 
-function common(document: Document, id: string, unit: Unit, cut: Cut): Description {
+function common(document: Document, id: string, unit: Unit, cut: CutSegment): Description {
   return { id, unit: unit.index, notes: unit.notes ?? [], codes: codesOf(document, cut) };
 }
 
-/** The codes of a cut come in the order of its runs. */
-function codesOf(document: Document, cut: Cut): Record<string, string> {
+/** Codes are in the order of the runs. */
+function codesOf(document: Document, cut: CutSegment): Record<string, string> {
   const codes: Record<string, string> = {};
   const runs = cut.runs.filter((run) => !isText(run));
   const keys = cut.pieces.map(keyOf).filter((key) => key !== '');

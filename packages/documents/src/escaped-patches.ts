@@ -1,13 +1,13 @@
-/** `notranslate` elements that stand in the text of an XLIFF unit, escaped or in CDATA, and get their `origval`. */
+/** `notranslate` elements in the text of an XLIFF unit, escaped or in CDATA, which get their `origval` as content. */
 
 import type { Document, Patch, Unit } from './document.ts';
-import { filled, hasNotranslate } from './escaped.ts';
+import { endWithContent, hasNotranslate } from './escaped.ts';
 import { escapeMarkup, escapeSection } from './escapes.ts';
 import { voids } from './html-elements.ts';
 import { tokenize } from './markup.ts';
 import { firstSection, isText, type Run, rawRuns, type TextRun } from './runs.ts';
 
-/** The contents to replace when the unit is copied to its target. */
+/** Returns the contents to replace when the unit is copied to its target. */
 export function escapedPatches(
   document: Document,
   unit: Unit,
@@ -25,7 +25,7 @@ export function escapedPatches(
   return textStretches(runs).flatMap((stretch) => patchesOf(stretch, inSection).patches);
 }
 
-/** The contents to replace in a stretch of text, and the element that is still open at its end. */
+/** Returns the contents to replace in a text, and the element that is open at its end. */
 function patchesOf(
   stretch: readonly TextRun[],
   inSection: (offset: number) => boolean,
@@ -40,17 +40,17 @@ function patchesOf(
   return { patches, open };
 }
 
-/** What the native code of a `bpt`, `ept`, `it` or `ph` says about translation. */
+/** Markup in the native code of a `bpt`, `ept`, `it` or `ph`. */
 export interface NativeMarkup {
-  /** Decoded. */
+  /** The decoded native code. */
   text: string;
-  /** Of elements that begin and end in it. */
+  /** Patches of elements that begin and end in it. */
   patches: Patch[];
   /** A `notranslate` element that begins in it and ends in another code. */
   open?: OpenElement;
 }
 
-/** Reads the native code between two offsets; undefined for one that holds elements (`sub`). */
+/** Reads the native code between two offsets; undefined if it contains elements (`sub`). */
 export function readNative(document: string, start: number, end: number): NativeMarkup | undefined {
   const raw = document.slice(start, end);
   const isSection = raw.startsWith('<![CDATA[') && raw.indexOf(']]>') === raw.length - 3;
@@ -62,12 +62,12 @@ export function readNative(document: string, start: number, end: number): Native
   const stretch = textStretches(runs)[0] ?? [];
   const text = stretch.map((run) => run.text).join('');
   const { patches, open } = patchesOf(stretch, () => isSection);
-  // What is open at the end has its content outside of this code.
+  // The content of an element that is open at the end is outside this code.
   if (open === undefined) return { text, patches };
   return { text, patches: patches.slice(0, -1), open };
 }
 
-/** How many elements of a name are open after a text, when so many were before it; 0 as soon as none is. */
+/** Returns the number of open elements of a name after a text, or 0 as soon as all are closed. */
 export function depthAfter(text: string, name: string, depth: number): number {
   let open = depth;
   tokenize(text, {
@@ -83,7 +83,7 @@ export function depthAfter(text: string, name: string, depth: number): number {
   return open;
 }
 
-/** Text runs between codes. Line breaks are part of the text here. */
+/** Returns the text runs between codes. Line breaks are part of the text here. */
 function textStretches(runs: readonly Run[]): TextRun[][] {
   const found: TextRun[][] = [[]];
   for (const run of runs) {
@@ -95,7 +95,7 @@ function textStretches(runs: readonly Run[]): TextRun[][] {
   return found.filter((stretch) => stretch.length > 0);
 }
 
-/** From offsets in the text of a stretch, asked in ascending order, to offsets in the document. */
+/** Maps offsets in the text of runs, queried in ascending order, to offsets in the document. */
 class RawOffsets {
   readonly #stretch: readonly TextRun[];
   #index = 0;
@@ -106,7 +106,7 @@ class RawOffsets {
     this.#stretch = stretch;
   }
 
-  /** Where the character at an offset begins. */
+  /** Start of the character at an offset. */
   startAt(offset: number): number {
     const run = this.#reach(offset + 1);
     return run === undefined
@@ -116,7 +116,7 @@ class RawOffsets {
         : run.start + offset - this.#before;
   }
 
-  /** Where the character before an offset ends. */
+  /** End of the character before an offset. */
   endAt(offset: number): number {
     const run = this.#reach(offset);
     return run === undefined
@@ -126,7 +126,7 @@ class RawOffsets {
         : run.start + offset - this.#before;
   }
 
-  /** The run that holds the text up to an offset. */
+  /** Returns the run that contains the text up to an offset. */
   #reach(offset: number): TextRun | undefined {
     for (;;) {
       const run = this.#stretch[this.#index];
@@ -146,8 +146,8 @@ export interface OpenElement {
 }
 
 /**
- * The contents of `notranslate` elements with an `origval`, outermost first, in a decoded text, and what is to stand
- * there. Of an element that does not end, the rest of the text.
+ * Returns the contents of `notranslate` elements with an `origval` in a decoded text, outermost first, and their
+ * replacements. The content of an unclosed element is the rest of the text.
  */
 function contents(text: string): {
   found: { from: number; to: number; html: string }[];
@@ -165,7 +165,11 @@ function contents(text: string): {
       const value = tag.attributes.get('origval');
       if (value === undefined || !hasNotranslate(tag.attributes.get('class'))) return;
       if (tag.selfClosing) {
-        found.push({ from: tag.end - 2, to: tag.end, html: filled(text.slice(tag.start, tag.end), value) });
+        found.push({
+          from: tag.end - 2,
+          to: tag.end,
+          html: endWithContent(text.slice(tag.start, tag.end), value),
+        });
       } else open = { name: tag.name, depth: 1, from: tag.end, value };
     },
     endTag(name, start) {

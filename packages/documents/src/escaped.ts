@@ -1,6 +1,6 @@
 /**
- * HTML inside the text of an XLIFF unit, escaped (`&lt;b&gt;`) or in CDATA: its tags are codes, and come back written
- * exactly as they were.
+ * HTML in the text of an XLIFF unit, escaped (`&lt;b&gt;`) or in CDATA. Its tags are codes and are written back
+ * unchanged.
  */
 
 import { shorten } from './codes.ts';
@@ -13,16 +13,16 @@ const knownTag =
   /<\/?(?:a|abbr|b|big|br|cite|code|div|em|font|h[1-6]|hr|i|img|li|ol|p|small|span|strong|sub|sup|table|td|th|tr|tt|u|ul)(?=[\s/>])/i;
 
 /**
- * Whether a decoded text is HTML once more, so that `&amp;` in it means `&`. It is when it holds a reference, or a
- * well-known tag; it is not when a bare `&` says that nobody escaped it twice.
+ * Whether a decoded text is HTML, so that `&amp;` in it means `&`. It is if it has a reference or a well-known tag. It
+ * is not if it has a bare `&`, which shows that it was not escaped twice.
  */
-export function readsAsHtml(text: string): boolean {
+export function isHtml(text: string): boolean {
   const bare = text.replace(reference, '');
   if (bare.includes('&')) return false;
   return bare.length < text.length || knownTag.test(text);
 }
 
-/** Tags, comments and (in HTML) references of a decoded text. */
+/** Returns the tags, comments and (in HTML) references of a decoded text. */
 export function markupRanges(text: string, html: boolean): Range[] {
   const ranges: Range[] = [];
   if (text.includes('<')) tagRanges(text, ranges);
@@ -42,9 +42,9 @@ export function markupRanges(text: string, html: boolean): Range[] {
 const voids = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 
 function tagRanges(text: string, ranges: Range[]): void {
-  /** Open tags that wait for their end tag: name and position in `ranges`. */
+  /** Start tags without their end tag yet: name and index in `ranges`. */
   const open: { name: string; at: number }[] = [];
-  /** How many of a name are open, so that a stray end tag costs no search. */
+  /** Number of open tags by name, so that a stray end tag causes no search. */
   const count = new Map<string, number>();
   let kept: { name: string; depth: number; from: number; to: number } | undefined;
   let serial = 0;
@@ -102,20 +102,20 @@ function tagRanges(text: string, ranges: Range[]): void {
     text() {},
     other: (start, end) => single(start, end),
   });
-  // A notranslate element that never ends is kept up to the end of the text.
+  // A notranslate element without an end tag extends to the end of the text.
   if (kept) {
     const seen = shorten(plainHtml(text.slice(kept.to)));
     ranges.push({ from: kept.from, to: text.length, code: { kind: 'keep', text: seen } });
   }
 }
 
-/** What stands in place of the `/>` of an empty element that gets a value as its content. */
-export function filled(element: string, value: string): string {
+/** Returns the replacement for the `/>` of an empty element that gets a value as its content. */
+export function endWithContent(element: string, value: string): string {
   const name = /^<([^\s/>]+)/.exec(element)![1]!;
   return `>${escapeMarkup(value)}</${name}>`;
 }
 
-/** The class token `notranslate`, or `translate="no"`, in any letter case. */
+/** Whether an element has the class `notranslate` or `translate="no"`, in any letter case. */
 export function isKept(attributes: ReadonlyMap<string, string>): boolean {
   if (hasNotranslate(attributes.get('class'))) return true;
   return attributes.get('translate')?.trim().toLowerCase() === 'no';
@@ -125,7 +125,7 @@ export function hasNotranslate(className: string | undefined): boolean {
   return className !== undefined && /(?:^|\s)notranslate(?:\s|$)/i.test(className);
 }
 
-/** What a reader sees of a stretch of HTML: without tags, references decoded, white space collapsed. */
+/** Returns the visible text of HTML: without tags, with decoded references and collapsed white space. */
 export function plainHtml(html: string): string {
   const tagless = html.includes('<') ? html.replace(/<[^<>]*>/g, '') : html;
   return tagless

@@ -1,11 +1,11 @@
-/** What the HTML standard, and the habit of translation tools, say about elements and attributes. */
+/** Elements and attributes by the HTML standard and the practice of translation tools. */
 
 import type { Tag } from './markup.ts';
 
 const list = (names: string) => new Set(names.split(' '));
 
 /**
- * Elements that end a unit. Every other element, custom ones included, is inline: splitting a sentence hurts more
+ * Elements that separate units. Every other element, including custom ones, is inline: splitting a sentence is worse
  * than joining two labels.
  */
 export const blocks = list(
@@ -20,15 +20,15 @@ export const voids = list(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
 );
 
-/** Elements whose content is never text to translate. */
+/** Elements whose content is never translated. */
 export const opaque = list('script style iframe noembed noframes xmp plaintext');
 
-/** Elements in which white space is text. */
+/** Elements that preserve white space. */
 export const preformatted = list('pre textarea listing');
 
 /**
- * Elements that end by themselves when one of these starts, and the elements that protect them from it
- * (HTML standard §13.1.2.4, "Optional tags").
+ * For a start tag: the elements that it ends implicitly, and the elements at which the search for them stops (HTML
+ * standard §13.1.2.4, "Optional tags").
  */
 const items: Record<string, { ends: Set<string>; within: Set<string> }> = {
   li: { ends: list('li'), within: list('ul ol menu dir') },
@@ -48,7 +48,7 @@ const paragraph = {
   within: list('button table td th caption object template body html div section'),
 };
 
-/** Which open elements a start tag ends, and where the search for them stops. */
+/** Returns the elements that a start tag ends implicitly, and those at which the search for them stops. */
 export function endedBy(name: string): { ends: Set<string>; within: Set<string> } | undefined {
   if (Object.hasOwn(items, name)) return items[name];
   return blocks.has(name) ? paragraph : undefined;
@@ -65,7 +65,7 @@ const some: Record<string, readonly string[]> = {
 };
 const metaNames = list('description keywords og:title og:description twitter:title twitter:description');
 
-/** The attributes of a tag that hold text for readers. */
+/** Returns the attributes of a tag that have visible text. */
 export function textAttributes(tag: Tag): string[] {
   const { attributes, name } = tag;
   if (attributes.size === 0) return [];

@@ -1,23 +1,23 @@
 /**
- * First walk over an HTML text: where the elements end that are not translated (`translate="no"`, the class
- * `notranslate`, `math`), and which of them get their `origval` as content.
+ * The first pass over an HTML text: finds the ends of elements that are not translated (`translate="no"`, the class
+ * `notranslate`, `math`), and those that get their `origval` as content.
  */
 
 import type { Patch } from './document.ts';
-import { filled, hasNotranslate } from './escaped.ts';
+import { endWithContent, hasNotranslate } from './escaped.ts';
 import { escapeMarkup } from './escapes.ts';
 import { blocks, voids } from './html-elements.ts';
 import { Stack } from './html-stack.ts';
 import { decodeReference, type Tag, type Visitor } from './markup.ts';
 
-/** Walks a visitor over the tokens of a text. */
+/** Passes the tokens of a text to a visitor. */
 export type Walk = (visitor: Visitor) => void;
 
 export interface KeptElement {
-  /** End of the element; for one that is never closed, the end of its unit. */
+  /** End of the element, or of its unit if it is never closed. */
   end: number;
   contentEnd: number;
-  /** Something inside is translated after all (`translate="yes"`). */
+  /** An element inside is translated (`translate="yes"`). */
   reopened: boolean;
 }
 
@@ -25,11 +25,11 @@ interface Frame {
   name: string;
   kept?: KeptElement & { contentStart: number; locked: boolean };
   origval?: string;
-  /** Inside an element whose whole content is replaced anyway. */
+  /** Inside an element whose whole content is replaced. */
   replaced: boolean;
 }
 
-/** How a tag switches translation: `no`, `yes`, or `locked` (off for good). The HTML standard §3.2.6.2. */
+/** Returns how a tag switches translation: `no`, `yes`, or `locked` (final). HTML standard §3.2.6.2. */
 export function switchOf(tag: Tag): 'no' | 'yes' | 'locked' | undefined {
   if (hasNotranslate(tag.attributes.get('class')) || tag.name === 'math') return 'locked';
   const value = tag.attributes.get('translate')?.trim().toLowerCase();
@@ -37,17 +37,17 @@ export function switchOf(tag: Tag): 'no' | 'yes' | 'locked' | undefined {
   return value === 'yes' || value === '' ? 'yes' : undefined;
 }
 
-/** Whether a text may hold anything that is not translated; the first walk is for these only. */
+/** Whether a text may have elements that are not translated. Otherwise the first pass is skipped. */
 export function mayKeep(html: string): boolean {
   return /translate|<math/i.test(html);
 }
 
-/** Elements that are not translated, by the offset of their start tag, and the contents to replace. */
+/** Returns the elements that are not translated, by the offset of their start tag, and the contents to replace. */
 export function findKept(walk: Walk, text: string): { kept: Map<number, KeptElement>; patches: Patch[] } {
   const kept = new Map<number, KeptElement>();
   const patches: Patch[] = [];
   const stack = new Stack<Frame>(text);
-  /** Kept inline elements that have not met the end of their unit yet. */
+  /** Kept inline elements whose unit has not ended yet. */
   let pending: Frame[] = [];
   const border = (offset: number) => {
     for (const frame of pending) frame.kept!.end = Math.min(frame.kept!.end, offset);
@@ -86,7 +86,11 @@ export function findKept(walk: Walk, text: string): { kept: Map<number, KeptElem
       if (voids.has(tag.name) || tag.selfClosing) {
         if (set) kept.set(tag.start, { end: tag.end, contentEnd: tag.end, reopened: false });
         if (origval !== undefined && !replaced && !voids.has(tag.name)) {
-          patches.push({ start: tag.end - 2, end: tag.end, text: filled(text.slice(tag.start), origval) });
+          patches.push({
+            start: tag.end - 2,
+            end: tag.end,
+            text: endWithContent(text.slice(tag.start), origval),
+          });
         }
         return;
       }

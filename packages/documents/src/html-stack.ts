@@ -1,6 +1,6 @@
 /**
- * The open elements of an HTML text, as far as translation cares: names, to find where an element ends. No tree is
- * built, so broken markup costs nothing: an end tag closes up to its match, a stray one is ignored.
+ * The stack of open HTML elements, which finds where elements end. No tree is built, so malformed markup needs no extra
+ * work: an end tag closes everything up to its match, and a stray one is ignored.
  */
 
 import { errorAt } from './document.ts';
@@ -28,7 +28,7 @@ export class Stack<Frame extends Named> {
     return this.#frames;
   }
 
-  /** The elements a start tag ends without saying so (`<li>` ends an open `li`), innermost first. */
+  /** Closes the elements that a start tag ends implicitly (`<li>` ends an open `li`); returns them innermost first. */
   implied(name: string): Frame[] {
     const rule = endedBy(name);
     if (!rule) return [];
@@ -49,7 +49,7 @@ export class Stack<Frame extends Named> {
     this.#count.set(frame.name, (this.#count.get(frame.name) ?? 0) + 1);
   }
 
-  /** Ends the innermost element of a name and all inside it; innermost first, empty when none is open. */
+  /** Closes the innermost element of a name and all inside it; returns them innermost first. */
   close(name: string): Frame[] {
     if (!this.#count.get(name)) return [];
     return this.#pop(this.#frames.findLastIndex((frame) => frame.name === name));

@@ -1,6 +1,6 @@
 /**
- * HTML, whole documents and fragments. Second walk over the tokens: block elements separate units; inline elements
- * are codes in them; attributes for readers are units of their own.
+ * HTML documents and fragments. The second pass over the tokens: block elements separate units, inline elements are
+ * codes in units, and attributes with visible text are separate units.
  */
 
 import { shorten } from './codes.ts';
@@ -20,14 +20,14 @@ interface Frame {
   off: boolean;
   /** White space is text. */
   pre: boolean;
-  /** As declared by the element or the nearest one around it. */
+  /** Declared by the element or the nearest ancestor. */
   language: string | undefined;
-  /** The opening code, and the unit it stands in. */
+  /** The opening code and its unit. */
   code?: Code;
   unit?: number;
 }
 
-/** Scans HTML. Nothing is refused for being broken; only the limits are. */
+/** Scans HTML. Accepts malformed HTML. @throws DocumentError when a limit is exceeded */
 export function scanHtml(text: string): Document {
   const document = emptyDocument('html', text);
   const ranges = templates(text);
@@ -48,8 +48,8 @@ export function scanHtml(text: string): Document {
 }
 
 /**
- * The language of an element's content and attributes. What the root says is passed over: pages often carry the
- * language of a template there, and then nothing of them would be translated.
+ * Returns the language of an element's content and attributes. Ignores the declaration of the root: pages often have
+ * the language of a template there, and then nothing would be translated.
  */
 function languageOf({ name, attributes }: Tag, outer: string | undefined): string | undefined {
   const tag = attributes.get('lang') ?? attributes.get('xml:lang');
@@ -66,7 +66,7 @@ class Scanner {
   readonly #templates: { start: number; end: number }[];
   #template = 0;
 
-  /** The unit in the making. `#serial` tells frames whether their opening code is in it. */
+  /** The current unit. With `#serial` frames know whether their opening code is in it. */
   #serial = 0;
   #start = -1;
   #end = -1;
@@ -76,9 +76,9 @@ class Scanner {
   #breaks = 0;
   #form: Form = 'html';
 
-  /** Tokens before this offset are inside something that is not translated. */
+  /** Tokens before this offset are in an element that is not translated. */
   #skipTo = 0;
-  /** The element whose raw content is being skipped, and where it began. */
+  /** The element whose raw content is being skipped, and its start. */
   #raw: { name: string; start: number } | undefined;
 
   constructor(text: string, kept: Map<number, KeptElement>, ranges: { start: number; end: number }[]) {
@@ -168,7 +168,7 @@ class Scanner {
       return;
     }
     const code = this.#code('single', start, end);
-    // Both tags in one unit make a pair; a lone one is a standalone code.
+    // Both tags in one unit form a pair; otherwise each is a single code.
     if (code && frame?.code && frame.unit === this.#serial) {
       frame.code.kind = 'open';
       code.kind = 'close';
@@ -190,7 +190,7 @@ class Scanner {
     this.#words(position, end);
   }
 
-  /** Text, in which CDATA sections (of `svg`) stand as they are written. What they hold is left alone. */
+  /** Adds text. CDATA sections (of `svg`) in it are kept. */
   #words(start: number, end: number): void {
     const words = this.#text.slice(start, end);
     let position = 0;
@@ -230,7 +230,7 @@ class Scanner {
   }
 
   #code(kind: Code['kind'], start: number, end: number, text?: string): Code {
-    // Too many codes for one unit: the rest is another unit. Refusing a page for its long list of links helps nobody.
+    // Too many codes for one unit: starts another unit instead of rejecting a page with a long list of links.
     if (this.#codes.length >= Limits.codes) this.#flush();
     this.#begin(start, end);
     this.#number += 1;
@@ -257,7 +257,8 @@ class Scanner {
     const end = range.end - (head[1] === '' ? 0 : 1);
     const value = this.#text.slice(start, end);
     if (!/\p{L}/u.test(value)) return;
-    // A reference without `;` may mean itself in an attribute (HTML standard §13.2.5.73). Rare enough to leave.
+    // A reference without `;` may be literal text in an attribute (HTML standard §13.2.5.73). Such values are rare and
+    // are not translated.
     if (
       value.includes('&') &&
       decodeReference(value) !== decodeReference(value.replace(/&(?!#?\w+;)/g, '&amp;'))
@@ -289,13 +290,13 @@ class Scanner {
   }
 }
 
-/** What is surely a template: ERB, JSP and ASP with their sign, PHP, an XML declaration. */
+/** Certainly a template: ERB, JSP and ASP with their sign, PHP, an XML declaration. */
 const marked = /<(?:%[=@!#-]|\?(?:=|php|xml))/iy;
-/** A bare `<%` or `<?` may stand in prose: what it begins is a template only if it is short and holds no tag. */
+/** A bare `<%` or `<?` may be prose: it starts a template only if it is shorter than this and contains no tag. */
 const longestBare = 2_000;
 const tagStart = /<\/?[a-z]/gi;
 
-/** `<% … %>` and `<? … ?>`: the tokenizer would end them at the first `>`. */
+/** Finds `<% … %>` and `<? … ?>`, which the tokenizer would end at the first `>`. */
 function templates(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   if (!/<[%?]/.test(text)) return found;
@@ -320,7 +321,7 @@ function templates(text: string): { start: number; end: number }[] {
   return found;
 }
 
-/** Where something comes next, asked in ascending order; infinity where it does not. Nothing is searched twice. */
+/** Caches a search for queries in ascending order. Returns infinity if there is no match. */
 function nextOf(search: (from: number) => number): (from: number) => number {
   let next = -1;
   return (from) => {
@@ -332,7 +333,7 @@ function nextOf(search: (from: number) => number): (from: number) => number {
   };
 }
 
-/** The text with templates blotted out, same length, so that the tokenizer sees plain characters there. */
+/** Replaces templates by plain characters of the same length for the tokenizer. */
 function masked(text: string, ranges: readonly { start: number; end: number }[]): string {
   if (ranges.length === 0) return text;
   const out: string[] = [];

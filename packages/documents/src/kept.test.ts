@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { countRepeatedWords, countWords, type Format, rebuild, scan, segments } from './documents.ts';
 import { isPlain, primaryLanguage } from './scripts.ts';
 
-/** Each segment's words with the reason why it is kept, and the words that are counted. */
+/** Returns each segment's text with the reason for keeping it, and the number of counted words. */
 function read(text: string, format: Format = 'text', language = 'en') {
   const document = scan(text, format, { sourceLanguage: language, targetLanguage: 'es' });
   const found = segments(document, language).map(({ pieces, kept }) => [
@@ -13,7 +13,7 @@ function read(text: string, format: Format = 'text', language = 'en') {
   return { found, words: countWords(document, language) };
 }
 
-/** Why the only segment of a line is kept. */
+/** Returns the reason for keeping the only segment of a line. */
 const reasonOf = (line: string, language = 'en') => read(line, 'text', language).found[0]?.[1];
 
 describe('a segment in another script', () => {
@@ -60,7 +60,7 @@ describe('a segment of symbols', () => {
 });
 
 describe('a declared language', () => {
-  it('keeps a segment when most of its letters are in another one', () => {
+  it('keeps a segment when most of its letters are in another language', () => {
     const html =
       '<ul><li><a lang="de" href="#">Deutsch</a></li><li lang=fr title="En français">Français<li>Home</ul>' +
       '<p>He said <q lang="de">Das ist gut</q> and left the house.</p><img alt="Das Haus" lang=de><img alt="A house">';
@@ -97,7 +97,7 @@ describe('a declared language', () => {
     expect(read(html, 'html').found.at(-1)?.[1]).toBe(reason);
   });
 
-  it('counts below the source of a trans-unit', () => {
+  it('applies inside the source of a trans-unit', () => {
     const xliff = (source: string) =>
       `<xliff version="1.2"><file original="a" source-language="en" xml:lang="fr" datatype="plaintext"><body><trans-unit id="1">${source}</trans-unit></body></file></xliff>`;
     const inline = '<source xml:lang="de">The house. <g id="1" xml:lang="de">Das Haus.</g> Big.</source>';
@@ -142,7 +142,7 @@ describe.each(Object.keys(WRAPS) as Format[])('segments in %s', (format) => {
     { minLength: 1, maxLength: 12 },
   );
 
-  it('are kept byte for byte and free of charge where they are not in the source language', () => {
+  it('are copied byte for byte and not counted when they are not in the source language', () => {
     fc.assert(
       fc.property(mixed, (all) => {
         const wrap = WRAPS[format];
@@ -165,7 +165,7 @@ describe.each(Object.keys(WRAPS) as Format[])('segments in %s', (format) => {
   });
 });
 
-it('takes text for plain only where no letter is of another script and nothing is a symbol', () => {
+it('treats text as plain only without symbols and letters of other scripts', () => {
   for (let code = 0; code < 0xd800; code++) {
     const character = String.fromCharCode(code);
     if (isPlain(character, 'en')) expect(character).not.toMatch(/[[\p{L}--\p{scx=Latn}]\p{S}]/v);

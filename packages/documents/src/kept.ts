@@ -1,34 +1,33 @@
 /**
- * Segments that are not in the source language. They are kept: copied as they are, never sent to an engine, and not
- * counted as words to translate. Decided from the document and the source language alone, because the price is fixed
- * before anything is translated.
+ * Kept segments: those that are not in the source language. They are copied, never sent to an engine, and not counted.
+ * The decision depends only on the document and the source language, because the price is fixed before translation.
  */
 
-import { cutCues } from './cues.ts';
-import { type Cut, cutUnit } from './cut.ts';
+import { segmentCues } from './cues.ts';
 import type { Document, Kept, LanguageChange, Unit } from './document.ts';
 import { isText } from './runs.ts';
 import { countForeignLetters, countLetters, isPlain, primaryLanguage } from './scripts.ts';
+import { type CutSegment, segmentUnit } from './segmentation.ts';
 
-/** Fewer letters of the source language than these make no word of it. */
+/** Fewer letters of the source language are not a word of it. */
 const LETTERS_OF_A_WORD = 3;
-/** With one letter in eight or more of the source language it is a sentence of it, with a long name or a quotation. */
+/** A segment with at least one letter in eight of the source language is a sentence of it, with a name or quotation. */
 const SHARE_OF_A_SENTENCE = 8;
 
-/** So many symbols to a letter, and a segment is mostly symbols. A rating (`★★★★★ Good`) is not. */
+/** With this many symbols per letter a segment is mostly symbols. A rating (`★★★★★ Good`) is not. */
 const SYMBOLS_A_LETTER = 3;
 
 /**
- * Why a segment is kept; undefined for one that is translated.
+ * Returns why a segment is kept, or undefined if it is translated.
  *
- * - `symbols`: three symbols or more to each letter.
- * - `language`: the document says of most of its letters that they are another language (`lang`, `xml:lang`).
- * - `script`: nearly all of its letters are of scripts that the source language is not written with, or stand in text
- *   that the document declares as another language. A sentence round a long foreign name is translated.
+ * - `symbols`: three symbols or more per letter.
+ * - `language`: the document declares another language for most of its letters (`lang`, `xml:lang`).
+ * - `script`: nearly all letters are in scripts that the source language does not use, or in text with another declared
+ *   language. A sentence with a long foreign name is translated.
  */
 export function keptReason(
   document: Pick<Document, 'languages'>,
-  { runs }: Pick<Cut, 'runs'>,
+  { runs }: Pick<CutSegment, 'runs'>,
   language: string,
 ): Kept | undefined {
   const texts = runs.filter(isText);
@@ -53,7 +52,7 @@ export function keptReason(
   return declared > foreign ? 'language' : 'script';
 }
 
-/** Whether the document declares another language than `language` anywhere between two offsets. */
+/** Whether the document declares a language other than `language` between two offsets. */
 function declaresOther(
   languages: readonly LanguageChange[],
   start: number,
@@ -77,7 +76,7 @@ function declaresOther(
   return false;
 }
 
-/** The stretches of each unit that stand in kept segments, by the unit's index, in order. */
+/** Returns the parts of each unit that are in kept segments, by the unit's index, in order. */
 export function keptStretches(document: Document, language: string): Map<number, Stretch[]> {
   const found = new Map<number, Stretch[]>();
   const add = (unit: number, stretch: Stretch) => {
@@ -89,14 +88,14 @@ export function keptStretches(document: Document, language: string): Map<number,
   if (document.format === 'srt') {
     const wanted = new Set(suspects.map(({ index }) => index));
     if (wanted.size === 0) return found;
-    for (const { cut, cues } of cutCues(document, language, wanted)) {
+    for (const { cut, cues } of segmentCues(document, language, wanted)) {
       if (keptReason(document, cut, language) === undefined) continue;
       for (const [index, { start, end }] of cut.runs.entries()) add(cues[index]!, { start, end });
     }
     return found;
   }
   for (const unit of suspects) {
-    for (const cut of cutUnit(document, unit, language).cuts) {
+    for (const cut of segmentUnit(document, unit, language).cuts) {
       if (keptReason(document, cut, language) !== undefined) add(unit.index, cut);
     }
   }
@@ -108,7 +107,7 @@ export interface Stretch {
   end: number;
 }
 
-/** Cutting is most of the work, and most units have nothing to keep. A reference may stand for any letter. */
+/** A fast check that avoids segmenting most units. A character reference may be any letter. */
 function mayKeep(document: Document, { start, end }: Unit, language: string): boolean {
   if (declaresOther(document.languages, start, end, language)) return true;
   const text = document.text.slice(start, end);

@@ -19,26 +19,58 @@ test.each([
   expect(detectLanguage(scan(text, 'text'), offered)).toEqual({ language });
 });
 
-test('markup, variables and addresses say nothing', () => {
+test('ignores markup, variables and URLs', () => {
   const html =
     '<div class="der die das und"><code>{{the_name}}</code> https://www.beispiel.example/der/die/das/und <p>Where is the nearest station, please?</p></div>';
   expect(detectLanguage(scan(html, 'html'), offered)).toEqual({ language: 'en' });
 });
 
-test.each(['Hello', '12 34', 'OK {x} https://the.quick.brown.example/fox/jumps/over'])(
-  'too short: %s',
+test.each([
+  ['Hello', 'en'],
+  ['Bonjour', 'fr'],
+  ['¿Qué?', 'es'],
+  ['谢谢', 'zh-hans'],
+  ['Привет', 'ru'],
+  ['Guten Morgen zusammen', 'de'],
+])('a text of a word or two: %s', (text, language) => {
+  expect(detectLanguage(scan(text, 'text'), offered)).toEqual({ language });
+});
+
+test.each(['12 34', '👍', '{x} https://the.quick.brown.example/fox/jumps/over'])(
+  'does not detect a language without letters: %s',
   (text) => {
-    expect(detectLanguage(scan(text, 'text'), offered)).toHaveProperty('undecided');
+    expect(detectLanguage(scan(text, 'text'), offered)).toHaveProperty('languageUndetermined');
   },
 );
 
-test('nothing offered that the detector knows', () => {
-  expect(detectLanguage(scan('The quick brown fox jumps over it.', 'text'), ['xx'])).toHaveProperty(
-    'undecided',
+test('returns the only offered language, even if no detector knows it', () => {
+  const document = scan('The quick brown fox jumps over it.', 'text');
+  expect(detectLanguage(document, ['xx'])).toEqual({ language: 'xx' });
+  expect(detectLanguage(document, ['xx', 'en'])).toEqual({ language: 'en' });
+  expect(detectLanguage(document, [])).toHaveProperty('languageUndetermined');
+});
+
+test('returns one of the seven languages for a word that no detector recognises', () => {
+  expect(detectLanguage(scan('Hello', 'text'), ['aa', 'da', 'en', 'es'])).not.toEqual({ language: 'aa' });
+  expect(detectLanguage(scan('Grazie', 'text'), ['aa', 'bb', 'it'])).toEqual({ language: 'it' });
+});
+
+test('returns an offered language for a text in a script that none of them uses', () => {
+  expect(['en', 'es']).toContain(
+    (detectLanguage(scan('Привет', 'text'), ['en', 'es']) as { language: string }).language,
   );
 });
 
-test('what an XLIFF declares beats the detector', () => {
+test('prefers recent languages only between close results and between regions', () => {
+  const languageOf = (text: string, recent: string[]) =>
+    detectLanguage(scan(text, 'text'), ['ca', 'es', 'gl', 'pt', 'pt-br', 'da', 'nb'], recent);
+  expect(languageOf('Hola', ['ca'])).toEqual({ language: 'ca' });
+  expect(languageOf('Hola', ['es', 'ca'])).toEqual({ language: 'es' });
+  expect(languageOf('¿Dónde está mi pedido?', ['ca'])).toEqual({ language: 'es' });
+  expect(languageOf('Não sei onde está o meu pedido.', ['ca', 'pt-br'])).toEqual({ language: 'pt-br' });
+});
+
+test('prefers the declaration of an XLIFF document to detection', () => {
   const text = (language: string) =>
     xliff('<trans-unit id="1"><source>Der schnelle braune Fuchs springt.</source></trans-unit>').replace(
       '"en"',
@@ -47,7 +79,7 @@ test('what an XLIFF declares beats the detector', () => {
   expect(detectLanguage(scan(text('en-US'), 'xliff'), offered)).toEqual({ language: 'en' });
   expect(detectLanguage(scan(text('pt-BR'), 'xliff'), offered)).toEqual({ language: 'pt-br' });
   expect(detectLanguage(scan(text('no'), 'xliff'), offered)).toEqual({ language: 'nb' });
-  expect(detectLanguage(scan(text('sw'), 'xliff'), offered)).toHaveProperty('undecided');
+  expect(detectLanguage(scan(text('sw'), 'xliff'), offered)).toHaveProperty('languageUndetermined');
 });
 
 test.each([
@@ -66,7 +98,7 @@ test.each([
   expect(countWords(scan(text, format), 'en')).toBe(count);
 });
 
-test('what the detector knows is read as its own module says it', async () => {
+test('reads the data of the detector like its own module', async () => {
   const path = new URL('../ngrams/extrasmall.js', import.meta.resolve('eld/extrasmall')).href;
   const { ngramsData } = (await import(path)) as { ngramsData: unknown };
   expect(isDeepStrictEqual(readNgrams(), ngramsData)).toBe(true);

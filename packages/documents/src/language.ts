@@ -1,15 +1,17 @@
 /**
- * Which language a text is in, with `eld` (extra small): of the sets measured, 99.6 % right on sentences, 95.8 % at
- * 40 characters, 86.2 % at 20, when limited to the languages that matter. Its own measure of certainty is no guard
- * (at 20 characters it vouches for 92 % and is right in 89 %), so length and margin decide.
+ * Language detection. Seven languages (en es pt fr ca gl it) are distinguished by `ngrams.ts`, because no measured
+ * library does so within a sentence. For all others it uses `eld` (extra small). Measurements:
+ * docs/decisions/0017-source-language.md.
  */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { cutUnit } from './cut.ts';
 import type { Document } from './document.ts';
+import { likelihoods, ngramLanguages } from './ngrams.ts';
 import { isText } from './runs.ts';
+import { countForeignLetters, countLetters } from './scripts.ts';
+import { segmentUnit } from './segmentation.ts';
 
 interface Detector {
   detect(text: string): { language: string; getScores(): Record<string, number> };
@@ -19,8 +21,8 @@ interface Detector {
 let loaded: Detector | undefined;
 
 /**
- * Loading takes a quarter of a second and 50 MB, so it waits for the first text without a declared language. The entry
- * of `eld` has what it knows compiled, a megabyte of one object: that took 80 MB.
+ * Loads the detector when first needed, because loading takes a quarter of a second and 50 MB. The default entry of
+ * `eld` has its data as one compiled object of a megabyte, which took 80 MB.
  */
 function detector(): Detector {
   if (!loaded) {
@@ -37,7 +39,7 @@ function detector(): Detector {
 
 const literalToken = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^{},:]+)(?=:)/g;
 
-/** The object of `eld`'s module, read as JSON: its names are without quotes or in either kind. */
+/** Parses the object in `eld`'s module as JSON. Its keys have no, single or double quotes. */
 export function readNgrams(): unknown {
   const url = new URL('../ngrams/extrasmall.js', import.meta.resolve('eld/extrasmall'));
   const source = readFileSync(url, 'utf8');
@@ -48,7 +50,7 @@ export function readNgrams(): unknown {
   return JSON.parse(json);
 }
 
-/** Shortnames that the detector knows by another name. It has no Indonesian and answers Malay. */
+/** Languages with another name in the detector. It has no Indonesian and returns Malay. */
 const aliases: Record<string, string> = { nb: 'no', nn: 'no', id: 'ms', in: 'ms', iw: 'he', fil: 'tl' };
 
 const detectorName = (language: string): string => {
@@ -56,54 +58,103 @@ const detectorName = (language: string): string => {
   return aliases[base] ?? base;
 };
 
-/** Fewest letters that are worth a guess; fewer for scripts in which a letter says more. */
-const fewestLetters = 20;
-const fewestDense = 6;
-const dense =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Grek}\p{sc=Hebr}\p{sc=Armn}\p{sc=Geor}]/gu;
-/** The best score has to be ahead of the second by this part of itself. */
-const margin = 0.02;
+/** The best score of `eld` is clear if it leads the second by this share of itself. */
+const MARGIN = 0.02;
+/** The same for n-grams, in natural logarithms. Closer results are wrong in two fifths of cases, others in 1.5 %. */
+const CLEAR = 3;
 
-export type Detected = { language: string } | { undecided: string };
+export type Detected = { language: string } | { languageUndetermined: string };
+
+/** A detector's name of a language, and its distance from the best; 1 is clear. */
+type Ranked = readonly [name: string, behind: number];
 
 /**
- * The language of a document, as one of the offered shortnames. What an XLIFF declares beats the detector. Otherwise
- * the translatable text of the whole document is looked at, in up to eight samples.
+ * Returns the language of a document, as one of the offered languages. A declaration in XLIFF has priority. Otherwise
+ * it examines up to eight samples of the translatable text and returns the most likely offered language, however short
+ * the text is.
  *
- * @returns `undecided` with a sentence for the caller when the text is too short or too close between two languages.
+ * @param recent languages that the author uses, most likely first; they decide between close results
+ * @returns `languageUndetermined` with a message for the caller if the text has no letters, no language is offered, or
+ *   the declared language is not offered
  */
-export function detectLanguage(document: Document, offered: readonly string[]): Detected {
+export function detectLanguage(
+  document: Document,
+  offered: readonly string[],
+  recent: readonly string[] = [],
+): Detected {
   if (document.declaresLanguage && document.sourceLanguage !== undefined) {
     return declared(document.sourceLanguage, offered);
   }
+  if (offered.length === 0) {
+    return { languageUndetermined: 'No language is offered; please name source_language.' };
+  }
   const samples = samplesOf(document);
   const joined = samples.join(' ');
-  const letters = joined.match(/\p{L}/gu)?.length ?? 0;
-  const enough = letters >= fewestLetters || (joined.match(dense)?.length ?? 0) >= fewestDense;
-  if (!enough) {
-    return { undecided: 'The text is too short to tell its language; please name source_language.' };
+  if (!/\p{L}/u.test(joined)) {
+    const languageUndetermined =
+      'The text has no letters to detect its language from; please name source_language.';
+    return { languageUndetermined };
   }
-  const names = [...new Set(offered.map(detectorName))];
+  const ranked = rank(samples, joined, offered);
+  const close = ranked.filter(([, behind]) => behind < 1).map(([name]) => name);
+  const used = recent.find(
+    (language) => offered.includes(language) && close.includes(detectorName(language)),
+  );
+  const found = used === undefined ? ranked[0]![0] : detectorName(used);
+  return { language: offeredName(found, offered, joined, used) };
+}
+
+/** Ranks the languages, most likely first. Returns at least one. */
+function rank(samples: readonly string[], joined: string, offered: readonly string[]): Ranked[] {
+  const names = inItsScript(joined, [...new Set(offered.map(detectorName))]);
+  const latin = joined.match(/\p{sc=Latn}/gu)?.length ?? 0;
+  const mostlyLatin = latin * 3 > countLetters(joined) * 2;
+  const ngramNames = mostlyLatin ? ngramLanguages().filter((name) => names.includes(name)) : [];
+  if (ngramNames.length === 0) {
+    const found = rankByDetector(samples, names);
+    return found.length > 0 ? found : names.map((name) => [name, 0]);
+  }
+  const likely = likelihoods(joined);
+  const best = Math.max(...ngramNames.map((name) => likely.get(name)!));
+  if (ngramNames.length < names.length && likely.get('other')! > best) {
+    // Both detectors must agree that it is none of the seven.
+    const all = rankByDetector(samples, names);
+    if (all.length > 0 && !ngramNames.includes(all[0]![0])) return all;
+  }
+  return ngramNames
+    .map((name): Ranked => [name, (best - likely.get(name)!) / CLEAR])
+    .sort((one, other) => one[1] - other[1]);
+}
+
+/** Returns the languages that use at least half as many of the text's letters as the best one. */
+function inItsScript(text: string, names: readonly string[]): string[] {
+  const letters = countLetters(text);
+  const own = names.map((name) => letters - (countForeignLetters(text, name, { own: true }) ?? 0));
+  const most = Math.max(...own);
+  return names.filter((_, index) => own[index]! * 2 >= most);
+}
+
+/** Ranks languages by `eld`. Empty if it has none of the languages or recognises nothing in the text. */
+function rankByDetector(samples: readonly string[], names: readonly string[]): Ranked[] {
+  if (names.length === 1) return [];
   const eld = detector();
-  const accepted = Object.values(eld.setLanguageSubset(names));
-  if (accepted.length === 0) {
-    eld.setLanguageSubset(false);
-    return { undecided: 'The language of the text cannot be told; please name source_language.' };
-  }
-  const totals = new Map<string, number>();
-  for (const sample of samples) {
-    const scores = eld.detect(sample).getScores();
-    for (const [language, score] of Object.entries(scores)) {
-      // Long samples count more than short ones.
-      totals.set(language, (totals.get(language) ?? 0) + score * Math.min(sample.length, 300));
+  try {
+    if (Object.keys(eld.setLanguageSubset([...names])).length === 0) return [];
+    const totals = new Map<string, number>();
+    for (const sample of samples) {
+      for (const [language, score] of Object.entries(eld.detect(sample).getScores())) {
+        // Long samples count more than short ones.
+        totals.set(language, (totals.get(language) ?? 0) + score * Math.min(sample.length, 300));
+      }
     }
+    const best = Math.max(...totals.values());
+    return [...totals]
+      .filter(([, score]) => score > 0)
+      .map(([name, score]): Ranked => [name, (best - score) / best / MARGIN])
+      .sort((one, other) => one[1] - other[1]);
+  } finally {
+    eld.setLanguageSubset(false);
   }
-  eld.setLanguageSubset(false);
-  const [first, second] = [...totals].sort((a, b) => b[1] - a[1]);
-  if (!first || (second && (first[1] - second[1]) / first[1] < margin)) {
-    return { undecided: 'The language of the text cannot be told for sure; please name source_language.' };
-  }
-  return { language: offeredName(first[0], offered, joined) };
 }
 
 function declared(language: string, offered: readonly string[]): Detected {
@@ -114,14 +165,14 @@ function declared(language: string, offered: readonly string[]): Detected {
   const found = exact ?? base ?? related;
   return found
     ? { language: found }
-    : { undecided: `The document says its language is ${language}, which is not offered.` };
+    : { languageUndetermined: `The document declares the language ${language}, which is not offered.` };
 }
 
 const onlySimplified = /[们这来说国时会对发经学过还现动东车长门问间马鸟鱼让认识语请谁课谢边进远连运达选]/g;
 const onlyTraditional = /[們這來說國時會對發經學過還現動東車長門問間馬鳥魚讓認識語請誰課謝邊進遠連運達選]/g;
 
-/** The offered shortname for what the detector found. For Chinese the script decides, not the detector. */
-function offeredName(found: string, offered: readonly string[], text: string): string {
+/** Returns the offered language for the detector's result. For Chinese the script decides. */
+function offeredName(found: string, offered: readonly string[], text: string, used?: string): string {
   const candidates = offered.filter((name) => detectorName(name) === found);
   if (found === 'zh' && candidates.length > 1) {
     const simple = text.match(onlySimplified)?.length ?? 0;
@@ -130,10 +181,10 @@ function offeredName(found: string, offered: readonly string[], text: string): s
     const match = candidates.find((name) => wanted.test(name));
     if (match) return match;
   }
-  return candidates.find((name) => !name.includes('-')) ?? candidates[0] ?? found;
+  return used ?? candidates.find((name) => !name.includes('-')) ?? candidates[0] ?? found;
 }
 
-/** Up to eight stretches of translatable text of some 300 characters, spread over the document. */
+/** Returns up to eight samples of translatable text of about 300 characters, spread over the document. */
 function samplesOf(document: Document): string[] {
   const units = document.units.filter((unit) => unit.translatable);
   const step = Math.max(1, Math.floor(units.length / 8));
@@ -142,10 +193,10 @@ function samplesOf(document: Document): string[] {
     let sample = '';
     for (let i = from; i < Math.min(from + step, units.length) && sample.length < 300; i += 1) {
       const unit = units[i]!;
-      // Markup of a unit beyond its first 2,000 characters is not looked at.
+      // Only the first 2,000 characters of a unit are examined.
       const end = Math.min(unit.end, unit.start + 2_000);
       const part = { ...unit, end, codes: unit.codes.filter((code) => code.end <= end) };
-      for (const { runs } of cutUnit(document, part, 'und').cuts) {
+      for (const { runs } of segmentUnit(document, part, 'und').cuts) {
         sample += `${runs.map((run) => (isText(run) ? run.text : ' ')).join('')} `;
       }
     }

@@ -1,4 +1,4 @@
-/** Where the declared language changes in a document, as its scanner meets the elements. */
+/** Records changes of the declared language while a document is scanned. */
 
 import type { LanguageChange } from './document.ts';
 
@@ -6,7 +6,7 @@ export class Languages {
   readonly changes: LanguageChange[] = [];
   #language: string | undefined;
 
-  /** From `offset` on the language is this one. Offsets come in order. */
+  /** Records the language from an offset on. Offsets must be ascending. */
   note(from: number, language: string | undefined): void {
     if (language === this.#language) return;
     this.#language = language;

@@ -1,18 +1,17 @@
 /**
- * Which stretches of a text and of its translation belong together, by their lengths alone, after Gale and Church
- * (1993): long sentences become long ones. Sentences stay in order; one may become two, two may become one, one may
- * have nothing on the other side.
+ * Aligns the sentences of a text and its translation by their lengths alone (Gale and Church 1993): long sentences
+ * correspond to long ones. Sentences stay in order; one may correspond to two, two to one, or one to none.
  */
 
-/** Neighbours that belong together. */
+/** Sentences of both sides that correspond. */
 export interface Bead {
   source: { from: number; to: number };
   target: { from: number; to: number };
-  /** How far the lengths are from what is to be expected, in standard deviations; 0 where one side is empty. */
+  /** Deviation from the expected length, in standard deviations; 0 if one side is empty. */
   strain: number;
 }
 
-/** How many of each side a bead may have, and what that costs: the negative logarithm of its share of real texts. */
+/** The possible numbers of sentences in a bead, with their costs: the negative logarithm of the share in real texts. */
 const KINDS = [
   { source: 1, target: 1, cost: 0.12 },
   { source: 1, target: 2, cost: 3.1 },
@@ -21,12 +20,12 @@ const KINDS = [
   { source: 0, target: 1, cost: 5.3 },
 ] as const;
 
-/** Variance of the length that one character becomes. */
+/** Variance of the target length per source character. */
 const VARIANCE = 6.8;
-/** How far from the straight way a pairing is looked for. */
+/** How far from the diagonal pairings are searched. */
 const REACH = 50;
 
-/** Every stretch is in one bead. Linear in their number. */
+/** Returns beads that cover every sentence once, in linear time. */
 export function alignLengths(source: readonly number[], target: readonly number[]): Bead[] {
   const sums = [source, target].map((all) => all.reduce((sum, one) => sum + one, 0));
   const growth = (sums[1]! + 1) / (sums[0]! + 1);
@@ -35,7 +34,7 @@ export function alignLengths(source: readonly number[], target: readonly number[
   const width = 2 * reach + 1;
   const firstOf = (i: number) => Math.round(i * slope) - reach;
   const steps = new Int8Array((source.length + 1) * width).fill(-1);
-  // Two rows back are enough to look at; a bead takes two sources at most.
+  // The last two rows are enough, because a bead has at most two sources.
   const rows = [0, 1, 2].map(() => new Float64Array(width));
   const costAt = (i: number, j: number): number => {
     const at = j - firstOf(i);
@@ -74,7 +73,7 @@ export function alignLengths(source: readonly number[], target: readonly number[
   return beads.reverse();
 }
 
-/** Of the bead of a kind that ends before `i` and `j`. */
+/** Returns the strain of the bead of a kind that ends before `i` and `j`. */
 function strainOf(
   source: readonly number[],
   target: readonly number[],
@@ -92,5 +91,5 @@ function strainOf(
   return Math.abs(made - wanted) / Math.sqrt(((wanted + made) / 2) * VARIANCE + 1);
 }
 
-/** The negative logarithm of how likely a strain that great is, two-sided; close enough, and never infinite. */
+/** Approximates the negative logarithm of the two-sided probability of a strain. Never infinite. */
 const misfit = (strain: number): number => strain * (0.8 + 0.5 * strain);

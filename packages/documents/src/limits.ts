@@ -1,7 +1,6 @@
 /**
- * What a text may hold before it is refused, so that no text can keep a worker busy for long. The corners behind
- * them were measured: an XML parser with namespaces needed 16 s for 40,000 levels of nesting, another 37 s for
- * 200,000 attributes.
+ * Limits of texts, so that no text keeps a worker busy for long. By measurement, an XML parser with namespaces needed
+ * 16 s for 40,000 levels of nesting, and another 37 s for 200,000 attributes.
  */
 export const Limits = {
   /** UTF-8 bytes of a whole text. */
@@ -14,17 +13,17 @@ export const Limits = {
   attributes: 256,
   /** UTF-16 units of one tag in XLIFF. */
   xmlTag: 64 * 1024,
-  /** UTF-16 units of one tag in HTML, where pages carry pictures as `data:` addresses. */
+  /** UTF-16 units of one tag in HTML, where images may be `data:` URLs. */
   htmlTag: 1024 * 1024,
   /** Units of a document: 10 MiB of lines of 42 characters. */
   units: 250_000,
   /** Inline codes of one unit. */
   codes: 500,
-  /** Characters of one unit, markup included. Not for `text`, which has no markup to go wrong. */
+  /** Characters of one unit, including markup. Not for `text`, which has no markup. */
   unit: 100_000,
-  /** Characters of a segment that goes to an engine. Longer sentences are cut at the next best mark. */
+  /** Characters of a segment. Longer sentences are divided at the best position. */
   segment: 2_000,
-  /** A longer word without white space is kept as it is: engines are quadratic in the length of a word. */
+  /** Characters of a word. Longer words are not translated: engines take quadratic time for them. */
   word: 256,
   /** Cues that one sentence may run over. */
   cues: 4,

@@ -1,11 +1,11 @@
-/** Subtitle text in lines. In a large collection the median line has 20 characters, 99 % have at most 51. */
+/** Line breaks in subtitles. In a large collection the median line has 20 characters and 99 % have at most 51. */
 
 import { segmenter } from './sentences.ts';
 
 const longestLine = 42;
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
 
-/** Width in Latin letters; a wide letter counts for two, tags for nothing. */
+/** Returns the width in Latin letters: a wide letter counts as two, tags as none. */
 function width(text: string): number {
   const visible = text.replace(/<\/?[a-z][^<>]*>|\{\\[^{}]*\}/gi, '');
   return visible.length + (visible.match(wide)?.length ?? 0);
@@ -13,14 +13,14 @@ function width(text: string): number {
 
 interface Word {
   text: string;
-  /** A space stands before it. */
+  /** Preceded by a space. */
   spaced: boolean;
   width: number;
 }
 
 /**
- * One line if it fits, else two of about the same length, else as many as the source had (at least as many as are
- * needed for two). No line is ever empty, so no text can end its cue.
+ * Returns one line if the text fits, otherwise two of about the same length, otherwise as many as the source has. No
+ * line is empty, because an empty line would end the cue.
  */
 export function layOut(text: string, sourceLines: number, language: string): string[] {
   const flat = oneLine(text);
@@ -31,7 +31,7 @@ export function layOut(text: string, sourceLines: number, language: string): str
   return balance(words, Math.min(count, words.length));
 }
 
-/** The lines of a text, joined by spaces. White space within a line stays. */
+/** Joins the lines of a text with spaces. Preserves white space within a line. */
 function oneLine(text: string): string {
   const lines = text.trim().split(/[\r\n]+/);
   return lines.length === 1
@@ -44,7 +44,7 @@ function oneLine(text: string): string {
 
 function wordsOf(text: string, language: string): Word[] {
   const words: Word[] = [];
-  // Tags hold spaces of their own and stick to their word.
+  // Tags may contain spaces and are not separated from their word.
   for (const match of text.matchAll(/(\s*)((?:<\/?[a-z][^<>]*>|\{\\[^{}]*\}|\S)+)/gi)) {
     const spaced = match[1] !== '';
     const word = match[2]!;
@@ -55,7 +55,7 @@ function wordsOf(text: string, language: string): Word[] {
     let first = true;
     for (const { segment, isWordLike } of segmenter(language, 'word').segment(word)) {
       const last = words.at(-1);
-      // Punctuation does not begin a line.
+      // A line must not begin with punctuation.
       if (!first && !isWordLike && last) {
         last.text += segment;
         last.width += width(segment);
@@ -66,7 +66,7 @@ function wordsOf(text: string, language: string): Word[] {
   return words;
 }
 
-/** Words in `count` lines: each break where the text so far is closest to its share. */
+/** Divides words into `count` lines, with each break where the text is closest to its share. */
 function balance(words: readonly Word[], count: number): string[] {
   const total = words.reduce((sum, word) => sum + word.width + (word.spaced ? 1 : 0), 0);
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * The one place that knows parse5's tokenizer. It is exported but marked internal, hence pinned and wrapped here.
- * Its tokens, unlike the tree, cover the text exactly: nothing is moved, added or dropped. We drive it ourselves,
- * switching it to raw text after the start tags the HTML standard names (§13.2.6.4.7 and around).
+ * A wrapper of parse5's tokenizer, which is exported but marked as internal; its version is therefore pinned. Its
+ * tokens, unlike the tree, cover the text exactly: nothing is moved, added or dropped. The wrapper switches it to raw
+ * text after the start tags in the HTML standard (§13.2.6.4.7 and around).
  */
 
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
@@ -28,7 +28,7 @@ export class Tag {
       token.attrs.length === 0 ? noAttributes : new Map(token.attrs.map(({ name, value }) => [name, value]));
   }
 
-  /** Where an attribute stands, name and value. */
+  /** Returns the range of an attribute, with name and value. */
   range(attribute: string): { start: number; end: number } | undefined {
     const at = this.#location.attrs?.[attribute];
     return at && { start: at.startOffset, end: at.endOffset };
@@ -38,19 +38,19 @@ export class Tag {
 export interface Visitor {
   startTag(tag: Tag): void;
   endTag(name: string, start: number, end: number): void;
-  /** All the text between two tags or comments. */
+  /** Called for all text between two tags or comments. */
   text(start: number, end: number): void;
-  /** Comments, doctypes, processing instructions. */
+  /** Called for comments, doctypes and processing instructions. */
   other(start: number, end: number): void;
 }
 
 const rawText = new Set(['style', 'xmp', 'iframe', 'noembed', 'noframes']);
 const escapableRawText = new Set(['title', 'textarea']);
 
-/** Walks over the tokens of an HTML text, in order and without gaps. A tag cut off by the end of the text is skipped. */
+/** Visits the tokens of an HTML text, in order and without gaps. Skips a tag that the end of the text cuts off. */
 export function tokenize(html: string, visitor: Visitor): void {
   let foreign = 0;
-  // The tokenizer reports words and white space apart; a text is one call here.
+  // The tokenizer reports words and white space separately; here a text is one call.
   let textStart = -1;
   let textEnd = -1;
   const flush = () => {
@@ -111,9 +111,9 @@ export function tokenize(html: string, visitor: Visitor): void {
   flush();
 }
 
-/** Tokens in a form that costs little: most of them are two offsets. */
+/** Tokens in a compact form: most of them are two offsets. */
 export interface Recorded {
-  /** A tag, the name of an end tag, or what is neither. */
+  /** A start tag, the name of an end tag, or another token. */
   kinds: (Tag | string | typeof textToken | typeof otherToken)[];
   offsets: number[];
 }
@@ -121,7 +121,7 @@ export interface Recorded {
 const textToken = 0;
 const otherToken = 1;
 
-/** The tokens of a text, kept to be walked over more than once: tokenizing costs more than the walks. */
+/** Records the tokens of a text for several visits: tokenizing takes longer than visiting. */
 export function recordTokens(html: string): Recorded {
   const kinds: Recorded['kinds'] = [];
   const offsets: number[] = [];
@@ -138,7 +138,7 @@ export function recordTokens(html: string): Recorded {
   return { kinds, offsets };
 }
 
-/** Walks over recorded tokens. */
+/** Visits recorded tokens. */
 export function replay({ kinds, offsets }: Recorded, visitor: Visitor): void {
   for (let i = 0; i < kinds.length; i += 1) {
     const kind = kinds[i]!;
@@ -153,7 +153,13 @@ export function replay({ kinds, offsets }: Recorded, visitor: Visitor): void {
 
 const decoded = new Map<string, string>();
 
-/** A character reference such as `&eacute;` or `&#39`, decoded as the HTML standard does in text. */
+/** Code points that Unicode reserves for internal use (Unicode Standard 23.7), such as U+FFFF. */
+export const NONCHARACTER = /\p{Noncharacter_Code_Point}/u;
+
+/**
+ * Decodes a character reference such as `&eacute;` or `&#39` by the rules of the HTML standard for text. References of
+ * noncharacters are not decoded: they are parse errors in HTML, and engines lose such characters.
+ */
 export function decodeReference(raw: string): string {
   let text = decoded.get(raw);
   if (text === undefined) {
@@ -175,7 +181,8 @@ export function decodeReference(raw: string): string {
         onWhitespaceCharacter: add,
       },
     ).write(raw, true);
-    // A text can hold any number of references and long ones; the cache must not grow with it.
+    if (NONCHARACTER.test(text)) text = raw;
+    // A text may have many and long references, so the cache is bounded.
     if (decoded.size < 5_000 && raw.length < 50) decoded.set(raw, text);
   }
   return text;

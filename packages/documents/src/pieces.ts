@@ -1,5 +1,5 @@
-/** What of this package runs in a browser too: shapes, and rules that need neither a parser nor Node. */
+/** The part of this package that also runs in browsers: types and functions without a parser or Node. */
 
 export { protectedRanges } from './codes.ts';
 export type { Format, Piece } from './document.ts';
-export { isRight, mergeText, plainText, repair } from './repair.ts';
+export { isCorrect, mergeText, plainText, repair } from './repair.ts';

@@ -1,22 +1,22 @@
-/** Documents with their translations. What is not translated is copied from the document's own text. */
+/** Rebuilds documents with translations. Text without a translation is copied from the document. */
 
 import { cueEdits } from './cues.ts';
-import { cutUnit } from './cut.ts';
 import type { Document, Piece, Target, Unit } from './document.ts';
 import { asciiOnly, escapeAttribute, escapeMarkup } from './escapes.ts';
 import { renderUnit, type Translations } from './render.ts';
 import { firstSection } from './runs.ts';
+import { segmentUnit } from './segmentation.ts';
 import { type Edit, Splicer } from './splice.ts';
 
 /**
- * The document with translations in place of (XLIFF: beside) its units.
+ * Returns the document with translations in place of its units, or in XLIFF in `target` elements.
  *
- * A segment without a translation stays as in the source; so does one whose translation says the same, down to the
- * last character reference. In XLIFF every trans-unit with a source gets a `target`, a copy of the source where
- * nothing else is known; approved and final targets stay. Translations may be raw replies of an engine: codes are
- * repaired once more, and nothing in them can break the format.
+ * A segment without a translation is copied, and so is one whose translation equals the source, including its character
+ * references. In XLIFF every trans-unit with a source gets a `target`, which is a copy of the source if there is no
+ * translation; approved and final targets are not changed. Translations may be raw replies of an engine: their codes
+ * are repaired, and they cannot break the format.
  *
- * @param translations by segment id, as `segments` gave them for the same document and language.
+ * @param translations by segment id, as returned by `segments` for the same document and language
  */
 export function rebuild(
   document: Document,
@@ -36,7 +36,7 @@ export function rebuild(
   return copy(0, document.text.length);
 }
 
-/** Copies of the document's text in which some units are translated and patches applied. */
+/** Returns a copy of the document's text with translated units and patches. */
 function splice(
   document: Document,
   language: string,
@@ -65,7 +65,7 @@ function rebuildXliff(
   known: ReadonlySet<number>,
   targetLanguage: string,
 ): string {
-  // Two layers: texts inside codes go into the copies of their units, the copies into the document.
+  // Two layers: texts inside codes are spliced into copies of their units, and the copies into the document.
   const plain = splice(
     document,
     language,
@@ -89,9 +89,9 @@ function rebuildXliff(
           : undefined;
         const content = rendered ?? copy(unit.start, unit.end);
         if (rendered === undefined && target.action === 'replace' && target.hadText) {
-          // Nothing to translate in the source (numbers, codes): what the customer wrote is worth more than a copy.
+          // The source has nothing to translate (numbers, codes): keeps the customer's target instead of a copy.
           const untouched = content === document.text.slice(unit.start, unit.end);
-          if (untouched && cutUnit(document, unit, language).cuts.length === 0) {
+          if (untouched && segmentUnit(document, unit, language).cuts.length === 0) {
             return document.text.slice(target.start, target.end);
           }
         }
@@ -115,7 +115,7 @@ function writeTarget(
   return `${target.lead}${tag}${target.before}${content}${target.after}</${target.name}>`;
 }
 
-/** A copy that may begin or end inside a CDATA section: what is cut out of one is escaped instead. */
+/** Copies a range that may begin or end inside a CDATA section. Text outside a complete section is escaped. */
 function copySections(
   document: Document,
   start: number,
@@ -138,7 +138,7 @@ function copySections(
   return document.asciiOnly ? asciiOnlyText(out) : out;
 }
 
-/** References for characters outside ASCII, except in CDATA and comments, where they would not be read as such. */
+/** Replaces characters outside ASCII by references, except in CDATA and comments, where references are not decoded. */
 function asciiOnlyText(markup: string): string {
   return markup.includes('<!') || markup.includes('<?') ? markup : asciiOnly(markup);
 }

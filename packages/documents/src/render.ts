@@ -1,24 +1,24 @@
 /**
- * Translated units, written as the document writes them. What did not change is copied from the document: so
- * `AT&T`, odd references and white space survive whenever the translation equals the source.
+ * Writes translated units in the encoding of the document. Unchanged segments are copied, so that `AT&T`, unusual
+ * references and white space are preserved if the translation equals the source.
  */
 
-import { type Cut, cutUnit } from './cut.ts';
 import type { Document, Form, Format, Piece, Unit } from './document.ts';
 import { asciiOnly, cleanText, escapeAttribute, escapeMarkup, escapeSection } from './escapes.ts';
 import { keyOf, mergeText, repair } from './repair.ts';
-import { cutRun, isText, type Run, type TextRun } from './runs.ts';
+import { isText, type Run, sliceRun, type TextRun } from './runs.ts';
+import { type CutSegment, segmentUnit } from './segmentation.ts';
 import { blankEnd, blankStart } from './spaces.ts';
 
 export type Translations = ReadonlyMap<string, readonly Piece[]>;
 
-/** Copies a stretch of the document, changes inside it applied. */
+/** Copies a range of the document with the changes inside it. */
 export type Copy = (start: number, end: number) => string;
 
-/** Turns a piece of translated text into the characters of the document. */
+/** Encodes translated text for the document. */
 export type Encode = (text: string) => string;
 
-/** A unit with its translations; undefined when nothing in it differs from the source. */
+/** Returns a unit with its translations, or undefined if it equals the source. */
 export function renderUnit(
   document: Document,
   unit: Unit,
@@ -26,7 +26,7 @@ export function renderUnit(
   translations: Translations,
   copy: Copy,
 ): string | undefined {
-  const { cuts, html } = cutUnit(document, unit, language);
+  const { cuts, html } = segmentUnit(document, unit, language);
   const encode = encoderOf(document, unit, html);
   const out: string[] = [];
   let position = unit.start;
@@ -44,31 +44,31 @@ export function renderUnit(
   return unit.quote === '' ? quoted(text) : text;
 }
 
-/** The translation of a segment, safe to write; undefined when there is none, or it says what the source says. */
+/** Returns the repaired translation of a segment, or undefined if there is none or it equals the source. */
 export function translationOf(
-  cut: Cut,
+  cut: CutSegment,
   given: readonly Piece[] | undefined,
   format: Format,
 ): Piece[] | undefined {
   if (!given) return undefined;
-  // Compared before anything is cleaned: what a source may hold (a control character, say) must come back.
+  // Compared before cleaning, because the source may contain characters that cleaning would remove.
   if (same(cut.pieces, trimEdges(mergeText(given)))) return undefined;
   const clean = mergeText(
     given.map((piece) =>
       'text' in piece && !('keep' in piece) ? { text: cleanText(piece.text, format) } : piece,
     ),
   );
-  const repaired = settleHalves(cut, repair(cut.pieces, clean).pieces);
+  const repaired = restoreHalves(cut, repair(cut.pieces, clean).pieces);
   const pieces = trimEdges(mergeText(repaired));
   return same(cut.pieces, pieces) ? undefined : pieces;
 }
 
 /**
- * A standalone code of a segment may be half a pair of tags whose other half stands in another sentence. Inside a
- * pair of this sentence it would break the nesting of the document, so what stood outside all pairs in the source
- * stays outside, in the source's order.
+ * Restores the order of half pairs. A single code may be half a pair of tags whose other half is in another sentence.
+ * Inside a pair of this sentence it would break the nesting of the document, so halves outside all pairs in the source
+ * stay outside, in the source's order.
  */
-function settleHalves(cut: Cut, pieces: readonly Piece[]): Piece[] {
+function restoreHalves(cut: CutSegment, pieces: readonly Piece[]): Piece[] {
   const outside = outsideHalves(cut);
   if (outside.length === 0) return [...pieces];
   const keys = new Set(outside.map(keyOf));
@@ -95,8 +95,8 @@ function settleHalves(cut: Cut, pieces: readonly Piece[]): Piece[] {
   return out;
 }
 
-/** The halves that stand outside all pairs. (Crossing pairs have halves inside others; those may move.) */
-function outsideHalves(cut: Cut): Piece[] {
+/** Returns the halves outside all pairs. (Halves of crossing pairs are inside others and may move.) */
+function outsideHalves(cut: CutSegment): Piece[] {
   const codes = codesOf(cut);
   let depth = 0;
   return cut.pieces.filter((piece) => {
@@ -108,7 +108,7 @@ function outsideHalves(cut: Cut): Piece[] {
   });
 }
 
-/** White space at the edges of a segment is the document's, not the engine's. */
+/** Removes white space at the edges, which is copied from the document. */
 function trimEdges(pieces: Piece[]): Piece[] {
   const first = pieces[0];
   if (first && 'text' in first && !('keep' in first)) pieces[0] = { text: first.text.trimStart() };
@@ -130,18 +130,18 @@ function same(a: readonly Piece[], b: readonly Piece[]): boolean {
   );
 }
 
-/** The code runs of a segment by the key their pieces have. */
-export function codesOf(cut: Cut): Map<string, Run> {
+/** Returns the code runs of a segment by the keys of their pieces. */
+export function codesOf(cut: CutSegment): Map<string, Run> {
   const runs = cut.runs.filter((run) => !isText(run));
   const keys = cut.pieces.map(keyOf).filter((key) => key !== '');
   return new Map(keys.map((key, index) => [key, runs[index]!]));
 }
 
-/** What makes a `<` before it the beginning of a tag (HTML standard §13.2.5.6). */
+/** Characters that make a preceding `<` the start of a tag (HTML standard §13.2.5.6). */
 const TAG_NAME = /^[A-Za-z/!?]/;
 
 function renderPieces(
-  cut: Cut,
+  cut: CutSegment,
   pieces: readonly Piece[],
   encode: Encode,
   copy: Copy,
@@ -155,14 +155,14 @@ function renderPieces(
     const next = run
       ? copy(run.start, run.end)
       : blanks.write(piece, pieces[index - 1], pieces[index + 1], encode, copy);
-    // What is kept as it was may end in a bare `<`; what an engine puts behind it must not become a tag.
+    // Copied text may end in a bare `<`; text after it must not become a tag.
     const apart = format === 'html' && out.endsWith('<') && TAG_NAME.test(next);
     out += apart ? ` ${next}` : next;
   });
   return out;
 }
 
-/** A stretch of the document that holds white space and control characters, and how it reads. */
+/** A range of white space and control characters in the document, and its decoded text. */
 interface Blank {
   text: string;
   start: number;
@@ -170,8 +170,8 @@ interface Blank {
 }
 
 /**
- * The white space next to the codes of a segment. It is the document's: where a translation has some in the same
- * place, it is copied as it is written there, line breaks, indents and references included.
+ * The white space next to the codes of a segment. If a translation has white space in the same position, the
+ * document's is copied instead, including line breaks, indents and references.
  */
 class Blanks {
   /** By the key of the code before it. */
@@ -179,7 +179,7 @@ class Blanks {
   /** By the key of the code after it. */
   readonly #before = new Map<string, Blank>();
 
-  constructor(cut: Cut) {
+  constructor(cut: CutSegment) {
     const keys = cut.pieces.map(keyOf).filter((key) => key !== '');
     let next = 0;
     let before = '';
@@ -199,7 +199,7 @@ class Blanks {
     if (before !== '') this.#after.set(before, leading(stretch));
   }
 
-  /** The characters for a text of the translation that stands between two codes, or at an edge. */
+  /** Encodes a text of the translation between two codes or at an edge. */
   write(piece: Piece, left: Piece | undefined, right: Piece | undefined, encode: Encode, copy: Copy): string {
     const text = 'text' in piece ? piece.text : '';
     const lead = blankStart(text);
@@ -218,19 +218,19 @@ class Blanks {
   }
 }
 
-/** A blank of the document, where one of a translation may stand for it: both part words, or neither does. */
+/** Returns the blank of the document if it can replace a given one: both separate words, or neither does. */
 function like(given: string, blank: Blank | undefined): Blank | undefined {
   if (blank === undefined || given === '' || blank.text === '') return undefined;
   return SPACE.test(given) === SPACE.test(blank.text) ? blank : undefined;
 }
 
-/** With the line end U+0085, which only Unicode counts among them. */
+/** Includes the line end U+0085 (NEL), which `\s` does not match. */
 const SPACE = /[\s\u0085]/;
 
 function leading(runs: readonly TextRun[]): Blank {
   const blank = { text: '', start: runs[0]?.start ?? 0, end: runs[0]?.start ?? 0 };
   for (const run of runs) {
-    const part = cutRun(run, 0, blankStart(run.text).length);
+    const part = sliceRun(run, 0, blankStart(run.text).length);
     if (part.text.length > blankStart(run.text).length || part.text === '') break;
     blank.text += part.text;
     blank.end = part.end;
@@ -244,7 +244,7 @@ function trailing(runs: readonly TextRun[]): Blank {
   const blank = { text: '', start: last, end: last };
   for (const run of runs.toReversed()) {
     const length = blankEnd(run.text).length;
-    const part = cutRun(run, run.text.length - length, run.text.length);
+    const part = sliceRun(run, run.text.length - length, run.text.length);
     if (part.text.length > length || part.text === '') break;
     blank.text = part.text + blank.text;
     blank.start = part.start;
@@ -265,7 +265,7 @@ const encoders: Record<Form, Encode> = {
   'cdata-kept': escapeSection,
 };
 
-/** How new text is written in a unit. */
+/** Returns the function that encodes new text for a unit. */
 export function encoderOf(document: Document, unit: Unit, html: boolean): Encode {
   const { form } = unit;
   if (form === 'attribute') {
@@ -276,7 +276,7 @@ export function encoderOf(document: Document, unit: Unit, html: boolean): Encode
   let encode = encoders[form];
   if (form === 'html' || form === 'pre') return nonBreaking(document, unit, encode);
   if (html) {
-    // HTML within XML: once for each.
+    // HTML in XML is escaped twice.
     const outer = encode;
     encode = (text) => outer(escapeMarkup(text));
   }
@@ -284,21 +284,21 @@ export function encoderOf(document: Document, unit: Unit, html: boolean): Encode
   return (text) => asciiOnly(encode(text));
 }
 
-/** Writes U+00A0 as `&nbsp;` where the unit's source does. */
+/** Writes U+00A0 as `&nbsp;` if the unit's source does. */
 function nonBreaking(document: Document, unit: Unit, encode: Encode): Encode {
   if (!/&nbsp;|&#160;|&#xa0;/i.test(document.text.slice(unit.start, unit.end))) return encode;
   return (text) => encode(text).replaceAll('\u00a0', '&nbsp;');
 }
 
-/** Subtitles have no rules; a cue that writes `&amp;` means it. */
+/** Subtitles have no standard escapes: text is escaped only if the cue has character references. */
 function srtEncoder(document: Document, unit: Unit): Encode {
   const raw = document.text.slice(unit.start, unit.end);
   const escapes = /&(?:amp|lt|gt);/.test(raw);
-  // An arrow in a line of its own is what makes a time line.
+  // An arrow could turn the line into a time line.
   return (text) => (escapes ? escapeMarkup(text) : text).replaceAll(/--(?:>|&gt;)/g, '→');
 }
 
-/** An unquoted attribute value gets quotes when it needs them (HTML standard §13.1.2.3). */
+/** Adds quotes to an unquoted attribute value that needs them (HTML standard §13.1.2.3). */
 function quoted(text: string): string {
   return /[\s"'`=<>]|^$/.test(text) ? `"${text}"` : text;
 }

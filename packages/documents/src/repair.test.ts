@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Piece } from './document.ts';
-import { isRight, keyOf, mergeText, plainText, repair } from './repair.ts';
+import { isCorrect, keyOf, mergeText, plainText, repair } from './repair.ts';
 
-/** A segment: nested pairs, standalone codes and kept words, each number used once. */
+/** A segment with nested pairs, single codes and kept words, each with its own number. */
 const source: fc.Arbitrary<Piece[]> = fc
   .array(fc.constantFrom('text', 'open', 'close', 'single', 'keep'), { maxLength: 14 })
   .chain((kinds) =>
@@ -29,7 +29,7 @@ function build(kinds: string[], words: string[]): Piece[] {
   return mergeText(pieces);
 }
 
-/** Anything an engine may send: pieces of the source, dropped, doubled, shuffled, and some it made up. */
+/** A random reply: pieces of the source, dropped, duplicated, shuffled, and invented ones. */
 const reply = (pieces: readonly Piece[]): fc.Arbitrary<Piece[]> =>
   fc.array(
     fc.oneof(
@@ -46,10 +46,10 @@ const reply = (pieces: readonly Piece[]): fc.Arbitrary<Piece[]> =>
 const pair = source.chain((pieces) => reply(pieces).map((given) => [pieces, given] as const));
 
 describe('repair', () => {
-  test('gives every code of the source once, pairs nested, kept words unchanged', () => {
+  test('returns every code of the source once, with nested pairs and unchanged kept words', () => {
     fc.assert(
       fc.property(pair, ([pieces, given]) => {
-        expect(isRight(pieces, repair(pieces, given).pieces)).toBe(true);
+        expect(isCorrect(pieces, repair(pieces, given).pieces)).toBe(true);
       }),
       { numRuns: 2_000 },
     );
@@ -60,7 +60,7 @@ describe('repair', () => {
       fc.property(pair, ([pieces, given]) => {
         const words = (all: readonly Piece[]) => plainText(all.filter((piece) => !('keep' in piece)));
         const kept = words(repair(pieces, given).pieces).replace(/\s/g, '');
-        // Kept words nobody asked for stay as text.
+        // Invented kept words stay as text.
         const known = new Set(pieces.map(keyOf));
         const expected = plainText(given.filter((piece) => !('keep' in piece) || !known.has(keyOf(piece))));
         expect(kept).toBe(expected.replace(/\s/g, ''));
@@ -69,7 +69,7 @@ describe('repair', () => {
     );
   });
 
-  test('says nothing about a right reply and leaves it alone', () => {
+  test('does not change or note a correct reply', () => {
     fc.assert(
       fc.property(source, (pieces) => {
         expect(repair(pieces, pieces)).toEqual({ pieces, notes: [] });
@@ -77,12 +77,12 @@ describe('repair', () => {
     );
   });
 
-  test('is done after one pass, and notes whatever it changed', () => {
+  test('is idempotent and notes every change', () => {
     fc.assert(
       fc.property(pair, ([pieces, given]) => {
         const once = repair(pieces, given);
         expect(repair(pieces, once.pieces)).toEqual({ pieces: once.pieces, notes: [] });
-        expect(once.notes.length === 0).toBe(isRight(pieces, given));
+        expect(once.notes.length === 0).toBe(isCorrect(pieces, given));
         expect(new Set(once.notes).size).toBe(once.notes.length);
       }),
       { numRuns: 1_000 },
@@ -92,63 +92,63 @@ describe('repair', () => {
   const bold: Piece[] = [{ text: 'A ' }, { open: 1 }, { text: 'bold' }, { close: 1 }, { text: ' move' }];
   const rows: [string, Piece[], Piece[], Piece[], string[]][] = [
     [
-      'a lost pair goes round everything',
+      'adds a lost pair around everything',
       bold,
       [{ text: 'Un coup' }],
       [{ open: 1 }, { text: 'Un coup' }, { close: 1 }],
       ['code restored'],
     ],
     [
-      'a lost end goes to the end',
+      'adds a lost close half at the end',
       bold,
       [{ open: 1 }, { text: 'Un coup' }],
       [{ open: 1 }, { text: 'Un coup' }, { close: 1 }],
       ['code restored'],
     ],
     [
-      'a turned pair is turned back',
+      'corrects a reversed pair',
       bold,
       [{ close: 1 }, { text: 'x' }, { open: 1 }],
       [{ open: 1 }, { text: 'x' }, { close: 1 }],
       ['code moved'],
     ],
     [
-      'a doubled code stays once',
+      'removes a duplicate code',
       [{ text: 'a' }, { single: 1 }],
       [{ single: 1 }, { text: 'a' }, { single: 1 }],
       [{ single: 1 }, { text: 'a' }],
       ['code removed'],
     ],
     [
-      'a lost standalone code goes to the end',
+      'adds a lost single code at the end',
       [{ text: 'a' }, { single: 1 }, { text: 'b' }],
       [{ text: 'c' }],
       [{ text: 'c' }, { single: 1 }],
       ['code restored'],
     ],
     [
-      'a lost word keeps its distance',
+      'adds a lost kept word with its space',
       [{ text: 'Hi ' }, { keep: 1, text: '{name}' }],
       [{ text: 'Hallo' }],
       [{ text: 'Hallo ' }, { keep: 1, text: '{name}' }],
       ['code restored'],
     ],
     [
-      'a changed word is put back',
+      'restores a changed kept word',
       [{ keep: 1, text: '{name}' }, { text: '!' }],
       [{ keep: 1, text: '{nom}' }, { text: ' !' }],
       [{ keep: 1, text: '{name}' }, { text: ' !' }],
       ['code restored'],
     ],
     [
-      'crossing pairs are nested',
+      'nests crossing pairs',
       [{ open: 1 }, { open: 2 }, { text: 'a' }, { close: 2 }, { close: 1 }],
       [{ open: 1 }, { text: 'a' }, { open: 2 }, { text: 'b' }, { close: 1 }, { text: 'c' }, { close: 2 }],
       [{ open: 1 }, { text: 'a' }, { open: 2 }, { text: 'b' }, { close: 2 }, { close: 1 }, { text: 'c' }],
       ['code moved'],
     ],
     [
-      'an invented code goes',
+      'removes an invented code',
       [{ text: 'a' }],
       [{ open: 7 }, { text: 'b' }, { close: 7 }],
       [{ text: 'b' }],
@@ -160,22 +160,22 @@ describe('repair', () => {
   });
 });
 
-test('the check sees each planted fault', () => {
+test('isCorrect detects each fault', () => {
   const pieces: Piece[] = [{ open: 1 }, { text: 'a' }, { close: 1 }, { single: 2 }, { keep: 3, text: 'k' }];
-  expect(isRight(pieces, pieces)).toBe(true);
+  expect(isCorrect(pieces, pieces)).toBe(true);
   for (let i = 0; i < pieces.length; i += 1) {
     if (i === 1) continue;
     expect(
-      isRight(
+      isCorrect(
         pieces,
         pieces.filter((_, index) => index !== i),
       ),
     ).toBe(false);
-    expect(isRight(pieces, [...pieces, pieces[i]!])).toBe(false);
+    expect(isCorrect(pieces, [...pieces, pieces[i]!])).toBe(false);
   }
   expect(
-    isRight(pieces, [{ close: 1 }, { text: 'a' }, { open: 1 }, { single: 2 }, { keep: 3, text: 'k' }]),
+    isCorrect(pieces, [{ close: 1 }, { text: 'a' }, { open: 1 }, { single: 2 }, { keep: 3, text: 'k' }]),
   ).toBe(false);
-  expect(isRight(pieces, [...pieces.slice(0, 4), { keep: 3, text: 'other' }])).toBe(false);
-  expect(isRight(pieces, [...pieces, { single: 9 }])).toBe(false);
+  expect(isCorrect(pieces, [...pieces.slice(0, 4), { keep: 3, text: 'other' }])).toBe(false);
+  expect(isCorrect(pieces, [...pieces, { single: 9 }])).toBe(false);
 });

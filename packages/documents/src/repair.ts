@@ -1,7 +1,7 @@
 /**
- * What an engine made of the codes of a segment, put right. Engines lose codes, double them, let them cross, invent
- * new ones; a document must get every code of its source exactly once, pairs nested. Nothing is lost in silence:
- * every change is noted, so that the segment can be shown to an editor.
+ * Repairs the codes of an engine's reply. Engines lose, duplicate, cross and invent codes, but a document must get
+ * every code of its source exactly once, with nested pairs. Every change is noted, so that an editor can check the
+ * segment.
  */
 
 import type { Piece } from './document.ts';
@@ -10,17 +10,17 @@ export type Note = 'code moved' | 'code restored' | 'code removed';
 
 export interface Repaired {
   pieces: Piece[];
-  /** Empty when the reply was right; each note at most once. */
+  /** Each note at most once; empty if the reply was correct. */
   notes: Note[];
 }
 
 /**
- * The reply with every code of the source exactly once and pairs nested. Text is taken as it comes, except inside
- * `keep`, where the source's own text is put back. A lost pair is put round the whole text, a lost half at the end
- * it belongs to, a lost standalone code or kept word at the end (or the beginning, where nothing stood before it).
+ * Returns the reply with every code of the source exactly once and nested pairs. Text is not changed, except in `keep`,
+ * which gets the source's text. A lost pair is added around the whole text, a lost half at its end of the text, and a
+ * lost single code or kept word at the end, or at the beginning if no word precedes it in the source.
  */
 export function repair(source: readonly Piece[], reply: readonly Piece[]): Repaired {
-  if (isRight(source, reply)) return { pieces: [...reply], notes: [] };
+  if (isCorrect(source, reply)) return { pieces: [...reply], notes: [] };
   const notes = new Set<Note>();
   const wanted = new Map(source.flatMap((piece) => (isCode(piece) ? [[keyOf(piece), piece] as const] : [])));
   const once = takeOnce(wanted, reply, notes);
@@ -28,8 +28,8 @@ export function repair(source: readonly Piece[], reply: readonly Piece[]): Repai
   return { pieces: mergeText(nest(complete, notes)), notes: [...notes] };
 }
 
-/** True when the reply holds every code of the source exactly once, pairs nested, kept words unchanged. */
-export function isRight(source: readonly Piece[], reply: readonly Piece[]): boolean {
+/** Whether the reply has every code of the source exactly once, with nested pairs and unchanged kept words. */
+export function isCorrect(source: readonly Piece[], reply: readonly Piece[]): boolean {
   const wanted = new Map<string, Piece>();
   for (const piece of source) if (isCode(piece)) wanted.set(keyOf(piece), piece);
   const open: number[] = [];
@@ -47,7 +47,7 @@ export function isRight(source: readonly Piece[], reply: readonly Piece[]): bool
 
 const isCode = (piece: Piece): boolean => !('text' in piece) || 'keep' in piece;
 
-/** One key a code; the halves of a pair have one each. */
+/** Returns a key for a code. The halves of a pair have different keys. Text has the key `''`. */
 export function keyOf(piece: Piece): string {
   if ('keep' in piece) return `k${piece.keep}`;
   if ('open' in piece) return `o${piece.open}`;
@@ -56,7 +56,7 @@ export function keyOf(piece: Piece): string {
   return '';
 }
 
-/** Text, and the first of each code that the source has. */
+/** Returns the text and the first occurrence of each code of the source. */
 function takeOnce(wanted: Map<string, Piece>, reply: readonly Piece[], notes: Set<Note>): Piece[] {
   const seen = new Set<string>();
   const taken: Piece[] = [];
@@ -69,7 +69,7 @@ function takeOnce(wanted: Map<string, Piece>, reply: readonly Piece[], notes: Se
     const original = wanted.get(key);
     if (!original || seen.has(key)) {
       notes.add('code removed');
-      // A kept word nobody asked for is still a word the engine wrote.
+      // The text of an invented kept word is kept.
       if (!original && 'keep' in piece) taken.push({ text: piece.text });
       continue;
     }
@@ -80,7 +80,7 @@ function takeOnce(wanted: Map<string, Piece>, reply: readonly Piece[], notes: Se
   return taken;
 }
 
-/** Adds what is lost. */
+/** Adds lost codes. */
 function restore(
   source: readonly Piece[],
   wanted: Map<string, Piece>,
@@ -105,7 +105,7 @@ function restore(
     if ('open' in piece) before.push(piece);
     else if ('close' in piece) after.push(piece);
     else if ('keep' in piece) {
-      // Words of the reply stay apart from the restored word, as in the source.
+      // The restored word is separated by a space if it is in the source.
       const left = source[index - 1];
       const right = source[index + 1];
       if (!sawWord) {
@@ -125,13 +125,13 @@ function plainPiece(piece: Piece): string {
   return 'text' in piece ? piece.text : '';
 }
 
-/** Every open before its close, and no pair across another. */
+/** Puts every open half before its close half and removes crossings. */
 function nest(pieces: readonly Piece[], notes: Set<Note>): Piece[] {
   const out: Piece[] = [];
   const open: number[] = [];
   const opened = new Set<number>();
   const closed = new Set<number>();
-  /** Pairs whose close came before their open: the first half met opens, the second closes. */
+  /** Pairs whose close half comes first: the first half opens, the second closes. */
   const turned = new Set<number>();
   const close = (number: number) => {
     if (closed.has(number)) return;
@@ -140,7 +140,7 @@ function nest(pieces: readonly Piece[], notes: Set<Note>): Piece[] {
       out.push({ close: top });
       closed.add(top);
       if (top === number) return;
-      // What is still open inside ends here too; its own close, later, is skipped.
+      // Pairs that are still open inside end here too; their later close halves are skipped.
       notes.add('code moved');
     }
   };
@@ -167,7 +167,7 @@ function nest(pieces: readonly Piece[], notes: Set<Note>): Piece[] {
   return out;
 }
 
-/** Neighbouring texts as one, empty ones gone. */
+/** Merges neighbouring texts and removes empty ones. */
 export function mergeText(pieces: readonly Piece[]): Piece[] {
   const out: Piece[] = [];
   for (const piece of pieces) {
@@ -184,7 +184,7 @@ export function mergeText(pieces: readonly Piece[]): Piece[] {
   return out;
 }
 
-/** The words of pieces as a reader sees them, codes left out. */
+/** Returns the text of pieces, including kept words, without codes. */
 export function plainText(pieces: readonly Piece[]): string {
   return pieces.map(plainPiece).join('');
 }

@@ -1,12 +1,12 @@
 /**
- * A unit as a list of runs: what a reader sees, each stretch tied to the characters of the document it stands for.
- * The whole mapping between text and document rests on one rule: a text run is either the document's own characters
- * (and can be cut anywhere), or indivisible (a character reference, collapsed white space).
+ * A unit as a list of runs: the decoded text, each run with its position in the document. A text run is either
+ * identical to the document's characters and can be divided anywhere, or it is indivisible (a character reference,
+ * collapsed white space).
  */
 
 import { protectedRanges } from './codes.ts';
 import type { Code, Document, Form, Unit } from './document.ts';
-import { markupRanges, readsAsHtml } from './escaped.ts';
+import { isHtml, markupRanges } from './escaped.ts';
 import { readingOf, readReference } from './escapes.ts';
 import { cueCodes } from './srt.ts';
 
@@ -14,7 +14,7 @@ export interface TextRun {
   text: string;
   start: number;
   end: number;
-  /** True: cannot be cut; `text` stands for all of `start`…`end`. */
+  /** True if the run is indivisible: `text` represents all of `start`…`end`. */
   whole: boolean;
 }
 
@@ -26,35 +26,35 @@ export interface CodeRun {
 
 export type Run = TextRun | CodeRun;
 
-/** As much of a document as reading a unit needs. */
+/** The part of a document that reading a unit needs. */
 type Source = Pick<Document, 'text' | 'sections'>;
 
 export interface UnitRuns {
   runs: Run[];
-  /** XML only: the text holds HTML once more, so new text is escaped for HTML before it is escaped for XML. */
+  /** XML only: the text contains escaped HTML, so new text is escaped for HTML, then for XML. */
   html: boolean;
 }
 
-/** A stretch of a run list's joined text, and the code (numbered later) that takes its place. */
+/** A range of the joined text of runs, and the code, numbered later, that replaces it. */
 export interface Range {
   from: number;
   to: number;
   code?: { kind: Code['kind']; text?: string };
-  /** Instead of a code: other text for the same stretch, indivisible. */
+  /** Indivisible text that replaces the range, instead of a code. */
   text?: string;
-  /** Halves of a pair share a key. */
+  /** Halves of a pair have the same key. */
   pair?: number;
 }
 
 export const isText = (run: Run): run is TextRun => 'text' in run;
 
-/** The codes of a unit. Those of cues are not looked for before they are needed. */
+/** Returns the codes of a unit. Those of cues are searched only now. */
 export function codesOfUnit(document: Source, unit: Unit): readonly Code[] {
   if (unit.form !== 'srt') return unit.codes;
   return cueCodes(document.text.slice(unit.start, unit.end), unit.start);
 }
 
-/** The codes the scanner found and the text between them, references decoded. Line breaks are gaps number 0. */
+/** Returns the codes that the scanner found and the decoded text between them. Line breaks are gaps with number 0. */
 export function rawRuns(document: Source, unit: Unit): Run[] {
   const runs: Run[] = [];
   let position = unit.start;
@@ -67,7 +67,7 @@ export function rawRuns(document: Source, unit: Unit): Run[] {
   return runs;
 }
 
-/** The runs of a unit: markup codes, text with HTML inside XML taken apart, variables protected. */
+/** Returns the runs of a unit, with codes for markup (also escaped HTML in XML) and for protected words. */
 export function runsOf(document: Document, unit: Unit): UnitRuns {
   const runs = rawRuns(document, unit);
   let number = 0;
@@ -77,7 +77,7 @@ export function runsOf(document: Document, unit: Unit): UnitRuns {
   let html = false;
   let list = runs;
   if (isXml && runs.some((run) => isText(run) && /[<&]/.test(run.text))) {
-    html = readsAsHtml(joinText(runs));
+    html = isHtml(joinText(runs));
     list = mapText(list, counter, (text) => markupRanges(text, html));
   }
   return { runs: mapText(list, counter, protectedRanges), html };
@@ -134,7 +134,7 @@ function plainRuns(text: string, start: number, end: number, form: Form, runs: R
   verbatim(raw.length);
 }
 
-/** Text with CDATA sections in it. The brackets belong to no run. */
+/** Adds text that contains CDATA sections. Their brackets are in no run. */
 function sectionRuns(document: Source, start: number, end: number, form: Form, runs: Run[]): void {
   let position = start;
   const inside: Form = form === 'xml' ? 'cdata' : 'cdata-kept';
@@ -148,7 +148,7 @@ function sectionRuns(document: Source, start: number, end: number, form: Form, r
   plainRuns(document.text, position, end, form, runs);
 }
 
-/** Index of the first CDATA section that ends after an offset. */
+/** Returns the index of the first CDATA section that ends after an offset. */
 export function firstSection(document: Source, offset: number): number {
   let low = 0;
   let high = document.sections.length;
@@ -164,7 +164,7 @@ function joinText(runs: readonly Run[]): string {
   return runs.map((run) => (isText(run) ? run.text : '')).join('');
 }
 
-/** Puts codes in place of the ranges `find` reports in each stretch of text between codes. */
+/** Replaces the ranges that `find` returns, in each text between codes, by codes. */
 function mapText(runs: Run[], counter: { next: number }, find: (text: string) => Range[]): Run[] {
   const out: Run[] = [];
   let stretch: TextRun[] = [];
@@ -187,8 +187,8 @@ function mapText(runs: Run[], counter: { next: number }, find: (text: string) =>
   return out;
 }
 
-/** The part of a text run from one of its characters to another; an indivisible run goes whole or not at all. */
-export function cutRun(run: TextRun, from: number, to: number): TextRun {
+/** Returns a part of a text run. An indivisible run is returned whole or not at all. */
+export function sliceRun(run: TextRun, from: number, to: number): TextRun {
   if (run.whole || (from === 0 && to === run.text.length)) return run;
   return { text: run.text.slice(from, to), start: run.start + from, end: run.start + to, whole: false };
 }
@@ -196,16 +196,16 @@ export function cutRun(run: TextRun, from: number, to: number): TextRun {
 function replaceRanges(stretch: TextRun[], ranges: Range[], counter: { next: number }, out: Run[]): void {
   const numbers = new Map<number, number>();
   let index = 0;
-  let offset = 0; // Joined text before stretch[index].
-  let used = 0; // Characters of stretch[index] already given out.
-  /** Gives out text up to `to`, or, when asked to swallow, only reports the raw stretch it covers. */
+  let offset = 0; // Length of the joined text before stretch[index].
+  let used = 0; // Characters of stretch[index] that were consumed.
+  /** Consumes text up to `to`: appends it, or with `swallow` only returns its range in the document. */
   const advance = (to: number, swallow: boolean): { start: number; end: number } | undefined => {
     let covered: { start: number; end: number } | undefined;
     while (index < stretch.length && offset + used < to) {
       const run = stretch[index]!;
       const until = run.whole ? run.text.length : Math.min(run.text.length, to - offset);
-      // An indivisible run goes to the side that reaches into it first.
-      const part = cutRun(run, used, until);
+      // An indivisible run belongs to the range that reaches it first.
+      const part = sliceRun(run, used, until);
       if (swallow) covered = { start: covered?.start ?? part.start, end: part.end };
       else if (part.end > part.start) out.push(part);
       used = until;

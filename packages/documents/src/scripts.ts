@@ -1,9 +1,8 @@
 /**
- * Which letters a language is written with. The one table of scripts: segments in another script are kept, and a
- * reply in another script is no translation.
+ * The scripts of languages. Segments in another script are kept, and a reply in another script is not a translation.
  */
 
-/** Languages written in more scripts than the one that the Unicode CLDR calls likely, as codes of ISO 15924. */
+/** Languages with more scripts than the likely one of the Unicode CLDR, as ISO 15924 codes. */
 const SEVERAL: Readonly<Record<string, readonly string[]>> = {
   az: ['Latn', 'Cyrl', 'Arab'],
   bs: ['Latn', 'Cyrl'],
@@ -26,10 +25,10 @@ const SEVERAL: Readonly<Record<string, readonly string[]>> = {
   uz: ['Latn', 'Cyrl', 'Arab'],
 };
 
-/** Languages with a script of their own, whose texts have whole sentences in Latin letters: names, terms, romanised. */
+/** Languages with another script whose texts have whole sentences in Latin letters: names, terms, romanisation. */
 const LATIN_TOO = new Set(['hi', 'ja', 'ko', 'yue', 'zh']);
 
-/** Codes of ISO 15924 for writing systems of several scripts, or for variants of one. */
+/** ISO 15924 codes of writing systems with several scripts, or of variants of a script. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   Aran: ['Arab'],
   Hans: ['Hani', 'Bopo'],
@@ -39,16 +38,16 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 interface Letters {
-  /** Finds letters that no text in the language has, but for names and quotations. */
+  /** Matches letters that the language uses only in names and quotations. */
   foreign: RegExp;
-  /** Finds letters of other scripts than the language's own. */
+  /** Matches letters outside the language's own script. */
   notOwn: RegExp;
-  /** Whether Latin letters are none of `foreign`. */
+  /** Whether `foreign` matches no Latin letters. */
   latin: boolean;
 }
 
 const known = new Map<string, Letters | undefined>();
-/** Language tags come from requests, so only so many are remembered. */
+/** Language tags come from requests, so the cache is bounded. */
 const REMEMBERED = 500;
 
 function lettersOf(language: string): Letters | undefined {
@@ -68,7 +67,7 @@ function readLetters(language: string): Letters | undefined {
   try {
     return { foreign: foreignTo(scripts), notOwn: foreignTo(own), latin: scripts.includes('Latn') };
   } catch {
-    return undefined; // A script that this version of Unicode has no property for.
+    return undefined; // This version of Unicode does not have the script.
   }
 }
 
@@ -78,7 +77,7 @@ function foreignTo(scripts: readonly string[]): RegExp {
   return new RegExp(`[\\p{L}--[${classes}]]`, 'gv');
 }
 
-/** The locale of a tag whose language is a code of ISO 639; undefined for any other. */
+/** Returns the locale of a tag whose language is an ISO 639 code, otherwise undefined. */
 function localeOf(tag: string): Intl.Locale | undefined {
   if (!/^[a-z]{2,3}(?:[-_][a-z\d_-]{1,30})?$/i.test(tag)) return undefined;
   try {
@@ -88,14 +87,14 @@ function localeOf(tag: string): Intl.Locale | undefined {
   }
 }
 
-/** Says nothing of the language: several, not coded. (`und` is no locale.) */
+/** ISO 639 codes for several languages and for languages without a code. (`und` is not a locale.) */
 const NO_LANGUAGE = new Set(['mul', 'mis']);
 
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
 /**
- * The language of a tag, without region and script, as ISO 639 writes it today: `en` for `en-GB` and `eng`. The kinds
- * of Norwegian are one language. Undefined for a tag that names no known language.
+ * Returns the language of a tag without region and script, by current ISO 639: `en` for `en-GB` and `eng`. The two
+ * kinds of Norwegian are one language. Returns undefined for an unknown language.
  */
 export function primaryLanguage(tag: string): string | undefined {
   const language = localeOf(tag.trim())?.language;
@@ -106,21 +105,21 @@ export function primaryLanguage(tag: string): string | undefined {
 
 export const countLetters = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
 
-/** Finds what plain Latin text does not have: symbols, and letters of other scripts. Without `u` it is fast. */
+/** Matches symbols and letters of scripts other than Latin. It is fast because it does not use the `u` flag. */
 const unusual =
   /[^\s!-#%-*,-;?-\]_a-{}\u00a1\u00a7\u00aa\u00ab\u00ad\u00b2\u00b3\u00b6\u00b7\u00b9-\u00d6\u00d8-\u00f6\u00f8-\u024f\u2010-\u2027]/;
 
 /**
- * Whether a text can have neither a symbol nor a letter that the language is not written with. False says nothing.
- * Most texts are Latin, and counting letters takes a hundred times as long as this.
+ * Whether a text certainly has no symbols and no foreign letters; false means unknown. Most texts are Latin, and
+ * counting letters takes a hundred times as long.
  */
 export const isPlain = (text: string, language: string): boolean =>
   lettersOf(language)?.latin !== false && !unusual.test(text);
 
 /**
- * The number of letters that texts in a language do not have. Undefined for a language whose script is not known.
+ * Returns the number of letters that the language does not use, or undefined if its script is not known.
  *
- * @param options.own true: letters of all scripts but the language's own count; in Chinese, also Latin ones.
+ * @param options.own counts all letters outside the language's own script; in Chinese, also Latin ones
  */
 export function countForeignLetters(
   text: string,

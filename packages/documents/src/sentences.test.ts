@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutLong, sentenceEnds } from './sentences.ts';
+import { sentenceEnds, splitLong } from './sentences.ts';
 
 function parts(text: string, ends: number[]): string[] {
   return ends.map((end, index) => text.slice(index === 0 ? 0 : ends[index - 1], end));
@@ -19,7 +19,7 @@ test.each([
   expect(parts(text, sentenceEnds(text, language))).toEqual(wanted);
 });
 
-test('nothing is lost or doubled', () => {
+test('loses and duplicates nothing', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary', maxLength: 80 }),
@@ -33,8 +33,8 @@ test('nothing is lost or doubled', () => {
   );
 });
 
-test('long text is cut at marks, never inside a character, and joins to itself', () => {
-  expect(parts('one two three four', cutLong('one two three four', 8))).toEqual([
+test('divides long text at marks and never inside a character', () => {
+  expect(parts('one two three four', splitLong('one two three four', 8))).toEqual([
     'one two ',
     'three ',
     'four',
@@ -44,7 +44,7 @@ test('long text is cut at marks, never inside a character, and joins to itself',
       fc.string({ unit: 'grapheme', maxLength: 200 }),
       fc.integer({ min: 4, max: 40 }),
       (text, limit) => {
-        const cut = parts(text, cutLong(text, limit));
+        const cut = parts(text, splitLong(text, limit));
         expect(cut.join('')).toBe(text);
         for (const part of cut) {
           expect(part.length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 /**
- * Where sentences end. `Intl.Segmenter` plus merge rules and short lists of abbreviations: mean F1 87.2 over 24 test
- * sets in 17 languages, against 86.7 for the segmenter alone and 84.7 for the best library; nothing is ever lost.
+ * Finds sentence ends with `Intl.Segmenter`, merge rules and short lists of abbreviations. Mean F1 over 24 test sets in
+ * 17 languages: 87.2, compared with 86.7 for the segmenter alone and 84.7 for the best library.
  */
 
 import { Limits } from './limits.ts';
@@ -53,7 +53,7 @@ function base(language: string): string {
   return language.toLowerCase().split(/[-_]/, 1)[0]!;
 }
 
-/** A segmenter for a language tag; an unknown or broken tag gets the rules every language shares. */
+/** Returns a segmenter for a language tag, or one with the language-independent rules if the tag is invalid. */
 export function segmenter(language: string, granularity: 'sentence' | 'word' | 'grapheme'): Intl.Segmenter {
   const key = `${granularity} ${language}`;
   let found = segmenters.get(key);
@@ -62,10 +62,10 @@ export function segmenter(language: string, granularity: 'sentence' | 'word' | '
     try {
       tag = Intl.getCanonicalLocales(language.replaceAll('_', '-'))[0] ?? 'und';
     } catch {
-      // Not a language tag. The caller checks its languages; here it only matters that text is still cut.
+      // Not a valid language tag. The caller validates languages; here the text must only be segmented somehow.
     }
     found = new Intl.Segmenter(tag, { granularity });
-    // Tags come from requests; the cache must not grow with them.
+    // Tags come from requests, so the cache is bounded.
     if (segmenters.size < 500) segmenters.set(key, found);
   }
   return found;
@@ -82,8 +82,8 @@ function abbreviationsOf(language: string): Set<string> {
 }
 
 /**
- * The offsets at which sentences end, the last one being the length of the text. White space after a sentence
- * belongs to it.
+ * Returns the offsets at which sentences end; the last is the length of the text. White space after a sentence belongs
+ * to it.
  */
 export function sentenceEnds(text: string, language: string): number[] {
   if (text.length === 0) return [];
@@ -106,7 +106,7 @@ export function sentenceEnds(text: string, language: string): number[] {
   return ends;
 }
 
-/** True when what the segmenter took for the end of a sentence is none. */
+/** Whether the sentence continues after a boundary of the segmenter. */
 function continues(
   text: string,
   end: number,
@@ -114,7 +114,7 @@ function continues(
   list: Set<string>,
   withOrdinals: boolean,
 ): boolean {
-  if (/^[\p{Pf}\p{Pe}"'”’»)\]\s]+$/u.test(next)) return true; // Closing quotes belong to what they close.
+  if (/^[\p{Pf}\p{Pe}"'”’»)\]\s]+$/u.test(next)) return true; // Closing quotes belong to the sentence before.
   if (/^["'“‘«(¿¡-]?\p{Ll}/u.test(next)) return true;
   const before = text.slice(Math.max(0, end - 40), end).trimEnd();
   if (!before.endsWith('.')) return false;
@@ -127,10 +127,10 @@ function continues(
 }
 
 /**
- * Cuts a text into stretches of at most `limit` characters, at the best mark in reach: sentence end, clause mark,
- * white space; failing all, between two characters. `cost` may count some characters as more than one.
+ * Divides a text into parts of at most `limit` characters, at the best position: after a sentence end, a clause mark or
+ * white space, otherwise between two characters. `cost` may count a character as more than one.
  */
-export function cutLong(
+export function splitLong(
   text: string,
   limit: number = Limits.segment,
   cost?: (offset: number) => number,
@@ -155,7 +155,7 @@ export function cutLong(
 const marks = [/[.!?…。！？][\s"'”’»)]*/g, /[;:,،、；：，][\s]*/g, /\s+/g];
 
 function bestMark(text: string, start: number, end: number): number {
-  // A stretch of less than half the limit is worse than a cut at a weaker mark.
+  // A part shorter than half the limit is worse than dividing at a weaker mark.
   const from = start + Math.floor((end - start) / 2);
   const reach = text.slice(from, end);
   for (const mark of marks) {
@@ -163,7 +163,7 @@ function bestMark(text: string, start: number, end: number): number {
     for (const match of reach.matchAll(mark)) best = match.index + match[0].length;
     if (best > 0) return from + best;
   }
-  // Never inside a pair of surrogates, nor before a combining mark or joiner.
+  // Never inside a surrogate pair or before a combining mark or joiner.
   let cut = end;
   while (cut > from + 1 && (isLowSurrogate(text, cut) || /[\p{M}\u200d]/u.test(text[cut]!))) cut -= 1;
   return cut;

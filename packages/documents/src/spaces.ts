@@ -1,14 +1,14 @@
 /**
- * White space by number. `text[at].trim() === ''` says the same, but makes a string of every character it is asked
- * about; subtitles that are not in ASCII ask at both ends of every cue.
+ * White space by code unit. `text[at].trim() === ''` is equivalent but allocates a string per character, which is slow
+ * for subtitles outside ASCII.
  */
 
-/** White space and control characters at the beginning of a text: nothing that is translated. */
+/** Returns the white space and control characters at the beginning of a text. */
 export function blankStart(text: string): string {
   return /^[\s\p{Cc}]*/u.exec(text)![0];
 }
 
-/** White space and control characters at the end of a text. Read backwards, so that no run is tried twice. */
+/** Returns the white space and control characters at the end of a text. Scans backwards, in linear time. */
 export function blankEnd(text: string): string {
   let start = text.length;
   while (start > 0 && BLANK.test(text[start - 1]!)) start -= 1;
@@ -17,7 +17,7 @@ export function blankEnd(text: string): string {
 
 const BLANK = /[\s\p{Cc}]/u;
 
-/** Whether a UTF-16 unit is white space as `trim` sees it, or a control character of ASCII below the space. */
+/** Whether a UTF-16 unit is white space as defined by `trim`, or an ASCII control character below the space. */
 export function isSpaceUnit(unit: number): boolean {
   if (unit <= 0x20) return true;
   if (unit < 0xa0) return false;

@@ -1,21 +1,21 @@
 /**
- * Writing new characters into a text at known offsets; everything else is the caller's own. A sorted list and one
- * `join`: 300,000 edits in 36 million characters take 0.12 s.
+ * Applies edits at offsets of a text, as a sorted list with one `join`: 300,000 edits in 36 million characters take
+ * 0.12 s.
  */
 
-/** A stretch to write over. Edits may lie inside one another, never across. */
+/** A replacement. Edits may be nested but must not overlap partially. */
 export interface Edit {
   start: number;
   end: number;
-  /** The new characters. May slice the text itself; the edits inside this one are then applied there. */
+  /** Returns the new characters. May copy parts of the text, with the edits inside this one applied. */
   write: () => string;
 }
 
-/** Reads slices of `text` with the edits applied. */
+/** Copies ranges of `text` with the edits applied. */
 export class Splicer {
   readonly #text: string;
   readonly #edits: readonly Edit[];
-  /** Edits with a lower position are being written already. */
+  /** Edits with a lower index are already being written. */
   #floor = 0;
 
   constructor(text: string, edits: Edit[]) {
@@ -32,7 +32,7 @@ export class Splicer {
     for (; next < edits.length; next += 1) {
       const edit = edits[next]!;
       if (edit.start >= end) break;
-      // Inside an edit that was just written, or reaching out of the slice.
+      // Inside an edit that was just written, or not completely in the range.
       if (edit.start < position || edit.end > end) continue;
       out.push(this.#text.slice(position, edit.start));
       const floor = this.#floor;
@@ -45,7 +45,7 @@ export class Splicer {
     return out.join('');
   }
 
-  /** The first edit at or after an offset that is not being written. */
+  /** Returns the first edit at or after an offset that is not being written. */
   #firstFrom(offset: number): number {
     let low = this.#floor;
     let high = this.#edits.length;

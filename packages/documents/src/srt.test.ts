@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkSrt } from '../test/checks.ts';
-import { clumsy, shouting, silent } from '../test/engines.ts';
+import { faulty, silent, upperCasing } from '../test/engines.ts';
 import { result, sent } from '../test/helpers.ts';
 import { scan } from './documents.ts';
 import { readTimes } from './srt.ts';
@@ -21,13 +21,13 @@ test.each([
   expect(readTimes(line)).toEqual(wanted);
 });
 
-test('keeps a cue without letters as it is when it stands within a sentence', () => {
+test('does not change a cue without letters within a sentence', () => {
   const house = cue(1, '01,0', '02,0', 'The house');
   const numbers = cue(2, '02,0', '03,0', '7\n8');
   expect(result(house + numbers, 'srt')).toBe(house.replace('The house', 'THE HOUSE') + numbers);
 });
 
-describe('what is sent', () => {
+describe('the segments of a cue', () => {
   test.each([
     [cue(1, '01,0', '02,0', 'Two lines\nof one cue.'), ['Two lines of one cue.']],
     [cue(1, '01,0', '02,0', '- Hi.\n- Hello you.'), ['Hi.', 'Hello you.']],
@@ -54,7 +54,7 @@ describe('what is sent', () => {
   });
 });
 
-test('a sentence over two cues goes back to its cues, with their markup', () => {
+test('divides a sentence over its two cues, with their markup', () => {
   const text =
     cue(1, '01,0', '02,0', '<i>I told you that</i>') +
     cue(2, '02,1', '03,0', 'this would <b>happen</b> one day.');
@@ -69,7 +69,7 @@ test('a sentence over two cues goes back to its cues, with their markup', () => 
   );
 });
 
-test('lines: one if it fits, else two of about the same length', () => {
+test('writes one line if the text fits, otherwise two of about the same length', () => {
   const text = cue(1, '01,0', '02,0', 'Short\ntext here.');
   expect(result(text, 'srt')).toBe(cue(1, '01,0', '02,0', 'SHORT TEXT HERE.'));
   const long = result(text, 'srt', () => [
@@ -78,7 +78,7 @@ test('lines: one if it fits, else two of about the same length', () => {
   expect(long).toBe(cue(1, '01,0', '02,0', 'This is a much longer text than\nthe source had in it, really.'));
 });
 
-test('an engine cannot forge a cue', () => {
+test('does not let a translation create a cue', () => {
   const text = cue(1, '01,0', '02,0', 'Hello there.') + cue(2, '03,5', '04,0', 'Bye now.');
   for (const words of [
     '00:00:05,000 --> 00:00:06,000',
@@ -92,7 +92,7 @@ test('an engine cannot forge a cue', () => {
   }
 });
 
-test('a text without a time line is refused', () => {
+test('rejects a text without a time line', () => {
   expect(() => scan('Hello\n', 'srt')).toThrow(/not SRT/);
 });
 
@@ -140,8 +140,8 @@ const subtitles = fc
     return (bom ? '\ufeff' : '') + all.join(end);
   });
 
-describe('any subtitles', () => {
-  test('come back from an engine that changes nothing', () => {
+describe('random subtitles', () => {
+  test('are unchanged if the engine changes nothing', () => {
     fc.assert(
       fc.property(subtitles, (text) => {
         expect(result(text, 'srt', silent)).toBe(text);
@@ -151,8 +151,8 @@ describe('any subtitles', () => {
   });
 
   test.each([
-    ['shouting', () => shouting],
-    ['clumsy', clumsy],
+    ['upperCasing', () => upperCasing],
+    ['faulty', faulty],
   ] as const)('keep numbers, times and the count of cues with a %s engine', (_, engine) => {
     fc.assert(
       fc.property(subtitles, fc.integer({ min: 1 }), (text, seed) => {

@@ -1,7 +1,7 @@
 /**
- * SubRip subtitles. There is no standard; the rules are those that read every file of a large collection: a cue
- * begins at a time line and runs to the next, whatever stands between. Numbers, gaps and times are never touched.
- * Lines end with CRLF or LF, with a lone CR (old Mac files), or with CR CR LF (files that went through two tools).
+ * SubRip subtitles. There is no standard; these rules read every file of a large collection. A cue starts at a time
+ * line and ends at the next one. Numbers, gaps and times are never changed. Lines end with CRLF or LF, with a lone CR
+ * (old Mac files), or with CR CR LF (files processed by two tools).
  */
 
 import { shorten } from './codes.ts';
@@ -17,7 +17,7 @@ const timeLine = new RegExp(
 /** Lines longer than this are text. */
 const longestTimeLine = 200;
 
-/** The two times of a time line in milliseconds, or undefined for any other line. */
+/** Returns the times of a time line in milliseconds, or undefined for any other line. */
 export function readTimes(line: string): { from: number; to: number } | undefined {
   if (line.length > longestTimeLine || !line.includes('-->')) return undefined;
   const parts = timeLine.exec(line);
@@ -38,9 +38,9 @@ interface TimeLine {
 }
 
 /**
- * One unit a cue, empty ones included.
+ * Scans subtitles: one unit per cue, including empty ones.
  *
- * @throws DocumentError when there is no time line, or a limit is passed.
+ * @throws DocumentError when there is no time line or a limit is exceeded
  */
 export function scanSrt(text: string): Document {
   const document = emptyDocument('srt', text);
@@ -56,7 +56,7 @@ export function scanSrt(text: string): Document {
   return document;
 }
 
-/** Only lines with an arrow are looked at, and of those only as much as a time line may have. */
+/** Examines only lines with an arrow, up to the length of a time line. */
 function nextTimeLine(text: string, from: number): TimeLine | undefined {
   for (let arrow = text.indexOf('-->', from); arrow >= 0; arrow = text.indexOf('-->', arrow + 3)) {
     const usual = usualTimeLine(text, from, arrow);
@@ -71,18 +71,18 @@ function nextTimeLine(text: string, from: number): TimeLine | undefined {
   return undefined;
 }
 
-/** A time line as nearly all are written has at most so many characters on each side of its arrow. */
+/** A time line in the usual form has at most this many characters on each side of its arrow. */
 const longestUsual = 16;
 
 /**
- * The line round an arrow when it is one like "00:00:01,000 --> 00:00:04,000", and nothing stands round its times. The
- * same answer as `readTimes`, without its regular expression: with the ends of cues read by number as well, a scan
- * of the corpus takes a third to a quarter of the time.
+ * Returns the line around an arrow if it has the form "00:00:01,000 --> 00:00:04,000" and nothing else. The result
+ * equals that of `readTimes`, without its regular expression. Together with scanning cue ends by code unit, a scan of
+ * the corpus takes a third to a quarter of the time.
  */
 function usualTimeLine(text: string, from: number, arrow: number): TimeLine | undefined {
   if (text.charCodeAt(arrow - 1) !== 32 || text.charCodeAt(arrow + 3) !== 32) return undefined;
-  // Nine of ten in the corpus have milliseconds and hours of two digits, which saves looking for the ends of the line. Were there
-  // another line end in between, the clocks would not read.
+  // Nine of ten in the corpus have milliseconds and hours of two digits, so that line ends need not be searched. With
+  // another line end in between, the times would be invalid.
   let start = arrow - 13;
   if (start !== from && (start < from || !isLineEnd(text, start - 1))) {
     start = arrow - 1;
@@ -101,9 +101,9 @@ function usualTimeLine(text: string, from: number, arrow: number): TimeLine | un
   return second < 0 ? undefined : { start, end, time: { from: first, to: second } };
 }
 
-/** The milliseconds of a stretch like "00:00:01,000", fraction or not; below zero for any other. */
+/** Returns the milliseconds of a time like "00:00:01,000", with or without fraction; negative for anything else. */
 function usualClock(text: string, from: number, to: number): number {
-  let before = 0; // What hours and minutes come to, in the unit of the part that is being read.
+  let before = 0; // Hours and minutes so far, in the unit of the next part.
   let part = 0;
   let value = 0;
   let digits = 0;
@@ -132,7 +132,7 @@ function isLineEnd(text: string, at: number): boolean {
   return unit === 10 || unit === 13;
 }
 
-/** The text between two time lines, less the number of the next cue and the blank lines round it. */
+/** Adds the text between two time lines, without the number of the next cue and the blank lines around it. */
 function addCue(document: Document, line: TimeLine, next: number, isLast: boolean): void {
   const { text, units } = document;
   let end = trimmedEnd(text, line.end, next);
@@ -162,10 +162,10 @@ function addCue(document: Document, line: TimeLine, next: number, isLast: boolea
   });
 }
 
-/** So much is looked at round the number of a cue. */
+/** Most characters examined around the number of a cue. */
 const blanks = 200;
 
-/** Whether blanks and the end of a line are all there is from `at` to `to`. */
+/** Whether `at` to `to` has only blanks and one line end. */
 function isOneLineEnd(text: string, at: number, to: number): boolean {
   while (at < to && isBlank(text, at)) at += 1;
   const first = at;
@@ -174,7 +174,7 @@ function isOneLineEnd(text: string, at: number, to: number): boolean {
   return at === first + 1;
 }
 
-/** Whether there is nothing but blanks between `at` and the line end before it, which is not before `from`. */
+/** Whether only blanks precede `at` in its line, which starts at `from` or later. */
 function beginsLine(text: string, from: number, at: number): boolean {
   while (at > from && isBlank(text, at - 1)) at -= 1;
   return at > from && isLineEnd(text, at - 1);
@@ -200,7 +200,7 @@ function isDigit(text: string, at: number): boolean {
 const marks =
   /<(\/?)(i|b|u|s|font)(?:\s[^<>\r\n]{0,500})?>|\{\\[^{}\r\n]{0,200}\}|[\r\n][ \t\r\n]*|[-–—‐]+[ \t]*/gi;
 
-/** The codes of a cue, found when they are needed. Tags and `{\an8}` are codes; blank lines and the dashes that begin a speaker's line are gaps. */
+/** Returns the codes of a cue. Tags and `{\an8}` are codes; blank lines and a speaker's leading dashes are gaps. */
 export function cueCodes(raw: string, offset: number): readonly Code[] {
   const codes: Code[] = [];
   if (!/[<{\r\n–—‐-]/.test(raw)) return noCodes;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shouting, silent } from '../test/engines.ts';
+import { silent, upperCasing } from '../test/engines.ts';
 import { result, sent } from '../test/helpers.ts';
 
-test('line ends, blank lines, tabs, white space at the edges stay as they are', () => {
+test('preserves line ends, blank lines, tabs and white space at the edges', () => {
   const text = '\ufeff  One two.  Three.\r\n\r\n\tfour\tfive   six \n\n\rseven\u2028eight\f\n';
   expect(result(text, 'text', silent)).toBe(text);
   expect(result(text, 'text')).toBe(text.toUpperCase());
@@ -20,7 +20,7 @@ test.each([
   expect(sent(text, 'text')).toEqual(wanted);
 });
 
-test('ICU messages: only the branches are sent', () => {
+test('translates only the branches of ICU messages', () => {
   const text = 'You have {n, plural, =0 {no files} one {# file} other {# files in {folder}}} left.';
   expect(sent(text, 'text')).toEqual([
     'You have [# files in folder] left.',
@@ -33,7 +33,7 @@ test('ICU messages: only the branches are sent', () => {
   );
 });
 
-test('nested ICU messages', () => {
+test('translates the branches of nested ICU messages', () => {
   const text = "{g, select, f {{n, plural, one {her file} other {her '{' files}}} other {their files}}";
   expect(sent(text, 'text')).toEqual(['her file', "her '{' files", 'their files']);
   expect(result(text, 'text')).toBe(
@@ -41,7 +41,7 @@ test('nested ICU messages', () => {
   );
 });
 
-test('any text comes back from an engine that changes nothing', () => {
+test('does not change a text if the engine changes nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
       fc.pre(text.isWellFormed() && !text.includes('\0'));
@@ -67,20 +67,20 @@ const words = fc.constantFrom(
 );
 const gaps = fc.constantFrom(' ', '  ', '\t', '\n', '\r\n', '\r', '\n\n', '\u00a0', ' \t ', '');
 
-test('a shouting engine changes letters and nothing else', () => {
+test('changes only letters with an upper-casing engine', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(words, gaps), { maxLength: 30 }), (parts) => {
       const text = parts.flat().join('');
-      const shouted = result(text, 'text', shouting);
-      expect(shouted.length).toBe(text.length);
-      expect(shouted.toLowerCase()).toBe(text.toLowerCase());
-      expect(shouted.replace(/\S/gu, '')).toBe(text.replace(/\S/gu, ''));
+      const upperCased = result(text, 'text', upperCasing);
+      expect(upperCased.length).toBe(text.length);
+      expect(upperCased.toLowerCase()).toBe(text.toLowerCase());
+      expect(upperCased.replace(/\S/gu, '')).toBe(text.replace(/\S/gu, ''));
     }),
     { numRuns: 300 },
   );
 });
 
-test('a very long line is cut for the engine and loses nothing', () => {
+test('divides a very long line without losing anything', () => {
   const text = `${'word, '.repeat(2_000)}${'无'.repeat(9_000)}. ${'a'.repeat(5_000)} end`;
   for (const segment of sent(text, 'text')) expect(segment.length).toBeLessThanOrEqual(2_000);
   expect(result(text, 'text', silent)).toBe(text);

@@ -1,13 +1,13 @@
 /**
- * The inline elements of a `source` or `seg-source`, as codes (XLIFF 1.2 §2.4 and the element reference of §3).
+ * Converts the inline elements of a `source` or `seg-source` to codes (XLIFF 1.2 §2.4 and the element reference of §3).
  *
- * A capture is either open (text and codes are collected) or opaque (inside native code or a protected element:
- * nothing counts but the `sub` elements of native code, which hold texts of their own).
+ * A capture is either open and collects text and codes, or opaque inside native code or a protected element. Then it
+ * collects only the `sub` elements of native code, which are separate texts.
  */
 
 import { shorten } from './codes.ts';
 import type { Code, Patch } from './document.ts';
-import { filled, hasNotranslate, plainHtml } from './escaped.ts';
+import { endWithContent, hasNotranslate, plainHtml } from './escaped.ts';
 import { depthAfter, readNative } from './escaped-patches.ts';
 import { escapeMarkup } from './escapes.ts';
 import type { Attributes } from './xliff-units.ts';
@@ -25,21 +25,21 @@ const native = new Set(['bpt', 'ept', 'ph', 'it']);
 /** Elements that XLIFF 1.2 defines without content. */
 const empties = new Set(['x', 'bx', 'ex']);
 
-/** A `notranslate` element whose start tag stands in a native code, and whose end has not been met. */
+/** A `notranslate` element whose start tag is in a native code and whose end tag was not found yet. */
 interface KeptNative {
   code: Code;
-  /** Of the code in `codes`, of the texts in its codes, and how many segments had begun. */
+  /** Index of the code in `codes`, and the numbers of texts in codes and of segments before it. */
   index: number;
   subs: number;
   segments: number;
-  /** What ties the other half of a `bpt` to it. */
+  /** Identifies the other half of a `bpt`. */
   tie: string | undefined;
   name: string;
   depth: number;
   value: string;
 }
 
-/** An attribute by its name without prefix: some tools write those of XHTML as `h:class`. */
+/** Returns an attribute by its local name: some tools write those of XHTML as `h:class`. */
 function attributeOf(attributes: Attributes, name: string): string | undefined {
   if (attributes[name] !== undefined) return attributes[name];
   const full = Object.keys(attributes).find((one) => one.endsWith(`:${name}`));
@@ -55,14 +55,14 @@ export class Capture {
   readonly #text: string;
   readonly #segmented: boolean;
   readonly #addPatch: (patch: Patch) => void;
-  /** Codes that await their other half, by kind and `rid` or `id`. */
+  /** Codes without their other half yet, by kind and `rid` or `id`. */
   readonly #ties = new Map<string, number>();
   #number = 0;
   #opaque = false;
   #kept: KeptNative | undefined;
-  /** The text of a `sub` being captured; everything goes there. */
+  /** The capture of the current `sub`, which gets all events. */
   #inner: Capture | undefined;
-  /** In a seg-source: where the text outside segments began; undefined inside one. */
+  /** In a seg-source: start of the text outside segments; undefined inside a segment. */
   #outside: number | undefined;
 
   constructor(text: string, start: number, segmented: boolean, addPatch: (patch: Patch) => void) {
@@ -76,7 +76,7 @@ export class Capture {
     return this.#inner ? this.#inner.isOpaque : this.#opaque;
   }
 
-  /** An element inside. Returns what to do at its end tag. */
+  /** Handles a start tag. Returns the handler of its end tag. */
   open(local: string, attributes: Attributes, empty: boolean, start: number, end: number): Ends | undefined {
     if (this.#inner) return this.#inner.open(local, attributes, empty, start, end);
     if (this.#opaque) return local === 'sub' && !empty ? this.#sub(end) : undefined;
@@ -91,20 +91,20 @@ export class Capture {
     else if (local === 'ex') this.#half('close', 'bx', attributes, start, end);
     else if (empty) this.#code(local === 'br' ? 'gap' : 'single', start, end);
     else return this.#pair(start, end);
-    // <x></x> is as good as <x/>.
+    // <x></x> is equivalent to <x/>.
     const code = this.codes.at(-1)!;
     return (_, close) => {
       code.end = Math.max(code.end, close);
     };
   }
 
-  /** A comment or processing instruction. */
+  /** Handles a comment or processing instruction. */
   standalone(start: number, end: number): void {
     if (this.#inner) this.#inner.standalone(start, end);
     else if (!this.#opaque) this.#code('single', start, end);
   }
 
-  /** The end of the content. */
+  /** Handles the end of the content. */
   finish(end: number): void {
     if (this.segments > 0 && this.#outside !== undefined) this.#gap(this.#outside, end);
   }
@@ -119,7 +119,7 @@ export class Capture {
     return code;
   }
 
-  /** `g`, a `mrk` that annotates, an element of another vocabulary. */
+  /** Handles `g`, an annotating `mrk`, and elements of other vocabularies. */
   #pair(start: number, end: number): Ends {
     const { number } = this.#code('open', start, end);
     return (closeStart, closeEnd) => {
@@ -127,7 +127,7 @@ export class Capture {
     };
   }
 
-  /** One half of a pair whose halves are elements of their own, tied by `rid` or, failing that, `id`. */
+  /** Handles one half of a pair of separate elements, linked by `rid` or otherwise `id`. */
   #half(kind: 'open' | 'close', family: string, attributes: Attributes, start: number, end: number): Code {
     const tie = `${family} ${attributes.rid ?? attributes.id ?? ''}`;
     if (kind === 'open') {
@@ -143,7 +143,7 @@ export class Capture {
     return code;
   }
 
-  /** `x`. Angular writes variables and paired tags as `x`, told apart by their ids. */
+  /** Handles `x`. Angular writes variables and paired tags as `x` with special ids. */
   #placeholder(attributes: Attributes, start: number, end: number): void {
     const id = attributes.id ?? '';
     const tag = /^(START|CLOSE)_(.+)$/.exec(id);
@@ -180,7 +180,7 @@ export class Capture {
     };
   }
 
-  /** Finds `notranslate` elements whose tags stand in native codes: both in one, or each in one of its own. */
+  /** Finds `notranslate` elements whose tags are in native codes: both in one code, or in two. */
   #readNative(
     local: string,
     attributes: Attributes,
@@ -211,7 +211,7 @@ export class Capture {
     }
   }
 
-  /** One kept word in place of all codes from the start tag to the end tag, if no other pair reaches out of it. */
+  /** Replaces all codes from the start tag to the end tag by one kept word, unless another pair crosses it. */
   #endKept(kept: KeptNative, last: Code): void {
     this.#kept = undefined;
     const inside = this.codes.slice(kept.index);
@@ -229,7 +229,7 @@ export class Capture {
     this.#addPatch({ start: kept.code.end, end: last.start, text: escapeMarkup(kept.value) });
   }
 
-  /** Kept whole; with `origval`, the copy in the target gets that value as its content. */
+  /** Handles a protected element, which is kept. With `origval`, its copy in the target gets that value as content. */
   #protected(
     local: string,
     attributes: Attributes,
@@ -247,7 +247,7 @@ export class Capture {
     const code = this.#code('keep', start, end);
     if (empty) {
       code.text = '';
-      this.#addPatch({ start: end - 2, end, text: filled(this.#text.slice(start, end), origval!) });
+      this.#addPatch({ start: end - 2, end, text: endWithContent(this.#text.slice(start, end), origval!) });
       return undefined;
     }
     this.#opaque = true;
@@ -263,7 +263,7 @@ export class Capture {
     };
   }
 
-  /** Everything since the last segment is between segments, its codes included. */
+  /** Starts a segment. Everything since the last segment, including codes, is a gap. */
   #segment(end: number): Ends {
     this.segments += 1;
     this.#gap(this.#outside!, end);
@@ -284,7 +284,7 @@ export class Capture {
     return (end) => {
       this.#inner = undefined;
       this.subs.push({ start, end, codes: inner.codes });
-      // One by one: as arguments of one call, 100,000 of them would be too many.
+      // One by one, because 100,000 arguments of one call would be too many.
       for (const sub of inner.subs) this.subs.push(sub);
     };
   }

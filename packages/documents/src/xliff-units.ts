@@ -1,6 +1,6 @@
 /**
- * From a trans-unit to a unit: what is translated, and what becomes of the target. The rules follow XLIFF 1.2 §2.5
- * and §3.2, and what files in use show where the standard is silent.
+ * Converts a trans-unit to a unit: what is translated, and how the target is written. The rules follow XLIFF 1.2 §2.5
+ * and §3.2, and files in use where the standard does not specify the behaviour.
  */
 
 import {
@@ -17,7 +17,7 @@ import { escapedPatches } from './escaped-patches.ts';
 import { Limits } from './limits.ts';
 import type { Capture } from './xliff-inline.ts';
 
-/** The attributes that count, and whatever else a tag has. */
+/** The attributes of a tag; those that are used have names here. */
 export interface Attributes {
   [name: string]: string | undefined;
   id?: string;
@@ -57,7 +57,7 @@ export interface TransUnit {
   source?: Element & { capture: Capture };
   segSource?: Element & { capture: Capture };
   target?: Element;
-  /** The target, where it is what is read. */
+  /** The target, if targets are read. */
   read?: Element & { capture: Capture };
 }
 
@@ -66,7 +66,7 @@ interface Section {
   end: number;
 }
 
-/** Adds the unit and the texts inside its codes to the document. A trans-unit without a source is left alone. */
+/** Adds the unit and the texts inside its codes to the document. Ignores a trans-unit without a source. */
 export function finishUnit(
   document: Document,
   found: TransUnit,
@@ -127,7 +127,7 @@ function details(found: TransUnit): Pick<Unit, 'name' | 'notes' | 'maxLength'> {
   return more;
 }
 
-/** States that say: not done. */
+/** States of an unfinished target. */
 const undone = /^(?:new|needs-.*)$/;
 
 function targetOf(text: string, found: TransUnit): Target {
@@ -176,12 +176,12 @@ function hasText(text: string, { contentStart, contentEnd }: Element): boolean {
   );
 }
 
-/** The line break and indent before an element; nothing in a compact file. */
+/** Returns the line break and indent before an element, or `''` in a compact file. */
 function indentOf(space: string): string {
   return /(?:\r\n|\n|\r)[ \t]*$/.exec(space)?.[0] ?? '';
 }
 
-/** A content that is one CDATA section and nothing else: its target is written as one, too. */
+/** Returns the CDATA section if it is the whole content. Then the target is written as one too. */
 function wholeSection(
   text: string,
   basis: Element & { capture: Capture },

@@ -1,6 +1,6 @@
 /**
- * XLIFF 1.2 (and 1.0, 1.1): a scan for trans-units, with saxes for well-formedness and offsets. Elements are matched
- * by local name, whatever prefix or namespace real files give them.
+ * XLIFF 1.2 (and 1.0, 1.1): finds trans-units. The parser saxes checks well-formedness and provides offsets. Elements
+ * are matched by local name, because files in use have various prefixes and namespaces.
  */
 
 import { type SaxesAttributePlain, SaxesParser, type SaxesTagPlain } from 'saxes';
@@ -14,7 +14,7 @@ import { type Attributes, type Element, finishUnit, type TransUnit } from './xli
 export interface XliffOptions {
   sourceLanguage?: string;
   targetLanguage?: string;
-  /** Of a finished document: the units are its targets, where they hold a text. Such a document is not rebuilt. */
+  /** Reads the targets of a translated document, if they have text. Such a document must not be rebuilt. */
   reads?: 'target';
 }
 
@@ -22,9 +22,9 @@ interface Frame {
   local: string;
   translate: boolean;
   preserve: boolean;
-  /** As declared inside a source; what is declared around it is the document's own language. */
+  /** Declared inside a source. A declaration around it is the document's language. */
   language?: string | undefined;
-  /** What to do at the end tag. */
+  /** Called at the end tag. */
   ends?: (start: number, end: number) => void;
 }
 
@@ -32,13 +32,13 @@ interface Frame {
  * Scans an XLIFF document.
  *
  * @throws DocumentError when it is not well-formed, not XLIFF 1.x, has an internal DTD subset, has no trans-unit,
- *   names another target language than the job, or is beyond a limit.
+ *   declares a target language other than the job's, or exceeds a limit
  */
 export function scanXliff(text: string, options: XliffOptions = {}): Document {
   const document = emptyDocument('xliff', text);
   new Scanner(document, options).scan();
   if (document.transUnits === 0) {
-    throw new DocumentError('There is nothing to translate: the XLIFF document has no trans-unit.', 1, 1);
+    throw new DocumentError('The XLIFF document has no trans-unit to translate.', 1, 1);
   }
   return document;
 }
@@ -52,7 +52,7 @@ class Scanner {
   readonly #languages = new Languages();
   readonly #patches: Document['patches'][number][] = [];
   readonly #sections: { start: number; end: number }[] = [];
-  /** End of the last markup; only text lies between it and the next `<`. */
+  /** End of the last markup; only text is between it and the next `<`. */
   #position = 0;
   #attributes = 0;
   #file:
@@ -80,7 +80,7 @@ class Scanner {
     parser.on('doctype', (doctype) => {
       const { start } = this.#markup();
       if (doctype.includes('[')) {
-        throw errorAt(this.#text, start, 'A DOCTYPE with declarations of its own ("[…]") is not accepted.');
+        throw errorAt(this.#text, start, 'A DOCTYPE with an internal subset ("[…]") is not accepted.');
       }
     });
     parser.on('opentagstart', () => {
@@ -98,7 +98,7 @@ class Scanner {
     parser.on('opentag', (tag) => this.#open(tag));
     parser.on('closetag', (tag) => this.#close(tag));
     parser.on('comment', () => {
-      // Reported before its `>` is read.
+      // saxes reports a comment before it reads `>`.
       const { start, end } = this.#markup(1);
       this.#capture?.standalone(start, end);
     });
@@ -116,7 +116,7 @@ class Scanner {
     this.#document.sections = this.#sections;
   }
 
-  /** The markup that was just read. */
+  /** Returns the range of the markup that was just read. */
   #markup(more = 0): { start: number; end: number } {
     const start = this.#text.indexOf('<', this.#position);
     const end = this.#parser.position + more;
@@ -159,7 +159,7 @@ class Scanner {
   #close(tag: SaxesTagPlain): void {
     const frame = this.#frames.pop()!;
     if (tag.isSelfClosing) {
-      // Reported right after its start; nothing was read in between.
+      // Reported right after its start tag.
       frame.ends?.(this.#position, this.#position);
       return;
     }
@@ -211,7 +211,7 @@ class Scanner {
     }
   }
 
-  /** Only direct children of the trans-unit count: `alt-trans` has sources and targets of its own. */
+  /** Handles direct children of the trans-unit only, because `alt-trans` also has sources and targets. */
   #insideUnit(
     tag: SaxesTagPlain,
     frame: Frame,
@@ -272,7 +272,9 @@ class Scanner {
     }
   }
 
-  /** The first file with a trans-unit names the languages; every file has to agree with the job. */
+  /**
+   * The first file with a trans-unit declares the source language. Every file's target language must match the job's.
+   */
   #checkLanguages(): void {
     const file = this.#file;
     if (!file || file.checked) return;
@@ -287,7 +289,7 @@ class Scanner {
       throw errorAt(
         this.#text,
         offset,
-        `The document asks for the target language "${target}", but the job for "${wanted}".`,
+        `The target language of the document is "${target}", but that of the job is "${wanted}".`,
       );
     }
   }
@@ -302,7 +304,7 @@ function flag(value: string | undefined, off: string, on: string, inherited: boo
   return word === off ? false : word === on ? true : inherited;
 }
 
-/** Whether two tags may name the same language: same base, and no different regions. */
+/** Whether two tags may mean the same language: the same base and no different regions. */
 export function sameLanguage(a: string, b: string): boolean {
   const parts = [a, b].map((tag) => tag.toLowerCase().split(/[-_]/));
   const base = parts.map(([first]) => (first === 'no' || first === 'nn' ? 'nb' : first));

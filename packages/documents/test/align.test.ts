@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { align, DocumentError, type Format, type Piece, rebuild, scan, segments } from '../src/documents.ts';
 import { alignLengths } from '../src/lengths.ts';
 import { hasCorpora, type Sample, samples } from './corpus.ts';
-import { shouting, translate } from './engines.ts';
+import { translate, upperCasing } from './engines.ts';
 import { xliff } from './helpers.ts';
 
-/** Each segment with what it gets: codes as `‹b1›`, nothing as `–`. */
+/** Returns each segment with its draft: codes as `‹b1›`, no draft as `–`. */
 function aligned(source: string, supplied: string, format: Format, to = 'es'): string[] {
   const document = scan(source, format);
   const found = align(document, scan(supplied, format, { reads: 'target' }), 'en', to);
@@ -37,7 +37,7 @@ describe('a supplied translation', () => {
       ['Una casa.', 'Dos perros aquí.'],
     ],
     [
-      'two sentences that became one',
+      'two sentences joined into one',
       'text',
       'This is the house. It is big. We like to live in it very much.',
       'Esta es la casa y es grande. Nos gusta mucho vivir en ella.',
@@ -48,14 +48,14 @@ describe('a supplied translation', () => {
       ],
     ],
     [
-      'one sentence that became two',
+      'one sentence divided into two',
       'text',
       'This is the house, and it is really big and old. We like it.',
       'Esta es la casa. Es realmente grande y vieja. Nos gusta.',
       ['Esta es la casa. Es realmente grande y vieja. | sentences differ', 'Nos gusta.'],
     ],
     [
-      'sentences that do not come in the same order',
+      'sentences in another order',
       'text',
       'Yes. No way. This is a very long sentence about a house that stands by the sea, and its garden.',
       'Una frase muy larga sobre una casa que está junto al mar, y también sobre su jardín. Así. Eso.',
@@ -65,10 +65,10 @@ describe('a supplied translation', () => {
         ' | sentences differ',
       ],
     ],
-    ['what stays in the document', 'text', '1.1. The house. …', '1.1. La casa. …', ['La casa.']],
+    ['text outside segments', 'text', '1.1. The house. …', '1.1. La casa. …', ['La casa.']],
     ['lines', 'text', 'One.\n\nTwo.\nThree.', 'Uno.\n\nDos.\nTres.', ['Uno.', 'Dos.', 'Tres.']],
     [
-      'other lines',
+      'a different number of lines',
       'text',
       'A long line about houses.\nTwo.\nAnother long line about dogs.',
       'Una línea larga sobre casas.\nOtra línea larga sobre perros.',
@@ -117,7 +117,7 @@ describe('a supplied translation', () => {
       xliff(unit('a', 'One', 'Uno') + unit('b', 'Two', 'Dos')),
       ['Uno', 'Dos'],
     ],
-    ['sources that are translated', 'xliff', xliff(unit('a', 'One')), xliff(unit('a', 'Uno')), ['Uno']],
+    ['translations in source elements', 'xliff', xliff(unit('a', 'One')), xliff(unit('a', 'Uno')), ['Uno']],
     [
       'a target that is missing',
       'xliff',
@@ -161,16 +161,16 @@ describe('a supplied translation', () => {
     .array(sentence, { minLength: 1, maxLength: 5 })
     .map((all) => `<p>${all.join(' ')}</p>`);
 
-  it('with the structure of its source comes back as it is', () => {
+  it('is not changed when its structure equals the source', () => {
     fc.assert(
       fc.property(fc.array(paragraph, { maxLength: 6 }), (paragraphs) => {
         const html = paragraphs.join('\n');
-        expect(throughAlignment(html, 'html')).toEqual(shouted(html, 'html'));
+        expect(throughAlignment(html, 'html')).toEqual(upperCased(html, 'html'));
       }),
     );
   });
 
-  it('loses no word, whatever its structure', () => {
+  it('loses no word, with any structure', () => {
     const words = fc.constantFrom('One two.', 'Three?', 'A longer sentence of words', '4', ' ', '{x}', '\n');
     const line = fc.array(words, { maxLength: 12 }).map((all) => all.join(' '));
     fc.assert(
@@ -187,14 +187,14 @@ describe('a supplied translation', () => {
   });
 });
 
-function shouted(text: string, format: Format): string {
+function upperCased(text: string, format: Format): string {
   const document = scan(text, format);
-  return rebuild(document, translate(document, 'en', shouting), 'es');
+  return rebuild(document, translate(document, 'en', upperCasing), 'es');
 }
 
-/** The supplied text in the drafts, and the drafts in the document. */
+/** Returns the drafts of the supplied text, and the document with the drafts. */
 function throughAlignment(text: string, format: Format): string {
-  const supplied = shouted(text, format);
+  const supplied = upperCased(text, format);
   const document = scan(text, format);
   segments(document, 'en');
   const found = align(document, scan(supplied, format, { reads: 'target' }), 'en', 'es');
@@ -205,7 +205,7 @@ function throughAlignment(text: string, format: Format): string {
   );
 }
 
-/** Its sentences are single letters, which in capitals are initials. */
+/** Its sentences are single letters, which are initials in upper case. */
 const UNFIT = new Set(['okapi-error_invalid_xml_on_merge.xlf']);
 
 function reads({ text, format }: Sample): boolean {
@@ -225,14 +225,14 @@ describe.runIf(hasCorpora)('of samples, a translation with the same structure', 
         .map((sample) => [sample.name, sample] as const),
     ),
   )('%s', (_, { text, format }) => {
-    const supplied = shouted(text, format);
-    // Shouting changes where sentences end (`/root/.kde`), so white space may stand elsewhere.
+    const supplied = upperCased(text, format);
+    // Upper case changes sentence ends (`/root/.kde`), so white space may differ.
     const bare = (all: string) => all.replace(/\s+/g, '');
     expect(bare(throughAlignment(text, format)) === bare(supplied)).toBe(true);
   });
 });
 
-describe('lengths', () => {
+describe('alignment by lengths', () => {
   it.each([
     [[10, 20, 30], [11, 22, 33], '1-1 1-1 1-1'],
     [[10, 20, 30], [33, 30], '2-1 1-1'],
@@ -241,13 +241,13 @@ describe('lengths', () => {
     [[10], [], '1-0'],
     [[], [10, 10], '0-1 0-1'],
   ])('%j and %j', (source, target, expected) => {
-    const said = alignLengths(source, target).map(
+    const printed = alignLengths(source, target).map(
       (bead) => `${bead.source.to - bead.source.from}-${bead.target.to - bead.target.from}`,
     );
-    expect(said.join(' ')).toBe(expected);
+    expect(printed.join(' ')).toBe(expected);
   });
 
-  it('are all given out, in order, however many', () => {
+  it('covers all sentences, in order, for any number', () => {
     const lengths = fc.array(fc.nat(300), { maxLength: 200 });
     fc.assert(
       fc.property(lengths, lengths, (source, target) => {

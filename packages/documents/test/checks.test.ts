@@ -1,15 +1,15 @@
-/** Each check catches the faults it is there for, and passes a right result. */
+/** Each check detects its faults and passes a correct result. */
 
 import { describe, expect, test } from 'vitest';
 import { checkHtml, checkHtmlLoosely, checkSrt, checkXliff } from './checks.ts';
 import { xliff } from './helpers.ts';
 
-describe('XLIFF', () => {
+describe('the XLIFF check', () => {
   const source = xliff('<trans-unit id="1">\n  <source>a <x id="1"/></source>\n</trans-unit>');
   const put = (target: string) => source.replace('</source>', `</source>\n  ${target}`);
   const right = put('<target>b <x id="1"/></target>');
 
-  test('right', () => expect(checkXliff(source, right)).toEqual([]));
+  test('passes', () => expect(checkXliff(source, right)).toEqual([]));
 
   test.each([
     ['no target', source],
@@ -27,7 +27,7 @@ describe('XLIFF', () => {
   });
 });
 
-describe('HTML', () => {
+describe('the HTML check', () => {
   const source = '<p class="a">x <b>y</b> <i>z</i></p>';
   test.each([
     ['a lost tag', '<p class="a">X Y <i>Z</i></p>'],
@@ -38,7 +38,7 @@ describe('HTML', () => {
     expect(checkHtml(source, result)).not.toEqual([]);
     expect(checkHtmlLoosely(source, result)).not.toEqual([]);
   });
-  test('moved markup', () => {
+  test('detects moved markup', () => {
     const moved = '<p class="a"><i>Z</i> X <b>Y</b></p>';
     expect(checkHtml(source, moved)).not.toEqual([]);
     expect(checkHtmlLoosely(source, moved)).toEqual([]);
@@ -46,9 +46,9 @@ describe('HTML', () => {
   });
 });
 
-describe('SRT', () => {
+describe('the SRT check', () => {
   const source = '1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:03,000 --> 00:00:04,000\nb\n';
-  test('right', () => expect(checkSrt(source, source.replace('\na\n', '\nA\nA\n'))).toEqual([]));
+  test('passes', () => expect(checkSrt(source, source.replace('\na\n', '\nA\nA\n'))).toEqual([]));
   test.each([
     ['a lost number', source.replace('2\n00', '00')],
     ['a moved time', source.replace('02,000', '02,001')],

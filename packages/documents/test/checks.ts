@@ -1,12 +1,12 @@
 /**
- * What must hold between a source and its result, written without the code under test: other tokenizers, plain
- * expressions. Each returns what is wrong; nothing when all is well.
+ * Checks of a result against its source, independent of the code under test: other tokenizers and plain regular
+ * expressions. Each returns its faults.
  */
 
 import { Tokenizer, TokenizerMode } from 'parse5';
 import { SaxesParser } from 'saxes';
 
-/** HTML: the tags and comments, in order, without the attributes that are for readers. */
+/** HTML: returns tags and comments in order, without attributes that have visible text. */
 export function htmlSkeleton(html: string): string[] {
   const out: string[] = [];
   const readers = /^(title|aria-label|alt|placeholder|label|abbr|value|content)$/;
@@ -36,21 +36,21 @@ export function htmlSkeleton(html: string): string[] {
   return out;
 }
 
-/** Same markup in the same order (for an engine that leaves codes where they are). */
+/** Checks for the same markup in the same order, for an engine that does not move codes. */
 export function checkHtml(source: string, result: string): string[] {
   const before = htmlSkeleton(source);
   const after = htmlSkeleton(result);
   return before.join('\n') === after.join('\n') ? [] : [`markup: ${firstDifference(before, after)}`];
 }
 
-/** Same markup, in any order (codes may move inside a sentence). */
+/** Checks for the same markup in any order, because codes may move inside a sentence. */
 export function checkHtmlLoosely(source: string, result: string): string[] {
   const before = htmlSkeleton(source).sort();
   const after = htmlSkeleton(result).sort();
   return before.join('\n') === after.join('\n') ? [] : [`markup: ${firstDifference(before, after)}`];
 }
 
-/** SRT: the same number lines and time lines, in order. */
+/** SRT: checks for the same number lines and time lines, in order. */
 export function checkSrt(source: string, result: string): string[] {
   const frame = (text: string) => {
     const lines = text.split(/\r*\n|\r/);
@@ -75,7 +75,7 @@ interface Node {
   parent: Node | undefined;
 }
 
-/** A plain tree with offsets. Throws when the text is not well-formed. */
+/** Parses a tree with offsets. @throws Error when the text is not well-formed */
 export function xmlTree(text: string): Node {
   const root = node('', 0, 0, {}, undefined);
   let current = root;
@@ -132,7 +132,7 @@ export function transUnits(text: string): Node[] {
 
 const child = (parent: Node, name: string) => parent.children.filter((one) => one.name === name);
 
-/** The document without its direct targets and the white space before them. */
+/** Returns the document without its direct targets and the white space before them. */
 export function withoutTargets(text: string, units: readonly Node[] = transUnits(text)): string {
   let out = '';
   let position = 0;
@@ -145,7 +145,7 @@ export function withoutTargets(text: string, units: readonly Node[] = transUnits
   return out + text.slice(position);
 }
 
-/** Ids and names of the inline elements of a content, text of native codes included, `sub` content left out. */
+/** Returns ids and names of inline elements, with the text of native codes but without `sub` content. */
 function codesOf(text: string, element: Node): string[] {
   return [...walk(element)]
     .filter((one) => one !== element)
@@ -158,8 +158,8 @@ function codesOf(text: string, element: Node): string[] {
 }
 
 /**
- * XLIFF: well-formed; nothing outside targets changed; every trans-unit with a source has exactly one target; a new
- * one stands right after `source` or `seg-source`; a written one has the codes of its source.
+ * XLIFF: the result is well-formed; only targets changed; every trans-unit with a source has exactly one target; a new
+ * one follows `source` or `seg-source`; a written one has the codes of its source.
  */
 export function checkXliff(source: string, result: string): string[] {
   const problems: string[] = [];

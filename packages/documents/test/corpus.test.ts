@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { DocumentError, rebuild, scan, segments } from '../src/documents.ts';
 import { checkHtml, checkHtmlLoosely, checkSrt, checkXliff, transUnits } from './checks.ts';
 import { hasCorpora, html5libInputs, mustHaveCorpora, type Sample, samples, variants } from './corpus.ts';
-import { clumsy, shouting, silent, translate } from './engines.ts';
+import { faulty, silent, translate, upperCasing } from './engines.ts';
 
-/** The files whose scan is refused, by the manifest. */
+/** The files that must be rejected, by the manifest. */
 const isRefused = ({ facts }: Sample) => facts.well_formed === 'NO';
 
 const files = (['html', 'srt', 'xliff'] as const).flatMap(samples);
@@ -16,9 +16,9 @@ const cases = readable.flatMap((file) =>
     title: `${file.format} ${file.name}, ${variant}`,
   })),
 );
-const asTheyAre = cases.filter(({ title }) => title.endsWith('as it is'));
+const unchanged = cases.filter(({ title }) => title.endsWith('unchanged'));
 
-test('the corpora are there', () => {
+test('the corpora are installed', () => {
   if (!hasCorpora && mustHaveCorpora)
     throw new Error('The folder shared/corpora is missing beside the repository.');
   expect(hasCorpora || !mustHaveCorpora).toBe(true);
@@ -36,7 +36,7 @@ describe.skipIf(!hasCorpora)('an engine that changes nothing', () => {
 });
 
 describe.skipIf(!hasCorpora)('no translation at all', () => {
-  test.each(asTheyAre)('$title', ({ text, format }) => {
+  test.each(unchanged)('$title', ({ text, format }) => {
     const result = rebuild(scan(text, format), new Map(), 'de');
     if (format === 'xliff') expect(checkXliff(text, result)).toEqual([]);
     else expect(result).toBe(text);
@@ -46,24 +46,24 @@ describe.skipIf(!hasCorpora)('no translation at all', () => {
 const check = { html: checkHtml, srt: checkSrt, xliff: checkXliff };
 const checkLoosely = { ...check, html: checkHtmlLoosely };
 
-describe.skipIf(!hasCorpora)('an engine that shouts', () => {
+describe.skipIf(!hasCorpora)('an upper-casing engine', () => {
   test.each(cases)('$title', ({ text, format }) => {
     const document = scan(text, format);
-    const translations = translate(document, 'en', shouting);
+    const translations = translate(document, 'en', upperCasing);
     const result = rebuild(document, translations, 'de');
     expect(check[format as 'html'](text, result)).toEqual([]);
-    // The result of a finished job, taken apart and put together again with the same translations, is itself.
+    // Rebuilding the result with the same translations must not change it.
     if (format !== 'xliff') return;
     const again = scan(result, format);
     segments(again, 'en');
     expect(rebuild(again, translations, 'de')).toBe(result);
   });
 
-  test.each(readable)('$format $name: every translated letter arrives', ({ text, format }) => {
+  test.each(readable)('$format $name: contains every translated letter', ({ text, format }) => {
     const document = scan(text, format);
     const found = segments(document, 'en');
-    const result = rebuild(document, translate(document, 'en', shouting), 'de');
-    // What was translated is translated: the same scan finds only shouted text where it found segments before.
+    const result = rebuild(document, translate(document, 'en', upperCasing), 'de');
+    // The segments of the result must be the upper-case segments of the source.
     if (format === 'xliff') {
       const written = transUnits(result).length;
       expect(written).toBe(document.transUnits);
@@ -78,12 +78,12 @@ describe.skipIf(!hasCorpora)('an engine that shouts', () => {
   });
 });
 
-describe.skipIf(!hasCorpora)('a clumsy engine', () => {
-  test.each([...asTheyAre, ...cases.filter(({ title }) => title.endsWith(', CR'))])(
+describe.skipIf(!hasCorpora)('a faulty engine', () => {
+  test.each([...unchanged, ...cases.filter(({ title }) => title.endsWith(', CR'))])(
     '$title',
     ({ text, format }) => {
       const document = scan(text, format);
-      const result = rebuild(document, translate(document, 'en', clumsy(text.length)), 'de');
+      const result = rebuild(document, translate(document, 'en', faulty(text.length)), 'de');
       expect(checkLoosely[format as 'html'](text, result)).toEqual([]);
       expect(() => scan(result, format)).not.toThrow();
     },
@@ -91,28 +91,34 @@ describe.skipIf(!hasCorpora)('a clumsy engine', () => {
 });
 
 describe.skipIf(!hasCorpora)('counts made by other tools', () => {
-  test.each(files.filter(({ format }) => format === 'srt'))('$name: cues', ({ text, facts }) => {
-    expect(scan(text, 'srt').units.length).toBe(Number(facts.timing_lines));
-  });
+  test.each(files.filter(({ format }) => format === 'srt'))(
+    '$name: has the expected number of cues',
+    ({ text, facts }) => {
+      expect(scan(text, 'srt').units.length).toBe(Number(facts.timing_lines));
+    },
+  );
 
   const counted = files.filter(({ format, facts }) => format === 'xliff' && facts.well_formed !== 'NO');
-  test.each(counted)('$name: trans-units, sources, targets, translate="no"', ({ text, facts }) => {
-    const document = scan(text, 'xliff');
-    const units = document.units.filter(({ target }) => target);
-    expect(document.transUnits).toBe(Number(facts.trans_units));
-    expect(units.length).toBe(Number(facts.with_source));
-    const withTarget = transUnits(text).filter(({ children }) =>
-      children.some(({ name }) => name === 'target'),
-    );
-    expect(withTarget.length).toBe(Number(facts.with_direct_target));
-    if (facts.effective_translate_no === '') return;
-    // Without approvals and states, only the attribute keeps a unit from being translated.
-    const open = text.replaceAll(/ approved=(["'])yes\1| state="[^"]*"/g, '');
-    const refused = scan(open, 'xliff').units.filter((unit) => unit.target && !unit.translatable);
-    expect(refused.length).toBe(Number(facts.effective_translate_no));
-  });
+  test.each(counted)(
+    '$name: has the expected trans-units, sources, targets and translate="no"',
+    ({ text, facts }) => {
+      const document = scan(text, 'xliff');
+      const units = document.units.filter(({ target }) => target);
+      expect(document.transUnits).toBe(Number(facts.trans_units));
+      expect(units.length).toBe(Number(facts.with_source));
+      const withTarget = transUnits(text).filter(({ children }) =>
+        children.some(({ name }) => name === 'target'),
+      );
+      expect(withTarget.length).toBe(Number(facts.with_direct_target));
+      if (facts.effective_translate_no === '') return;
+      // Approvals and states are removed, so that only the attribute prevents translation.
+      const open = text.replaceAll(/ approved=(["'])yes\1| state="[^"]*"/g, '');
+      const refused = scan(open, 'xliff').units.filter((unit) => unit.target && !unit.translatable);
+      expect(refused.length).toBe(Number(facts.effective_translate_no));
+    },
+  );
 
-  test.each(files.filter(isRefused))('$name is refused with line and column', ({ text }) => {
+  test.each(files.filter(isRefused))('$name is rejected with line and column', ({ text }) => {
     let error: unknown;
     try {
       scan(text, 'xliff');
@@ -130,11 +136,11 @@ describe.skipIf(!hasCorpora)('the inputs of the html5lib tokenizer tests', () =>
     (input) => input.isWellFormed() && !input.includes('\0'),
   );
 
-  test('there are thousands', () => {
+  test('number thousands', () => {
     expect(inputs.length).toBeGreaterThan(1_500);
   });
 
-  test('come back as they are', () => {
+  test('are unchanged if the engine changes nothing', () => {
     for (const input of inputs) {
       const document = scan(input, 'html');
       expect(rebuild(document, translate(document, 'en', silent), 'de')).toBe(input);
@@ -142,10 +148,10 @@ describe.skipIf(!hasCorpora)('the inputs of the html5lib tokenizer tests', () =>
     }
   });
 
-  test('keep their markup when the engine shouts', () => {
+  test('keep their markup with an upper-casing engine', () => {
     const wrong = inputs.filter((input) => {
       const document = scan(input, 'html');
-      return checkHtml(input, rebuild(document, translate(document, 'en', shouting), 'de')).length > 0;
+      return checkHtml(input, rebuild(document, translate(document, 'en', upperCasing), 'de')).length > 0;
     });
     expect(wrong).toEqual([]);
   });

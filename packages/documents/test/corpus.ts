@@ -1,6 +1,6 @@
 /**
- * Public sample files that nobody here wrote, in a folder beside the repository. Not part of it: their licences allow
- * tests, not copies. Without the folder the tests that need it are skipped; on CI they fail and say so.
+ * Public sample files by others, in a folder outside the repository, because their licences allow tests but not copies.
+ * Without the folder the tests that need it are skipped; on CI they fail.
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ function manifest(format: string): Map<string, Record<string, string>> {
   );
 }
 
-/** The files of a format, decoded as the manifest says, byte order mark kept. */
+/** Returns the files of a format, decoded by the manifest, with byte order marks. */
 export function samples(format: 'html' | 'srt' | 'xliff'): Sample[] {
   if (!hasCorpora) return [];
   const facts = manifest(format);
@@ -62,7 +62,7 @@ export function html5libInputs(): string[] {
     });
 }
 
-/** The same file with other line ends, a byte order mark, characters outside the basic plane. */
+/** Returns variants of a file: other line ends, a byte order mark, characters outside the Basic Multilingual Plane. */
 export function variants({ text, format }: Sample): [string, string][] {
   const plain = text.replace(/^\ufeff/, '');
   const lf = plain.replace(/\r+\n|\r/g, '\n');
@@ -71,7 +71,7 @@ export function variants({ text, format }: Sample): [string, string][] {
       ? lf.replace(/^(.*[a-z])$/gim, (line) => (line.includes('-->') ? line : `${line} 😀`))
       : lf.replace(/([a-z]{2}) (?=[a-z][^<>=]{0,200}<)/gi, '$1 😀 ');
   return [
-    ['as it is', text],
+    ['unchanged', text],
     ['CRLF', lf.replaceAll('\n', '\r\n')],
     ['CR', lf.replaceAll('\n', '\r')],
     ['BOM', `\ufeff${plain}`],

@@ -1,4 +1,4 @@
-/** Engines for tests: one that changes nothing, one that shouts, one that gets everything wrong. */
+/** Engines for tests: one changes nothing, one upper-cases, one breaks codes. */
 
 import { type Document, type Piece, segments } from '../src/documents.ts';
 
@@ -10,11 +10,11 @@ const isWords = (piece: Piece): piece is Words => 'text' in piece && !('keep' in
 
 export const silent: FakeEngine = (pieces) => [...pieces];
 
-/** Upper case, and a mark, so that text without letters to shout changes too. */
-export const shouting: FakeEngine = (pieces) =>
+/** Upper-cases and adds a mark, so that text without case changes too. */
+export const upperCasing: FakeEngine = (pieces) =>
   pieces.map((piece) => (isWords(piece) ? { text: piece.text.toUpperCase() } : piece));
 
-/** Small, repeatable chance: the same seed gives the same mistakes. */
+/** A deterministic random generator: the same seed causes the same faults. */
 export function chance(seed: number): () => number {
   let state = seed >>> 0 || 1;
   return () => {
@@ -42,8 +42,8 @@ const rubbish = [
   '\u2028',
 ];
 
-/** Drops, doubles, swaps and unnests codes, invents some, and writes what formats use as marks. */
-export function clumsy(seed: number): FakeEngine {
+/** Drops, duplicates, swaps, crosses and invents codes, and writes markup characters of the formats. */
+export function faulty(seed: number): FakeEngine {
   const next = chance(seed);
   return (pieces) => {
     let out: Piece[] = [];

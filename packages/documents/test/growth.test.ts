@@ -1,14 +1,14 @@
-/** The cost of a document grows in proportion to its length, whatever it holds. */
+/** The cost of a document is linear in its length, for any content. */
 
 import { describe, expect, test } from 'vitest';
 import { type Format, scan } from '../src/documents.ts';
 import { growths, handle, ratioOf } from './growth.ts';
 import { xliff } from './helpers.ts';
 
-/** Work in proportion doubles, work that grows with the square becomes four times as much. */
+/** Linear work takes twice as long for twice the length, quadratic work four times as long. */
 const MOST = 3;
 
-test('takes less than three times as long when an atom of any kind is written twice as often', () => {
+test('processing takes less than three times as long when any atom is repeated twice as often', () => {
   const found = [...growths(MOST)].filter(({ ratio }) => ratio !== undefined && ratio >= MOST);
   expect(found.map(({ atom, place, ratio }) => ({ atom, place, ratio }))).toEqual([]);
 });
@@ -17,26 +17,26 @@ describe('the measurement', () => {
   const spaces = (length: number) => ' '.repeat(length);
 
   test.each<[string, (text: string) => unknown]>([
-    ['an expression that tries again at every space', (text) => /\s+$/.test(`${text}x`)],
+    ['a regular expression that restarts at every space', (text) => /\s+$/.test(`${text}x`)],
     [
-      'a list that is searched for each of its members',
+      'a list that is searched for each of its elements',
       (text) => {
         const seen: number[] = [];
         for (let at = 0; at < text.length; at += 1) if (!seen.includes(at)) seen.push(at);
       },
     ],
   ])('finds %s', (_, work) => {
-    // Measured as often as can be, so that one disturbed measurement does not count.
+    // Repeated measurements, so that one disturbed measurement has no effect.
     expect(ratioOf((length) => () => work(spaces(length)), 8_192, 1)).toBeGreaterThanOrEqual(MOST);
   });
 
-  test('finds nothing wrong with work in proportion', () => {
+  test('passes linear work', () => {
     const work = (length: number) => () => spaces(length).replace(/\s/g, (space) => space + space);
     expect(ratioOf(work, 32_768, MOST)).toBeLessThan(MOST);
   });
 });
 
-/** Texts that took minutes, or that ended in an error of the machine. The measure is that there is an answer at all. */
+/** Texts that once took minutes or overflowed the stack. They must only complete. */
 const unit = (source: string) => `<trans-unit id="0">${source}</trans-unit>`;
 const long: [string, Format, string][] = [
   [
@@ -73,7 +73,7 @@ const long: [string, Format, string][] = [
   ['sentences without letters', 'text', `${'1! '.repeat(30_000)} Yes.`],
 ];
 
-test.each(long)('answers for millions of characters: %s', (_, format, text) => {
+test.each(long)('completes for millions of characters: %s', (_, format, text) => {
   handle(text, format);
   if (format !== 'xliff') expect(scan(text, format).units.length).toBeGreaterThan(0);
 });

@@ -1,7 +1,6 @@
 /**
- * How the cost of a document grows when it is doubled. Each of about a hundred atoms fills each place of each format,
- * once to a length and once to twice that length. Work in proportion to the length gives a ratio of 2, work that grows
- * with its square one of 4.
+ * Measures the cost of a document when its length doubles. Each of about a hundred atoms fills each position of each
+ * format, to a length and to twice that length. Linear work has a ratio of 2, quadratic work one of 4.
  *
  * `node packages/documents/test/growth.ts` prints the table: every atom with its worst ratio.
  */
@@ -18,10 +17,10 @@ import {
   scan,
   segments,
 } from '../src/documents.ts';
-import { shouting, silent, translate } from './engines.ts';
+import { silent, translate, upperCasing } from './engines.ts';
 import { xliff } from './helpers.ts';
 
-/** Text to repeat, or a function of how often it was written before. */
+/** Text to repeat, or a function of the number of earlier repetitions. */
 type Atom = string | ((index: number) => string);
 
 const list = (names: string): string[] => names.split(' ');
@@ -90,7 +89,7 @@ const VARIABLES = list(
 const MARKUP = list(
   '<a </ </a> <a> <b> <b></b> <br> <br/> <p> </p> <li> <td> <i>a <svg> <math> <script> <title> <textarea> <pre> ' +
     '<!-- --> <!--> <!---> <!-- a --> <!d> <![CDATA[ ]]> <![CDATA[a]]> &amp; &lt; &gt; &nbsp; &# &#x &#38; &a &amp &lt;b&gt; ' +
-    '&amp;lt; &amp;amp; &lt;br&gt; &lt;/b&gt; &lt;!-- "> \'> /> =" =\' a= a="b" x:',
+    '&amp;lt; &amp;amp; &lt;br&gt; &lt;/b&gt; &lt;!-- &#xFFFF; &#65534; &#xFDD0; &amp;#xFFFE; "> \'> /> =" =\' a= a="b" x:',
 ).concat([
   ' a="b"',
   ' a b',
@@ -149,7 +148,7 @@ const SUBTITLES = [
 const named = (atoms: readonly string[]): [string, Atom][] =>
   atoms.map((atom) => [JSON.stringify(atom), atom]);
 
-/** Every atom once, by a name to print. */
+/** All atoms by their printed names. */
 export const ATOMS: ReadonlyMap<string, Atom> = new Map<string, Atom>([
   ...Object.entries(WHITE),
   ...named(CHARACTERS),
@@ -165,7 +164,7 @@ export const ATOMS: ReadonlyMap<string, Atom> = new Map<string, Atom>([
 interface Place {
   format: Format;
   name: string;
-  /** A document that holds the filler there. */
+  /** Returns a document with the filler at this position. */
   around(filler: string): string;
 }
 
@@ -220,7 +219,7 @@ export const PLACES: readonly Place[] = [
   { format: 'xliff', name: 'units', around: (filler) => xliff(`${filler}${unit('House')}`) },
 ];
 
-/** The atom as often as it fits into a length, at least once. */
+/** Repeats the atom up to a length, at least once. */
 export function fill(atom: Atom, length: number): string {
   if (typeof atom === 'string') return atom.repeat(Math.max(1, Math.floor(length / atom.length)));
   let text = '';
@@ -228,7 +227,7 @@ export function fill(atom: Atom, length: number): string {
   return text;
 }
 
-/** All that the program does with a document. */
+/** Calls all functions that the program uses for a document. */
 export function handle(text: string, format: Format): void {
   try {
     const document = scan(text, format);
@@ -237,14 +236,14 @@ export function handle(text: string, format: Format): void {
     countRepeatedWords(document, 'en', found);
     describe(document, 'en');
     detectLanguage(document, ['en', 'es', 'ru']);
-    for (const engine of [silent, shouting]) rebuild(document, translate(document, 'en', engine), 'es');
+    for (const engine of [silent, upperCasing]) rebuild(document, translate(document, 'en', engine), 'es');
     align(document, scan(text, format, { reads: 'target' }), 'en', 'es');
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
   }
 }
 
-/** Milliseconds of the processor that this thread takes for `times` runs: what other processes do is not in it. */
+/** Returns the CPU time of this thread for `times` runs, in ms. */
 function processorTime(work: () => void, times = 1): number {
   const before = process.threadCpuUsage();
   for (let run = 0; run < times; run += 1) work();
@@ -252,12 +251,12 @@ function processorTime(work: () => void, times = 1): number {
   return (user + system) / 1000;
 }
 
-/** Some systems count the processor in steps of 4 ms, so that less than this says little. */
+/** Some systems measure CPU time in steps of 4 ms, so shorter times are unreliable. */
 const ENOUGH = 48;
-/** Memory that is collected and caches that are shared count as well, so the least of some rounds is taken. */
+/** Garbage collection and shared caches affect the time, so the minimum of several rounds is used. */
 const ROUNDS = 6;
 
-/** Milliseconds of the processor for one run, out of as many as it takes to measure them. */
+/** Returns the CPU time of one run in ms, from as many runs as are needed to measure it. */
 function timeOfOne(work: () => void): number {
   for (let times = 1; ; times *= 2) {
     const time = processorTime(work, times);
@@ -265,13 +264,13 @@ function timeOfOne(work: () => void): number {
   }
 }
 
-/** Work on a text of a length. */
+/** Processes a text of a length. */
 export type WorkOf = (length: number) => () => void;
 
 /**
- * What doubling the length multiplies the work by.
+ * Returns the ratio of the work for twice the length.
  *
- * @param most a ratio of at least this is measured again before it is believed
+ * @param most a ratio of at least this is measured again
  */
 export function ratioOf(workOf: WorkOf, length: number, most: number): number {
   const [once, twice] = [workOf(length), workOf(2 * length)];
@@ -285,23 +284,23 @@ export function ratioOf(workOf: WorkOf, length: number, most: number): number {
   return ratio;
 }
 
-/** Milliseconds for a text of {@link GLANCE} characters: mostly 1 to 5 where the work is in proportion, else 30 to 300. */
+/** Milliseconds for a text of {@link GLANCE} characters: mostly 1 to 5 for linear work, otherwise 30 to 300. */
 const LITTLE = 20;
 const GLANCE = 8_192;
-/** What takes more than a little at a glance is measured at a length at which nothing but the square would count. */
+/** Work above the threshold is measured at a length at which a quadratic part dominates. */
 const LENGTH = 16_384;
 
 export interface Growth {
   atom: string;
   place: string;
-  /** Milliseconds at a glance. */
+  /** Milliseconds of the first measurement. */
   time: number;
-  /** Undefined where that is little. */
+  /** Undefined if the first measurement was short. */
   ratio: number | undefined;
   workOf: WorkOf;
 }
 
-/** Every atom in every place. */
+/** Measures every atom in every position. */
 export function* growths(most: number): Generator<Growth> {
   for (const [atom, text] of ATOMS) {
     for (const { format, name, around } of PLACES) {
@@ -311,7 +310,7 @@ export function* growths(most: number): Generator<Growth> {
       };
       const glance = workOf(GLANCE);
       let time = processorTime(glance);
-      // The first run also compiles.
+      // The first run includes compilation.
       for (let run = 0; run < 3 && time >= LITTLE; run += 1) time = Math.min(time, processorTime(glance));
       const ratio = time < LITTLE ? undefined : ratioOf(workOf, LENGTH, most);
       yield { atom, place: `${format} ${name}`, time, ratio, workOf };
@@ -319,7 +318,7 @@ export function* growths(most: number): Generator<Growth> {
   }
 }
 
-/** Of each atom the place that takes most time, and the greatest ratio that was measured for it. */
+/** Returns, for each atom, the slowest position and the largest ratio. */
 function printTable(): void {
   for (const places of Map.groupBy(growths(3), ({ atom }) => atom).values()) {
     const slowest = places.reduce((one, other) => (other.time > one.time ? other : one));

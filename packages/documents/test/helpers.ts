@@ -1,14 +1,19 @@
-/** Shorthand for tests: a text in, its segments or its result out. */
+/** Test helpers that return the segments or the result of a text. */
 
 import { type Format, plainText, rebuild, scan, segments } from '../src/documents.ts';
-import { type FakeEngine, shouting, translate } from './engines.ts';
+import { type FakeEngine, translate, upperCasing } from './engines.ts';
 
-export function result(text: string, format: Format, engine: FakeEngine = shouting, target = 'de'): string {
+export function result(
+  text: string,
+  format: Format,
+  engine: FakeEngine = upperCasing,
+  target = 'de',
+): string {
   const document = scan(text, format);
   return rebuild(document, translate(document, 'en', engine), target);
 }
 
-/** What an engine would read, kept words in brackets, other codes as `|`. */
+/** Returns the segments as text, with kept words in brackets and other codes as `|`. */
 export function sent(text: string, format: Format, language = 'en'): string[] {
   return segments(scan(text, format), language).map(({ pieces }) =>
     pieces
@@ -26,7 +31,7 @@ export function xliff(units: string, file = ''): string {
   );
 }
 
-/** The first direct target of a result, element included. */
+/** Returns the first direct target of a result, including its element. */
 export function target(text: string): string | undefined {
   return /<(?:\w+:)?target[\s\S]*?<\/(?:\w+:)?target>/.exec(text)?.[0];
 }

@@ -1,4 +1,4 @@
-/** Every limit just under and just over, and texts made to hurt. No clocks here: the benchmark measures. */
+/** Every limit, just below and just above, and hostile texts. The benchmark measures time. */
 
 import { describe, expect, test } from 'vitest';
 import { DocumentError, type Format, Limits, rebuild, scan, segments } from '../src/documents.ts';
@@ -20,7 +20,7 @@ function message(text: string, format: Format): string {
 }
 
 const groups = (count: number) => xliff(`${'<group>'.repeat(count)}${unit('a')}${'</group>'.repeat(count)}`);
-/** Around the innermost start tag of `groups` there are xliff, file, body, trans-unit, source. */
+/** Nesting of `groups` inside xliff, file and body, around trans-unit and source. */
 const around = 5;
 const attributes = (count: number) => Array.from({ length: count }, (_, index) => ` a${index}="1"`).join('');
 const html = (depth: number) => `${'<div>'.repeat(depth)}a${'</div>'.repeat(depth)}`;
@@ -28,7 +28,7 @@ const html = (depth: number) => `${'<div>'.repeat(depth)}a${'</div>'.repeat(dept
 const rows: [string, Format, string, string, RegExp][] = [
   ['bytes', 'text', 'é'.repeat(Limits.bytes / 2), 'é'.repeat(Limits.bytes / 2 + 1), /longer than 10 MiB/],
   [
-    // One letter before, so that wherever counting pauses is within a pair.
+    // One letter first, so that every chunk border of the counter is inside a surrogate pair.
     'bytes of pairs',
     'text',
     `a${'😀'.repeat(Limits.bytes / 4 - 1)}abc`,
@@ -114,10 +114,10 @@ test.each(rows)('%s', (_, format, under, over, wanted) => {
   expect(message(over, format)).toMatch(wanted);
 });
 
-test('NUL and half characters are refused, with their place', () => {
-  expect(message('a\nb\0', 'text')).toBe('The text holds the character NUL (U+0000). (line 2, column 2)');
+test('rejects NUL and lone surrogates with their position', () => {
+  expect(message('a\nb\0', 'text')).toBe('The text contains the character NUL (U+0000). (line 2, column 2)');
   expect(message('a\r\nbc\ud800d', 'html')).toBe(
-    'The text holds half a character (a lone surrogate). (line 2, column 3)',
+    'The text contains half a character (a lone surrogate). (line 2, column 3)',
   );
 });
 
@@ -136,7 +136,7 @@ const hostile: [string, Format, string][] = [
   ['200,000 attributes in XML', 'xliff', `<xliff version="1.2"${attributes(200_000)}/>`],
   ['100,000 levels of HTML', 'html', '<div>'.repeat(100_000)],
 ];
-test.each(hostile)('refused: %s', (_, format, text) => {
+test.each(hostile)('rejects %s', (_, format, text) => {
   expect(message(text, format)).not.toBe('');
 });
 
@@ -166,7 +166,7 @@ const odd: [string, Format, string][] = [
   ['many CDATA sections', 'xliff', xliff(unit('<![CDATA[a]]> b '.repeat(5_000)))],
   ['many units with CDATA', 'xliff', xliff(unit('a <![CDATA[b]]>').repeat(5_000))],
 ];
-describe('odd, but readable', () => {
+describe('accepts unusual documents', () => {
   test.each(odd)('%s', (_, format, text) => {
     const document = scan(text, format);
     for (const { pieces } of segments(document, 'en')) {
@@ -178,7 +178,7 @@ describe('odd, but readable', () => {
   });
 });
 
-test('a document can be posted between threads', () => {
+test('a document can be cloned between threads', () => {
   for (const [text, format] of [
     ['One {x}.\nTwo.', 'text'],
     ['<p>a <b class="notranslate" origval="x">b</b> c</p>', 'html'],

@@ -1,7 +1,7 @@
 /**
- * Variables in a tag with the class `notranslate` and an `origval`: after translation the content of every such tag
- * is its `origval`. No public sample exists, so the cases are written by hand: as HTML, and in XLIFF as elements, as
- * escaped text and in CDATA.
+ * Elements with the class `notranslate` and an `origval`: in the result, the content of each is its `origval`. No
+ * public sample exists, so the cases are written by hand: as HTML, and in XLIFF as elements, as escaped text and in
+ * CDATA.
  */
 
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const escaped = (html: string) =>
   html.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const content = (text: string) => target(text)!.replace(/^<target>|<\/target>$/g, '');
 
-/** How a fragment of HTML gets into each form, and out again. */
+/** Wraps a fragment of HTML in each form and reads it back. */
 const forms = {
   html: (html: string) => ({
     text: `<p>${html}</p>`,
@@ -38,7 +38,7 @@ const forms = {
 const one = (origval: string, shown = 'Ann', quote = '"') =>
   `<span class="notranslate" origval=${quote}${origval}${quote}>${shown}</span>`;
 
-/** Source, and the same with contents replaced; upper-cased elsewhere by the shouting engine. */
+/** Source and expected result with an upper-casing engine. */
 const rows: [string, string, string, string[]][] = [
   [
     'in the middle',
@@ -139,7 +139,7 @@ describe.each(Object.entries(forms))('%s', (_, form) => {
     );
   });
 
-  test('right to left', () => {
+  test('replaces the content in right-to-left text', () => {
     const { text, read, format } = form(`Hi ${one('{{a}}')}!`);
     const after = result(
       text,
@@ -153,7 +153,7 @@ describe.each(Object.entries(forms))('%s', (_, form) => {
 
 test.each([
   [
-    'upper-case tag, no quotes',
+    'an upper-case tag without quotes',
     '<P>Hi <SPAN CLASS=notranslate ORIGVAL=v>Ann</SPAN></P>',
     '<P>HI <SPAN CLASS=notranslate ORIGVAL=v>v</SPAN></P>',
   ],
@@ -191,7 +191,7 @@ test.each([
   expect(result(html, 'html')).toBe(wanted);
 });
 
-test('XLIFF: only in the output, never in the source or in alt-trans', () => {
+test('XLIFF: replaces the content only in the target, not in the source or in alt-trans', () => {
   const tag = '<mrk mtype="x" class="notranslate" origval="v">Ann</mrk>';
   const text = xliff(
     `<trans-unit id="1"><source>Hi ${tag}</source><alt-trans><target>Hi ${tag}</target></alt-trans></trans-unit>`,
@@ -200,7 +200,7 @@ test('XLIFF: only in the output, never in the source or in alt-trans', () => {
   expect(after).toBe(text.replace('</source>', `</source><target>HI ${tag.replace('Ann', 'v')}</target>`));
 });
 
-test('XLIFF: replaced under translate="no" too; a self-closed tag has nothing to replace', () => {
+test('XLIFF: replaces the content under translate="no" too, but not of a self-closed tag', () => {
   const text = xliff(
     '<trans-unit id="1" translate="no"><source>Hi <ph id="1" class="notranslate" origval="v">Ann</ph><x id="2" class="notranslate" origval="w"/></source></trans-unit>',
   );
@@ -209,7 +209,7 @@ test('XLIFF: replaced under translate="no" too; a self-closed tag has nothing to
   );
 });
 
-/** The usual XLIFF 1.2 form of HTML: its tags, escaped, in codes of their own. */
+/** The usual XLIFF 1.2 representation of HTML: escaped tags in native codes. */
 const start = '&lt;span class="notranslate" origval="%CUSTOMER%"&gt;';
 const stop = '&lt;/span&gt;';
 const native: [string, string, string, string[]][] = [
@@ -262,7 +262,7 @@ const native: [string, string, string, string[]][] = [
     ['A [b c d] e'],
   ],
   [
-    'a pair that reaches out of it stays a pair',
+    'a pair that crosses it stays a pair',
     `A <bpt id="1">${start}</bpt>b <bpt id="2">&lt;i&gt;</bpt>c<ept id="1">${stop}</ept> d<ept id="2">&lt;/i&gt;</ept> e`,
     `A <bpt id="1">${start}</bpt>B <bpt id="2">&lt;i&gt;</bpt>C<ept id="1">${stop}</ept> D<ept id="2">&lt;/i&gt;</ept> E`,
     ['A |b |c| d| e'],

@@ -19,7 +19,7 @@ function count(text: string, format: Format, language = 'en') {
   };
 }
 
-/** Whether a sentence ends where a word goes on (`a.b`): it has a word more in its parts than as a whole. */
+/** Whether a sentence ends inside a word (`a.b`), so that its parts have more words than the whole. */
 function endsInsideWord(line: string): boolean {
   const sentences = segments(scan(line, 'text'), 'en').map(({ pieces }) =>
     pieces.map((piece) => ('text' in piece ? piece.text : '')).join(''),
@@ -27,7 +27,7 @@ function endsInsideWord(line: string): boolean {
   return sentences.some((sentence, index) => index > 0 && line.includes(sentences[index - 1]! + sentence));
 }
 
-describe('words', () => {
+describe('countWords', () => {
   const XLIFF = (units: string) =>
     `<xliff version="1.2"><file source-language="en" original="x" datatype="plaintext"><body>${units}</body></file></xliff>`;
 
@@ -47,7 +47,7 @@ describe('words', () => {
     ],
   ] as const)('are those that are translated: %s %j', (format, text, words) => {
     expect(count(text, format).words).toBe(words);
-    // Those of the segments are as many.
+    // The segments have the same number of words.
     const document = scan(text, format);
     const sum = segments(document, 'en').reduce(
       (all, { pieces }) => all + countSegmentWords(pieces, 'en'),
@@ -57,7 +57,7 @@ describe('words', () => {
   });
 });
 
-describe('repeated words', () => {
+describe('countRepeatedWords', () => {
   it.each([
     ['text', 'The house is big. The house is big.', 4],
     ['text', 'The house is big. The house is red.', 0],
@@ -75,7 +75,7 @@ describe('repeated words', () => {
     expect(count(text, format).repeated).toBe(repeated);
   });
 
-  it('are those of every sentence but its first time', () => {
+  it('counts every occurrence of a sentence except the first', () => {
     const sentences = ['The house is big.', 'Nobody came.', 'It rains in May!', 'Why?'];
     const lengths = [4, 2, 4, 1];
     fc.assert(
@@ -88,7 +88,7 @@ describe('repeated words', () => {
     );
   });
 
-  it('are never more than the words, and all but the first half of a text that stands twice', () => {
+  it('never exceeds the words, and counts the second half of a text that is repeated', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (line) => {
         fc.pre(!line.includes('\0') && line.isWellFormed() && !endsInsideWord(line));
@@ -108,7 +108,7 @@ describe('repeated words', () => {
       throw error;
     }
   });
-  it.each(readable)('are never more than the words: $name', ({ text, format }) => {
+  it.each(readable)('never exceeds the words: $name', ({ text, format }) => {
     const { words, repeated } = count(text, format);
     expect(repeated).toBeGreaterThanOrEqual(0);
     expect(repeated).toBeLessThanOrEqual(words);

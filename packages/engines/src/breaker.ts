@@ -1,57 +1,57 @@
 /**
- * Closes what cannot even start, or a service that does not answer, for a while that grows: 1 s after the first
- * closing, then 2 s, 4 s, up to `closedMs`. One success forgets everything. So a storm of kills from outside (memory
- * running out, a restart of the machine's services) closes for seconds, and only what stays broken for minutes is
- * left alone for minutes.
+ * A circuit breaker with exponential backoff, for an engine that cannot start or a service that does not answer: it
+ * stops calls for 1 s, then 2 s, 4 s, up to `maxOpenMs`. One success resets it. A short burst of failures from outside
+ * (out of memory, restarted services) therefore stops calls only for seconds.
  */
 
 export interface BreakerLimits {
-  /** So many failures within `loopMs`, without a success between them, close for the first time. */
+  /** Failures within `loopMs`, without a success in between, after which it opens for the first time. */
   loopCount: number;
   loopMs: number;
-  /** The first closing; each further failure doubles it. */
-  firstClosedMs: number;
-  /** The longest. */
-  closedMs: number;
+  /** How long it is open the first time. Each further failure doubles the time. */
+  firstOpenMs: number;
+  /** The longest time for which it is open. */
+  maxOpenMs: number;
 }
 
 export class Breaker {
   readonly #limits: BreakerLimits;
   readonly #now: () => number;
   #failures: number[] = [];
-  /** How long the last closing was; 0 before the first. */
-  #closedMs = 0;
-  #closedUntil = 0;
+  /** How long it was open last; 0 before the first time. */
+  #openMs = 0;
+  #openUntil = 0;
 
   constructor(limits: BreakerLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
   }
 
-  get closed(): boolean {
-    return this.#now() < this.#closedUntil;
+  /** Whether calls are stopped. */
+  get isOpen(): boolean {
+    return this.#now() < this.#openUntil;
   }
 
-  /** Ms until it opens again; 0 when it is open. */
+  /** Milliseconds until calls are allowed again; 0 if they are. */
   get remainingMs(): number {
-    return Math.max(0, this.#closedUntil - this.#now());
+    return Math.max(0, this.#openUntil - this.#now());
   }
 
   failed(): void {
     const now = this.#now();
-    // What was in flight when it closed, and failed of the same cause, is not another trial.
-    if (now < this.#closedUntil) return;
-    const { loopCount, loopMs, firstClosedMs, closedMs } = this.#limits;
+    // Calls that were in flight when it opened fail for the same reason and do not count.
+    if (now < this.#openUntil) return;
+    const { loopCount, loopMs, firstOpenMs, maxOpenMs } = this.#limits;
     this.#failures = [...this.#failures.filter((at) => now - at < loopMs), now];
-    if (this.#closedMs === 0 && this.#failures.length < loopCount) return;
+    if (this.#openMs === 0 && this.#failures.length < loopCount) return;
     this.#failures = [];
-    this.#closedMs = Math.min(closedMs, this.#closedMs === 0 ? firstClosedMs : this.#closedMs * 2);
-    this.#closedUntil = now + this.#closedMs;
+    this.#openMs = Math.min(maxOpenMs, this.#openMs === 0 ? firstOpenMs : this.#openMs * 2);
+    this.#openUntil = now + this.#openMs;
   }
 
   succeeded(): void {
     this.#failures = [];
-    this.#closedMs = 0;
-    this.#closedUntil = 0;
+    this.#openMs = 0;
+    this.#openUntil = 0;
   }
 }

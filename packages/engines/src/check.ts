@@ -1,6 +1,6 @@
 /**
- * What a reply must pass before it counts as a translation, whichever engine made it. Codes are judged elsewhere: those
- * of services in markup.ts, all of them once more where drafts are put together.
+ * Checks whether a reply is a translation, for all engines. Codes are checked elsewhere: those of services in
+ * markup.ts, and all of them again where drafts are assembled.
  */
 
 import { countForeignLetters, countLetters } from '@dragoman/documents/scripts';
@@ -12,7 +12,7 @@ interface Direction {
   to: Language;
 }
 
-/** Whether the words can be a translation at all. @returns what is wrong, in words without the text itself, or null */
+/** Returns why the words cannot be a translation, without quoting them, or null. */
 export function faultOf(
   target: readonly Piece[],
   source: readonly Piece[],
@@ -25,7 +25,7 @@ export function faultOf(
   return lengthFault(before, after) ?? urlFault(before, after) ?? scriptFault(given, made, from, to);
 }
 
-/** As {@link faultOf}, and whether a service speaks about the work, or gives the source back. */
+/** Like {@link faultOf}; also detects a service that comments on the task or returns the source. */
 export function serviceFaultOf(
   target: readonly Piece[],
   source: readonly Piece[],
@@ -39,7 +39,7 @@ export function serviceFaultOf(
   );
 }
 
-/** The translatable words: not what is protected. */
+/** Returns the text without protected words. */
 const wordsOf = (pieces: readonly Piece[]): string =>
   visibleText(pieces.filter((piece) => !('keep' in piece)));
 
@@ -47,7 +47,7 @@ const MIN_RATIO = 0.3;
 const MAX_RATIO = 3;
 const RATIO_FROM = 20;
 
-/** A Han character says about as much as three letters, a kana or a Hangul syllable as two. */
+/** Length in letters: a Han character counts as three, a kana or a Hangul syllable as two. */
 function weight(text: string): number {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   const syllables = text.match(/[\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0;
@@ -57,7 +57,7 @@ function weight(text: string): number {
 function lengthFault(source: string, target: string): string | null {
   const [before, after] = [weight(source), weight(target)];
   const ratio = after / Math.max(1, before);
-  // A short source may honestly grow much; twenty times its length it may not.
+  // The translation of a short source may be much longer, but not twenty times as long.
   if (before <= RATIO_FROM) return after > 20 * RATIO_FROM ? 'the reply is far longer than the source' : null;
   if (ratio >= MIN_RATIO && ratio <= MAX_RATIO) return null;
   return `the reply is ${ratio.toFixed(1)} times as long as the source`;
@@ -65,18 +65,18 @@ function lengthFault(source: string, target: string): string | null {
 
 const URL = /(?:\b[a-z][a-z\d+.-]{1,15}:\/\/|\bwww\.)[^\s<>"'«»“”⟦⟧]+/giu;
 
-/** An address that the source has not is an invention, or somebody's who wrote instructions into the text. */
+/** A URL that is not in the source is invented, or comes from instructions hidden in the text. */
 function urlFault(source: string, target: string): string | null {
   const known = source.toLowerCase();
   for (const [url] of target.matchAll(URL)) {
     if (!known.includes(url.toLowerCase().replace(/(?<![.,;:!?)\]}…。，])[.,;:!?)\]}…。，]+$/u, ''))) {
-      return 'the reply has an address that the source has not';
+      return 'the reply has a URL that is not in the source';
     }
   }
   return null;
 }
 
-/** What a language model says about the work instead of doing it. */
+/** Comments of language models about the task. */
 const CHATTER = [
   /\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b/iu,
   /\bi(?:['’]m| am) (?:sorry|unable|not able)\b/iu,
@@ -86,16 +86,16 @@ const CHATTER = [
 ];
 
 function chatterFault(source: string, target: string, to: Language): string | null {
-  // Into English such a sentence may be the translation; only a model's word about itself surely is not.
+  // Into English such a sentence may be the translation, except a model's statement about itself.
   const patterns = primary(to) === 'en' ? CHATTER.slice(0, 1) : CHATTER;
   return patterns.some((pattern) => pattern.test(target) && !pattern.test(source))
-    ? 'the reply speaks about the work instead of doing it'
+    ? 'the reply comments on the task instead of translating'
     : null;
 }
 
 const ECHO_FROM_WORDS = 8;
 
-/** So many words in a row are the same in no other language as in English; among close neighbours they may be. */
+/** Eight different words are never the same in English and another language; among close languages they may be. */
 function echoFault(source: string, target: string, from: Language, to: Language): string | null {
   if (primary(from) === primary(to) || (primary(from) !== 'en' && primary(to) !== 'en')) return null;
   const words = source.match(/\p{Ll}{2,}/gu) ?? [];
@@ -110,20 +110,20 @@ const MIN_SHARE = 0.2;
 const WORDS = /\p{L}+/gu;
 const NAMES = /(?<!\p{L})\p{Lu}\p{L}*/gu;
 
-/** Names and quotations stay in their script; a whole reply does not. */
+/** Names and quotations may keep their script; a whole reply may not. */
 function scriptFault(source: string, target: string, from: Language, to: Language): string | null {
   const letters = countLetters(source);
-  // A source that is mostly in another script than its language's (a list of names) says nothing about the target.
+  // No check for a source mostly in a script other than its language's, such as a list of names.
   if (letters < SCRIPT_FROM_LETTERS || !isOwn(source, letters, from, 0.5)) return null;
-  // Names that are left as they are (a line of product names) say nothing either: without them the reply is judged.
+  // Names copied from the source, such as product names, are ignored.
   const known = new Set(source.match(NAMES));
-  const judged = (target.match(WORDS) ?? []).filter((word) => !known.has(word)).join(' ');
-  const made = countLetters(judged);
+  const words = (target.match(WORDS) ?? []).filter((word) => !known.has(word)).join(' ');
+  const made = countLetters(words);
   if (made < SCRIPT_FROM_LETTERS / 3 || isOwn(target, countLetters(target), to, MIN_SHARE)) return null;
   return `the reply is not in the script of ${to}`;
 }
 
-/** Whether at least this share of the letters is in the language's own script; true where that is not known. */
+/** Whether at least this share of the letters is in the language's script; true if its script is not known. */
 const isOwn = (text: string, letters: number, language: Language, share: number): boolean =>
   letters - (countForeignLetters(text, language, { own: true }) ?? 0) >= share * letters;
 

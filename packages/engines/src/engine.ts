@@ -1,21 +1,20 @@
 /**
- * What a machine translation engine is, in our words. Vendor shapes stop in the engine's own folder.
+ * The interface of a machine translation engine. Types of vendors stay in the folder of their engine.
  *
- * A batch of segments goes in, one draft per segment comes out, in the same order. Failure is per segment,
- * because that is how crashes, quotas and bad replies really come.
+ * A batch of segments goes in; one draft per segment comes out, in the same order. Each segment fails on its own,
+ * because crashes, quotas and bad replies affect single segments.
  */
 
-/** An ISO 639-1 shortname as the interface shows it: `en`, `pt`, `pt-br`, `nb`. */
+/** A language as the API names it, based on ISO 639-1: `en`, `pt`, `pt-br`, `nb`. */
 export type Language = string;
 
 /**
- * A stretch of a segment: text to translate, or an opaque code. The same shape as `@dragoman/documents`
- * gives and takes (the shapes match by structure, no type is shared).
+ * A part of a segment: text to translate, or an opaque code. Structurally the same type as in `@dragoman/documents`.
  *
- * - `open`/`close`: the two halves of a paired code; numbers tie them.
- * - `single`: a standalone code (a line break, an image). It stands between words.
- * - `keep`: a protected word (variable, URL, do-not-translate term). `text` is what a reader would see there:
- *   context for the engine, never to be changed.
+ * - `open`/`close`: the two halves of a paired code, with the same number.
+ * - `single`: a standalone code between words, such as a line break or an image.
+ * - `keep`: a protected word, such as a variable, a URL or a do-not-translate term. `text` is what a reader sees
+ *   there. Engines use it as context and must not change it.
  */
 export type Piece =
   | { text: string }
@@ -25,17 +24,17 @@ export type Piece =
   | { keep: number; text: string };
 
 export interface Segment {
-  /** Unique in the batch; comes back on the draft. */
+  /** Unique in the batch; the draft has the same id. */
   id: string;
   pieces: readonly Piece[];
-  /** The source text before it, for engines that take context: the last sentences of the document or chat. */
+  /** The preceding source text of the document or chat, for engines that use context. */
   before?: string;
 }
 
-/** A row of a glossary. */
+/** A term of a glossary. */
 export interface Term {
   source: string;
-  /** Empty where the term is only forbidden or not to be translated. */
+  /** Empty for a term that is only forbidden or must not be translated. */
   target: string;
   caseSensitive: boolean;
   /** `target` must not be used for `source`. */
@@ -44,40 +43,43 @@ export interface Term {
   note?: string;
 }
 
-/** What the customer said about how to translate. Engines use what they can; see {@link Capabilities}. */
+/** What guides a translation. Engines use what they support; see {@link Capabilities}. */
 export interface Context {
   /** `Formal`, `Informal`. */
   tone?: string;
   instructions?: string;
-  /** Of the target language. */
+  /** Terms of the target language. */
   terms?: readonly Term[];
-  /** The nearest approved translations, nearest first. */
+  /** Similar approved translations, most similar first. */
   examples?: readonly { source: string; target: string }[];
   format?: 'text' | 'html' | 'srt' | 'xliff';
 }
 
-/** `live`: somebody waits (chat). `bulk`: everything else. Each has its own pipeline, so neither delays the other. */
-export type Lane = 'live' | 'bulk';
+/**
+ * `interactive`: people wait for the result (chat). `bulk`: everything else. Each lane has its own pipeline, so that
+ * neither delays the other.
+ */
+export type Lane = 'interactive' | 'bulk';
 
-/** The segments of one account: an engine may send them, and their context, in one call. */
+/** Segments of one account. An engine may send them with their context in one call. */
 export interface DraftRequest {
   from: Language;
   to: Language;
   segments: readonly Segment[];
   lane: Lane;
   context?: Context;
-  /** Aborting rejects the whole request; nothing of it is used afterwards. */
+  /** When aborted, the whole request rejects. */
   signal?: AbortSignal;
 }
 
 /**
- * - `crashed`, `timeout`: the engine broke off, or took too long.
- * - `garbled`: it answered, and the answer is no translation of this segment.
- * - `too long`: the segment is longer than the engine takes.
- * - `unavailable`: it could not be reached, is too busy, or takes nothing from us (a wrong key, a used-up quota); a later
- *   try may do.
- * - `refused`: it does not accept this text.
- * - `stopped`: the program is ending.
+ * - `crashed`, `timeout`: the engine died or took too long.
+ * - `garbled`: the reply is not a translation of this segment.
+ * - `too long`: the segment exceeds the engine's limit.
+ * - `unavailable`: the engine cannot be reached, is too busy, or rejects all requests (invalid key, exhausted quota).
+ *   A later attempt may succeed.
+ * - `refused`: the engine does not accept this text.
+ * - `stopped`: the program is shutting down.
  */
 export type FailureReason =
   | 'crashed'
@@ -88,45 +90,45 @@ export type FailureReason =
   | 'refused'
   | 'stopped';
 
-/** Translated, unsupported and failed are three results. Source text is never passed off as a translation. */
+/** The result for one segment. A source text is never returned as its own translation. */
 export type Draft =
   | {
       id: string;
       status: 'translated';
       pieces: Piece[];
-      /** e.g. `apertium:eng-cat+cat-por` */
+      /** For example `apertium:eng-cat+cat-por`. */
       route: string;
-      /** How sure the engine is, 0 to 1, where it says so. */
+      /** The engine's confidence, 0 to 1, if it reports one. */
       score?: number;
     }
   | { id: string; status: 'unsupported'; detail: string }
   | { id: string; status: 'failed'; reason: FailureReason; detail: string };
 
-/** One direction an engine really can do: it passed its self-test on this machine. */
+/** A language pair that an engine serves: its self-test passed on this machine. */
 export interface Direction {
   from: Language;
   to: Language;
   route: string;
   hops: 1 | 2;
-  /** The operator declared it, and who would do it is not there to be tested. */
+  /** The operator declared it, and its service could not be reached for a self-test. */
   untested?: true;
 }
 
-/** What an engine takes, so that the pipeline does the rest itself. */
+/** What an engine handles itself. The caller does the rest. */
 export interface Capabilities {
-  /** What becomes of codes: always kept, kept where the engine manages, or not understood at all. */
+  /** Whether codes are always kept, kept if the engine can, or not supported. */
   codes: 'kept' | 'best effort' | 'none';
-  /** It follows a glossary itself. Where not, terms are put in place as protected words before it. */
+  /** It applies a glossary. Otherwise the caller inserts terms as protected words. */
   terms: boolean;
   tone: boolean;
   instructions: boolean;
-  /** It reads `before` and `examples`. */
+  /** It uses `before` and `examples`. */
   context: boolean;
   /** Texts leave this machine. */
   remote: boolean;
-  /** It answers the same text in the same way for as long as its version stays, so that a bad reply is not asked for again. */
+  /** The same text gets the same reply as long as the version stays, so that a bad reply is not requested again. */
   deterministic?: true;
-  /** How many pipelines of its own it has for a direction's `bulk` lane; one where it does not say. */
+  /** How many pipelines the `bulk` lane of a direction has. Default: 1. */
   atOnce?: number;
 }
 
@@ -134,15 +136,15 @@ export interface Engine {
   readonly name: string;
   readonly capabilities: Capabilities;
   /**
-   * Changes whenever drafts may: the engine's own version and that of its data. What was measured of one
-   * version holds until it changes.
+   * Returns the version of the engine and of its data. It changes whenever drafts may change. Test results of one
+   * version are valid until then.
    */
   version(): Promise<string>;
-  /** The directions offered now: measured by self-test, not declared, unless they are marked as untested. */
+  /** Returns the directions offered now. Each passed a self-test, unless it is marked as untested. */
   directions(): Promise<Direction[]>;
-  /** One draft per segment, same order. Rejects only when aborted or stopped. */
+  /** Returns one draft per segment, in the same order. Rejects only when aborted or stopped. */
   draft(request: DraftRequest): Promise<Draft[]>;
   health(): Promise<{ ok: boolean; detail: string }>;
-  /** Ends every child process. Requests in flight end as failed (`stopped`). */
+  /** Ends every child process. Segments in flight fail with `stopped`. */
   stop(): Promise<void>;
 }

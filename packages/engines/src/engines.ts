@@ -1,6 +1,6 @@
 /**
- * Machine translation behind one interface. The fake engine for tests is `@dragoman/engines/fake`, apart, so that no
- * production code reaches it by accident.
+ * Machine translation behind one interface. The fake engine for tests is exported separately, as
+ * `@dragoman/engines/fake`, so that production code does not import it by accident.
  */
 
 export type { ApertiumEngine, ApertiumOptions } from './apertium/apertium.ts';

@@ -1,29 +1,29 @@
 /**
- * An engine for tests only: it upper-cases, and does as it is told. It records what it was asked.
+ * An engine for tests: it translates by upper-casing, fails on demand, and records every request.
  */
 
 import type { Direction, Draft, DraftRequest, Engine, FailureReason, Piece, Segment } from './engine.ts';
 
 export interface FakeOptions {
-  /** `from>to`; default: `en>es`, `es>en`. */
+  /** Directions as `from>to`. Default: `en>es`, `es>en`. */
   directions?: readonly string[];
 }
 
 export interface FakeEngine extends Engine {
-  /** Every request, in order, as it came. */
-  readonly asked: DraftRequest[];
-  /** Segments whose visible text contains this fail with the reason, until it is called with null. */
+  /** Every request, in order. */
+  readonly requests: DraftRequest[];
+  /** Fails segments whose visible text contains `text`, until it is called with null. */
   failOn(text: string | null, reason?: FailureReason): void;
-  /** Drafts come back without their codes. */
+  /** Removes all codes from drafts. */
   dropCodes(drop: boolean): void;
-  /** The next `times` calls of `draft` reject, as a bug would. */
+  /** Makes the next `times` calls of `draft` reject. */
   crash(times?: number): void;
-  /** Calls of `draft` wait from now on. */
+  /** Suspends calls of `draft` until `resume`. */
   stall(): void;
-  /** Lets the waiting calls go on. */
+  /** Continues suspended calls. */
   resume(): void;
-  /** Resolves when `count` requests have been asked in all. */
-  waitForAsked(count: number): Promise<void>;
+  /** Resolves when there have been `count` requests in all. */
+  waitForRequests(count: number): Promise<void>;
 }
 
 export function createFake(options: FakeOptions = {}): FakeEngine {
@@ -41,7 +41,7 @@ class Fake implements FakeEngine {
     remote: false,
     deterministic: true,
   } as const;
-  readonly asked: DraftRequest[] = [];
+  readonly requests: DraftRequest[] = [];
   readonly #directions: readonly string[];
   #failOn: { text: string; reason: FailureReason } | null = null;
   #dropCodes = false;
@@ -78,8 +78,8 @@ class Fake implements FakeEngine {
     this.#gate = null;
   }
 
-  waitForAsked(count: number): Promise<void> {
-    if (this.asked.length >= count) return Promise.resolve();
+  waitForRequests(count: number): Promise<void> {
+    if (this.requests.length >= count) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#watchers.push({ count, resolve });
     return promise;
@@ -99,14 +99,14 @@ class Fake implements FakeEngine {
   async draft(request: DraftRequest): Promise<Draft[]> {
     if (this.#stopped) throw new Error('the fake engine is stopped');
     request.signal?.throwIfAborted();
-    this.asked.push(request);
+    this.requests.push(request);
     this.#watchers = this.#watchers.filter(({ count, resolve }) => {
-      if (this.asked.length >= count) resolve();
-      return this.asked.length < count;
+      if (this.requests.length >= count) resolve();
+      return this.requests.length < count;
     });
     if (this.#crashes > 0) {
       this.#crashes--;
-      throw new Error('the fake engine crashed, as it was told');
+      throw new Error('the fake engine crashed on demand');
     }
     await Promise.resolve();
     request.signal?.throwIfAborted();
@@ -142,12 +142,12 @@ class Fake implements FakeEngine {
 
   #one({ id, pieces }: Segment, { from, to }: DraftRequest): Draft {
     if (!this.#directions.includes(`${from}>${to}`)) {
-      return { id, status: 'unsupported', detail: `the fake was not told about ${from} to ${to}` };
+      return { id, status: 'unsupported', detail: `the fake engine has no direction from ${from} to ${to}` };
     }
     const text = pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
     if (text.length > 10_000) return { id, status: 'failed', reason: 'too long', detail: 'over 10,000' };
     if (this.#failOn !== null && text.includes(this.#failOn.text)) {
-      return { id, status: 'failed', reason: this.#failOn.reason, detail: 'failed, as it was told' };
+      return { id, status: 'failed', reason: this.#failOn.reason, detail: 'failed on demand' };
     }
     const target = pieces
       .map(
@@ -159,7 +159,7 @@ class Fake implements FakeEngine {
   }
 }
 
-/** Upper case in a way that keeps the length: `ß` stays. NUL and lone surrogates are replaced as real engines do. */
+/** Upper-cases without changing the length (`ß` stays). Replaces NUL and lone surrogates, as real engines do. */
 const upper = (text: string): string =>
   [...text.replaceAll('\0', ' ').toWellFormed()]
     .map((letter) => (letter.toUpperCase().length === letter.length ? letter.toUpperCase() : letter))

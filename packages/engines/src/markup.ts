@@ -1,40 +1,39 @@
 /**
- * A segment's pieces as a service can carry them, and back.
+ * Converts the pieces of a segment to the markup of a service and back.
  *
- * Two notations: tags (services that translate HTML or XML) and markers `⟦n⟧` (language models). Both number codes
- * anew from 1; what comes back is looked up in the {@link Sheet}, so that nothing a service writes can become a code
- * that the segment did not have.
+ * Two notations: tags (services that translate HTML or XML) and markers `⟦n⟧` (language models). Codes are numbered
+ * from 1 and looked up in the {@link CodeTable} afterwards, so that a service cannot invent a code.
  *
- * - White space at the edges stays with us.
- * - In tags, a run of spaces, a line break or a control character is a code: services fold white space, and XML cannot
- *   carry all of it.
- * - A pair whose halves are both here and nest is a pair of tags; every other half is a single.
+ * - White space at the edges is not sent.
+ * - In tags, a run of spaces, a line break or a control character is a code: services collapse white space, and XML
+ *   does not allow all control characters.
+ * - A pair whose halves are both in the segment and nest is a pair of tags; every other half is a single code.
  */
 
 import type { Piece } from './engine.ts';
 
 export interface Notation {
   kind: 'tags' | 'markers';
-  /** How one paired code, one single and one kept word are written; `text` is escaped already. */
+  /** Write a paired code, a single code and a kept word; `text` is already escaped. */
   open(n: number): string;
   close(n: number): string;
   single(n: number): string;
   keep(n: number, text: string): string;
-  /** Stretches of text that travel as a code: what the engine would change or stumble over. */
+  /** Text that is sent as a code, because the engine would change it or cannot handle it. */
   special: RegExp;
-  /** A pair may come back around several stretches: the longest of them is it. */
+  /** A pair may come back several times, around several runs of text; the longest counts. */
   scatters?: boolean;
 }
 
 const BLANKS = /[ \p{Cc}\u2028\u2029\ufffe\uffff]+/gu;
 const BRACKETS = /[⟦⟧]/gu;
-/** And pictures, which are in no vocabulary, and words that would take for ever. */
+/** Also emoji, which no vocabulary has, and very long words, which take too much time. */
 const FOREIGN = new RegExp(
   `${BLANKS.source}|[\\p{Extended_Pictographic}\\u{1f1e6}-\\u{1f1ff}][\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\u{1f1e6}-\\u{1f1ff}\\u200d\\ufe0f]*|\\S{200,}`,
   'gu',
 );
 
-/** HTML: both attributes, because Google reads one and Azure the other. `code` is left alone by LibreTranslate. */
+/** HTML. Google reads one of the two attributes, Azure the other. LibreTranslate does not translate `code`. */
 export const HTML: Notation = {
   kind: 'tags',
   open: (n) => `<span id="${n}">`,
@@ -44,16 +43,16 @@ export const HTML: Notation = {
   special: BLANKS,
 };
 
-/** Bergamot's reading of HTML: `img` is void, what stands in `code` is left alone. A tag left open would abort it. */
+/** HTML for Bergamot: `img` is void and `code` is not translated. An unclosed tag would abort it. */
 export const BERGAMOT: Notation = {
   ...HTML,
   keep: (n, text) => `<code id="${n}">${text}</code>`,
   special: FOREIGN,
-  // It puts a tag around every word that is aligned to one inside it.
+  // Bergamot puts the tag around every word that is aligned to a word inside it.
   scatters: true,
 };
 
-/** DeepL's XML, `k` among its `ignore_tags`. */
+/** XML for DeepL; `k` is one of its `ignore_tags`. */
 export const XML: Notation = {
   kind: 'tags',
   open: (n) => `<g id="${n}">`,
@@ -72,14 +71,14 @@ export const MARKERS: Notation = {
   special: BRACKETS,
 };
 
-/** What {@link read} needs to know of what {@link write} wrote. */
-export interface Sheet {
-  /** By number − 1. A `blank` is text that travelled as a code. */
+/** The codes that {@link write} numbered, for {@link read}. */
+export interface CodeTable {
+  /** Code n is at index n − 1. A `blank` is text that was sent as a code. */
   codes: Code[];
-  /** White space that stayed here. */
+  /** White space at the edges, which was not sent. */
   before: string;
   after: string;
-  /** Nothing but text: it may go as it is, without tags and escapes. */
+  /** The segment is only text and is sent without tags and escapes. */
   plain: boolean;
 }
 
@@ -92,7 +91,7 @@ type Code =
 /** The reply is not a translation of this segment. */
 export class Garbled extends Error {}
 
-/** Text as JSON and XML can carry it. */
+/** Returns the text without NUL and lone surrogates, which JSON and XML cannot carry. */
 export function cleanText(text: string): string {
   return text.replaceAll('\0', ' ').toWellFormed();
 }
@@ -101,12 +100,13 @@ export function hasLetters(pieces: readonly Piece[]): boolean {
   return pieces.some((piece) => 'text' in piece && !('keep' in piece) && /\p{L}/u.test(piece.text));
 }
 
-/** What a reader sees: text and kept words. */
+/** Returns the text that a reader sees, including kept words. */
 export function visibleText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
 }
 
-export function write(pieces: readonly Piece[], notation: Notation): { text: string; sheet: Sheet } {
+/** Writes pieces in the notation of a service. */
+export function write(pieces: readonly Piece[], notation: Notation): { text: string; table: CodeTable } {
   const { before, middle, after } = edges(join(pieces));
   const codes: Code[] = [];
   const partner = match(middle);
@@ -138,13 +138,15 @@ export function write(pieces: readonly Piece[], notation: Notation): { text: str
     }
   });
   const plain = codes.length === 0;
-  return { text: plain ? plainOut : out, sheet: { codes, before, after, plain } };
+  return { text: plain ? plainOut : out, table: { codes, before, after, plain } };
 }
 
 /**
- * @throws Garbled where a code is unknown, doubled, crossed or missing
+ * Reads a reply back into pieces.
+ *
+ * @throws Garbled when a code is unknown, doubled, crossed or missing
  */
-export function read(reply: string, sheet: Sheet, notation: Notation): Piece[] {
+export function read(reply: string, table: CodeTable, notation: Notation): Piece[] {
   const out: Piece[] = [];
   const push = (text: string): void => {
     if (text === '') return;
@@ -152,23 +154,23 @@ export function read(reply: string, sheet: Sheet, notation: Notation): Piece[] {
     if (last !== undefined && 'text' in last && !('keep' in last)) last.text += text;
     else out.push({ text });
   };
-  push(sheet.before);
+  push(table.before);
   const body = cleanText(reply).trim();
-  if (sheet.plain) push(body);
+  if (table.plain) push(body);
   else if (notation.kind === 'tags') {
-    readTags(notation.scatters === true ? longestRuns(body, notation) : body, sheet, notation, out, push);
-  } else readMarkers(body, sheet, out, push);
-  push(sheet.after);
+    readTags(notation.scatters === true ? longestRuns(body, notation) : body, table, notation, out, push);
+  } else readMarkers(body, table, out, push);
+  push(table.after);
   return out;
 }
 
-/** `<name id="3">`, `</name>`, `<name id=3 />`: as mangled as services are seen to write them. */
+/** `<name id="3">`, `</name>`, `<name id=3 />`, with the deviations seen in replies of services. */
 const TAG = /<\s{0,4}(\/?)\s{0,4}(span|img|code|g|x|k)\b([^<>]*?)(\/?)\s{0,4}>/gi;
 const ID = /\bid\s*=\s*(?:["'“”]\s*)?(\d{1,6})\b/i;
 
 function readTags(
   body: string,
-  sheet: Sheet,
+  table: CodeTable,
   notation: Notation,
   out: Piece[],
   push: (text: string) => void,
@@ -177,7 +179,7 @@ function readTags(
   const seen = new Set<number>();
   const open: number[] = [];
   let from = 0;
-  /** Inside a kept word: what the service made of it does not matter. */
+  /** Inside a kept word: the service's text for it is ignored. */
   let skipping = false;
   for (const hit of body.matchAll(TAG)) {
     const [whole, slash, rawName = '', attributes = '', selfClosing] = hit;
@@ -190,14 +192,14 @@ function readTags(
       else if (name === names.open && !skipping) {
         const n = open.pop();
         if (n === undefined) throw new Garbled('a code closes that is not open');
-        const code = sheet.codes[n - 1];
+        const code = table.codes[n - 1];
         if (code?.kind === 'pair') out.push({ close: code.close });
       }
       continue;
     }
     if (skipping) continue;
     const n = Number(ID.exec(attributes)?.[1] ?? 0);
-    const code = take(sheet, n, seen);
+    const code = take(table, n, seen);
     if (code.kind === 'pair' && name === names.open) {
       out.push({ open: code.open });
       if (selfClosing === '') open.push(n);
@@ -211,10 +213,10 @@ function readTags(
   }
   if (skipping || open.length > 0) throw new Garbled('a code stays open');
   push(unescaped(body.slice(from)));
-  missing(sheet, seen);
+  missing(table, seen);
 }
 
-/** Takes out all but the longest run of each pair; what nests still does. */
+/** Removes all but the longest run of each pair. Nesting is preserved. */
 function longestRuns(body: string, notation: Notation): string {
   const { open: name } = namesOf(notation);
   const stack: { n: number; start: number; tag: string }[] = [];
@@ -248,7 +250,7 @@ function namesOf(notation: Notation): { open: string; single: string; keep: stri
 
 const MARKER = /⟦\s*(?:(\/)\s*)?(\d{1,6})\s*⟧/g;
 
-function readMarkers(body: string, sheet: Sheet, out: Piece[], push: (text: string) => void): void {
+function readMarkers(body: string, table: CodeTable, out: Piece[], push: (text: string) => void): void {
   const seen = new Set<number>();
   const open: number[] = [];
   const text = (part: string): void => {
@@ -262,11 +264,11 @@ function readMarkers(body: string, sheet: Sheet, out: Piece[], push: (text: stri
     const n = Number(hit[2]);
     if (hit[1] !== undefined) {
       if (open.pop() !== n) throw new Garbled('a code closes that is not open');
-      const code = sheet.codes[n - 1];
+      const code = table.codes[n - 1];
       if (code?.kind === 'pair') out.push({ close: code.close });
       continue;
     }
-    const code = take(sheet, n, seen);
+    const code = take(table, n, seen);
     if (code.kind === 'pair') {
       open.push(n);
       out.push({ open: code.open });
@@ -275,23 +277,23 @@ function readMarkers(body: string, sheet: Sheet, out: Piece[], push: (text: stri
   }
   text(body.slice(from));
   if (open.length > 0) throw new Garbled('a code stays open');
-  missing(sheet, seen);
+  missing(table, seen);
 }
 
-function take(sheet: Sheet, n: number, seen: Set<number>): Code {
-  const code = sheet.codes[n - 1];
+function take(table: CodeTable, n: number, seen: Set<number>): Code {
+  const code = table.codes[n - 1];
   if (code === undefined) throw new Garbled('a code that was not sent');
   if (seen.has(n)) throw new Garbled('a code came back twice');
   seen.add(n);
   return code;
 }
 
-function missing(sheet: Sheet, seen: ReadonlySet<number>): void {
-  const count = sheet.codes.length - seen.size;
-  if (count > 0) throw new Garbled(`${count} of ${sheet.codes.length} codes did not come back`);
+function missing(table: CodeTable, seen: ReadonlySet<number>): void {
+  const count = table.codes.length - seen.size;
+  if (count > 0) throw new Garbled(`${count} of ${table.codes.length} codes did not come back`);
 }
 
-/** The service may have put a space of its own beside what was white space. */
+/** Adds a blank. If it is white space, spaces that the service put before it are removed. */
 function pushBlank(blank: string, out: Piece[], push: (text: string) => void): void {
   const last = out.at(-1);
   if (/\s/u.test(blank) && last !== undefined && 'text' in last && !('keep' in last)) {
@@ -300,7 +302,7 @@ function pushBlank(blank: string, out: Piece[], push: (text: string) => void): v
   push(blank);
 }
 
-/** Neighbouring texts as one, cleaned. */
+/** Merges neighbouring texts and cleans them. */
 function join(pieces: readonly Piece[]): Piece[] {
   const out: Piece[] = [];
   for (const piece of pieces) {
@@ -338,7 +340,7 @@ function edges(pieces: Piece[]): { before: string; middle: Piece[]; after: strin
   };
 }
 
-/** Index of each half of a pair that nests → index of the other half. */
+/** Maps the index of each half of a nested pair to the index of the other half. */
 function match(pieces: readonly Piece[]): Map<number, number> {
   const stack: { code: number; index: number }[] = [];
   const partner = new Map<number, number>();
@@ -347,7 +349,7 @@ function match(pieces: readonly Piece[]): Map<number, number> {
     if (!('close' in piece)) return;
     const at = stack.findLastIndex(({ code }) => code === piece.close);
     if (at < 0) return;
-    // Those opened inside and not closed there cross this one, or stand alone: they become singles.
+    // Codes opened inside and not closed there cross this one or lack a half: they become single codes.
     const { index: start } = stack[at]!;
     stack.length = at;
     partner.set(start, index);
@@ -370,7 +372,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 };
 
-/** One level of entities, once: what was `&amp;` in the text went out as `&amp;amp;`. */
+/** Decodes one level of entities: `&amp;` in the source was sent as `&amp;amp;`. */
 export function unescaped(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;

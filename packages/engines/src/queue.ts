@@ -1,7 +1,8 @@
-/** Work waiting for a pipeline: one line per request, served in turn, so that a long request cannot hold up others. */
-
+/**
+ * Items queued for a pipeline: one queue per request, served round robin, so that a long request does not delay others.
+ */
 export class FairQueue<Group extends object, Item> {
-  readonly #lines = new Map<Group, { items: Item[]; next: number }>();
+  readonly #queues = new Map<Group, { items: Item[]; next: number }>();
   #size = 0;
 
   get size(): number {
@@ -9,35 +10,35 @@ export class FairQueue<Group extends object, Item> {
   }
 
   push(group: Group, item: Item): void {
-    const line = this.#lines.get(group);
-    if (line === undefined) this.#lines.set(group, { items: [item], next: 0 });
-    else line.items.push(item);
+    const queue = this.#queues.get(group);
+    if (queue === undefined) this.#queues.set(group, { items: [item], next: 0 });
+    else queue.items.push(item);
     this.#size++;
   }
 
-  /** The next item of the line whose turn it is; that line then goes to the back. */
+  /** Removes and returns the first item of the next queue, which then goes to the end. */
   shift(): Item | undefined {
-    for (const [group, line] of this.#lines) {
-      const item = line.items[line.next++]!;
+    for (const [group, queue] of this.#queues) {
+      const item = queue.items[queue.next++]!;
       this.#size--;
-      this.#lines.delete(group);
-      if (line.next < line.items.length) this.#lines.set(group, line);
+      this.#queues.delete(group);
+      if (queue.next < queue.items.length) this.#queues.set(group, queue);
       return item;
     }
     return undefined;
   }
 
-  /** Takes a whole line out, in order. */
+  /** Removes and returns all items of a group, in order. */
   remove(group: Group): Item[] {
-    const line = this.#lines.get(group);
-    if (line === undefined) return [];
-    this.#lines.delete(group);
-    const items = line.items.slice(line.next);
+    const queue = this.#queues.get(group);
+    if (queue === undefined) return [];
+    this.#queues.delete(group);
+    const items = queue.items.slice(queue.next);
     this.#size -= items.length;
     return items;
   }
 
   clear(): Item[] {
-    return [...this.#lines.keys()].flatMap((group) => this.remove(group));
+    return [...this.#queues.keys()].flatMap((group) => this.remove(group));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The real WebAssembly engine, with a model of the tiny architecture and random weights (bergamot/model.ts). It shows
- * that models load, that codes come through and that nothing we send aborts it; quality and speed it cannot show.
+ * The real WebAssembly engine with a model of the tiny architecture and random weights (bergamot/model.ts). Shows that
+ * models load, that codes are kept and that no text aborts it, but not quality or speed.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { THREAD_LIMITS, Thread } from '../src/bergamot/thread.ts';
 import type { BergamotEngine, Piece } from '../src/engines.ts';
 import { createBergamot } from '../src/engines.ts';
 import { BERGAMOT, read, write } from '../src/markup.ts';
-import { Residency } from '../src/residency.ts';
+import { MemoryBudget } from '../src/memory-budget.ts';
 import { placeModels } from './bergamot/model.ts';
 import { codesOf, textOf, translated } from './conformance.ts';
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
     script: new URL('../src/bergamot/worker.ts', import.meta.url),
     model: models[0]!.setup,
     limits: THREAD_LIMITS,
-    gate: new Residency(2_000, 1_000),
+    memory: new MemoryBudget(2_000, 1_000),
   });
 });
 afterAll(async () => {
@@ -40,20 +40,20 @@ afterAll(async () => {
 });
 
 const send = async (pieces: readonly Piece[]): Promise<Piece[]> => {
-  const { text, sheet } = write(pieces, BERGAMOT);
-  const reply = await thread.send(text, !sheet.plain, {});
+  const { text, table } = write(pieces, BERGAMOT);
+  const reply = await thread.send(text, !table.plain, {});
   if (!reply.ok) throw new Error(`${reply.reason}: ${reply.detail}`);
-  return read(reply.text, sheet, BERGAMOT);
+  return read(reply.text, table, BERGAMOT);
 };
 
-test('a model loads, and its directions are offered', async () => {
+test('offers the directions of models that load', async () => {
   expect(await engine.directions()).toMatchObject([
     { from: 'en', to: 'es', route: 'bergamot:en-es', hops: 1 },
     { from: 'es', to: 'en', route: 'bergamot:es-en', hops: 1 },
   ]);
 });
 
-test('a segment comes back translated, its codes with it', async () => {
+test('translates a segment and keeps its codes', async () => {
   const pieces: Piece[] = [
     { text: 'The ' },
     { open: 1 },
@@ -72,12 +72,12 @@ test('a segment comes back translated, its codes with it', async () => {
   expect(textOf(target)).toContain('😀');
 });
 
-test('the same again is the same', async () => {
+test('returns the same translation for the same text', async () => {
   const pieces = [{ text: 'The house is red.' }];
   expect(await send(pieces)).toEqual(await send(pieces));
 });
 
-test('nothing that we write aborts it, and every code comes back', async () => {
+test('keeps every code and never aborts, for any text', async () => {
   const words = fc.constantFrom(
     'The house',
     '<b>',
@@ -114,7 +114,7 @@ test('nothing that we write aborts it, and every code comes back', async () => {
   expect(thread.restarts).toBe(0);
 });
 
-test('a tag left open aborts it; the thread is replaced and its neighbours are not lost', async () => {
+test('replaces the thread and translates the other segments when an unclosed tag aborts it', async () => {
   const before = thread.restarts;
   const [bad, good] = await Promise.all([thread.send('<b>x', true, {}), send([{ text: 'The house.' }])]);
   expect(bad).toMatchObject({ ok: false, reason: 'crashed', detail: 'its thread ended with 134' });

@@ -1,4 +1,4 @@
-/** Bergamot's engine with a thread of ours in the place of the neural one: batches, deaths, hops, room. */
+/** The Bergamot engine with a test script as its thread: batches, deaths, hops, memory. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ function draft(engine: BergamotEngine, texts: string[], from = 'en', to = 'es'):
 const batch = (bad: Record<number, string>): string[] =>
   Array.from({ length: 20 }, (_, n) => bad[n] ?? `House ${n}.`);
 
-describe('a text that takes the thread down fails alone', () => {
+describe('a text that kills or stalls the thread fails alone', () => {
   test.each([
     ['DIE', 'crashed', 'ended with 134', {}],
     ['THROW', 'crashed', 'ended with 1', {}],
@@ -50,13 +50,13 @@ describe('a text that takes the thread down fails alone', () => {
     expect(await engine.health()).toMatchObject({ ok: true });
   });
 
-  test('an answer that is too short is garbled, not mixed up', async () => {
+  test('a reply with too few texts is garbled', async () => {
     expect(await draft(make(), ['A SHORT house.'])).toMatchObject([{ status: 'failed', reason: 'garbled' }]);
   });
 });
 
-describe('directions', () => {
-  test('are those whose models load, directly or through English', async () => {
+describe('Bergamot directions', () => {
+  test('are offered if their models load, directly or through English', async () => {
     const engine = make();
     const found = (await engine.directions()).map(
       ({ from, to, route, hops }) => `${from}>${to} ${route} ${hops}`,
@@ -70,7 +70,7 @@ describe('directions', () => {
     expect(engine.threads()).toEqual([]);
   });
 
-  test('two hops, codes and all', async () => {
+  test('keep codes over two hops', async () => {
     const pieces = [
       { open: 1 },
       { text: 'La casa' },
@@ -78,12 +78,12 @@ describe('directions', () => {
       { keep: 2, text: '{x}' },
       { text: ' es ROJA 😀.' },
     ];
-    const request = { from: 'es', to: 'fr', segments: [{ id: 'a', pieces }], lane: 'live' as const };
+    const request = { from: 'es', to: 'fr', segments: [{ id: 'a', pieces }], lane: 'interactive' as const };
     const drafts = await make().draft(request);
     expect(drafts).toEqual([{ id: 'a', status: 'translated', pieces, route: 'bergamot:es-en+en-fr' }]);
   });
 
-  test('a model that cannot be loaded closes, for a second at first, and others do not wait for it', async () => {
+  test('fail without delaying others when a model cannot be loaded', async () => {
     const engine = make();
     const [bad, good] = await Promise.all([draft(engine, ['House.'], 'en', 'zz'), draft(engine, ['House.'])]);
     expect(bad).toMatchObject([{ status: 'failed', reason: 'crashed' }]);
@@ -91,7 +91,7 @@ describe('directions', () => {
     expect(await engine.health()).toMatchObject({ ok: false, detail: expect.stringContaining('en-zz') });
   });
 
-  test('a changed file is not loaded, and its model is named', async () => {
+  test('exclude a model with a changed file, and health names it', async () => {
     const other = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
     await placeModels(other, ['en-es', 'en-fr']);
     const version = await make({ folder: other }).version();
@@ -106,7 +106,7 @@ describe('directions', () => {
     rmSync(other, { recursive: true });
   });
 
-  test('without models there are none', async () => {
+  test('are empty without models', async () => {
     const engine = make({ folder: join(folder, 'nothing') });
     expect(await engine.directions()).toEqual([]);
     expect(await engine.version()).toBe('no models');
@@ -114,8 +114,8 @@ describe('directions', () => {
   });
 });
 
-describe('room', () => {
-  test('memory is capped: threads take turns', async () => {
+describe('threads', () => {
+  test('take turns when memory is limited', async () => {
     const engine = make({ memoryMebibytes: 300, turnMs: 0 });
     let most = 0;
     const work = ['es', 'fr'].map(async (to) => {
@@ -127,10 +127,10 @@ describe('room', () => {
     expect(most).toBe(1);
   });
 
-  test('lanes have threads of their own; an idle one ends', async () => {
+  test('are separate for each lane and end when idle', async () => {
     const engine = make({ limits: { idleMs: 50 }, memoryMebibytes: 2_000 });
     const segments = [{ id: 'a', pieces: [{ text: 'House.' }] }];
-    const lanes = (['live', 'bulk'] as const).map((lane) =>
+    const lanes = (['interactive', 'bulk'] as const).map((lane) =>
       engine.draft({ from: 'en', to: 'es', segments, lane }),
     );
     await Promise.all(lanes);

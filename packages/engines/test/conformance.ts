@@ -1,15 +1,15 @@
-/** What every engine must do, whoever makes the translation: one set of tests run against each adapter. */
+/** Conformance tests for every engine. */
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Draft, Engine, Piece, Segment } from '../src/engine.ts';
 
-// On a loaded machine the default of 5 s is too short; nothing here is a statement about speed.
+// The default of 5 s is too short on a loaded machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 export interface Subject {
   make: () => Engine;
-  /** English to something. */
+  /** Target language; the source is English. */
   to: string;
 }
 
@@ -21,7 +21,7 @@ export function translated(draft: Draft | undefined): Piece[] {
   return draft.pieces;
 }
 
-/** The codes of some pieces, sorted, as one word each. */
+/** Returns the codes of pieces, sorted, as strings. */
 export const codesOf = (pieces: readonly Piece[]): string[] =>
   pieces
     .flatMap((piece) => {
@@ -30,7 +30,7 @@ export const codesOf = (pieces: readonly Piece[]): string[] =>
     })
     .sort();
 
-/** Null when every pair that opens closes, inside the pair around it. */
+/** Returns the first fault in the nesting of pairs, or null. */
 export function nestingFault(pieces: readonly Piece[]): string | null {
   const open: number[] = [];
   for (const piece of pieces) {
@@ -106,42 +106,48 @@ const CODES: Record<string, Piece[]> = {
   'text that looks like a token': [text('Xqz0 and xqj1 see '), keep(1, '{a}'), text(' xqz0')],
 };
 
-/** Each comes back as often as it went in, wherever it stands. */
+/** Texts that must occur as often in the target as in the source, at any position. */
 const HOSTILE = [
   ...'\\[]{}^$/@<>*#~&|%_=+"()«»…—–€£©™§°±×•·',
-  ...[
-    '[]',
-    '[[',
-    ']]',
-    '[[/]]',
-    '[[t:b:0]]',
-    '[{0}]',
-    '[@0]',
-    '^a<n>$',
-    '\\0',
-    '\\n',
-    '$1',
-    '`',
-    '\t',
-    '\n',
-    '\r\n',
-  ],
-  ...[
-    '  ',
-    '\u00a0',
-    '\u2003',
-    '\u2028',
-    '\u0085',
-    '\u0001',
-    '\u007f',
-    '\u200b',
-    '\u200d',
-    '\u200e',
-    '\u200f',
-    '\u202e',
-    '\ufeff',
-  ],
-  ...['😀', '👩‍👩‍👧‍👦', '🇪🇸', '❤️', '漢字', 'ع', 'ש', 'ก', '𝒳', '\u{10ffff}', '\ufffd'],
+  '[]',
+  '[[',
+  ']]',
+  '[[/]]',
+  '[[t:b:0]]',
+  '[{0}]',
+  '[@0]',
+  '^a<n>$',
+  '\\0',
+  '\\n',
+  '$1',
+  '`',
+  '\t',
+  '\n',
+  '\r\n',
+  '  ',
+  '\u00a0',
+  '\u2003',
+  '\u2028',
+  '\u0085',
+  '\u0001',
+  '\u007f',
+  '\u200b',
+  '\u200d',
+  '\u200e',
+  '\u200f',
+  '\u202e',
+  '\ufeff',
+  '😀',
+  '👩‍👩‍👧‍👦',
+  '🇪🇸',
+  '❤️',
+  '漢字',
+  'ع',
+  'ש',
+  'ก',
+  '𝒳',
+  '\u{10ffff}',
+  '\ufffd',
 ];
 
 const place = (hostile: string): string[] => [
@@ -152,8 +158,9 @@ const place = (hostile: string): string[] => [
   `The house,${hostile}the garden.`,
 ];
 
+/** Runs the conformance tests for an engine. */
 export function conformance(name: string, subject: Subject): void {
-  describe(`${name} as an engine`, () => {
+  describe(name, () => {
     let engine: Engine;
     const draft = (segments: Segment[], to = subject.to): Promise<Draft[]> =>
       engine.draft({ from: 'en', to, segments, lane: 'bulk' });
@@ -165,187 +172,196 @@ export function conformance(name: string, subject: Subject): void {
     });
     afterAll(() => engine.stop());
 
-    test('translates, and names its route', async () => {
-      const [result] = await draft([{ id: 'a', pieces: [text('The big house is red.')] }]);
-      expect(textOf(translated(result))).not.toBe('The big house is red.');
-      expect(result).toMatchObject({ id: 'a', route: expect.stringMatching(/^[a-z]+:/) });
-    });
+    testTranslation(draft, one);
+    testFidelity(draft, one);
+    testRequests(subject, () => engine, draft, one);
+  });
+}
 
-    test('answers one draft a segment, in order', async () => {
-      const segments = Array.from({ length: 100 }, (_, n) => ({
-        id: `s${n}`,
-        pieces: [text(`House ${n} is red.`)],
-      }));
-      const drafts = await draft(segments);
-      expect(drafts.map(({ id }) => id)).toEqual(segments.map(({ id }) => id));
-      expect(drafts.map((each, n) => textOf(translated(each)).includes(String(n)))).not.toContain(false);
-    });
+type DraftBatch = (segments: Segment[], to?: string) => Promise<Draft[]>;
+type DraftOne = (...pieces: Piece[]) => Promise<Piece[]>;
 
-    test.each(Object.entries(CODES))('keeps codes: %s', async (_, pieces) => {
-      const target = await one(...pieces);
-      expect(codesOf(target)).toEqual(codesOf(pieces));
-      if (nestingFault(pieces) === null) expect(nestingFault(target)).toBeNull();
-    });
+function testTranslation(draft: DraftBatch, one: DraftOne): void {
+  test('returns a translation and its route', async () => {
+    const [result] = await draft([{ id: 'a', pieces: [text('The big house is red.')] }]);
+    expect(textOf(translated(result))).not.toBe('The big house is red.');
+    expect(result).toMatchObject({ id: 'a', route: expect.stringMatching(/^[a-z]+:/) });
+  });
 
-    test('does not touch what it was given', async () => {
-      const pieces = [open(1), text('The '), text('house '), close(1), text('is red. '), keep(2, 'x')];
-      const before = structuredClone(pieces);
-      await one(...pieces);
-      expect(pieces).toEqual(before);
-    });
+  test('returns one draft per segment, in order', async () => {
+    const segments = Array.from({ length: 100 }, (_, n) => ({
+      id: `s${n}`,
+      pieces: [text(`House ${n} is red.`)],
+    }));
+    const drafts = await draft(segments);
+    expect(drafts.map(({ id }) => id)).toEqual(segments.map(({ id }) => id));
+    expect(drafts.map((each, n) => textOf(translated(each)).includes(String(n)))).not.toContain(false);
+  });
 
-    test.each(['', ' ', '\n', '\r\n\t ', '\u00a0'])('returns blank %j as it is', async (blank) => {
-      expect(textOf(await one(text(blank)))).toBe(blank);
-    });
+  test.each(Object.entries(CODES))('keeps codes: %s', async (_, pieces) => {
+    const target = await one(...pieces);
+    expect(codesOf(target)).toEqual(codesOf(pieces));
+    if (nestingFault(pieces) === null) expect(nestingFault(target)).toBeNull();
+  });
 
-    test('returns no pieces for none', async () => {
-      expect(await one()).toEqual([]);
-    });
+  test('does not modify its input', async () => {
+    const pieces = [open(1), text('The '), text('house '), close(1), text('is red. '), keep(2, 'x')];
+    const before = structuredClone(pieces);
+    await one(...pieces);
+    expect(pieces).toEqual(before);
+  });
 
-    test.each(['12.50', '😀', '👩‍👩‍👧‍👦 ❤️', '—', '?!', '^$[]'])(
-      'returns %j, which has no letters, as it is',
-      async (source) => {
-        expect(textOf(await one(text(source)))).toBe(source);
-      },
-    );
+  test.each(['', ' ', '\n', '\r\n\t ', '\u00a0'])('returns white space %j unchanged', async (blank) => {
+    expect(textOf(await one(text(blank)))).toBe(blank);
+  });
 
-    test.each([' House ', '\tHouse\r\n', '\n\n  House', 'House.  '])(
-      'keeps the edges of %j',
-      async (source) => {
-        const target = textOf(await one(text(source)));
-        expect(target.slice(0, target.length - target.trimStart().length)).toBe(/^\s*/.exec(source)![0]);
-        expect(target.slice(target.trimEnd().length)).toBe(/\s*$/.exec(source)![0]);
-      },
-    );
+  test('returns no pieces for an empty segment', async () => {
+    expect(await one()).toEqual([]);
+  });
 
-    test('keeps right-to-left text and its marks', async () => {
-      const target = textOf(await one(text('The word \u2067שלום\u2069 and \u200fمرحبا\u200f are here.')));
-      for (const part of ['\u2067שלום\u2069', '\u200fمرحبا\u200f']) expect(target).toContain(part);
-    });
+  test.each(['12.50', '😀', '👩‍👩‍👧‍👦 ❤️', '—', '?!', '^$[]'])(
+    'returns %j, which has no letters, unchanged',
+    async (source) => {
+      expect(textOf(await one(text(source)))).toBe(source);
+    },
+  );
+}
 
-    test.each(HOSTILE)('loses nothing of %j', async (hostile) => {
-      const sources = place(hostile);
-      const drafts = await draft(sources.map((source, n) => ({ id: String(n), pieces: [text(source)] })));
-      drafts.forEach((each, n) => {
-        const target = textOf(translated(each));
-        for (const part of wordless(hostile)) {
-          expect([sources[n], target, count(target, part)]).toEqual([
-            sources[n],
-            target,
-            count(sources[n]!, part),
-          ]);
-        }
-      });
-    });
+function testFidelity(draft: DraftBatch, one: DraftOne): void {
+  test.each([' House ', '\tHouse\r\n', '\n\n  House', 'House.  '])(
+    'keeps white space at the edges of %j',
+    async (source) => {
+      const target = textOf(await one(text(source)));
+      expect(target.slice(0, target.length - target.trimStart().length)).toBe(/^\s*/.exec(source)![0]);
+      expect(target.slice(target.trimEnd().length)).toBe(/\s*$/.exec(source)![0]);
+    },
+  );
 
-    test('survives NUL and lone surrogates', async () => {
-      const target = textOf(await one(text('The ho\0use \ud800 is \udfff red.')));
-      expect(target).not.toContain('\0');
-      expect(target.isWellFormed()).toBe(true);
-    });
+  test('keeps right-to-left text and its marks', async () => {
+    const target = textOf(await one(text('The word \u2067שלום\u2069 and \u200fمرحبا\u200f are here.')));
+    for (const part of ['\u2067שלום\u2069', '\u200fمرحبا\u200f']) expect(target).toContain(part);
+  });
 
-    test('takes 10,000 characters, and refuses more', async () => {
-      const long = `${'The house is big. '.repeat(600).slice(0, 9_999)}.`;
-      const [fits, over] = await draft([
-        { id: 'fits', pieces: [text(long)] },
-        { id: 'over', pieces: [text(`${long}.`)] },
-      ]);
-      expect(textOf(translated(fits)).length).toBeGreaterThan(5_000);
-      expect(over).toMatchObject({ id: 'over', status: 'failed', reason: 'too long' });
-    });
-
-    test('takes one word of 10,000 characters', async () => {
-      const word = 'a'.repeat(9_990);
-      expect(textOf(await one(text(`The ${word}`))).toLowerCase()).toContain(word);
-    });
-
-    test('says what it does not support', async () => {
-      const drafts = await draft([{ id: 'a', pieces: [text('House')] }], 'xx');
-      expect(drafts).toMatchObject([{ id: 'a', status: 'unsupported' }]);
-    });
-
-    test('rejects when aborted, before and during', async () => {
-      const request = { from: 'en', to: subject.to, lane: 'bulk' as const };
-      const segments = Array.from({ length: 500 }, (_, n) => ({
-        id: String(n),
-        pieces: [text('The house.')],
-      }));
-      const late = AbortSignal.abort(new Error('too late'));
-      await expect(engine.draft({ ...request, segments, signal: late })).rejects.toThrow('too late');
-      const during = new AbortController();
-      const work = engine.draft({ ...request, segments, signal: during.signal });
-      during.abort(new Error('given up'));
-      await expect(work).rejects.toThrow('given up');
-      expect(textOf(await one(text('The house is red.')))).not.toBe('');
-    });
-
-    test('mixes of anything: each segment gets its own draft with its own codes', async () => {
-      const word = fc.oneof(
-        fc.constantFrom('house', 'The', 'red', 'unbelievable', 'is', '3.14', 'don’t', 'e-mail'),
-        fc.constantFrom(...HOSTILE),
-        fc.string({ unit: 'binary', maxLength: 6 }),
-      );
-      const words = fc.array(word, { minLength: 1, maxLength: 6 }).map((each) => text(each.join(' ')));
-      const flat = fc.array(
-        fc.oneof({ weight: 3, arbitrary: words }, fc.constantFrom(open(0), keep(0, '{x}'), single(0))),
-        {
-          minLength: 1,
-          maxLength: 8,
-        },
-      );
-      const segment = flat.map((pieces) => numbered(pieces));
-      await fc.assert(
-        fc.asyncProperty(fc.array(segment, { minLength: 1, maxLength: 8 }), async (batch) => {
-          const drafts = await draft(
-            batch.map((pieces, n) => ({
-              id: `s${n}`,
-              pieces: [...pieces, text(` Segment `), keep(1_000 + n, `{${n}}`)],
-            })),
-          );
-          expect(drafts.map(({ id }) => id)).toEqual(batch.map((_, n) => `s${n}`));
-          drafts.forEach((each, n) => {
-            if (
-              each.status === 'failed' &&
-              each.reason === 'garbled' &&
-              each.detail.includes('times as long')
-            )
-              return;
-            const target = translated(each);
-            expect(codesOf(target)).toEqual(codesOf([...batch[n]!, keep(1_000 + n, `{${n}}`)]));
-            expect(nestingFault(target)).toBeNull();
-          });
-        }),
-        { numRuns: 60 },
-      );
-    });
-
-    test('ends what is in flight when stopped, and then refuses', async () => {
-      const other = subject.make();
-      const segments = Array.from({ length: 300 }, (_, n) => ({
-        id: String(n),
-        pieces: [text('The house.')],
-      }));
-      await other.draft({ from: 'en', to: subject.to, segments: segments.slice(0, 1), lane: 'live' });
-      const work = other.draft({ from: 'en', to: subject.to, segments, lane: 'live' });
-      await other.stop();
-      for (const each of await work) {
-        if (each.status !== 'translated') expect(each).toMatchObject({ status: 'failed', reason: 'stopped' });
+  test.each(HOSTILE)('keeps %j at any position', async (hostile) => {
+    const sources = place(hostile);
+    const drafts = await draft(sources.map((source, n) => ({ id: String(n), pieces: [text(source)] })));
+    drafts.forEach((each, n) => {
+      const target = textOf(translated(each));
+      for (const part of wordless(hostile)) {
+        expect([sources[n], target, count(target, part)]).toEqual([
+          sources[n],
+          target,
+          count(sources[n]!, part),
+        ]);
       }
-      await expect(other.draft({ from: 'en', to: subject.to, segments, lane: 'live' })).rejects.toThrow(
-        'stopped',
-      );
-      expect(await other.health()).toMatchObject({ ok: false });
     });
+  });
+
+  test('accepts NUL and lone surrogates', async () => {
+    const target = textOf(await one(text('The ho\0use \ud800 is \udfff red.')));
+    expect(target).not.toContain('\0');
+    expect(target.isWellFormed()).toBe(true);
+  });
+
+  test('keeps the codes of each segment, for random texts', async () => {
+    const word = fc.oneof(
+      fc.constantFrom('house', 'The', 'red', 'unbelievable', 'is', '3.14', 'don’t', 'e-mail'),
+      fc.constantFrom(...HOSTILE),
+      fc.string({ unit: 'binary', maxLength: 6 }),
+    );
+    const words = fc.array(word, { minLength: 1, maxLength: 6 }).map((each) => text(each.join(' ')));
+    const flat = fc.array(
+      fc.oneof({ weight: 3, arbitrary: words }, fc.constantFrom(open(0), keep(0, '{x}'), single(0))),
+      {
+        minLength: 1,
+        maxLength: 8,
+      },
+    );
+    const segment = flat.map((pieces) => numbered(pieces));
+    await fc.assert(
+      fc.asyncProperty(fc.array(segment, { minLength: 1, maxLength: 8 }), async (batch) => {
+        const drafts = await draft(
+          batch.map((pieces, n) => ({
+            id: `s${n}`,
+            pieces: [...pieces, text(` Segment `), keep(1_000 + n, `{${n}}`)],
+          })),
+        );
+        expect(drafts.map(({ id }) => id)).toEqual(batch.map((_, n) => `s${n}`));
+        drafts.forEach((each, n) => {
+          if (each.status === 'failed' && each.reason === 'garbled' && each.detail.includes('times as long'))
+            return;
+          const target = translated(each);
+          expect(codesOf(target)).toEqual(codesOf([...batch[n]!, keep(1_000 + n, `{${n}}`)]));
+          expect(nestingFault(target)).toBeNull();
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+}
+
+function testRequests(subject: Subject, engine: () => Engine, draft: DraftBatch, one: DraftOne): void {
+  test('translates 10,000 characters and fails with more', async () => {
+    const long = `${'The house is big. '.repeat(600).slice(0, 9_999)}.`;
+    const [fits, over] = await draft([
+      { id: 'fits', pieces: [text(long)] },
+      { id: 'over', pieces: [text(`${long}.`)] },
+    ]);
+    expect(textOf(translated(fits)).length).toBeGreaterThan(5_000);
+    expect(over).toMatchObject({ id: 'over', status: 'failed', reason: 'too long' });
+  });
+
+  test('translates one word of 10,000 characters', async () => {
+    const word = 'a'.repeat(9_990);
+    expect(textOf(await one(text(`The ${word}`))).toLowerCase()).toContain(word);
+  });
+
+  test('reports an unsupported direction', async () => {
+    const drafts = await draft([{ id: 'a', pieces: [text('House')] }], 'xx');
+    expect(drafts).toMatchObject([{ id: 'a', status: 'unsupported' }]);
+  });
+
+  test('rejects when aborted before or during the request', async () => {
+    const request = { from: 'en', to: subject.to, lane: 'bulk' as const };
+    const segments = Array.from({ length: 500 }, (_, n) => ({
+      id: String(n),
+      pieces: [text('The house.')],
+    }));
+    const late = AbortSignal.abort(new Error('too late'));
+    await expect(engine().draft({ ...request, segments, signal: late })).rejects.toThrow('too late');
+    const during = new AbortController();
+    const work = engine().draft({ ...request, segments, signal: during.signal });
+    during.abort(new Error('given up'));
+    await expect(work).rejects.toThrow('given up');
+    expect(textOf(await one(text('The house is red.')))).not.toBe('');
+  });
+
+  test('fails segments in flight when stopped and rejects later requests', async () => {
+    const other = subject.make();
+    const segments = Array.from({ length: 300 }, (_, n) => ({
+      id: String(n),
+      pieces: [text('The house.')],
+    }));
+    await other.draft({ from: 'en', to: subject.to, segments: segments.slice(0, 1), lane: 'interactive' });
+    const work = other.draft({ from: 'en', to: subject.to, segments, lane: 'interactive' });
+    await other.stop();
+    for (const each of await work) {
+      if (each.status !== 'translated') expect(each).toMatchObject({ status: 'failed', reason: 'stopped' });
+    }
+    await expect(other.draft({ from: 'en', to: subject.to, segments, lane: 'interactive' })).rejects.toThrow(
+      'stopped',
+    );
+    expect(await other.health()).toMatchObject({ ok: false });
   });
 }
 
 const count = (text: string, part: string): number => text.split(part).length - 1;
 
-/** Letters and digits among the hostile may be translated; everything around them may not. */
+/** Returns the characters that must stay: letters and digits may be translated. */
 const wordless = (hostile: string): string[] =>
   /[a-z\d]/.test(hostile) ? [...hostile.replace(/[a-z\d]/g, '')] : [hostile];
 
-/** Gives every code its number; each `open(0)` becomes a pair around the next piece. */
+/** Numbers the codes; each `open(0)` becomes a pair around the next piece. */
 function numbered(pieces: readonly Piece[]): Piece[] {
   let next = 0;
   let closing: number[] = [];

@@ -2,24 +2,24 @@ import { describe, expect, test } from 'vitest';
 import { createFake } from '../src/fake.ts';
 import { conformance, textOf, translated } from './conformance.ts';
 
-conformance('the fake', { make: () => createFake(), to: 'es' });
+conformance('the fake engine', { make: () => createFake(), to: 'es' });
 
-describe('the fake does as it is told', () => {
+describe('the fake engine', () => {
   const request = (text: string) => ({
     from: 'en',
     to: 'es',
-    lane: 'live' as const,
+    lane: 'interactive' as const,
     segments: [{ id: 'a', pieces: [{ open: 1 }, { text }, { close: 1 }] }],
   });
 
-  test('records what it was asked', async () => {
+  test('records requests', async () => {
     const fake = createFake();
     await fake.draft(request('house'));
-    expect(fake.asked).toEqual([request('house')]);
-    await fake.waitForAsked(1);
+    expect(fake.requests).toEqual([request('house')]);
+    await fake.waitForRequests(1);
   });
 
-  test('fails on a text until told otherwise', async () => {
+  test('fails segments with a text until it is reset', async () => {
     const fake = createFake();
     fake.failOn('house', 'timeout');
     expect(await fake.draft(request('house'))).toMatchObject([{ status: 'failed', reason: 'timeout' }]);
@@ -34,7 +34,7 @@ describe('the fake does as it is told', () => {
     expect(translated((await fake.draft(request('house')))[0])).toEqual([{ text: 'HOUSE' }]);
   });
 
-  test('crashes as often as told', async () => {
+  test('rejects the given number of requests', async () => {
     const fake = createFake();
     fake.crash(2);
     await expect(fake.draft(request('house'))).rejects.toThrow('crashed');
@@ -42,16 +42,16 @@ describe('the fake does as it is told', () => {
     expect(await fake.draft(request('house'))).toMatchObject([{ status: 'translated' }]);
   });
 
-  test('stalls until told to go on', async () => {
+  test('stalls until it is resumed', async () => {
     const fake = createFake();
     fake.stall();
     const work = fake.draft(request('house'));
-    await fake.waitForAsked(1);
+    await fake.waitForRequests(1);
     fake.resume();
     expect(textOf(translated((await work)[0]))).toBe('HOUSE');
   });
 
-  test('a stalled call ends with stop and with abort', async () => {
+  test('ends stalled calls when stopped or aborted', async () => {
     const fake = createFake({ directions: ['en>es'] });
     fake.stall();
     const abort = new AbortController();

@@ -1,4 +1,4 @@
-/** Faults of a pipeline, planted with a chain of our own (stage.ts) between two plain `cat`s. */
+/** Faults of a pipeline, simulated by a test stage (stage.ts) between two `cat` processes. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,13 +34,13 @@ function draft(engine: ApertiumEngine, texts: string[], lane: Lane = 'bulk', to 
 const good = (n: number): string => `A big house number ${n}.`;
 const answered = (n: number): string => `A grande house number ${n}.`;
 
-/** Twenty segments with the given ones replaced. */
+/** Returns twenty segments, with the given ones replaced. */
 const batch = (bad: Record<number, string>): string[] =>
   Array.from({ length: 20 }, (_, n) => bad[n] ?? good(n));
 
 const shortDeadline = { bulk: { deadlineMs: () => 300 } };
 
-describe('one bad segment fails alone', () => {
+describe('a bad segment fails alone', () => {
   test.each([
     ['DIE', 'crashed', 'SIGKILL', {}],
     ['EXIT', 'crashed', 'status 0', {}],
@@ -66,7 +66,7 @@ describe('one bad segment fails alone', () => {
     expect(restarts).toBe(word === 'UNIT' || word === 'SHORT' ? 0 : 2);
   });
 
-  test('many bad segments do not close the direction for others', async () => {
+  test('without disabling the direction, even after many of them', async () => {
     const engine = make([CAT, stage(), CAT]);
     const bad = Object.fromEntries([1, 2, 3, 4, 10, 19].map((n) => [n, 'To DIE for.']));
     const [mine, others] = await Promise.all([draft(engine, batch(bad)), draft(engine, batch({}))]);
@@ -77,7 +77,7 @@ describe('one bad segment fails alone', () => {
     expect(await engine.health()).toMatchObject({ ok: true });
   });
 
-  test('a long segment behind a stuck stage neither blocks nor crashes us', async () => {
+  test('behind a stalled stage, a long segment neither blocks nor crashes the process', async () => {
     const engine = make([stage(), CAT], { limits: shortDeadline });
     const long = 'A big house. '.repeat(700);
     const drafts = await draft(engine, ['A big HANG.', ...Array.from({ length: 12 }, () => long)]);
@@ -88,8 +88,8 @@ describe('one bad segment fails alone', () => {
   });
 });
 
-describe('a pipeline that cannot work', () => {
-  test('a program that is not there', async () => {
+describe('a pipeline that does not work', () => {
+  test('a program that does not exist', async () => {
     const engine = make([CAT, { command: '/nonexistent/lt-proc', args: [] }, CAT]);
     expect(await draft(engine, ['A big house.'])).toMatchObject([
       { status: 'unsupported', detail: expect.stringContaining('lt-proc could not be started (ENOENT)') },
@@ -99,7 +99,7 @@ describe('a pipeline that cannot work', () => {
 
   test.each([
     ['ends at once', { command: '/bin/false', args: [] }],
-    ['prints what is no answer', { command: '/bin/sed', args: ['-zu', 's/.*/no/'] }],
+    ['prints an invalid reply', { command: '/bin/sed', args: ['-zu', 's/.*/no/'] }],
     ['changes nothing', CAT],
   ])('%s: not offered', async (_, bad) => {
     const engine = make([CAT, bad]);
@@ -107,11 +107,11 @@ describe('a pipeline that cannot work', () => {
     expect(await engine.directions()).toEqual([]);
   });
 
-  test('fails to start three times: closed for a while, then open again', async () => {
+  test('is disabled after three failed starts, then enabled again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-engines-'));
     try {
       const flag = join(folder, 'flag');
-      const engine = make([stage(flag)], { limits: { bulk: { firstClosedMs: 200 } } });
+      const engine = make([stage(flag)], { limits: { bulk: { firstOpenMs: 200 } } });
       expect(await draft(engine, [good(1)])).toMatchObject([{ status: 'translated' }]);
       writeFileSync(flag, '');
       process.kill(engine.pipelines()[0]!.pids[0]!, 'SIGKILL');
@@ -134,12 +134,12 @@ describe('a pipeline that cannot work', () => {
   });
 });
 
-test('killed by somebody else at every start, its self-test too: offered again as soon as that ends', async () => {
+test('a pipeline killed at every start is offered again as soon as the kills end', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-stage-'));
   const flag = join(folder, 'dies');
   try {
     writeFileSync(flag, '');
-    const engine = make([stage(flag)], { limits: { bulk: { firstClosedMs: 50, closedMs: 400 } } });
+    const engine = make([stage(flag)], { limits: { bulk: { firstOpenMs: 50, maxOpenMs: 400 } } });
     for (let storm = 0; storm < 5; storm++) {
       const drafts = await draft(engine, [good(1)]);
       expect(drafts).toMatchObject([{ status: 'unsupported', detail: expect.stringContaining('self-test') }]);
@@ -156,8 +156,8 @@ test('killed by somebody else at every start, its self-test too: offered again a
   }
 });
 
-describe('sharing', () => {
-  test('a small request does not wait for a large one of the same lane', async () => {
+describe('requests and pipelines', () => {
+  test('serve a small request before a large one of the same lane ends', async () => {
     const engine = make([CAT, stage()]);
     await draft(engine, [good(0)]);
     const order: string[] = [];
@@ -169,18 +169,18 @@ describe('sharing', () => {
     expect(order).toEqual(['small', 'large']);
   });
 
-  test('lanes have pipelines of their own', async () => {
+  test('are separate for each lane', async () => {
     const engine = make([CAT, stage()]);
-    await Promise.all([draft(engine, batch({})), draft(engine, batch({}), 'live')]);
+    await Promise.all([draft(engine, batch({})), draft(engine, batch({}), 'interactive')]);
     expect(
       engine
         .pipelines()
         .map(({ lane }) => lane)
         .sort(),
-    ).toEqual(['bulk', 'live']);
+    ).toEqual(['bulk', 'interactive']);
   });
 
-  test('memory is capped: pipelines take turns', async () => {
+  test('take turns when memory is limited', async () => {
     const engine = make([CAT, stage()], { memoryMebibytes: 160, turnMs: 0 });
     let most = 0;
     const look = (): void => {
@@ -195,14 +195,14 @@ describe('sharing', () => {
     expect(most).toBe(1);
   });
 
-  test('an idle pipeline is stopped, and starts again', async () => {
+  test('stop when idle and start again', async () => {
     const engine = make([CAT, stage()], { limits: { bulk: { idleMs: 20 } } });
     await draft(engine, [good(0)]);
     await vi.waitFor(() => expect(engine.pipelines()).toEqual([]), { timeout: 300_000, interval: 50 });
     expect(await draft(engine, [good(0)])).toMatchObject([{ status: 'translated' }]);
   });
 
-  test('a request given up takes its waiting segments along', async () => {
+  test('drop the queued segments of an aborted request', async () => {
     const engine = make([CAT, stage()]);
     await draft(engine, [good(0)]);
     const abort = new AbortController();
@@ -211,8 +211,8 @@ describe('sharing', () => {
       pieces: [{ text: good(n) }],
     }));
     const work = engine.draft({ from: 'en', to: 'es', segments, lane: 'bulk', signal: abort.signal });
-    abort.abort(new Error('given up'));
-    await expect(work).rejects.toThrow('given up');
+    abort.abort(new Error('aborted'));
+    await expect(work).rejects.toThrow('aborted');
     expect(textOf(translated((await draft(engine, [good(1)]))[0]))).toBe(answered(1));
   });
 });

@@ -1,15 +1,15 @@
-/** Tests on the real thing: they fail in CI where Apertium is missing, and are skipped with a sentence elsewhere. */
+/** Tests with a real Apertium. Without it they fail in CI and are skipped elsewhere. */
 
 import { test } from 'vitest';
 import { findApertium } from '../src/engines.ts';
 
 const found = await findApertium();
 
-/** @returns true when these modes are installed; else registers a failing or skipped test that says so */
+/** Returns whether these modes are installed; otherwise registers a failing or skipped test with a message. */
 export function needApertium(modes: readonly string[]): boolean {
   const missing = modes.filter((mode) => !found.modes.includes(mode));
   if (missing.length === 0) return true;
-  const message = `Apertium has no ${missing.join(', ')} here; run: node scripts/prepare-tests.ts`;
+  const message = `Apertium lacks the modes ${missing.join(', ')}; run: node scripts/prepare-tests.ts`;
   if (process.env.CI === 'true') {
     test(message, () => {
       throw new Error(message);

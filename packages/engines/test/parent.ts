@@ -1,4 +1,4 @@
-/** Starts a pipeline, keeps it busy, and prints the ids of its processes; for a test that kills this process. */
+/** Starts a pipeline, keeps it busy and prints its process ids, for a test that kills this process. */
 
 import { createApertium } from '../src/engines.ts';
 

@@ -1,4 +1,4 @@
-/** Faults planted in real pipelines: stages killed, stopped, orphaned. */
+/** Faults in real pipelines: stages killed, stopped, orphaned. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,16 +22,16 @@ if (needApertium(['eng-spa'])) {
     let engine: ApertiumEngine;
     let expected: string[];
     beforeAll(async () => {
-      // Kills one after another are no reason to close the direction here; chain.test.ts has the closing.
+      // Prevents the circuit breaker from opening after repeated kills; faults.test.ts tests that.
       engine = createApertium({ limits: { bulk: { deadlineMs: () => 2_000, loopCount: 1_000 } } });
       expected = plain(await draft(engine));
     });
     afterAll(() => engine.stop());
 
     test.each(Array.from({ length: 13 }, (_, n) => n))(
-      'stage %i killed in mid-flight: nothing lost',
+      'loses no segment when stage %i is killed',
       async (stage) => {
-        // Answered once, so its processes are up and proven: the kill meets segments in flight, not a start.
+        // After one reply the processes are running, so that the kill hits segments in flight and not a start.
         await engine.draft({ from: 'en', to: 'es', segments: segments.slice(0, 1), lane: 'bulk' });
         const pid = engine.pipelines()[0]!.pids[stage]!;
         const work = draft(engine);
@@ -41,15 +41,18 @@ if (needApertium(['eng-spa'])) {
       },
     );
 
-    test.each([0, 6, 12])('stage %i stopped: replaced at the deadline, nothing lost', async (stage) => {
-      const pid = engine.pipelines()[0]!.pids[stage]!;
-      process.kill(pid, 'SIGSTOP');
-      expect(plain(await draft(engine))).toEqual(expected);
-      expect(engine.pipelines()[0]!.pids).not.toContain(pid);
-    });
+    test.each([0, 6, 12])(
+      'replaces a stopped stage %i at the deadline and loses no segment',
+      async (stage) => {
+        const pid = engine.pipelines()[0]!.pids[stage]!;
+        process.kill(pid, 'SIGSTOP');
+        expect(plain(await draft(engine))).toEqual(expected);
+        expect(engine.pipelines()[0]!.pids).not.toContain(pid);
+      },
+    );
 
-    test('stages of the bulk lane go behind those of the live one at the processor', async () => {
-      await engine.draft({ from: 'en', to: 'es', segments: segments.slice(0, 1), lane: 'live' });
+    test('runs stages of the bulk lane at a lower priority than those of the interactive lane', async () => {
+      await engine.draft({ from: 'en', to: 'es', segments: segments.slice(0, 1), lane: 'interactive' });
       const niceness = (lane: string) =>
         new Set(
           engine
@@ -57,15 +60,15 @@ if (needApertium(['eng-spa'])) {
             .flatMap((one) => (one.lane === lane ? one.pids.map((pid) => getPriority(pid)) : [])),
         );
       const own = getPriority();
-      expect([niceness('live'), niceness('bulk')]).toEqual([new Set([own]), new Set([19])]);
+      expect([niceness('interactive'), niceness('bulk')]).toEqual([new Set([own]), new Set([19])]);
     });
 
-    test('stages have no sockets or files of ours open and nothing of our environment', async () => {
+    test('gives stages no open files, sockets or environment of the program', async () => {
       for (const pid of engine.pipelines()[0]!.pids) {
         for (const fd of readdirSync(`/proc/${pid}/fd`)) {
           if (Number(fd) <= 2) continue;
           const target = readlinkSync(`/proc/${pid}/fd/${fd}`);
-          // The stage's own data; and Node passes on a pipe or terminal that it was started with itself.
+          // The stage's own data, and pipes or terminals that Node itself inherited.
           expect(target).toMatch(/^(pipe:|\/dev\/|.*\/share\/apertium\/)/);
         }
         const names = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
@@ -73,7 +76,7 @@ if (needApertium(['eng-spa'])) {
       }
     });
 
-    test('stop ends every process', async () => {
+    test('ends every process on stop', async () => {
       const other = createApertium();
       await draft(other);
       const { pids } = other.pipelines()[0]!;
@@ -81,7 +84,7 @@ if (needApertium(['eng-spa'])) {
       expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
     });
 
-    test('a parent killed with -9 leaves no process behind', async () => {
+    test('leaves no process behind when its parent is killed with SIGKILL', async () => {
       const parent = spawn(process.execPath, [`${import.meta.dirname}/parent.ts`], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
@@ -95,11 +98,11 @@ if (needApertium(['eng-spa'])) {
   });
 }
 
-/** Debian 12's eng-cat: apertium-postchunk ends by SIGSEGV on this sentence of a public manual page. */
+/** With Debian 12's eng-cat, apertium-postchunk crashes (SIGSEGV) on this sentence of a public manual page. */
 const CRASHES = "This file is slowly turning into the Anomy sanitizer's user manual.";
 
 if (needApertium(['eng-cat'])) {
-  test('a sentence that crashes a stage fails alone; the rest of the batch does not', async () => {
+  test('fails only the sentence that crashes a stage', async () => {
     const engine = createApertium();
     try {
       const batch = [

@@ -1,4 +1,4 @@
-/** Pulling a model: whole or not at all, from where it broke off, and never anything but what its manifest says. */
+/** Downloading a model: atomic, resumable, and only files that match the manifest. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -17,16 +17,16 @@ const source = mkdtempSync(join(tmpdir(), 'dragoman-source-'));
 const folders: string[] = [];
 let server: Server;
 let from = '';
-/** What is served, by path; changed by tests. */
+/** Served files by path; tests change them. */
 let files: Map<string, Buffer>;
-let asked: { path: string; range: string | undefined }[] = [];
+let requests: { path: string; range: string | undefined }[] = [];
 let hook: ((request: IncomingMessage, response: ServerResponse, body: Buffer) => boolean) | null = null;
 
 beforeAll(async () => {
   await placeModels(source, ['en-es']);
   server = createServer((request, response) => {
     const path = request.url ?? '';
-    asked.push({ path, range: request.headers.range });
+    requests.push({ path, range: request.headers.range });
     const body = files.get(path);
     if (body === undefined) return response.writeHead(404).end('not here');
     if (hook?.(request, response, body) === true) return;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   from = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 beforeEach(() => {
-  asked = [];
+  requests = [];
   hook = null;
   const names = readdirSync(join(source, 'en-es'));
   files = new Map(names.map((name) => [`/en-es/${name}`, readFileSync(join(source, 'en-es', name))]));
@@ -65,7 +65,7 @@ function target(): string {
 const pull = (folder: string, more: object = {}) => pullModel({ pair: 'en-es', from, folder, ...more });
 const found = async (folder: string): Promise<number> => (await findModels(folder)).models.length;
 
-/** The first answer for the model breaks off, once some of it is on the disk. */
+/** Interrupts the first response for the model once a part of it is on disk. */
 function breakOnce(folder: string): void {
   hook = (request, response, body) => {
     if (!request.url?.includes(MODEL)) return false;
@@ -84,8 +84,8 @@ function breakOnce(folder: string): void {
   };
 }
 
-describe('a pull', () => {
-  test('brings the files, says how far it is, and the model is found', async () => {
+describe('downloading a model', () => {
+  test('stores the files, reports progress, and the model is found', async () => {
     const folder = target();
     const progress = new Map<string, [number, number]>();
     await pull(folder, {
@@ -98,7 +98,7 @@ describe('a pull', () => {
     expect([...progress.keys()].sort()).toEqual([MODEL, 'vocab.enes.spm']);
   });
 
-  test('takes packed files', async () => {
+  test('accepts compressed files', async () => {
     for (const name of [MODEL, 'vocab.enes.spm']) {
       files.set(`/en-es/${name}.gz`, gzipSync(files.get(`/en-es/${name}`)!));
       files.delete(`/en-es/${name}`);
@@ -122,7 +122,7 @@ describe('a pull', () => {
     expect(readdirSync(folder)).toEqual(['en-es']);
   });
 
-  test.each([false, true])('goes on where it broke off; packed: %s', async (packed) => {
+  test.each([false, true])('resumes after an interruption; compressed: %s', async (packed) => {
     if (packed) {
       const path = `/en-es/${MODEL}`;
       files.set(`${path}.gz`, gzipSync(files.get(path)!));
@@ -132,14 +132,14 @@ describe('a pull', () => {
     breakOnce(folder);
     await expect(pull(folder)).rejects.toThrow(ModelError);
     expect(await found(folder)).toBe(0);
-    asked = [];
+    requests = [];
     await pull(folder);
     expect(await found(folder)).toBe(1);
     const path = `/en-es/${MODEL}${packed ? '.gz' : ''}`;
-    expect(asked.find((each) => each.path === path)?.range).toMatch(/^bytes=[1-9]\d*-$/);
+    expect(requests.find((each) => each.path === path)?.range).toMatch(/^bytes=[1-9]\d*-$/);
   });
 
-  test('goes on from a part that is of another file: fetched anew', async () => {
+  test('starts again when the partial file is of another version', async () => {
     const folder = target();
     breakOnce(folder);
     await expect(pull(folder)).rejects.toThrow(ModelError);
@@ -149,7 +149,7 @@ describe('a pull', () => {
     expect(await found(folder)).toBe(1);
   });
 
-  test('does not mind a server without ranges', async () => {
+  test('works with a server without range requests', async () => {
     const folder = target();
     breakOnce(folder);
     await expect(pull(folder)).rejects.toThrow(ModelError);
@@ -161,7 +161,7 @@ describe('a pull', () => {
     expect(await found(folder)).toBe(1);
   });
 
-  test('given up keeps what it has', async () => {
+  test('keeps partial files when aborted', async () => {
     const folder = target();
     const abort = new AbortController();
     const onProgress = ({ file, bytes }: { file: string; bytes: number }): void => {
@@ -175,7 +175,7 @@ describe('a pull', () => {
   });
 });
 
-describe('a pull is refused', () => {
+describe('a download is rejected', () => {
   const change = (path: string, how: (body: Buffer) => Buffer): void => {
     files.set(path, how(files.get(path)!));
   };
@@ -200,28 +200,28 @@ describe('a pull is refused', () => {
       /larger/,
     ],
     [
-      'a file that unpacks to more',
+      'a compressed file that is too large when decompressed',
       () => files.set(`/en-es/${MODEL}.gz`, gzipSync(Buffer.alloc(50_000_000))),
       /larger/,
     ],
     [
-      'a packed file that is broken',
+      'a corrupt compressed file',
       () => files.set(`/en-es/${MODEL}.gz`, Buffer.from('not packed')),
       /checksum/,
     ],
-    ['a file that is missing', () => files.delete('/en-es/vocab.enes.spm'), /answered 404/],
-    ['no manifest', () => files.delete('/en-es/manifest.json'), /manifest.json answered 404/],
+    ['a missing file', () => files.delete('/en-es/vocab.enes.spm'), /responded with 404/],
+    ['no manifest', () => files.delete('/en-es/manifest.json'), /manifest.json responded with 404/],
     [
-      'a manifest of another pair',
+      'a manifest for another pair',
       () =>
         change(
           '/en-es/manifest.json',
           rewrite((each) => ({ ...each, to: 'fr' })),
         ),
-      /en-fr, not of en-es/,
+      /en-fr, not for en-es/,
     ],
     [
-      'a manifest that is no JSON',
+      'a manifest that is not JSON',
       () => change('/en-es/manifest.json', () => Buffer.from('<html>')),
       /not JSON/,
     ],
@@ -238,7 +238,7 @@ describe('a pull is refused', () => {
           return true;
         };
       },
-      /answered 302/,
+      /responded with 302/,
     ],
   ])('%s', async (_, spoil, message) => {
     spoil();
@@ -278,7 +278,7 @@ test.each([
   );
 });
 
-test('files as Firefox names them are sealed; two of a kind are not', async () => {
+test('sealing writes a manifest for files named like those of Firefox, but not for duplicates', async () => {
   const folder = target();
   await expect(sealModel(folder, 'en', 'es')).rejects.toThrow('no model');
   for (const name of [
@@ -295,5 +295,28 @@ test('files as Firefox names them are sealed; two of a kind are not', async () =
     vocabularies: [{ name: 'srcvocab.enes.spm' }, { name: 'trgvocab.enes.spm' }],
   });
   writeFileSync(join(folder, 'model.other.bin'), '');
-  await expect(sealModel(folder, 'en', 'es')).rejects.toThrow('two files');
+  await expect(sealModel(folder, 'en', 'es')).rejects.toThrow('several files');
+});
+
+describe('the source of a download', () => {
+  test.each(['http://models.example/', 'http://10.0.0.1/', 'http://127.0.0.1.example/'])(
+    'is not %s without leave',
+    async (place) => {
+      const pulled = pullModel({ pair: 'en-es', from: place, folder: target() });
+      await expect(pulled).rejects.toThrow('models are downloaded over https; --insecure also allows http');
+    },
+  );
+
+  test('gets no further requests when the manifest has another checksum', async () => {
+    const folder = target();
+    const requests: string[] = [];
+    const onProgress = ({ file }: { file: string }) => requests.push(file);
+    const wrong = pull(folder, { sha256: '0'.repeat(64), onProgress });
+    await expect(wrong).rejects.toThrow(/the manifest has the SHA-256 [0-9a-f]{64}, not 0{64}/);
+    expect(requests).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+    const [, sum] = /SHA-256 (\w+),/.exec(String(await wrong.catch((error: unknown) => error)))!;
+    await pull(folder, { sha256: sum!.toUpperCase() });
+    expect(readdirSync(folder)).toContain('en-es');
+  });
 });

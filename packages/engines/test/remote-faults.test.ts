@@ -1,4 +1,4 @@
-/** What goes wrong with services over HTTP, planted in ours, against every engine that speaks to one. */
+/** Faults of HTTP services, simulated by a test server, for every engine that uses one. */
 
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Draft, Engine, Piece } from '../src/engines.ts';
@@ -20,38 +20,42 @@ function draft(engine: Engine, texts: (string | Piece[])[], context = {}): Promi
   return engine.draft({ from: 'en', to: 'es', segments, lane: 'bulk', context });
 }
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const HOUSE = 'The house is red.';
 const TURNED = 'tHE HOUSE IS RED.';
 
-const afterwards = async (engine: Engine): Promise<void> => {
+const expectRecovered = async (engine: Engine): Promise<void> => {
   expect(textOf(translated((await draft(engine, [HOUSE]))[0]))).toBe(TURNED);
 };
 
-/** What each planted answer leads to, and how many calls it takes. */
+/** Simulated responses, and the resulting number of calls and failure. */
 const FAULTS: [string, Fault[], { calls: number; reason?: string; detail?: string }][] = [
   ['429 with Retry-After', [{ status: 429, headers: { 'retry-after': '0' } }], { calls: 2 }],
   ['429 three times', times(3, { status: 429 }), { calls: 3, reason: 'unavailable', detail: '429' }],
   ['500, then 503', [{ status: 500 }, { status: 503 }], { calls: 3 }],
   ['529 three times', times(3, { status: 529 }), { calls: 3, reason: 'unavailable', detail: '529' }],
   ['a broken connection', ['reset'], { calls: 2 }],
-  ['three of them', times<Fault>(3, 'reset'), { calls: 3, reason: 'unavailable', detail: 'no answer' }],
+  [
+    'three broken connections',
+    times<Fault>(3, 'reset'),
+    { calls: 3, reason: 'unavailable', detail: 'no response' },
+  ],
   [
     'a Retry-After beyond the deadline',
     [{ status: 503, headers: { 'retry-after': '3600' } }],
     { calls: 1, reason: 'unavailable', detail: '503' },
   ],
-  ['401', [{ status: 401 }], { calls: 1, reason: 'unavailable', detail: 'refuses the key (401)' }],
-  ['403', [{ status: 403 }], { calls: 1, reason: 'unavailable', detail: 'refuses the key (403)' }],
+  ['401', [{ status: 401 }], { calls: 1, reason: 'unavailable', detail: 'rejects the key (401)' }],
+  ['403', [{ status: 403 }], { calls: 1, reason: 'unavailable', detail: 'rejects the key (403)' }],
   ['404', [{ status: 404 }], { calls: 1, reason: 'refused', detail: '404' }],
-  ['456', [{ status: 456 }], { calls: 1, reason: 'unavailable', detail: 'quota is used up' }],
+  ['456', [{ status: 456 }], { calls: 1, reason: 'unavailable', detail: 'quota is exhausted' }],
   [
     'a redirect',
     [{ status: 302, headers: { location: 'http://127.0.0.1:9/' } }],
     { calls: 1, reason: 'refused', detail: 'redirects (302)' },
   ],
   [
-    'an empty answer',
+    'an empty response',
     [
       { status: 200, body: '' },
       { status: 200, body: '' },
@@ -59,21 +63,21 @@ const FAULTS: [string, Fault[], { calls: number; reason?: string; detail?: strin
     { calls: 2, reason: 'garbled', detail: 'not JSON' },
   ],
   [
-    'half an answer',
+    'a truncated response',
     times(2, { status: 200, body: '{"data":[' }),
     { calls: 2, reason: 'garbled', detail: 'not JSON' },
   ],
   [
-    'another shape',
+    'JSON of another structure',
     times(2, { status: 200, body: '{"ok":true}' }),
-    { calls: 2, reason: 'garbled', detail: 'the answer has no' },
+    { calls: 2, reason: 'garbled', detail: 'the response has no' },
   ],
   [
     'null',
     times(2, { status: 200, body: 'null' }),
-    { calls: 2, reason: 'garbled', detail: 'the answer has no' },
+    { calls: 2, reason: 'garbled', detail: 'the response has no' },
   ],
-  ['garbage, then sense', [{ status: 200, body: '<html>' }], { calls: 2 }],
+  ['HTML, then a valid response', [{ status: 200, body: '<html>' }], { calls: 2 }],
 ];
 
 function times<T>(count: number, fault: T): T[] {
@@ -86,45 +90,45 @@ describe.each(makers)('$name', ({ start }) => {
     const engine = make();
     service.plant(...faults);
     const [result] = await draft(engine, [HOUSE]);
-    expect(service.asked).toHaveLength(calls);
+    expect(service.requests).toHaveLength(calls);
     if (reason === undefined) expect(textOf(translated(result))).toBe(TURNED);
     else {
       const expected = { id: 's0', status: 'failed', reason, detail: expect.stringContaining(detail ?? '') };
       expect(result).toEqual(expected);
     }
-    const told = JSON.stringify([result, await engine.health(), await engine.version()]);
-    expect(told).not.toContain(service.key);
-    expect(told).not.toContain('planted');
-    if (reason !== undefined) expect(told).not.toContain('house');
-    await afterwards(engine);
+    const output = JSON.stringify([result, await engine.health(), await engine.version()]);
+    expect(output).not.toContain(service.key);
+    expect(output).not.toContain('planted');
+    if (reason !== undefined) expect(output).not.toContain('house');
+    await expectRecovered(engine);
     await engine.stop();
   });
 
-  // Each waits for its deadline, and has a service of its own.
+  // These wait for their deadlines, so they run concurrently, each with its own service.
   test.concurrent.each(['stall', 'stall in the body'] as const)(
-    '%s: given up at the deadline',
+    'times out at the deadline: %s',
     async (fault) => {
       const { service, make } = await start();
-      // Long enough for the list of languages on a busy machine; the planted call has no answer however long it takes.
+      // Long enough for the list of languages on a busy machine; the stalled call never ends.
       const engine = make({ deadlineMs: 2_000 });
-      await afterwards(engine);
+      await expectRecovered(engine);
       service.plant(fault);
       expect(await draft(engine, [HOUSE])).toMatchObject([{ status: 'failed', reason: 'timeout' }]);
-      await afterwards(engine);
+      await expectRecovered(engine);
       await engine.stop();
     },
   );
 
-  test('an answer without end', async () => {
+  test('fails with a response that is too large', async () => {
     const { service, make } = await start();
-    const engine = make({ maxAnswerBytes: 20_000 });
+    const engine = make({ maxResponseBytes: 20_000 });
     service.plant(...times(2, { status: 200, body: `"${'x'.repeat(100_000)}"` }));
     expect(await draft(engine, [HOUSE])).toMatchObject([{ status: 'failed', reason: 'garbled' }]);
-    await afterwards(engine);
+    await expectRecovered(engine);
     await engine.stop();
   });
 
-  test('no more calls at once than told', async () => {
+  test('limits concurrent calls', async () => {
     const { service, make } = await start();
     const engine = make({ concurrency: 2 });
     const work = Array.from({ length: 12 }, (_, n) => draft(engine, [`House number ${n}.`]));
@@ -135,31 +139,31 @@ describe.each(makers)('$name', ({ start }) => {
     await engine.stop();
   });
 
-  test.concurrent('a service that is away is left alone for a while, and comes back', async () => {
+  test.concurrent('stops calling a service that is down, and recovers', async () => {
     const { service, make } = await start();
     const engine = make();
-    await afterwards(engine);
-    const before = service.asked.length;
+    await expectRecovered(engine);
+    const before = service.requests.length;
     service.plant(...times(15, { status: 503 }));
     for (let n = 0; n < 8; n++) await draft(engine, [HOUSE]);
-    expect(service.asked.length - before).toBe(15);
-    await vi.waitFor(() => afterwards(engine), { timeout: 300_000, interval: 100 });
+    expect(service.requests.length - before).toBe(15);
+    await vi.waitFor(() => expectRecovered(engine), { timeout: 300_000, interval: 100 });
     await engine.stop();
   });
 
-  test('the wrong key: nothing is offered, and health says so', async () => {
+  test('offers nothing with a wrong key, and health reports it', async () => {
     const { make } = await start();
     const engine = make({ key: 'wrong', token: () => 'wrong' });
     expect(await engine.directions()).toEqual([]);
     expect(await engine.health()).toMatchObject({
       ok: false,
-      detail: expect.stringMatching(/refuses the key/),
+      detail: expect.stringMatching(/rejects the key/),
     });
     expect(JSON.stringify(await engine.health())).not.toContain('wrong');
     await engine.stop();
   });
 
-  test('offers what the service lists, after a self-test; only what it was told', async () => {
+  test('offers the configured directions that the service lists, after a self-test', async () => {
     const { service, make } = await start();
     const engine = make();
     const offered = (await engine.directions()).map(({ from, to }) => `${from}>${to}`);
@@ -167,7 +171,7 @@ describe.each(makers)('$name', ({ start }) => {
     expect(offered).not.toContain('en>en');
     const narrow = make({ directions: ['es>en'] });
     expect(await narrow.directions()).toMatchObject([{ from: 'es', to: 'en', hops: 1 }]);
-    expect(service.asked).toHaveLength(2);
+    expect(service.requests).toHaveLength(2);
     service.bend((texts) => texts.map((each) => each.replace(/[\s\S]*/, 'x')));
     const bent = make();
     expect(await bent.directions()).toEqual([]);
@@ -175,7 +179,7 @@ describe.each(makers)('$name', ({ start }) => {
     await Promise.all([engine, narrow, bent].map((each) => each.stop()));
   });
 
-  test('its version changes with its settings, not with its key', async () => {
+  test('changes its version with its settings but not with its key', async () => {
     const { make } = await start();
     const [one, same, other] = [make(), make({ key: 'other' }), make({ baseUrl: 'http://127.0.0.1:9' })];
     expect(await one.version()).toBe(await same.version());
@@ -183,8 +187,8 @@ describe.each(makers)('$name', ({ start }) => {
   });
 });
 
-describe.each(makers)('$name, away when it is first asked', ({ name, start }) => {
-  test('is offered where the operator declared the pairs, untested, until it can be tested', async () => {
+describe.each(makers)('$name, unreachable at first', ({ name, start }) => {
+  test('offers declared pairs as untested until the service can be tested', async () => {
     const { service, make } = await start();
     await service.stop();
     const engine = make();
@@ -194,7 +198,7 @@ describe.each(makers)('$name, away when it is first asked', ({ name, start }) =>
     const offered = async () =>
       (await engine.directions()).map(({ from, to, untested }) => ({ pair: `${from}>${to}`, untested }));
     expect(await offered()).toEqual(declared);
-    // As often as anybody asks, and also while the breaker keeps it alone.
+    // Also while the circuit breaker is open.
     for (let round = 0; round < 5; round++) expect(await offered()).toEqual(declared);
     await service.start();
     const tested = await vi.waitUntil(
@@ -202,18 +206,18 @@ describe.each(makers)('$name, away when it is first asked', ({ name, start }) =>
         const now = await offered();
         return now.some(({ untested }) => !untested) && now;
       },
-      { timeout: PATIENCE_MS, interval: 50 },
+      { timeout: TIMEOUT_MS, interval: 50 },
     );
     expect(tested).toContainEqual({ pair: 'en>es', untested: undefined });
-    await afterwards(engine);
+    await expectRecovered(engine);
     await engine.stop();
   });
 
   test.each<[string, Fault[]]>([
-    ['that refuses the key', [{ status: 401 }]],
+    ['that rejects the key', [{ status: 401 }]],
     ['with a fault', times(3, { status: 500 })],
-    ['that answers in another shape', times(2, { status: 200, body: '{"ok":true}' })],
-  ])('an endpoint %s is there, and is not offered', async (_, faults) => {
+    ['that returns JSON of another structure', times(2, { status: 200, body: '{"ok":true}' })],
+  ])('offers nothing for an endpoint %s', async (_, faults) => {
     const { service, make } = await start();
     service.plant(...faults);
     const engine = make();
@@ -222,7 +226,7 @@ describe.each(makers)('$name, away when it is first asked', ({ name, start }) =>
   });
 });
 
-/** A reply that is none for one segment of ten: that one is asked for again, alone, and fails if it is none again. */
+/** Invalid replies for one segment of ten, which is sent again alone, and fails if the second reply is invalid too. */
 const BENT: [string, (target: string) => string, string][] = [
   ['nothing', () => '', ''],
   ['a code dropped', (target) => target.replace(/<(span|g) id="1">|⟦1⟧/, ''), ''],
@@ -234,13 +238,17 @@ const BENT: [string, (target: string) => string, string][] = [
       `${target}${target.includes('⟦') ? '⟦9⟧' : target.includes('<g') ? '<x id="9"/>' : '<img id="9"/>'}`,
     'not sent',
   ],
-  ['far too long', (target) => target.replaceAll('HOUSE', 'hOUSE '.repeat(60)), 'times as long'],
-  ['an address', (target) => target.replace('HOUSE', 'https://evil.example/pay'), 'address'],
-  ['a fence', (target) => target.replace('HOUSE', '```'), 'fence'],
+  [
+    'a target that is far too long',
+    (target) => target.replaceAll('HOUSE', 'hOUSE '.repeat(60)),
+    'times as long',
+  ],
+  ['an invented URL', (target) => target.replace('HOUSE', 'https://evil.example/pay'), 'URL'],
+  ['a code fence', (target) => target.replace('HOUSE', '```'), 'fence'],
   [
     'an apology',
     (target) => target.replace('HOUSE', "I'm sorry, I can't translate this"),
-    'speaks about the work',
+    'comments on the task',
   ],
   [
     'another script',
@@ -249,73 +257,81 @@ const BENT: [string, (target: string) => string, string][] = [
   ],
 ];
 
-describe.each(makers.filter(({ name }) => !name.includes('plain')))('a reply of $name', ({ start }) => {
-  const bad: Piece[] = [
-    { open: 7 },
-    text('The old HOUSE of my big family'),
-    { close: 7 },
-    text(' is red, and so is'),
-    { single: 8 },
-    text(' the garden.'),
-  ];
-  const batch = [...Array.from({ length: 9 }, (_, n) => `Garden number ${n}.`), bad];
-  const isBad = (target: string): boolean => target.includes('house');
+describe.each(makers.filter(({ name }) => !name.includes('plain')))(
+  '$name retries a segment alone after',
+  ({ start }) => {
+    const bad: Piece[] = [
+      { open: 7 },
+      text('The old HOUSE of my big family'),
+      { close: 7 },
+      text(' is red, and so is'),
+      { single: 8 },
+      text(' the garden.'),
+    ];
+    const batch = [...Array.from({ length: 9 }, (_, n) => `Garden number ${n}.`), bad];
+    const isBad = (target: string): boolean => target.includes('house');
 
-  test.each(BENT)('%s', async (_, bend, detail) => {
-    const { service, make } = await start();
-    const engine = make();
-    const upper = (target: string): string => bend(target.replaceAll('house', 'HOUSE'));
-    service.bend((texts) => texts.map((each) => (isBad(each) ? upper(each) : each)));
-    const drafts = await draft(engine, batch);
-    expect(drafts.slice(0, 9).map((each) => textOf(translated(each)))).toEqual(
-      Array.from({ length: 9 }, (_, n) => `gARDEN NUMBER ${n}.`),
-    );
-    const failed = { id: 's9', status: 'failed', reason: 'garbled', detail: expect.stringContaining(detail) };
-    expect(drafts[9]).toEqual(failed);
-    // Plain and marked segments go apart where the service has a format for each; then the bad one once more.
-    const again = service.asked.at(-1)!;
-    expect(JSON.stringify(again.body)).not.toContain('Garden');
+    test.each(BENT)('%s', async (_, bend, detail) => {
+      const { service, make } = await start();
+      const engine = make();
+      const upper = (target: string): string => bend(target.replaceAll('house', 'HOUSE'));
+      service.bend((texts) => texts.map((each) => (isBad(each) ? upper(each) : each)));
+      const drafts = await draft(engine, batch);
+      expect(drafts.slice(0, 9).map((each) => textOf(translated(each)))).toEqual(
+        Array.from({ length: 9 }, (_, n) => `gARDEN NUMBER ${n}.`),
+      );
+      const failed = {
+        id: 's9',
+        status: 'failed',
+        reason: 'garbled',
+        detail: expect.stringContaining(detail),
+      };
+      expect(drafts[9]).toEqual(failed);
+      // The last call has only the bad segment.
+      const again = service.requests.at(-1)!;
+      expect(JSON.stringify(again.body)).not.toContain('Garden');
 
-    let count = 0;
-    service.bend((texts) => texts.map((each) => (isBad(each) && count++ === 0 ? upper(each) : each)));
-    expect(textOf(translated((await draft(engine, batch))[9]))).toContain('tHE OLD house');
-    await engine.stop();
-  });
+      let count = 0;
+      service.bend((texts) => texts.map((each) => (isBad(each) && count++ === 0 ? upper(each) : each)));
+      expect(textOf(translated((await draft(engine, batch))[9]))).toContain('tHE OLD house');
+      await engine.stop();
+    });
 
-  test.each([
-    ['one too few', (texts: string[]) => (texts.length > 1 ? texts.slice(0, -1) : texts)],
-    ['one too many', (texts: string[]) => (texts.length > 1 ? [...texts, 'mORE'] : texts)],
-    ['none', (texts: string[]) => (texts.length > 1 ? [] : texts)],
-  ])('%s: asked for in smaller parts, none mixed up', async (_, bend) => {
-    const { service, make } = await start();
-    const engine = make();
-    service.bend(bend);
-    const drafts = await draft(engine, batch.slice(0, 9));
-    expect(drafts.map((each) => textOf(translated(each)))).toEqual(
-      Array.from({ length: 9 }, (_, n) => `gARDEN NUMBER ${n}.`),
-    );
-    await engine.stop();
-  });
-});
+    test.each([
+      ['one too few', (texts: string[]) => (texts.length > 1 ? texts.slice(0, -1) : texts)],
+      ['one too many', (texts: string[]) => (texts.length > 1 ? [...texts, 'mORE'] : texts)],
+      ['none', (texts: string[]) => (texts.length > 1 ? [] : texts)],
+    ])('a wrong number of translations (%s), in smaller batches', async (_, bend) => {
+      const { service, make } = await start();
+      const engine = make();
+      service.bend(bend);
+      const drafts = await draft(engine, batch.slice(0, 9));
+      expect(drafts.map((each) => textOf(translated(each)))).toEqual(
+        Array.from({ length: 9 }, (_, n) => `gARDEN NUMBER ${n}.`),
+      );
+      await engine.stop();
+    });
+  },
+);
 
-test('413: the batch is divided', async () => {
+test('a batch is divided after 413', async () => {
   const { service, make } = await makerOf('DeepL');
   const engine = make();
   service.plant({ status: 413 });
   const drafts = await draft(engine, [HOUSE, HOUSE, HOUSE]);
   expect(drafts.map(({ status }) => status)).toEqual(['translated', 'translated', 'translated']);
-  expect(service.asked.map(({ body }) => body.text.length)).toEqual([3, 2, 1]);
+  expect(service.requests.map(({ body }) => body.text.length)).toEqual([3, 2, 1]);
   await engine.stop();
 });
 
-test('who waits goes before what is done in bulk', async () => {
+test('the interactive lane comes before the bulk lane', async () => {
   const { service, make } = await makerOf('a language model');
   const engine = make({ concurrency: 1 });
   const bulk = Array.from({ length: 3 }, (_, n) => draft(engine, [`Bulk ${n}.`]));
-  const segments = [{ id: 'live', pieces: [text('Live now.')] }];
-  const live = engine.draft({ from: 'en', to: 'es', segments, lane: 'live' });
-  await Promise.all([...bulk, live]);
-  const order = service.asked.map((each: TestService['asked'][number]) => {
+  const segments = [{ id: 'chat', pieces: [text('Live now.')] }];
+  const interactive = engine.draft({ from: 'en', to: 'es', segments, lane: 'interactive' });
+  await Promise.all([...bulk, interactive]);
+  const order = service.requests.map((each: TestService['requests'][number]) => {
     const { segments } = JSON.parse(each.body.messages[1].content);
     return segments[0].text.split(' ')[0];
   });
@@ -332,12 +348,12 @@ test.each([
   ['soon', null],
   ['', null],
   [undefined, null],
-])('Retry-After: %j', (header, ms) => expect(retryAfter(header, 2_000)).toBe(ms));
+])('reads Retry-After: %j', (header, ms) => expect(retryAfter(header, 2_000)).toBe(ms));
 
 test.each(['ftp://a.example', 'https://me:secret@a.example', 'https://a.example/?key=secret'])(
-  'an engine is not made with the address %s, and the error does not repeat it',
+  'rejects the base URL %s without repeating it in the error',
   async (baseUrl) => {
     const { make } = await makerOf('DeepL');
-    expect(() => make({ baseUrl })).toThrow(/^(?!.*secret)the address of an engine/);
+    expect(() => make({ baseUrl })).toThrow(/^(?!.*secret)the URL of an engine/);
   },
 );

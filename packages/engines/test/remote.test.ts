@@ -1,4 +1,4 @@
-/** Every service reached over HTTP, against a server of ours that speaks its protocol: no vendor was ever called. */
+/** Runs the conformance tests of every HTTP service against a local server with its protocol. */
 
 import { afterAll } from 'vitest';
 import { conformance } from './conformance.ts';

@@ -1,14 +1,14 @@
-/** Spacing and capitals: what Apertium's replies look like, and what becomes of them. */
+/** Spacing and capitals in Apertium's replies. */
 
 import { describe, expect, test } from 'vitest';
 import { decode } from '../src/apertium/decode.ts';
 import { encode } from '../src/apertium/encode.ts';
 import { textOf } from './conformance.ts';
 
-const through = (source: string, reply: string): string =>
-  textOf(decode(reply, { ...encode([{ text: source }]).book, marked: false }));
+const decoded = (source: string, reply: string): string =>
+  textOf(decode(reply, { ...encode([{ text: source }]).record, stopAdded: false }));
 
-/** Replies seen from eng-spa and eng-cat, with what is right. */
+/** Source, reply of eng-spa or eng-cat, and the expected target. */
 const ROWS: [string, string, string][] = [
   ['He said: "I am here", and left.', 'Dijo: " soy aquí", y dejó.', 'Dijo: "soy aquí", y dejó.'],
   ['(I see)', '( veo)', '(Veo)'],
@@ -27,13 +27,13 @@ const ROWS: [string, string, string][] = [
   ['ﬁne', 'ßx', 'ßx'],
 ];
 
-describe('spaces and capitals', () => {
+describe('decode repairs spaces and capitals', () => {
   test.each(ROWS)('%s: %s → %s', (source, reply, expected) => {
-    expect(through(source, reply)).toBe(expected);
+    expect(decoded(source, reply)).toBe(expected);
   });
 
-  test('after a kept word at the start', () => {
-    const { book, stream } = encode([{ keep: 1, text: '{count}' }, { text: ' items' }]);
-    expect(textOf(decode(stream.replace('items', 'Elementos'), book))).toBe('{count} elementos');
+  test('after a leading kept word', () => {
+    const { record, stream } = encode([{ keep: 1, text: '{count}' }, { text: ' items' }]);
+    expect(textOf(decode(stream.replace('items', 'Elementos'), record))).toBe('{count} elementos');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * A stage for fault tests: answers each NUL-ended segment with `big` made `grande`, unless a word in it says
- * otherwise. With an argument: a file whose existence makes it end at once.
+ * A pipeline stage for fault tests: replaces `big` by `grande` in each NUL-terminated segment, unless the segment has a
+ * word that triggers a fault. With an argument, it exits at once if that file exists.
  */
 
 import { existsSync } from 'node:fs';

@@ -21,7 +21,7 @@ describe('the route table', () => {
     expect(keys).toHaveLength(count);
   });
 
-  test.each(Object.entries(ROUTES))('%s: its modes fit together', (key, route) => {
+  test.each(Object.entries(ROUTES))('%s has modes that form a chain', (key, route) => {
     const { from, to } = parseDirection(key);
     const modes = route.map((name) => modeNamed(name));
     expect(modes[0]?.from).toBe(from);
@@ -30,7 +30,7 @@ describe('the route table', () => {
     expect(SELF_TEST[from]).toBeDefined();
   });
 
-  test('needs twelve packages, and four more', () => {
+  test('needs twelve default packages and four Scandinavian ones', () => {
     expect(DEFAULT_PACKAGES).toHaveLength(12);
     expect(SCANDINAVIAN_PACKAGES).toHaveLength(4);
     const packages = new Set([...DEFAULT_PACKAGES, ...SCANDINAVIAN_PACKAGES]);
@@ -39,7 +39,7 @@ describe('the route table', () => {
 });
 
 describe('a mode file', () => {
-  test('becomes argv lists, without a shell', () => {
+  test('is parsed into argument lists', () => {
     const line =
       "lt-proc -z '/usr/share/apertium/a b/x.bin' | apertium-tagger -z -g $2 'y' | lt-proc -z $1 -b 'z'\n";
     expect(parseChain(line, treeAt())).toEqual([
@@ -49,7 +49,7 @@ describe('a mode file', () => {
     ]);
   });
 
-  test('of a private tree points into it', () => {
+  test('is relocated into a private tree', () => {
     expect(parseChain("lt-proc '/usr/share/apertium/x.bin'", treeAt('/srv/tree/'))).toEqual([
       { command: '/srv/tree/usr/bin/lt-proc', args: ['/srv/tree/usr/share/apertium/x.bin'] },
     ]);
@@ -64,7 +64,7 @@ describe('a mode file', () => {
     '../lt-proc x',
     'lt-proc $3',
     'a `b`',
-  ])('is refused when it is %j', (line) => {
+  ])('is rejected when it is %j', (line) => {
     expect(() => parseChain(line, treeAt())).toThrow('a mode file');
   });
 });
@@ -77,7 +77,7 @@ describe('a private installation', () => {
     expect(options).toContain('Debug::NoLocking=1');
   });
 
-  test('asks for all of Apertium even where the system has some', () => {
+  test('installs all of Apertium even if the system has parts of it', () => {
     const stanza = (name: string): string => `Package: ${name}\nStatus: install ok installed\nVersion: 1`;
     const names = [
       'libc6',
@@ -95,7 +95,7 @@ describe('a private installation', () => {
 });
 
 describe('framing', () => {
-  test('does not mind where chunks end, even inside a character', () => {
+  test('splits replies wherever chunks end, even inside a character', () => {
     const bytes = Buffer.from('año\0\0😀 b\0c', 'utf8');
     for (let size = 1; size <= bytes.length; size++) {
       const framing = new Framing();
@@ -103,13 +103,13 @@ describe('framing', () => {
       for (let at = 0; at < bytes.length; at += size)
         replies.push(...framing.push(bytes.subarray(at, at + size)));
       expect(replies).toEqual(['año', '', '😀 b']);
-      expect(framing.pending).toBe(1);
+      expect(framing.pendingBytes).toBe(1);
     }
   });
 });
 
-describe('the queue', () => {
-  test('serves requests in turn', () => {
+describe('the fair queue', () => {
+  test('serves requests round robin', () => {
     const queue = new FairQueue<object, string>();
     const [a, b] = [{}, {}];
     for (const item of ['a1', 'a2', 'a3']) queue.push(a, item);

@@ -17,7 +17,8 @@ if (Number(major) >= 24) {
   const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
-    console.error(`dragoman needs Node 24 or later; run npm ci first (${error.message}).`);
+    const cause = error.code === 'ENOENT' ? '' : ` (${error.message})`;
+    console.error(`dragoman needs Node 24 or later; this is Node ${process.versions.node}${cause}.`);
     process.exit(1);
   });
   child.on('exit', (code, signal) => {

@@ -1,16 +1,15 @@
 /**
- * Who gets in where: every operation of both interfaces, as the descriptions have them, by every kind of caller,
- * against two tables. A new operation fails here until somebody decides who may call it and writes its line.
+ * Access rights: every operation of both APIs with every kind of caller, compared with two tables. A new operation fails
+ * this test until it has a line.
  *
- * Nothing is changed by asking.
- * Whose segments an editor sees: `editing/access.test.ts`. That ids of another account are nobody's: `tenants.test.ts`.
+ * The requests change nothing. Rights to segments: `editing/access.test.ts`. Ids of other accounts: `tenants.test.ts`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountNamed } from './accounts/accounts.ts';
-import { describeApp } from './app.ts';
-import { readBrand } from './brands/brand.ts';
+import { accountNamed } from './access/accounts.ts';
+import { parseBrand } from './brands/brand.ts';
 import { saveBrand } from './brands/brands.ts';
 import { importEntries } from './memory/memory.ts';
+import { describeApp } from './roles/app.ts';
 import { orderEdit } from './testing/editors.ts';
 import {
   createClient,
@@ -22,8 +21,8 @@ import {
 } from './testing/harness.ts';
 
 /**
- * The web app. `in`: the caller got past the doors; `-`: not found, as where there is nothing; `out`: nobody is signed
- * in. The member belongs to the owner's account, and the other one is the owner of another account.
+ * The web app. `in`: allowed; `-`: 404; `out`: 401; `ro`: 403, for owners only. The member belongs to the owner's account,
+ * and the other one is the owner of another account.
  */
 const PEOPLE = `
                                                                         nobody    owner     member    other     editor    reviewer  operator
@@ -37,7 +36,7 @@ GET /api/account/deliveries/failed                                      out     
 POST /api/account/deliveries/replay                                     out       in        in        in        -         -         -
 GET /api/account/deliveries/{delivery_id}                               out       in        in        -         -         -         -
 POST /api/account/deliveries/{delivery_id}/replay                       out       in        in        in        -         -         -
-POST /api/account/erase                                                 out       in        in        in        -         -         -
+POST /api/account/erase                                                 out       in        ro        in        -         -         -
 POST /api/account/export                                                out       in        in        in        -         -         -
 GET /api/account/jobs                                                   out       in        in        in        -         -         -
 GET /api/account/jobs/{uid}                                             out       in        in        -         -         -         -
@@ -58,13 +57,13 @@ GET /api/account/memory/{memory_id}                                     out     
 POST /api/account/memory/{memory_id}/restore                            out       in        in        in        -         -         -
 POST /api/account/memory/{memory_id}/retract                            out       in        in        in        -         -         -
 GET /api/account/retention                                              out       in        in        in        -         -         -
-PUT /api/account/retention                                              out       in        in        in        -         -         -
+PUT /api/account/retention                                              out       in        ro        in        -         -         -
 GET /api/account/team                                                   out       in        in        in        -         -         -
 POST /api/account/team                                                  out       in        in        in        -         -         -
 POST /api/account/team/{user_id}/disable                                out       in        in        in        -         -         -
 POST /api/account/team/{user_id}/enable                                 out       in        in        in        -         -         -
 POST /api/account/team/{user_id}/link                                   out       in        in        in        -         -         -
-POST /api/account/team/{user_id}/owner                                  out       in        in        in        -         -         -
+POST /api/account/team/{user_id}/owner                                  out       in        ro        in        -         -         -
 GET /api/account/webhook-secrets                                        out       in        in        in        -         -         -
 POST /api/account/webhook-secrets/{environment}/roll                    out       in        in        in        -         -         -
 GET /api/console/accounts                                               out       -         -         -         -         -         in
@@ -169,7 +168,7 @@ DELETE /api/sessions                                                    out     
 DELETE /api/sessions/{session_id}                                       out       in        in        in        in        in        in
 `;
 
-/** The interface for programs, at the doors of production. `ro`: 403, the key may only read. The person is signed in. */
+/** The API for programs, in production. `ro`: 403, the key is read-only. The person has a session. */
 const PROGRAMS = `
                                                                         nobody    key       reads     sandbox   other     person
 GET /api/v1/deliveries/                                                 out       in        in        out       in        out
@@ -202,7 +201,7 @@ GET /v2/chats/{chat_id}/messages/{message_id}                           out     
 `;
 
 let server: TestServer;
-/** What stands for the parameters of a path: things of the owner's account. */
+/** Values for the parameters of a path: ids of the owner's account. */
 const ids: Record<string, string> = { position: '0', environment: 'production' };
 const people: Record<string, TestPerson> = {};
 const keys: Record<string, string> = {};
@@ -220,8 +219,10 @@ beforeAll(async () => {
   const reading = { environment: 'production', name: 'reads', read_only: true };
   const made = await people.owner.call('POST', '/api/account/keys', reading);
   Object.assign(keys, {
-    ...{ key: account.production_key, reads: made.body.key },
-    ...{ sandbox: account.sandbox_key, other: other.production_key },
+    key: account.production_key,
+    reads: made.body.key,
+    sandbox: account.sandbox_key,
+    other: other.production_key,
   });
   await fillAccount(createClient(server.url, account.production_key));
 });
@@ -241,8 +242,9 @@ async function fillAccount(call: ReturnType<typeof createClient>): Promise<void>
   const test = await call('POST', '/api/v1/test-event/', { url: 'http://127.0.0.1:9/' });
   await saveBrand(
     server.database,
+    'command',
     ref,
-    readBrand('brand', { external_id: 'brand', name: 'B', languages: {} }),
+    parseBrand('brand', { external_id: 'brand', name: 'B', languages: {} }),
     false,
   );
   await importEntries(server.database, ref, { from: 'en', to: 'es', brand: undefined }, [
@@ -252,14 +254,17 @@ async function fillAccount(call: ReturnType<typeof createClient>): Promise<void>
   const tasks = (await people.operator!.call('GET', '/api/console/tasks')).body;
   const jobs = (await people.operator!.call('GET', '/api/console/jobs')).body;
   Object.assign(ids, {
-    ...{ uid, username: 'acme', brand: 'brand', user_id: people.owner!.userId, task: tasks.tasks[0].task },
-    ...{
-      chat_id: sent.chat.id,
-      message_id: sent.message.id,
-      delivery_id: test.body.id,
-      delivery: test.body.id,
-    },
-    ...{ memory_id: memory.entries[0].memory_id, job: jobs.jobs[0].job },
+    uid,
+    username: 'acme',
+    brand: 'brand',
+    user_id: people.owner!.userId,
+    task: tasks.tasks[0].task,
+    chat_id: sent.chat.id,
+    message_id: sent.message.id,
+    delivery_id: test.body.id,
+    delivery: test.body.id,
+    memory_id: memory.entries[0].memory_id,
+    job: jobs.jobs[0].job,
   });
 }
 
@@ -271,9 +276,8 @@ interface Probe {
 }
 
 /**
- * A harmless request for every operation, by path. A body that is no JSON is refused after the
- * caller is known and before anything is done. Where the operation takes none, another method stands for it: the path
- * refuses that with 405 behind the same doors.
+ * Returns a harmless request for every operation. A body of invalid JSON is refused after authentication and before
+ * anything happens. For an operation without a body, an unsupported method is used: it gets 405 after the same checks.
  */
 async function probes(which?: 'web'): Promise<Probe[]> {
   const { paths } = await describeApp(which);
@@ -306,7 +310,7 @@ async function ask({ method, path, body }: Probe, sent: Sent): Promise<number> {
   return response.status;
 }
 
-/** The cookie of somebody who signs in once more. */
+/** Signs in and returns the cookie. */
 async function cookieOf({ email, password }: TestPerson): Promise<Sent> {
   const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
   const body = JSON.stringify({ email, password });
@@ -332,20 +336,19 @@ async function tableOf(which: 'web' | undefined, callers: ReadonlyMap<string, Se
 const lineOf = (name: string, cells: readonly string[]) =>
   `${name.padEnd(72)}${cells.map((cell) => cell.padEnd(10)).join('')}`.trimEnd();
 
-it('lets people in where the table says, at every operation of the web app', async () => {
+it('gives users the rights of the table for every operation of the web app', async () => {
   const callers = new Map<string, Sent>([['nobody', {}]]);
   for (const [name, person] of Object.entries(people)) callers.set(name, await cookieOf(person));
   expect(await tableOf('web', callers)).toBe(PEOPLE);
 });
 
-it('lets keys in where the table says, at every operation for programs', async () => {
+it('gives API keys the rights of the table for every operation of the API', async () => {
   const callers = new Map<string, Sent>([['nobody', {}]]);
   for (const [name, key] of Object.entries(keys)) callers.set(name, { authorization: `ApiKey ${key}` });
   callers.set('person', await cookieOf(people.owner!));
   expect(await tableOf(undefined, callers)).toBe(PROGRAMS);
 });
 
-// What only an owner may do is looked at in the handler, after the body.
 it.each([
   ['PUT', '/api/account/retention'],
   ['POST', '/api/account/export'],

@@ -1,15 +1,19 @@
 /** The command line. Exit status: 0 done, 1 failed, 2 wrong usage. */
 import { DocumentError } from '@dragoman/documents';
+import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
 import { InstallError } from '@dragoman/engines';
 import { Command, CommanderError, Option } from 'commander';
-import { AccountError } from './accounts/accounts.ts';
-import { SecretKeyError } from './accounts/secret-key.ts';
+import { AccountError } from './access/accounts.ts';
+import { SecretKeyError } from './access/secret-key.ts';
+import { ApiError } from './base/errors.ts';
+import { VERSION } from './base/version.ts';
 import { BrandError } from './brands/brands.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addBrandCommands } from './commands/brand.ts';
 import { addChatCommands } from './commands/chat.ts';
 import { addDeliveryCommands } from './commands/delivery.ts';
+import { demo } from './commands/demo.ts';
 import { examineInstallation } from './commands/doctor.ts';
 import { installEngine } from './commands/engine.ts';
 import { addKeyCommands } from './commands/key.ts';
@@ -17,7 +21,7 @@ import { addLedgerCommands } from './commands/ledger.ts';
 import { addMemoryCommands } from './commands/memory.ts';
 import { addModelCommands } from './commands/model.ts';
 import { data, json, settingsWith, withStore, yes } from './commands/options.ts';
-import { CommandError, heedClosedPipes, print, printJson, say } from './commands/output.ts';
+import { CommandError, ignoreClosedPipes, print, printJson, say } from './commands/output.ts';
 import { addPairCommands } from './commands/pair.ts';
 import { addRouteCommands } from './commands/route.ts';
 import { serve } from './commands/serve.ts';
@@ -25,37 +29,53 @@ import { addTaskCommands } from './commands/task.ts';
 import { translate } from './commands/translate.ts';
 import { addUserCommands } from './commands/user.ts';
 import { BackupError } from './database/backup.ts';
-import { EmbeddedError } from './database/embedded.ts';
+import { NoDatabaseError } from './database/embedded.ts';
 import { explainDatabaseError } from './database/explain.ts';
 import { SchemaError } from './database/migrate.ts';
-import { ApiError } from './errors.ts';
 import { LedgerError } from './ledger/ledger.ts';
-import type { Role } from './serve.ts';
-import { describeSettings, SettingError } from './settings.ts';
-import { VERSION } from './version.ts';
+import type { Role } from './roles/serve.ts';
+import {
+  describeSettings,
+  effectiveSettings,
+  SettingError,
+  warnOfUnknownSettings,
+} from './settings/settings.ts';
 
 export const program = new Command('dragoman')
   .description('An open, self-hostable translation service.')
   .version(VERSION)
   .exitOverride()
-  .configureHelp({ showGlobalOptions: true });
+  .configureHelp({ showGlobalOptions: true })
+  .hook('preAction', (_, command) => {
+    // The server logs its own warnings.
+    if (command.name() === 'serve') return;
+    for (const sentence of warnOfUnknownSettings(process.env)) say(sentence);
+  });
 
 program
   .command('serve')
-  .description('run the server; ready when GET /readyz answers 200')
+  .description('run the server; it is ready when GET /readyz answers 200')
   .option('--port <port>', 'the port to listen on (DRAGOMAN_PORT)')
   .option('--host <host>', 'the address to listen on (DRAGOMAN_HOST)')
   .addOption(data())
   .addOption(
-    new Option('--role <role>', 'what this process does').choices(['all', 'api', 'worker']).default('all'),
+    new Option('--role <role>', 'the role of this process').choices(['all', 'api', 'worker']).default('all'),
   )
   .action((options: { port?: string; host?: string; data?: string; role: Role }) =>
     serve(settingsWith(options), options.role),
   );
 
 program
+  .command('demo')
+  .description('run the whole service with example jobs, a customer and a receiver of callbacks')
+  .option('--exit', 'end after the last delivery; status 0 only if all arrived', false)
+  .addOption(data())
+  .addOption(yes())
+  .action((options: { data?: string; yes?: boolean; exit: boolean }) => demo(options));
+
+program
   .command('migrate')
-  .description('bring the database schema up to this version')
+  .description('update the database schema to this version')
   .addOption(data())
   .addOption(json())
   .action((options: { data?: string; json?: boolean }) =>
@@ -71,9 +91,7 @@ program
 
 program
   .command('doctor')
-  .description(
-    'check the version, the database, the secret key, the workers, the engine, the pairs, the clock and the disk',
-  )
+  .description('check the version, database, secret key, workers, engines, pairs, clock and disk')
   .addOption(data())
   .addOption(json())
   .action(async (options: { data?: string; json?: boolean }) => {
@@ -89,14 +107,32 @@ program
 program
   .command('settings')
   .description('print every setting with its default and meaning')
+  .option('--effective', 'print the values in force and their origins, without secrets', false)
   .addOption(json())
-  .action((options: { json?: boolean }) => {
+  .action((options: { effective: boolean; json?: boolean }) => {
+    if (options.effective) {
+      printEffective(options);
+      return;
+    }
     const settings = describeSettings();
     if (options.json) return printJson({ settings });
     for (const { name, default: fallback, meaning } of settings) {
       print(`${name}${fallback === '' ? '' : `=${fallback}`}\n    ${meaning}`);
     }
   });
+
+function printEffective(options: { json?: boolean }): void {
+  const settings = effectiveSettings(process.env).map(({ name, value, secret, source }) => ({
+    name,
+    value: secret ? null : value,
+    source,
+  }));
+  if (options.json) printJson({ settings });
+  for (const { name, value, source } of options.json ? [] : settings) {
+    const shown = value ?? (source === 'default' ? '' : '(hidden)');
+    print(`${`${name}=${shown}`.padEnd(48)}  ${source}`);
+  }
+}
 
 addAccountCommands(program);
 addBackupCommands(program);
@@ -114,9 +150,9 @@ addUserCommands(program);
 
 program
   .command('engine')
-  .description('machine translation')
+  .description('install the offline engine')
   .command('install')
-  .description('install the offline engine: for the whole system as root, else in the data directory')
+  .description('install the offline engine: for the whole system as root, otherwise in the data directory')
   .addOption(data())
   .addOption(yes())
   .action(async (options: { data?: string }) => {
@@ -134,10 +170,30 @@ program
       .choices(['text', 'html', 'srt', 'xliff'])
       .default('text'),
   )
-  .option('--engine <name>', 'which engine; those of DRAGOMAN_ENGINES otherwise')
+  .option('--engine <name>', 'the engine; by default those of DRAGOMAN_ENGINES')
   .addOption(data())
   .addOption(yes())
   .action((file: string, options) => translate(settingsWith(options), file, options));
+
+/** The groups of commands in `--help`. */
+const GROUPS = {
+  'Server:': ['serve', 'demo', 'migrate', 'doctor', 'settings', 'secret-key', 'backup', 'restore'],
+  'Engines and languages:': ['engine', 'model', 'route', 'pair', 'translate'],
+  'Customers and people:': [
+    'account',
+    'user',
+    'key',
+    'webhook-secret',
+    'chat',
+    'brand',
+    'glossary',
+    'memory',
+  ],
+  'Jobs, callbacks and money:': ['task', 'delivery', 'ledger'],
+};
+for (const [heading, names] of Object.entries(GROUPS)) {
+  for (const name of names) program.commands.find((one) => one.name() === name)!.helpGroup(heading);
+}
 
 const EXPECTED = [
   ApiError,
@@ -147,32 +203,36 @@ const EXPECTED = [
   BrandError,
   CommandError,
   DocumentError,
-  EmbeddedError,
+  EmbeddedPostgresError,
   InstallError,
   LedgerError,
+  NoDatabaseError,
   SchemaError,
   SecretKeyError,
 ];
 
-/** What went wrong, in one sentence; a fault of the program shows where it happened. */
+/** Returns one sentence for an expected error, and the stack for a bug. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
   const trouble = explainDatabaseError(error);
   if (trouble !== undefined) return `${trouble.problem}: ${trouble.remedy}`;
-  // Node says which file, and what is wrong with it.
+  // Node's message names the file and the problem.
   if ((error as NodeJS.ErrnoException).path !== undefined) return `${error.message}.`;
   return error.stack ?? error.message;
 }
 
-/** Does what the arguments say. Results go to standard output, all else to standard error; the status is the process's. */
+/**
+ * Runs a command. Results go to standard output, everything else to standard error; sets the exit status of the
+ * process.
+ */
 export async function main(args: string[]): Promise<void> {
-  heedClosedPipes();
+  ignoreClosedPipes();
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Commander has said what is wrong; asking for help is not wrong.
+      // Commander has printed the problem. Asking for help is not an error.
       process.exitCode = error.exitCode === 0 ? 0 : 2;
     } else {
       say(sentenceOf(error));

@@ -1,4 +1,4 @@
-/** What goes into an image or a repository: the program, never its secrets. */
+/** The contents of the image and the repository: the program without secrets. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

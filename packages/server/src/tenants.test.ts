@@ -1,10 +1,11 @@
 /**
- * The tenant walls, from outside: every registered route that carries an id, called with ids that are somebody
- * else's. The answer must have the same bytes as for an id that nobody has.
+ * Separation of accounts over HTTP: every route with an id, called with ids of another account. The answer must have the
+ * same bytes as for an unknown id.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AccountCredentials, accountNamed } from './accounts/accounts.ts';
-import { readBrand } from './brands/brand.ts';
+import { accountNamed } from './access/accounts.ts';
+import type { AccountCredentials } from './accounts/accounts.ts';
+import { parseBrand } from './brands/brand.ts';
 import { saveBrand } from './brands/brands.ts';
 import { importEntries } from './memory/memory.ts';
 import {
@@ -19,7 +20,7 @@ import {
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
-/** What a stranger must never see of the victim. */
+/** Text of the victim that the stranger must never see. */
 const CANARY = 'canary';
 
 interface Route {
@@ -39,12 +40,12 @@ type Call = ReturnType<typeof createClient>;
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
   const all = readRoutes(server.server.app!.printRoutes({ commonPrefix: false }));
-  // Editors and operators work for everybody; a customer's own routes are walls too.
+  // Editors and operators work for all accounts, so only the routes of customers are tested.
   ownRoutes = all.filter(({ path }) => path.startsWith('/api/account'));
   routes = all.filter(({ path }) => !/^\/(api(?!\/v1\/)|app|docs)(\/|$)/.test(path) && !path.includes('*'));
   [victim, stranger] = [await createCustomer(`${CANARY}-victim`), await createCustomer('stranger')];
-  // The victim has jobs of both tiers in both environments, finished where a machine finishes them.
-  for (const { call, prefix } of doorsOf(victim)) {
+  // The victim has jobs of both tiers in both environments; the machine jobs are completed.
+  for (const { call, prefix } of environmentsOf(victim)) {
     expect((await call('POST', `${prefix}${HUMAN}`, job(`${CANARY}-human`))).status).toBe(201);
     await completed(call, `${prefix}${MACHINE}`, `${CANARY}-machine`);
     const test = await call('POST', `${prefix}/api/v1/test-event/`, { url: 'http://127.0.0.1:9/' });
@@ -52,12 +53,13 @@ beforeAll(async () => {
   }
   FOREIGN[':chat_id'] = [];
   FOREIGN[':message_id'] = [];
-  for (const { call, prefix } of doorsOf(victim)) {
+  for (const { call, prefix } of environmentsOf(victim)) {
     const { chat, message } = (await call('POST', `${prefix}/v2/chats/messages`, chatMessage)).body;
     FOREIGN[':chat_id'].push(chat.id);
     FOREIGN[':message_id'].push(message.id);
   }
-  for (const { call, prefix } of doorsOf(stranger)) await completed(call, `${prefix}${MACHINE}`, 'own');
+  for (const { call, prefix } of environmentsOf(stranger))
+    await completed(call, `${prefix}${MACHINE}`, 'own');
   const owner = await createPerson(server, { role: 'customer', account: accounts.get(`${CANARY}-victim`)! });
   customer = await createPerson(server, { role: 'customer', account: accounts.get('stranger')! });
   FOREIGN[':user_id'] = [owner.userId];
@@ -66,11 +68,11 @@ beforeAll(async () => {
   FOREIGN[':brand'] = brands;
 });
 
-/** What the victim has besides. */
+/** Creates keys, a brand and a memory entry of the victim. */
 async function ownThings({ call }: TestPerson): Promise<{ keys: string[]; brands: string[] }> {
   const { ref } = await accountNamed(server.database, `${CANARY}-victim`);
   const brand = { external_id: `${CANARY}-brand`, name: CANARY, languages: {} };
-  await saveBrand(server.database, ref, readBrand('brand', brand), false);
+  await saveBrand(server.database, 'command', ref, parseBrand('brand', brand), false);
   await importEntries(server.database, ref, { from: 'en', to: 'es', brand: undefined }, [
     { source: [{ text: `The ${CANARY} flies.` }], target: [{ text: `El ${CANARY} vuela.` }] },
   ]);
@@ -102,7 +104,7 @@ const chatMessage = {
   target_language: 'es',
 };
 
-const doorsOf = (customer: { production: Call; sandbox: Call }) => [
+const environmentsOf = (customer: { production: Call; sandbox: Call }) => [
   { call: customer.production, prefix: '' },
   { call: customer.sandbox, prefix: '/sandbox' },
 ];
@@ -122,7 +124,7 @@ async function createCustomer(username: string): Promise<{ production: Call; san
   };
 }
 
-/** The routes out of Fastify's drawing of them: a line a path, indented by four under its beginning. */
+/** Reads the routes from Fastify's tree: one line for each path, indented by four below its prefix. */
 function readRoutes(drawing: string): Route[] {
   const parents: string[] = [];
   return drawing
@@ -137,10 +139,10 @@ function readRoutes(drawing: string): Route[] {
     });
 }
 
-/** Ids that are not the stranger's, by the name of the parameter. A new parameter must be added here. */
+/** Ids of the victim, by parameter. A new parameter must be added here. */
 const FOREIGN: Record<string, string[]> = {
   ':uid': [`${CANARY}-human`, `${CANARY}-machine`],
-  ':delivery_id': [], // one of each environment, made above
+  ':delivery_id': [], // one for each environment, added above
 };
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 const UNKNOWN: Record<string, string> = {
@@ -158,7 +160,7 @@ const NO_IDS = [':environment'];
 const withIds = (path: string, idOf: (parameter: string) => string) =>
   `${path.replaceAll(/:\w+/g, idOf)}/`.replaceAll('//', '/');
 
-/** All of an answer that could tell two apart; its moment and its own number cannot. */
+/** Returns everything of an answer except its date and request id. */
 function bytesOf({ status, headers, text }: Answer): string {
   return JSON.stringify([
     status,
@@ -167,13 +169,13 @@ function bytesOf({ status, headers, text }: Answer): string {
   ]);
 }
 
-/** What tells an answer about another's id from one about an unknown id. */
+/** Returns how the answer for another account's id differs from the one for an unknown id. */
 function difference(foreign: Answer, unknown: Answer): string | undefined {
   return bytesOf(foreign) === bytesOf(unknown) ? undefined : `${foreign.text} is not ${unknown.text}`;
 }
 
 describe('every route', () => {
-  it('is found: those that there are today among them', () => {
+  it('is found by this test', () => {
     const paths = routes.map(({ path }) => path);
     for (const prefix of ['', '/sandbox']) {
       for (const tier of ['translation', 'mt_translation']) {
@@ -184,12 +186,12 @@ describe('every route', () => {
     expect(paths).toContain('/readyz');
   });
 
-  it('that carries an id carries only ids that this test knows', () => {
+  it('has only parameters that this test knows', () => {
     const parameters = [...routes, ...ownRoutes].flatMap(({ path }) => path.match(/[:*]\w*/g) ?? []);
     expect(new Set(parameters)).toEqual(new Set([...Object.keys(FOREIGN), ...NO_IDS]));
   });
 
-  it('answers the same bytes for another’s id as for one that nobody has', async () => {
+  it('answers the same bytes for an id of another account as for an unknown id', async () => {
     const carrying = routes.filter(({ path }) => path.includes(':'));
     expect(carrying.length).toBeGreaterThanOrEqual(4);
     for (const { path, methods } of carrying) {
@@ -216,10 +218,10 @@ describe('every route', () => {
     }
   });
 
-  it('of a customer in the web app does the same', async () => {
+  it('does the same for customers in the web app', async () => {
     const carrying = ownRoutes.filter(({ path }) => Object.keys(UNKNOWN).some((name) => path.includes(name)));
     expect(carrying.length).toBeGreaterThanOrEqual(12);
-    const body = { overlap: 'now', reason: 'It is mine.' };
+    const body = { overlap: 'now', reason: 'It is mine.', owner: true };
     for (const { path, methods } of carrying) {
       const [parameter] = /:\w+/.exec(path)!;
       for (const method of methods) {
@@ -243,7 +245,7 @@ describe('every route', () => {
     }
   });
 
-  it('with the other environment’s key is closed, whatever id it carries', async () => {
+  it('refuses keys of the other environment', async () => {
     for (const { path, methods } of routes.filter(({ path }) => /\/(tapi|chats)\b/.test(path))) {
       const wrong = path.startsWith('/sandbox') ? victim.production : victim.sandbox;
       for (const method of methods) {
@@ -257,7 +259,7 @@ describe('every route', () => {
     }
   });
 
-  it('would be caught telling them apart by a word, a header or a status', () => {
+  it('is compared by text, headers and status', () => {
     const unknown: Answer = { status: 404, headers: new Headers({ date: '1' }), body: {}, text: 'Not found' };
     expect(difference({ ...unknown, headers: new Headers({ date: '2' }) }, unknown)).toBeUndefined();
     expect(difference({ ...unknown, text: 'Not yours' }, unknown)).toBeDefined();
@@ -292,8 +294,8 @@ describe('lists', () => {
     `?uid__contains=${CANARY}`,
     '?uid__endswith=-machine',
     '?offset=0&account_id=%25&username=canary-victim&environment=sandbox',
-  ])('never show another’s: %s', async (query) => {
-    for (const { call, prefix } of doorsOf(stranger)) {
+  ])('never show entries of another account: %s', async (query) => {
+    for (const { call, prefix } of environmentsOf(stranger)) {
       for (const path of [HUMAN, MACHINE]) {
         const { status, body, text } = await call('GET', `${prefix}${path}${query}`);
         expect(status).toBe(200);
@@ -306,21 +308,21 @@ describe('lists', () => {
     }
   });
 
-  it('begin after another’s uid as after one that nobody has', async () => {
-    for (const { call, prefix } of doorsOf(stranger)) {
+  it('treat a uid of another account in `after` like an unknown one', async () => {
+    for (const { call, prefix } of environmentsOf(stranger)) {
       const after = (uid: string) => call('GET', `${prefix}${MACHINE}?after=${uid}`);
       expect(difference(await after(`${CANARY}-machine`), await after('nobody-has-this'))).toBeUndefined();
     }
   });
 
-  it('show the victim its own, so that there was something to see', async () => {
+  it('show the victim its own jobs', async () => {
     const { body } = await victim.production('GET', HUMAN);
     expect(body.objects.map(({ uid }: { uid: string }) => uid)).toContain(`${CANARY}-human`);
   });
 });
 
 describe('a create', () => {
-  it('under a uid that is another’s makes a job of one’s own, and tells nothing', async () => {
+  it('with a uid of another account creates an own job and reveals nothing', async () => {
     const before = await victim.production('GET', `${HUMAN}${CANARY}-human/`);
     const made = await stranger.production('POST', HUMAN, { ...job(`${CANARY}-human`), text: 'Mine.' });
     expect(made.status).toBe(201);

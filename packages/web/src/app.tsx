@@ -1,19 +1,19 @@
-/** The app around its pages: theme, direction, words, what was fetched, and the way between pages. */
+/** The root of the app: theme, direction, messages, query cache and router. */
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
 import { CallError, onSignedOut } from './api/client.ts';
-import { readLook, schemeOf, watchLook } from './look.ts';
+import { MessagesProvider, useTranslate } from './i18n.tsx';
+import { readPreferences, schemeOf, watchPreferences } from './preferences.ts';
 import { createAppRouter } from './routes.tsx';
-import { person } from './session.ts';
+import { sessionQuery } from './session.ts';
 import { toast } from './ui/Toast.tsx';
 import { theme } from './ui/theme.ts';
-import { nonce } from './ui/trusted.ts';
+import { nonce } from './ui/trusted-types.ts';
 import { wasUpgraded } from './upgrade.ts';
-import { useSay, Words } from './words.tsx';
 
-/** What failed for a reason that may pass is asked once more before anybody is told. */
+/** Retries a query once when the server could not be reached or answered 5xx. */
 const retry = (failures: number, error: Error) =>
   failures < 1 && error instanceof CallError && (error.status === 0 || error.status >= 500);
 
@@ -23,15 +23,15 @@ const queries = new QueryClient({
 });
 const router = createAppRouter(queries);
 onSignedOut(() => {
-  // Whoever was signed in is not any more: the page asks anew, and leads to the sign-in.
-  if (queries.getQueryData(person().queryKey) == null) return;
+  // The session has ended: the router runs its checks again and redirects to the sign-in page.
+  if (queries.getQueryData(sessionQuery().queryKey) == null) return;
   queries.clear();
-  queries.setQueryData(person().queryKey, null);
+  queries.setQueryData(sessionQuery().queryKey, null);
   void router.invalidate();
 });
 
 export function App() {
-  const { theme: chosen } = useSyncExternalStore(watchLook, readLook);
+  const { theme: chosen } = useSyncExternalStore(watchPreferences, readPreferences);
   return (
     <DirectionProvider>
       <MantineProvider
@@ -41,22 +41,22 @@ export function App() {
         withGlobalClasses={false}
         getStyleNonce={() => nonce}
       >
-        <Words>
-          <Upgraded />
+        <MessagesProvider>
+          <UpgradeNotice />
           <QueryClientProvider client={queries}>
             <RouterProvider router={router} />
           </QueryClientProvider>
-        </Words>
+        </MessagesProvider>
       </MantineProvider>
     </DirectionProvider>
   );
 }
 
-/** Says why the page was loaded anew. */
-function Upgraded() {
-  const say = useSay();
+/** Explains a reload after an upgrade. */
+function UpgradeNotice() {
+  const t = useTranslate();
   useEffect(() => {
-    if (wasUpgraded()) toast(say('ui.upgraded'));
-  }, [say]);
+    if (wasUpgraded()) toast(t('ui.upgraded'));
+  }, [t]);
   return null;
 }

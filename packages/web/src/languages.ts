@@ -1,4 +1,4 @@
-/** The languages that the app itself speaks. */
+/** The languages of the app. */
 export const LANGUAGES = {
   en: { name: 'English', direction: 'ltr' },
   de: { name: 'Deutsch', direction: 'ltr' },

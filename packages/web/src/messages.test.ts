@@ -1,8 +1,8 @@
-/** Every language says the same things, with the same values in them, and nothing that no page says. */
+/** The messages of all languages: same keys, same values, no unused key. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { describe, expect, it } from 'vitest';
-import { ERRORS, REASONS } from '../../server/src/errors.ts';
+import { ERRORS, REASONS } from '../../server/src/base/errors.ts';
 
 const SRC = new URL('./', import.meta.url);
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
@@ -16,8 +16,8 @@ const code = files
   .map((file) => readFileSync(new URL(file, SRC), 'utf8'))
   .join('\n');
 
-/** What is filled in: names and kinds of values. Where one language has plural forms, another may do with the number. */
-function holes(message: string): string[] {
+/** Returns the names and types of a message's values. A plural and a number count as the same type. */
+function valuesOf(message: string): string[] {
   const found = new Set<string>();
   const look = (elements: MessageFormatElement[]): void => {
     for (const element of elements) {
@@ -32,8 +32,8 @@ function holes(message: string): string[] {
   return [...found].sort();
 }
 
-/** A key is said as it is, or as the beginning of a template: `status.${status}`. */
-function isSaid(key: string): boolean {
+/** A key is used literally or by a template that begins it: `status.${status}`. */
+function isUsed(key: string): boolean {
   if (new RegExp(`['"\`]${key.replaceAll('.', '\\.')}['"\`]`).test(code)) return true;
   const starts = [...key.matchAll(/[._]/g)].map(({ index }) => key.slice(0, index + 1));
   return starts.some((start) => code.includes(`\`${start}\${`));
@@ -42,42 +42,94 @@ function isSaid(key: string): boolean {
 describe.each(areas)('%s', (area) => {
   const english = read(`${area}en.json`);
 
-  it.each(['de', 'ar'])('has each sentence in %s, with the same values', (language) => {
+  it.each(['de', 'ar'])('has every key in %s, with the same values', (language) => {
     const theirs = read(`${area}${language}.json`);
     expect(Object.keys(theirs).sort()).toEqual(Object.keys(english).sort());
     for (const [key, message] of Object.entries(theirs)) {
       expect(message.trim(), key).not.toBe('');
-      expect({ key, holes: holes(message) }).toEqual({ key, holes: holes(english[key]!) });
+      expect({ key, values: valuesOf(message) }).toEqual({ key, values: valuesOf(english[key]!) });
     }
   });
 
-  it('says nothing that no page says', () => {
-    expect(Object.keys(english).filter((key) => !isSaid(key))).toEqual([]);
+  it('has no unused key', () => {
+    expect(Object.keys(english).filter((key) => !isUsed(key))).toEqual([]);
   });
 });
 
 describe.each(['en', 'de', 'ar'])('in %s', (language) => {
-  const said = read(`messages/${language}.json`);
+  const messages = read(`messages/${language}.json`);
   const without = (start: string, codes: readonly string[]) =>
-    codes.filter((code) => said[`${start}.${code}`] === undefined);
+    codes.filter((code) => messages[`${start}.${code}`] === undefined);
 
-  it('has a sentence for every error that the server may answer, and for every fault of a field', () => {
+  it('has a message for every error code and every reason code of the server', () => {
     expect(without('error', Object.keys(ERRORS))).toEqual([]);
     expect(without('reason', Object.keys(REASONS))).toEqual([]);
     expect(without('reason', ['no_such_reason'])).toEqual(['no_such_reason']);
   });
 
-  it('fills in the values that the server gives with a fault', () => {
+  it('uses exactly the values that the server sends with a reason', () => {
     for (const [code, sentence] of Object.entries(REASONS)) {
       const given = [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
-      const wanted = holes(said[`reason.${code}`]!).map((hole) => hole.split(' ')[0]);
+      const wanted = valuesOf(messages[`reason.${code}`]!).map((value) => value.split(' ')[0]);
       expect({ code, wanted }).toEqual({ code, wanted: given });
     }
   });
 });
 
-it('would notice a value that a language leaves out', () => {
-  expect(holes('{count, plural, one {# job} other {# jobs}} of {name}')).not.toEqual(holes('{name}'));
-  expect(holes('Copy {what}')).not.toEqual(holes('Kopieren'));
-  expect(isSaid('ui.no_such_key')).toBe(false);
+/** Words that may follow a plain number, because they have no plural forms. */
+const UNCHANGED: Record<string, RegExp> = {
+  en: /^ ?(to|of|until|ms|changed|removed|waiting|kept|more|can be read)\b/,
+  de: /^ ?(bis|von|sein|ms|geändert|entfernt|weitere|hier|sind lesbar|Zeichen)(?!\p{L})/u,
+  ar: /^ ?(إلى|من|م\.ث|أخرى|بالانتظار|محفوظة هنا|حرف\/ث|كلمة\/ث)(?!\p{L})/u,
+};
+
+/** Values that are always counts, so a message must format them as numbers. */
+const COUNTS = new Set(['confirmed', 'count', 'days', 'done', 'rows', 'segments', 'words']);
+
+/** Returns the parts of a message that lack plural forms. */
+function uninflected(message: string, language: string): string[] {
+  const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+  const look = (elements: MessageFormatElement[]): string[] =>
+    elements.flatMap((element, at) => {
+      if (element.type === TYPE.tag) return look(element.children);
+      if (element.type === TYPE.select)
+        return Object.values(element.options).flatMap(({ value }) => look(value));
+      if (element.type === TYPE.plural) {
+        const forms = Object.keys(element.options).map((form) => (form === '=0' ? 'zero' : form));
+        const missing = categories
+          .filter((one) => !forms.includes(one))
+          .map((one) => `${element.value}: ${one}`);
+        return [...missing, ...Object.values(element.options).flatMap(({ value }) => look(value))];
+      }
+      if (element.type === TYPE.argument && COUNTS.has(element.value)) return [`${element.value}: no number`];
+      const next = elements[at + 1];
+      if (element.type !== TYPE.number || next?.type !== TYPE.literal) return [];
+      const inflects = /^ ?\p{L}/u.test(next.value) && !UNCHANGED[language]!.test(next.value);
+      return inflects ? [`${element.value}: ${next.value}`] : [];
+    });
+  return look(parse(message));
+}
+
+it.each(['en', 'de', 'ar'])('has all plural forms in %s', (language) => {
+  const messages = areas.flatMap((area) => Object.entries(read(`${area}${language}.json`)));
+  const found = messages.map(([key, message]) => [key, uninflected(message, language)] as const);
+  expect(found.filter(([, missing]) => missing.length > 0)).toEqual([]);
+});
+
+it('finds a missing plural form', () => {
+  const found = (message: string, language = 'en') => uninflected(message, language);
+  expect(found('{count, plural, one {# job} other {# jobs}}')).toEqual([]);
+  expect(found('{count, plural, other {# jobs}}')).toEqual(['count: one']);
+  expect(found('{count, number} jobs')).toEqual(['count:  jobs']);
+  expect(found('{count} jobs')).toEqual(['count: no number']);
+  expect(found('<b>{count, number} jobs</b>')).toEqual(['count:  jobs']);
+  expect(found('{count, plural, =0 {} one {طلب} two {طلبان} few {# طلبات} other {# طلب}}', 'ar')).toEqual([
+    'count: many',
+  ]);
+});
+
+it('finds a missing value and an unused key', () => {
+  expect(valuesOf('{count, plural, one {# job} other {# jobs}} of {name}')).not.toEqual(valuesOf('{name}'));
+  expect(valuesOf('Copy {what}')).not.toEqual(valuesOf('Kopieren'));
+  expect(isUsed('ui.no_such_key')).toBe(false);
 });

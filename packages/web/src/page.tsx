@@ -1,5 +1,5 @@
 /**
- * How a page is made. A page is a module of its own, fetched when it is opened:
+ * How to write a page. Each page is a module, loaded when it is opened:
  *
  *     // pages/Queue.tsx
  *     const queue = () => query('readQueue');
@@ -7,16 +7,16 @@
  *     export const load = ({ queries }: Loading) => queries.ensureQueryData(queue());
  *
  *     export default function Queue({ search }: PageProps) {
- *       const { data } = useSuspenseQuery(queue());   // is there: `load` has fetched it
- *       return <Page title={useSay()('queue.title')}>…</Page>;
+ *       const { data } = useSuspenseQuery(queue());   // `load` has fetched it
+ *       return <Page title={useTranslate()('queue.title')}>…</Page>;
  *     }
  *
- * and a line in `routes.tsx` (or the `routes.ts` of its area) puts it at an address: `page(parent, '/queue', () =>
- * import('./pages/Queue.tsx'))`. While `load` takes longer than 150 ms there is a skeleton; when it fails there is what
- * failed, the request's id, and a button to try again.
+ * `routes.tsx` (or the `routes.ts` of its area) gives it an address: `page(parent, '/queue', () =>
+ * import('./pages/Queue.tsx'))`. A skeleton is shown when `load` takes longer than 150 ms. When it fails, the page shows
+ * the error, the request's id and a button to try again.
  *
- * A list whose filters are in the address asks with `useList(query(…, { query: search }))`: the rows of before stay
- * until the new ones are there.
+ * A list whose filters are in the address uses `useList(query(…, { query: search }))`: the old rows stay until the new
+ * ones are loaded.
  */
 import {
   keepPreviousData,
@@ -36,7 +36,7 @@ import {
 } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import type { CallError } from './api/client.ts';
-import { part } from './upgrade.ts';
+import { loadChunk } from './upgrade.ts';
 
 export type Search = Partial<Record<string, string>>;
 
@@ -56,7 +56,7 @@ export interface PageModule {
   default: ComponentType<PageProps>;
 }
 
-/** A page at an address below its parent's. */
+/** Creates the route of a page below its parent's address. */
 export function page(parent: AnyRoute, path: string, fetchModule: () => Promise<PageModule>) {
   const Module = lazyRouteComponent(
     fetchModule as () => Promise<{ default: ComponentType<PageProps> }>,
@@ -65,24 +65,24 @@ export function page(parent: AnyRoute, path: string, fetchModule: () => Promise<
     getParentRoute: () => parent,
     path,
     async loader({ context, params, location, preload }) {
-      // What is only thought of, under a pointer, loads no page anew.
-      const { load } = await (preload ? fetchModule() : part(fetchModule));
+      // A preload under the pointer must not reload the page.
+      const { load } = await (preload ? fetchModule() : loadChunk(fetchModule));
       const { queries } = context as { queries: QueryClient };
       await load?.({ queries, params: params as Record<string, string>, search: location.search as Search });
     },
-    component: function Drawn() {
+    component: function LoadedPage() {
       const params = useParams({ strict: false }) as Record<string, string>;
       return <Module params={params} search={useSearch({ strict: false }) as Search} />;
     },
   });
 }
 
-/** The answer of a list, that of before while another is on its way. */
+/** Queries a list; returns the previous answer while a new one is loading. */
 export function useList<Data>(options: UseQueryOptions<Data, CallError, Data, QueryKey>) {
   return useQuery({ ...options, placeholderData: keepPreviousData });
 }
 
-/** Writes filters into the address; an empty one is left out. */
+/** Returns a function that writes filters into the address, without empty ones. */
 export function useFilters(): (change: Search) => void {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as Search;
@@ -94,7 +94,7 @@ export function useFilters(): (change: Search) => void {
   };
 }
 
-/** The pages of a list, one after another, as `ui/Table.tsx` shows them. */
+/** Loads a list page by page, for `Table` and `More` of `ui/Table.tsx`. */
 export function usePages<Answer extends { objects: unknown[]; next: string | null }>(
   key: QueryKey,
   fetchPage: (after: string | undefined, signal: AbortSignal) => Promise<Answer>,

@@ -1,4 +1,4 @@
-/** Every address of the app, below `/app`. Links come from here. */
+/** All addresses of the app, relative to `/app`. */
 export const paths = {
   home: '/',
   signIn: '/sign-in',
@@ -44,12 +44,12 @@ export const paths = {
   },
 };
 
-/** Where somebody of a role begins. */
+/** The home page of each role. */
 export const HOMES = {
   editor: paths.queue,
   customer: paths.account.overview,
   operator: paths.console.home,
 } as const;
 
-/** The guides, which the server hands out beside the app. */
+/** The guides, which the server serves outside the app. */
 export const GUIDES = '/docs';

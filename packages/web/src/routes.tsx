@@ -1,4 +1,4 @@
-/** Every page and its address, and who may open it. How a page is made is said in `page.tsx`. */
+/** All pages with their addresses and roles. `page.tsx` describes how to write one. */
 import type { QueryClient } from '@tanstack/react-query';
 import {
   type AnyRoute,
@@ -10,14 +10,14 @@ import {
 } from '@tanstack/react-router';
 import { accountPages } from './account/routes.ts';
 import { consolePages } from './console/routes.ts';
-import { Frame } from './frame.tsx';
+import { type Area, loadMessages } from './i18n.tsx';
 import { page, type Search } from './page.tsx';
 import { HOMES, paths } from './paths.ts';
-import { type Person, readPerson } from './session.ts';
+import { SignedInLayout } from './SignedInLayout.tsx';
+import { readUser, type User } from './session.ts';
 import { Failure, NotFound } from './ui/Failure.tsx';
 import { PageSkeleton } from './ui/Skeleton.tsx';
-import { part } from './upgrade.ts';
-import { type Area, loadWords } from './words.tsx';
+import { loadChunk } from './upgrade.ts';
 import { workbenchPages } from './workbench/routes.ts';
 
 interface Context {
@@ -30,23 +30,23 @@ const home = createRoute({
   getParentRoute: () => root,
   path: '/',
   async beforeLoad({ context }) {
-    const person = await readPerson(context.queries);
-    throw redirect({ to: person === null ? paths.signIn : HOMES[person.role], replace: true });
+    const user = await readUser(context.queries);
+    throw redirect({ to: user === null ? paths.signIn : HOMES[user.role], replace: true });
   },
 });
 
-/** The pages of those who are signed in, in the frame with the navigation. */
+/** Pages for signed-in users, with the navigation. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   async beforeLoad({ context, location }) {
-    if ((await readPerson(context.queries)) !== null) return;
+    if ((await readUser(context.queries)) !== null) return;
     throw redirect({ to: paths.signIn, search: { next: location.href } as never, replace: true });
   },
-  component: Frame,
+  component: SignedInLayout,
 });
 
-/** The same without the frame: the workbench has the whole window. */
+/** Pages for signed-in users without the navigation: the workbench fills the window. */
 const wholeWindow = createRoute({
   getParentRoute: () => root,
   id: 'whole-window',
@@ -54,16 +54,16 @@ const wholeWindow = createRoute({
   component: Outlet,
 });
 
-/** Pages of one area: its words are there before they are drawn, and another role is led to its own home. */
-function area(parent: AnyRoute, name: Area, roles: readonly Person['role'][]) {
+/** The pages of one area: loads its messages first and redirects other roles to their home page. */
+function area(parent: AnyRoute, name: Area, roles: readonly User['role'][]) {
   return createRoute({
     getParentRoute: () => parent,
     id: `${name === '' ? 'shell' : name}-of-${roles.join('-')}`,
     async beforeLoad({ context, preload }) {
       const { queries } = context as unknown as Context;
-      const person = await readPerson(queries);
-      if (person !== null && !roles.includes(person.role)) throw redirect({ to: HOMES[person.role] });
-      await (preload ? loadWords(name) : part(() => loadWords(name)));
+      const user = await readUser(queries);
+      if (user !== null && !roles.includes(user.role)) throw redirect({ to: HOMES[user.role] });
+      await (preload ? loadMessages(name) : loadChunk(() => loadMessages(name)));
     },
     component: Outlet,
   });
@@ -105,13 +105,13 @@ export function createAppRouter(queries: QueryClient) {
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
-    // Filters are plain words in the address, not JSON.
+    // Filters are plain text in the address, not JSON.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch(search: Search) {
-      const asked = new URLSearchParams(
+      const query = new URLSearchParams(
         Object.entries(search).filter((entry): entry is [string, string] => entry[1] !== undefined),
       ).toString();
-      return asked === '' ? '' : `?${asked}`;
+      return query === '' ? '' : `?${query}`;
     },
   });
 }

@@ -1,14 +1,15 @@
-/** Who is signed in, and how they want to see the app. Nobody is null. */
+/** The session: the signed-in user and their preferences. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { CallError, call } from './api/client.ts';
 import type { Me, SignIn } from './api/generated.ts';
-import { knownLanguage, readLook, setLook } from './look.ts';
-import { chooseLanguage } from './words.tsx';
+import { chooseLanguage } from './i18n.tsx';
+import { knownLanguage, readPreferences, setPreferences } from './preferences.ts';
 
-export type Person = Me;
+export type User = Me;
 
-export const person = () =>
-  queryOptions<Person | null, CallError>({
+/** Queries the signed-in user; null without a session. */
+export const sessionQuery = () =>
+  queryOptions<User | null, CallError>({
     queryKey: ['session'],
     staleTime: 60_000,
     async queryFn({ signal }) {
@@ -21,40 +22,43 @@ export const person = () =>
     },
   });
 
-/** @returns whoever is signed in; pages that need somebody are not drawn without */
-export function usePerson(): Person | undefined {
-  return useQuery(person()).data ?? undefined;
+/** Returns the signed-in user. Pages of the signed-in layout render only with one. */
+export function useUser(): User | undefined {
+  return useQuery(sessionQuery()).data ?? undefined;
 }
 
-export function readPerson(queries: QueryClient): Promise<Person | null> {
-  return queries.ensureQueryData(person());
+export function readUser(queries: QueryClient): Promise<User | null> {
+  return queries.ensureQueryData(sessionQuery());
 }
 
 /** @throws CallError `wrong_sign_in`, `too_many_attempts` */
-export async function signIn(queries: QueryClient, body: SignIn): Promise<Person> {
-  return welcome(queries, await call('signIn', { body }));
+export async function signIn(queries: QueryClient, body: SignIn): Promise<User> {
+  return startSession(queries, await call('signIn', { body }));
 }
 
-/** Somebody is signed in from now on, and sees the app as they last chose to. */
-export async function welcome(queries: QueryClient, me: Person): Promise<Person> {
+/** Starts the session of a user in the page and applies their preferences. */
+export async function startSession(queries: QueryClient, me: User): Promise<User> {
   queries.clear();
-  queries.setQueryData(person().queryKey, me);
-  const { theme, language } = readLook();
-  if (me.theme !== theme) setLook({ theme: me.theme });
-  const theirs = knownLanguage(me.locale);
-  if (theirs !== undefined && theirs !== language) await chooseLanguage(theirs);
+  queries.setQueryData(sessionQuery().queryKey, me);
+  const { theme, language } = readPreferences();
+  if (me.theme !== theme) setPreferences({ theme: me.theme });
+  const preferred = knownLanguage(me.locale);
+  if (preferred !== undefined && preferred !== language) await chooseLanguage(preferred);
   return me;
 }
 
 export async function signOut(queries: QueryClient): Promise<void> {
   await call('signOut');
   queries.clear();
-  queries.setQueryData(person().queryKey, null);
+  queries.setQueryData(sessionQuery().queryKey, null);
 }
 
-/** Keeps theme and language on whoever is signed in, so that they are the same at another machine. */
-export async function rememberLook(queries: QueryClient): Promise<void> {
-  if (queries.getQueryData(person().queryKey) == null) return;
-  const { theme, language } = readLook();
-  queries.setQueryData(person().queryKey, await call('changeMe', { body: { theme, locale: language } }));
+/** Stores theme and language on the signed-in user, for their other devices. */
+export async function savePreferences(queries: QueryClient): Promise<void> {
+  if (queries.getQueryData(sessionQuery().queryKey) == null) return;
+  const { theme, language } = readPreferences();
+  queries.setQueryData(
+    sessionQuery().queryKey,
+    await call('changeMe', { body: { theme, locale: language } }),
+  );
 }

@@ -1,56 +1,60 @@
 /**
- * A page that was opened before an upgrade asks for files that are not there any more. Then there is a new version, and
- * the page is loaded anew: once, and only when what it holds is kept elsewhere.
+ * After an upgrade, a page that is still open requests files that no longer exist. It is then reloaded, once, and only
+ * if no unsaved input would be lost.
  *
- * Whether there is one says the app's page: its script has another name in each version. Where that is the same, or
- * nobody answers, the file is missing for another reason, and fails as it failed.
+ * The app's page tells whether there is a new version: its script has another name in each version. If the name is the
+ * same or the server does not answer, the file is missing for another reason and its error is thrown.
  */
 
-/** The version that this page was loaded anew from. */
-const FROM = 'dragoman_upgraded_from';
+/** The session storage key of the version that this page was reloaded from. */
+const RELOADED_FROM = 'dragoman_upgraded_from';
 
-/** In the place of a file of an older version, where the page must not be loaded anew by itself. */
-export class NewVersion extends Error {
-  override name = 'NewVersion';
+/** A file belongs to an older version, and the page must not be reloaded automatically. */
+export class NewVersionError extends Error {
+  override name = 'NewVersionError';
 }
 
-type Keep = () => Promise<boolean>;
-const keeps = new Set<Keep>();
+type Guard = () => Promise<boolean>;
+const guards = new Set<Guard>();
 
-/** @param keep is asked before a reload, and says whether nothing would be lost. @returns takes it back */
-export function keepFirst(keep: Keep): () => void {
-  keeps.add(keep);
+/** @param guard called before a reload; resolves false to prevent it. @returns a function that removes the guard */
+export function beforeReload(guard: Guard): () => void {
+  guards.add(guard);
   return () => {
-    keeps.delete(keep);
+    guards.delete(guard);
   };
 }
 
-/** A part of the app, or the page anew where the part was of an older version. */
-export async function part<Part>(fetchPart: () => Promise<Part>): Promise<Part> {
+/**
+ * Loads a part of the app; reloads the page when the part belongs to an older version.
+ *
+ * @throws NewVersionError when a reload did not help or was prevented
+ */
+export async function loadChunk<Chunk>(load: () => Promise<Chunk>): Promise<Chunk> {
   try {
-    return await fetchPart();
+    return await load();
   } catch (error) {
     const version = ownVersion();
     if (!(await isReplaced(version))) throw error;
-    // Where a reload brought the same again, another would too.
-    if (sessionStorage.getItem(FROM) === version) throw new NewVersion();
-    const kept = await Promise.all([...keeps].map((keep) => keep()));
-    if (kept.includes(false)) throw new NewVersion();
-    sessionStorage.setItem(FROM, version);
+    // A reload that brought the same version must not be repeated.
+    if (sessionStorage.getItem(RELOADED_FROM) === version) throw new NewVersionError();
+    const allowed = await Promise.all([...guards].map((guard) => guard()));
+    if (allowed.includes(false)) throw new NewVersionError();
+    sessionStorage.setItem(RELOADED_FROM, version);
     location.reload();
     return new Promise(() => {});
   }
 }
 
-/** Whether this page was loaded anew for a new version; says so once. */
+/** Returns whether this page was reloaded for a new version; true only once. */
 export function wasUpgraded(): boolean {
-  const from = sessionStorage.getItem(FROM);
+  const from = sessionStorage.getItem(RELOADED_FROM);
   if (from === null || from === ownVersion()) return false;
-  sessionStorage.removeItem(FROM);
+  sessionStorage.removeItem(RELOADED_FROM);
   return true;
 }
 
-/** The address of the app's script. */
+/** Returns the address of the app's script. */
 function ownVersion(): string {
   return document.querySelector('script[type="module"][src]')?.getAttribute('src') ?? '';
 }

@@ -1,11 +1,7 @@
-/**
- * The customer's pages: what they show, what they do, and that a key made there opens the interface. That they can be
- * read by everybody is examined in `crawl.test.ts`.
- */
-
+/** The customer's pages. `crawl.test.ts` checks their accessibility. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountNamed } from '../../server/src/accounts/accounts.ts';
-import { readBrand } from '../../server/src/brands/brand.ts';
+import { accountNamed } from '../../server/src/access/accounts.ts';
+import { parseBrand } from '../../server/src/brands/brand.ts';
 import { saveBrand } from '../../server/src/brands/brands.ts';
 import { createConnection } from '../../server/src/database/connections.ts';
 import {
@@ -16,7 +12,7 @@ import {
   type TestPerson,
   until,
 } from '../../server/src/testing/harness.ts';
-import { expectAccessible, PHONE, quiet, shoot, startWeb, type Web } from './browser.ts';
+import { expectAccessible, PHONE, startWeb, takeScreenshots, type Web, waitUntilIdle } from './browser.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
 let web: Web;
@@ -56,13 +52,13 @@ beforeAll(async () => {
       ],
     },
   };
-  const brand = readBrand('alpenglow', {
+  const brand = parseBrand('alpenglow', {
     external_id: 'alpenglow',
     name: 'Alpenglow',
     default: true,
     languages,
   });
-  await saveBrand(web.database, ref, brand, false);
+  await saveBrand(web.database, 'command', ref, brand, false);
 });
 afterAll(async () => {
   await web.stop();
@@ -73,8 +69,8 @@ async function visit(path: string, heading: string, size = { width: 1280, height
   const context = await web.signedIn(customer);
   await web.visit({ context, path, size }, async (page) => {
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
-    await quiet(page);
-    await shoot(page, path.slice(1).replaceAll(/[^a-z]+/g, '-'));
+    await waitUntilIdle(page);
+    await takeScreenshots(page, path.slice(1).replaceAll(/[^a-z]+/g, '-'));
   });
   await context.close();
 }
@@ -92,11 +88,11 @@ it.each([
   ['/account/brands?open=alpenglow', 'Brands'],
 ])('shows %s under the title %s', visit);
 
-it('fits a phone on every page', async () => {
+it('shows every page without overflow on phones', async () => {
   const context = await web.signedIn(customer);
   for (const path of ['', '/access', '/jobs', '/deliveries', '/balance', '/brands', '/team']) {
     await web.visit({ context, path: `/account${path}`, size: PHONE, language: 'de' }, async (page) => {
-      await quiet(page);
+      await waitUntilIdle(page);
       const wide = await page.evaluate('document.documentElement.scrollWidth');
       expect({ path, wide }).toEqual({ path, wide: PHONE.width });
     });
@@ -104,17 +100,17 @@ it('fits a phone on every page', async () => {
   await context.close();
 });
 
-/** What a program is answered with a key, now. */
+/** Returns the status of an API call with a key. */
 const statusWith = async (key: string) =>
   (await fetch(`${web.url}/tapi/v2/account/`, { headers: { authorization: `ApiKey ${key}` } })).status;
 
-it('makes a key that opens, rolls it, and ends the old one when its time is over', async () => {
+it('makes a key, rolls it, and rejects the old one after the overlap', async () => {
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/account/access' }, async (page) => {
     await page.getByRole('button', { name: 'Create key' }).click();
     const form = page.getByRole('dialog', { name: 'Create key' });
     await form.getByRole('button', { name: 'Create key' }).click();
-    // Without a name it is refused, at its field.
+    // A key without a name is refused.
     await form.locator('[aria-invalid=true][name=name]').waitFor();
     await form.getByLabel('Name').fill('Build server');
     await form.getByRole('button', { name: 'Create key' }).click();
@@ -122,8 +118,8 @@ it('makes a key that opens, rolls it, and ends the old one when its time is over
     const first = (await shown.locator('code').first().innerText()).trim();
     expect(await statusWith(first)).toBe(200);
     await expectAccessible(page);
-    await shoot(page, 'account-key-shown', 'state');
-    await shown.getByRole('button', { name: 'I have kept it' }).click();
+    await takeScreenshots(page, 'account-key-shown', 'state');
+    await shown.getByRole('button', { name: 'I have saved it' }).click();
 
     const row = page.getByRole('row').filter({ hasText: 'Build server' });
     await row.getByRole('button', { name: 'Roll' }).click();
@@ -133,10 +129,10 @@ it('makes a key that opens, rolls it, and ends the old one when its time is over
       .click();
     const second = (await shown.locator('code').first().innerText()).trim();
     expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
-    await shown.getByRole('button', { name: 'I have kept it' }).click();
-    await row.filter({ hasText: 'Ends soon' }).waitFor();
+    await shown.getByRole('button', { name: 'I have saved it' }).click();
+    await row.filter({ hasText: 'Expires soon' }).waitFor();
 
-    // The overlap is over.
+    // Ends the overlap.
     const owner = createConnection(web.connection);
     await owner.connect();
     await owner.query('update keys set revoked_at = now() where revoked_at > now()');
@@ -150,59 +146,59 @@ it('makes a key that opens, rolls it, and ends the old one when its time is over
     const asked = page.getByRole('dialog', { name: 'Revoke Build server' });
     await expectAccessible(page);
     await asked.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('The key is revoked.').first().waitFor();
+    await page.getByText('The key was revoked.').first().waitFor();
     await until(async () => (await statusWith(second)) === 401);
   });
   await context.close();
 });
 
-it('finds a job by what is in its uid, keeps the filter in the address, and shows it beside the list', async () => {
+it('finds a job by a part of its uid, keeps the filter in the address, and opens the job', async () => {
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/account/jobs?tier=machine' }, async (page) => {
     await page.getByText('2 jobs').waitFor();
-    await page.getByLabel('Find a uid').fill('newsletter');
+    await page.getByLabel('Search by uid').fill('newsletter');
     await page.keyboard.press('Enter');
     await page.getByText('1 job', { exact: true }).waitFor();
     expect(new URL(page.url()).search).toBe('?tier=machine&uid=newsletter');
     await page.getByRole('button', { name: 'newsletter-december' }).click();
     const panel = page.getByRole('dialog', { name: 'Job' });
-    await panel.getByRole('region', { name: 'Text' }).getByText('The garden is small.').waitFor();
+    await panel.getByRole('region', { name: 'Source' }).getByText('The garden is small.').waitFor();
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
-    await page.getByLabel('Find a uid').fill('no such uid');
+    await page.getByLabel('Search by uid').fill('no such uid');
     await page.keyboard.press('Enter');
     await page.getByText('No jobs match.').waitFor();
-    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('2 jobs').waitFor();
   });
   await context.close();
 });
 
-it('sends a callback again that was given up', async () => {
+it('replays a dead callback', async () => {
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/account/deliveries?status=dead' }, async (page) => {
     await page.getByRole('button', { name: `${receiver.url}/gone` }).click();
     const panel = page.getByRole('dialog', { name: 'Callback' });
     await panel.getByText('410', { exact: true }).waitFor();
     await expectAccessible(page);
-    await shoot(page, 'account-delivery', 'state');
+    await takeScreenshots(page, 'account-delivery', 'state');
     receiver.answer(() => 200);
     const before = receiver.received.length;
-    await panel.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('It is on its way again.').first().waitFor();
+    await panel.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('The callback is being sent again.').first().waitFor();
     await until(() => receiver.received.length > before);
   });
   await context.close();
 });
 
-it('invites a colleague by a link that is shown once', async () => {
+it('invites a colleague and shows the link once', async () => {
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/account/team' }, async (page) => {
     await page.getByRole('button', { name: 'Invite' }).click();
     const form = page.getByRole('dialog', { name: 'Invite' });
     await form.getByLabel('E-mail').fill('colleague@example.com');
     await form.getByRole('button', { name: 'Invite' }).click();
-    const shown = page.getByRole('dialog', { name: 'Link to sign in' });
+    const shown = page.getByRole('dialog', { name: 'Invitation link' });
     await shown.getByText('/app/invitation/').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Escape');

@@ -1,4 +1,4 @@
-/** What an operator does in the console, through the browser: and what comes of it for the customer. */
+/** An operator's work in the console and its effect for the customer. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -9,7 +9,7 @@ import {
   type TestPerson,
   until,
 } from '../../server/src/testing/harness.ts';
-import { expectAccessible, shoot, startWeb, type Web } from './browser.ts';
+import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 let operator: TestPerson;
@@ -33,28 +33,28 @@ const visit = (path: string, look: (page: Page) => Promise<void>) =>
   web.visit({ context: window, path }, look);
 const JOB = { source_language: 'en', target_language: 'es', text: 'The house is small.' };
 
-it('tops up, shown before it is done, and once however often it is clicked', async () => {
+it('tops up once after a preview, however often the button is clicked', async () => {
   await visit('/console/accounts/acme/money', async (page) => {
     await page.getByRole('button', { name: 'Preview' }).click();
-    // Nothing was given: the fields say so.
-    await page.getByText('An amount such as 25.00.').waitFor();
+    // Empty fields show errors.
+    await page.getByText('Enter an amount such as 25.00.').waitFor();
     await page.getByLabel('Amount in dollars').fill('25,50');
     await page.getByLabel('Reason').fill('Invoice 7');
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByText('$25.50').waitFor();
     await expectAccessible(page);
-    await shoot(page, 'console-top-up', 'state');
+    await takeScreenshots(page, 'console-top-up', 'state');
     const moved = page.waitForResponse('**/transfers');
     await page.getByRole('button', { name: 'Apply' }).dblclick();
     expect((await moved).status()).toBe(200);
-    await page.getByRole('row', { name: /Top-up Invoice 7/ }).waitFor();
+    await page.getByRole('row', { name: /Topped up Invoice 7/ }).waitFor();
   });
   const { body } = await operator.call('GET', '/api/console/accounts/acme/statement');
   expect(body.closing).toBe(2550);
   expect(body.lines).toHaveLength(1);
 });
 
-it('publishes a brand, whose glossary then shows up in a translation', async () => {
+it('publishes a brand whose glossary then changes a translation', async () => {
   await visit('/console/accounts/acme/brands', async (page) => {
     await page.getByRole('button', { name: 'Create default brand' }).click();
     const dialog = page.getByRole('dialog');
@@ -69,7 +69,7 @@ it('publishes a brand, whose glossary then shows up in a translation', async () 
     const saved = page.waitForResponse('**/draft');
     await page.getByRole('button', { name: 'Save to draft' }).last().click();
     await saved;
-    await page.getByText('Saved in the draft.').first().waitFor();
+    await page.getByText('Saved to the draft.').first().waitFor();
 
     await page.getByRole('button', { name: 'Add term' }).click();
     await dialog.getByLabel('Source term').fill('house');
@@ -80,7 +80,7 @@ it('publishes a brand, whose glossary then shows up in a translation', async () 
     await page.getByLabel('Text', { exact: true }).fill('Our house has a door.');
     await page.locator('mark', { hasText: 'house' }).waitFor();
     await expectAccessible(page);
-    await shoot(page, 'console-brand');
+    await takeScreenshots(page, 'console-brand');
   });
   const before = await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: 'before' });
   expect(before.status).toBe(201);
@@ -104,21 +104,21 @@ async function translated(uid: string): Promise<string> {
   });
 }
 
-it('tries a file, names what is wrong with it by its lines, and imports it when it is right', async () => {
+it('checks a glossary file, shows errors by line, and imports the corrected file', async () => {
   await visit('/console/accounts/acme/brands/acme%2Fmain', async (page) => {
     const file = (text: string) => ({ name: 'terms.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
     await page.getByRole('button', { name: 'Import' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.locator('input[type=file]').setInputFiles(file('source,target\ngarden,\ndoor,puerta\n'));
-    await dialog.getByRole('button', { name: 'Try it' }).click();
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
     await dialog.getByText('line 2').waitFor();
     await expectAccessible(page);
-    await shoot(page, 'console-import', 'state');
+    await takeScreenshots(page, 'console-import', 'state');
     await dialog
       .locator('input[type=file]')
       .setInputFiles(file('source,target\ngarden,jardín\ndoor,puerta\n'));
-    await dialog.getByRole('button', { name: 'Try it' }).click();
-    await dialog.getByText('2 terms are added').waitFor();
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await dialog.getByText('2 terms added').waitFor();
     await dialog.getByRole('button', { name: 'Import' }).click();
     await page.getByRole('button', { name: 'garden', exact: true }).waitFor();
   });
@@ -126,7 +126,7 @@ it('tries a file, names what is wrong with it by its lines, and imports it when 
   expect(body.draft.changes.languages[0]).toMatchObject({ added: 2, changed: 0, removed: 0 });
 });
 
-it('sends a callback again that was given up', async () => {
+it('replays a dead callback', async () => {
   receiver.answer(() => 410);
   await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: 'called', callback_url: receiver.url });
   const [dead] = await until(async () => {
@@ -135,21 +135,21 @@ it('sends a callback again that was given up', async () => {
   });
   receiver.answer(() => 200);
   await visit('/console', async (page) => {
-    await page.getByText('1 callback of acme given up').waitFor();
+    await page.getByText('1 callback of acme failed').waitFor();
     await page
       .getByRole('listitem')
-      .filter({ hasText: 'given up' })
+      .filter({ hasText: 'failed' })
       .getByRole('link', { name: 'Open' })
       .click();
     await page.getByRole('link', { name: 'job.completed' }).click();
-    await page.getByRole('button', { name: 'Send again' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
     await page.getByText('Delivered').first().waitFor();
   });
   expect(receiver.received.filter(({ headers }) => headers['webhook-id'] === dead.id)).toHaveLength(2);
 });
 
-it('does not write over what somebody else changed meanwhile', async () => {
+it('does not overwrite another operator’s change', async () => {
   await visit('/console/accounts/acme', async (page) => {
     await page.getByRole('button', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog');
@@ -171,7 +171,7 @@ it('does not write over what somebody else changed meanwhile', async () => {
   expect(body.balances[0]).toMatchObject({ environment: 'production', credit_limit: 1000 });
 });
 
-it('makes an account whose credentials are shown this once, and work', async () => {
+it('makes an account and shows its working credentials once', async () => {
   let key = '';
   await visit('/console/accounts', async (page) => {
     await page.getByRole('button', { name: 'Create account' }).click();
@@ -182,17 +182,17 @@ it('makes an account whose credentials are shown this once, and work', async () 
     await dialog.getByLabel('Username').fill('newcomer');
     await dialog.getByRole('button', { name: 'Create account' }).click();
     key = (await dialog.locator('code').first().textContent()) ?? '';
-    await dialog.getByRole('button', { name: 'I have noted them' }).click();
+    await dialog.getByRole('button', { name: 'I have saved them' }).click();
     await page.getByRole('link', { name: 'newcomer' }).waitFor();
   });
   const { body } = await createClient(web.url, key)('GET', '/tapi/v2/account/');
   expect(body.objects[0].account.username).toBe('newcomer');
 });
 
-it('has an engine translate a sentence, and shows a pair no more that was closed', async () => {
+it('tests an engine, and stops offering a disabled pair', async () => {
   await visit('/console/engines', async (page) => {
     await page.getByRole('heading', { name: 'fake' }).waitFor();
-    await page.getByRole('button', { name: 'Run test' }).last().click();
+    await page.getByRole('button', { name: 'Test engine' }).last().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Translate' }).click();
     await dialog.getByText('fake:en-es').waitFor();
@@ -204,12 +204,12 @@ it('has an engine translate a sentence, and shows a pair no more that was closed
     expect((await switched).status()).toBe(200);
     await page.getByRole('button', { name: 'Set price' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Cents a word').fill('7');
+    await dialog.getByLabel('Cents per word').fill('7');
     await dialog.getByRole('button', { name: 'Preview' }).click();
     await dialog.getByText('$0.07').waitFor();
     await dialog.getByRole('button', { name: 'Set price' }).click();
     await page
-      .getByRole('row', { name: /Every pair/ })
+      .getByRole('row', { name: /All language pairs/ })
       .getByText('$0.07')
       .waitFor();
   });

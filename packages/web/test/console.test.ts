@@ -1,8 +1,4 @@
-/**
- * The operator's console: each of its pages shows what it is named for, and its flows do what they say. That its pages
- * can be read by everybody, in both themes and directions and on a phone, is examined in `crawl.test.ts`.
- */
-
+/** The operator's pages. `crawl.test.ts` checks their accessibility. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -13,7 +9,7 @@ import {
   type TestPerson,
   until,
 } from '../../server/src/testing/harness.ts';
-import { shoot, startWeb, type Web } from './browser.ts';
+import { startWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 let operator: TestPerson;
@@ -58,8 +54,8 @@ afterAll(async () => {
   await web.stop();
 });
 
-const visit = (path: string, look: (page: Page) => Promise<void>) =>
-  web.visit({ context: window, path }, look);
+const visit = (path: string, visitor: (page: Page) => Promise<void>) =>
+  web.visit({ context: window, path }, visitor);
 
 async function firstJob(): Promise<string> {
   const { body } = await operator.call('GET', '/api/console/jobs?account=acme');
@@ -82,7 +78,7 @@ const PAGES: [name: string, path: string | (() => Promise<string>), title: strin
   ['deliveries', '/console/deliveries', 'Callbacks'],
   ['delivery', deadDelivery, 'job.completed'],
   ['pairs', '/console/pairs', 'Pairs and prices'],
-  ['routes', '/console/routes', 'Routes'],
+  ['routes', '/console/routes', 'Engine routes'],
   ['engines', '/console/engines', 'Engines'],
   ['people', '/console/people', 'People'],
   ['requests', '/console/requests', 'Sandbox requests'],
@@ -94,14 +90,14 @@ it.each(PAGES)('shows %s under its title', async (name, path, title) => {
   const address = typeof path === 'string' ? path : await path();
   await visit(address, async (page) => {
     await page.getByRole('heading', { name: title, level: 1 }).waitFor();
-    await shoot(page, `console-${name}`);
+    await takeScreenshots(page, `console-${name}`);
   });
 });
 
-it('has lists whose filters stand in the address, are taken back at once, and are walked by the arrows', async () => {
+it('keeps filters in the address, clears them at once, and moves by arrow keys in lists', async () => {
   await visit('/console/jobs?q=nowhere', async (page) => {
-    await page.getByText('Nothing matches these filters.').waitFor();
-    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByText('No results match these filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByRole('link', { name: 'order-1004' }).waitFor();
     expect(new URL(page.url()).search).toBe('');
     await page.getByRole('link', { name: 'order-1004' }).focus();
@@ -111,7 +107,7 @@ it('has lists whose filters stand in the address, are taken back at once, and ar
     await page.keyboard.press('ArrowUp');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('order-1004');
   });
-  // Behind the last one there is nothing, and a way back.
+  // After the last page there is a button back to the first.
   await visit('/console/accounts?after=zenith', async (page) => {
     await page.getByRole('button', { name: 'First page' }).click();
     await page.getByRole('link', { name: 'acme' }).waitFor();
@@ -119,13 +115,13 @@ it('has lists whose filters stand in the address, are taken back at once, and ar
   });
 });
 
-it('has a job drafted anew by an engine of one’s choice, and says what stays', async () => {
+it('re-runs the machine translation of a job with a chosen engine', async () => {
   await visit(await firstJob(), async (page) => {
-    await page.getByRole('button', { name: 'Draft anew' }).click();
+    await page.getByRole('button', { name: 'Re-run machine translation' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/^1 segment that no editor has/).waitFor();
-    await dialog.getByLabel('By').selectOption('fake');
-    await dialog.getByRole('button', { name: 'Draft anew' }).click();
+    await dialog.getByLabel('Engine').selectOption('fake');
+    await dialog.getByRole('button', { name: 'Re-run machine translation' }).click();
     await dialog.waitFor({ state: 'detached' });
   });
   const { body } = await operator.call('GET', '/api/console/audit?action=job.redrafted');

@@ -1,16 +1,16 @@
-/** Every page there is, for everybody who may open it: it asks nobody else, complains of nothing, and all can read it. */
+/** Opens every page with every role: no console errors, no requests to other hosts, no accessibility violations. */
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGuides } from '../../server/src/guides/guides.ts';
-import { quiet } from './browser.ts';
-import { openExaminer, policyFaults } from './crawl.ts';
-import { buildTown, type Role, type Town } from './town.ts';
+import { waitUntilIdle } from './browser.ts';
+import { openExaminer, policyFaults } from './page-examiner.ts';
+import { createSeedData, type Role, type SeedData } from './seed-data.ts';
 
-let town: Town;
+let data: SeedData;
 let windows: Record<Role, BrowserContext>;
 beforeAll(async () => {
-  town = await buildTown();
-  const { web, people } = town;
+  data = await createSeedData();
+  const { web, people } = data;
   windows = {
     nobody: await web.context(),
     customer: await web.signedIn(people.customer),
@@ -19,21 +19,21 @@ beforeAll(async () => {
     operator: await web.signedIn(people.operator),
   };
 });
-afterAll(() => town.stop());
+afterAll(() => data.stop());
 
 interface Route {
-  /** Its pattern: `/tasks/$task`. */
+  /** Such as `/tasks/$task`. */
   path: string;
-  /** Whose area it is in, as `routes.tsx` says it; undefined: everybody's who is signed in, or everybody's. */
+  /** The roles of its area in `routes.tsx`; undefined for pages of all roles. */
   roles: readonly string[] | undefined;
   signedIn: boolean;
 }
 
-/** As the app itself knows them: a page that is new is among them. */
+/** Reads the routes from the running app, so that new pages are included. */
 async function readRoutes(): Promise<Route[]> {
   const page = await windows.nobody.newPage();
-  await page.goto(`${town.web.url}/app/sign-in`);
-  await quiet(page);
+  await page.goto(`${data.web.url}/app/sign-in`);
+  await waitUntilIdle(page);
   const ids = await page.evaluate<[id: string, path: string][]>(
     'Object.entries(__TSR_ROUTER__.routesById).filter(([, route]) => route.children === undefined).map(([id, route]) => [id, route.fullPath])',
   );
@@ -45,11 +45,11 @@ async function readRoutes(): Promise<Route[]> {
   }));
 }
 
-/** The addresses of a route. @throws where nothing of the kind was made */
+/** Returns the addresses of a route. @throws Error when the seed data has nothing for it */
 function addressesOf(path: string, role: Role): string[] {
   if (!path.includes('$')) return [path];
-  const found = town.parameters(role)[path];
-  if (found === undefined) throw new Error(`town.ts has nothing to open at ${path}`);
+  const found = data.parameters(role)[path];
+  if (found === undefined) throw new Error(`seed-data.ts has nothing to open at ${path}`);
   return found.map((values) => path.replace(/\$(\w+)/g, (_, name) => encodeURIComponent(values[name]!)));
 }
 
@@ -58,16 +58,16 @@ const mayOpen = ({ roles, signedIn }: Route, role: Role) => {
   return roles === undefined || roles.includes(role === 'reviewer' ? 'editor' : role);
 };
 
-const looked = new Set<string>();
+const examined = new Set<string>();
 
-/** A page that others open too, and a guide that is laid out as all are, is looked at in fewer ways after the first. */
-function looksAt(path: string): 'all' | 'two' {
-  if (looked.has(path)) return 'two';
-  looked.add(path);
+/** A page of several roles and guides, which share a layout, are examined fully only once. */
+function variantsFor(path: string): 'all' | 'two' {
+  if (examined.has(path)) return 'two';
+  examined.add(path);
   return 'all';
 }
 
-/** What is beside a list, or behind a switch. */
+/** Pages with an open panel, a filter or the other environment. */
 const STATES: Partial<Record<Role, readonly string[]>> = {
   customer: [
     '/account/jobs?tier=machine&open=order-1001',
@@ -78,18 +78,18 @@ const STATES: Partial<Record<Role, readonly string[]>> = {
   operator: ['/console/requests?status=all'],
 };
 
-/** All pages of a role are one test: each may take as long as a test may, and there are some twenty. */
-const PATIENCE_MILLISECONDS = 20 * 300_000;
+/** All pages of a role, some twenty, are one test; each page may take as long as a test. */
+const TIMEOUT_MILLISECONDS = 20 * 300_000;
 
-describe('every page', { timeout: PATIENCE_MILLISECONDS }, () => {
+describe('every page', { timeout: TIMEOUT_MILLISECONDS }, () => {
   it.each(['nobody', 'customer', 'editor', 'reviewer', 'operator'] as const)('of %s', async (role) => {
     const routes = (await readRoutes()).filter((route) => mayOpen(route, role));
     expect(routes.length).toBeGreaterThan(2);
     const paths = [...routes.flatMap(({ path }) => addressesOf(path, role)), ...(STATES[role] ?? [])];
     const faults: Record<string, string[]> = {};
-    const examine = await openExaminer(windows[role], town.web.url);
+    const examine = await openExaminer(windows[role], data.web.url);
     for (const path of paths) {
-      const found = await examine(`${town.web.url}/app${path}`, looksAt(path));
+      const found = await examine(`${data.web.url}/app${path}`, variantsFor(path));
       if (found.length > 0) faults[path] = found;
     }
     expect(faults).toEqual({});
@@ -97,24 +97,25 @@ describe('every page', { timeout: PATIENCE_MILLISECONDS }, () => {
 
   it('of the guides', async () => {
     const faults: Record<string, string[]> = {};
-    const examine = await openExaminer(windows.nobody, town.web.url);
+    const examine = await openExaminer(windows.nobody, data.web.url);
     for (const { name } of await readGuides()) {
       const path = `/docs/${name}`;
-      const found = await examine(`${town.web.url}${path}`, looksAt('/docs'));
+      const found = await examine(`${data.web.url}${path}`, variantsFor('/docs'));
       if (found.length > 0) faults[path] = found;
     }
     expect(faults).toEqual({});
   });
 });
 
-describe('what examines them', () => {
-  /** One page after another, as all are opened. @returns what was found at each */
+describe('the examiner', () => {
+  /** Opens planted pages one after another and returns the faults of each. */
   const plantAll = async (
     pages: readonly string[],
     policy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    variants: 'all' | 'two' = 'two',
   ) => {
-    const context = await town.web.context();
-    const url = `${town.web.url}/app/planted/`;
+    const context = await data.web.context();
+    const url = `${data.web.url}/app/planted/`;
     await context.route(`${url}*`, (route) =>
       route.fulfill({
         contentType: 'text/html',
@@ -122,43 +123,47 @@ describe('what examines them', () => {
         body: `<!doctype html><html lang="en"><title>Planted</title><main data-ready><h1>Planted</h1>${pages[Number(route.request().url().slice(url.length))]}</main></html>`,
       }),
     );
-    const examine = await openExaminer(context, town.web.url);
+    const examine = await openExaminer(context, data.web.url);
     const found: string[] = [];
-    for (const index of pages.keys()) found.push((await examine(`${url}${index}`, 'two')).join('\n'));
+    for (const index of pages.keys()) found.push((await examine(`${url}${index}`, variants)).join('\n'));
     await context.close();
     return found;
   };
   const plant = async (html: string, policy?: string) => (await plantAll([html], policy))[0];
 
-  it('has nothing against a page that is as it should be', async () => {
+  it('finds no fault in a correct page', async () => {
     expect(await plant('<p>Good.</p>')).toBe('');
   });
 
   it.each([
     [
-      'an image of somebody else',
+      'an image of another host',
       '<img alt="" src="https://example.com/x.png">',
       /asked https:\/\/example.com\/x.png/,
     ],
     [
-      'a script of somebody else',
+      'a script of another host',
       '<script src="https://example.com/x.js"></script>',
-      /breaks its policy: script-src/,
+      /violates its policy: script-src/,
     ],
-    ['a script in the page', '<script>1</script>', /breaks its policy: script-src/],
+    ['an inline script', '<script>1</script>', /violates its policy: script-src/],
     ['a button without a name', '<button></button>', /button-name/],
-    ['text too pale', '<p style="color:#ccc">Pale</p>', /breaks its policy: style-src/],
-    ['something wide', '<table><tr><td><input size="200" aria-label="Wide"></table>', /390 px: the page is/],
+    ['an inline style', '<p style="color:#ccc">Pale</p>', /violates its policy: style-src/],
+    [
+      'an element wider than a phone',
+      '<table><tr><td><input size="200" aria-label="Wide"></table>',
+      /390 px: the page is/,
+    ],
   ])('finds %s', async (_, html, sign) => {
     expect(await plant(html)).toMatch(sign);
   });
 
-  it('finds text that is too pale, where its page lets it be', async () => {
+  it('finds text of too little contrast', async () => {
     const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
     expect(await plant('<p style="color:#ccc;background:#fff">Pale</p>', policy)).toMatch(/color-contrast/);
   });
 
-  it('finds text that is too pale when its colour has arrived, however long that takes', async () => {
+  it('finds too little contrast at the end of a long transition', async () => {
     const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
     const style =
       '<style>html{background:#fff} p{color:#000;transition:color 900s} [data-mantine-color-scheme=dark] p{color:#ccc}</style>';
@@ -167,7 +172,20 @@ describe('what examines them', () => {
     expect(found).not.toMatch(/light/);
   });
 
-  it('says of each page what is wrong with that one', async () => {
+  it.each([
+    ['pale text of the dark theme on a desktop', '<p>Pale</p>', 1280, 'dark rtl: color-contrast'],
+    ['pale text of the dark theme on a phone', '<p>Pale</p>', 390, 'dark rtl: color-contrast'],
+    ['a button without a name on a phone', '<button></button>', 390, 'dark rtl: button-name'],
+    ['a button without a name on a desktop', '<button></button>', 1280, 'light ltr: button-name'],
+  ])('finds %s, when no other variant has it', async (_, html, width, fault) => {
+    const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
+    const other = width === 390 ? '(min-width: 600px)' : '(max-width: 600px)';
+    const style = `<style>html{background:#fff} button{width:3em;height:3em} [data-mantine-color-scheme=dark] p{color:#ccc} @media ${other}{p,button{display:none}}</style>`;
+    const [found] = await plantAll([style + html], policy, 'all');
+    expect(found!.match(/^\d+ px: .*?: [a-z-]+/gm)).toEqual([`${width} px: ${fault}`]);
+  });
+
+  it('reports the faults of each page separately', async () => {
     const [first, second, third] = await plantAll([
       '<button></button>',
       '<p>Good.</p>',
@@ -175,7 +193,7 @@ describe('what examines them', () => {
     ]);
     expect(first).toMatch(/button-name/);
     expect(second).toBe('');
-    expect(third).toMatch(/breaks its policy: script-src/);
+    expect(third).toMatch(/violates its policy: script-src/);
     expect(third).not.toMatch(/button-name/);
   });
 
@@ -185,7 +203,7 @@ describe('what examines them', () => {
     ["default-src 'none'; script-src 'self' 'unsafe-eval'; base-uri 'none'; frame-ancestors 'none'"],
     ["default-src 'none'; script-src https:; base-uri 'none'; frame-ancestors 'none'"],
     ["script-src 'self'; base-uri 'none'; frame-ancestors 'none'"],
-  ])('objects to the policy %s', (policy) => {
+  ])('rejects the policy %s', (policy) => {
     expect(policyFaults(policy)).not.toEqual([]);
   });
 });

@@ -1,7 +1,4 @@
-/**
- * From nothing to a translation, all by the pages and what they offer to paste: somebody asks for a sandbox key, uses
- * it with curl, sees what came of it, and changes the key for another one.
- */
+/** From a sandbox request to a translation by the pages and their commands alone, then rolling the key. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -12,22 +9,22 @@ import { expectAccessible, startWeb, type Web } from './browser.ts';
 
 let web: Web;
 let receiver: Receiver;
-let office: BrowserContext;
+let operatorContext: BrowserContext;
 beforeAll(async () => {
   web = await startWeb({ settings: { DRAGOMAN_SANDBOX_REQUESTS: 'operator' } });
   receiver = await startReceiver();
-  office = await web.signedIn(await createPerson(web, { role: 'operator', name: 'Olga' }));
+  operatorContext = await web.signedIn(await createPerson(web, { role: 'operator', name: 'Olga' }));
 });
 afterAll(async () => {
   await web.stop();
   await receiver.close();
 });
 
-/** A line as it is pasted into a terminal, with no proxy of whoever runs the test between. @returns what it printed */
+/** Runs a curl command without the proxy of the test's environment. Returns status and body. */
 async function paste(line: string): Promise<{ status: number; body: Record<string, unknown> }> {
   expect(line).toMatch(/^curl /);
-  const asked = line.replace(/^curl /, `curl --noproxy '*' --silent --write-out '\\n%{http_code}' `);
-  const { stdout } = await promisify(execFile)('sh', ['-c', asked]);
+  const command = line.replace(/^curl /, `curl --noproxy '*' --silent --write-out '\\n%{http_code}' `);
+  const { stdout } = await promisify(execFile)('sh', ['-c', command]);
   const [body, status] = [stdout.slice(0, stdout.lastIndexOf('\n')), stdout.slice(-3)];
   return { status: Number(status), body: JSON.parse(body) };
 }
@@ -35,35 +32,38 @@ async function paste(line: string): Promise<{ status: number; body: Record<strin
 const snippet = (within: Page | ReturnType<Page['getByRole']>, name: string) =>
   within.getByRole('figure', { name }).locator('pre').innerText();
 
-it('gets a key by a link that opens once, uses it with curl, sees its job and its callback, and rolls it', async () => {
+it('gets a key by a single-use link, uses it with curl, sees job and callback, and rolls the key', async () => {
   const email = 'ada@example.com';
 
-  // Ada asks, and the operator grants.
+  // Ada requests an account, and the operator grants it.
   await web.visit({ path: '/sandbox' }, async (page) => {
     await page.getByLabel('Your name').fill('Ada Asking');
     await page.getByLabel('E-mail').fill(email);
-    await page.getByRole('button', { name: 'Ask for an account' }).click();
+    await page.getByRole('button', { name: 'Request account' }).click();
     await page.getByRole('heading', { name: 'Thank you' }).waitFor();
   });
-  const link = await linkGiven('/console/requests', async (page) => {
+  const link = await createLink('/console/requests', async (page) => {
     const row = page.getByRole('row').filter({ hasText: email });
-    await row.getByRole('button', { name: 'Grant key' }).click();
-    await page.getByRole('dialog', { name: 'Grant key' }).getByRole('button', { name: 'Grant key' }).click();
+    await row.getByRole('button', { name: 'Grant account' }).click();
+    await page
+      .getByRole('dialog', { name: 'Grant account' })
+      .getByRole('button', { name: 'Grant account' })
+      .click();
   });
 
   // The link shows the key once.
   let line = '';
   await web.visit({ path: link }, async (page) => {
-    await page.getByRole('button', { name: 'Show the key' }).click();
-    await page.getByRole('region', { name: 'Key', exact: true }).locator('code').waitFor();
-    line = await snippet(page, 'A first translation');
+    await page.getByRole('button', { name: 'Show key' }).click();
+    await page.getByRole('region', { name: 'API key', exact: true }).locator('code').waitFor();
+    line = await snippet(page, 'Your first translation');
   });
   await web.visit({ path: link }, async (page) => {
     await page.getByRole('heading', { name: 'This link is no longer valid' }).waitFor();
     expect(await page.content()).not.toContain('dgm_test_');
   });
 
-  // What is offered to be pasted works as it is; with an address to call back, the result comes.
+  // The command works unchanged, and with a callback URL.
   const first = await paste(line);
   expect(first).toMatchObject({ status: 201, body: { status: 'machine_translate_in_progress' } });
   const called = await paste(withBody(line, { uid: 'adas-first', callback_url: `${receiver.url}/ada` }));
@@ -71,9 +71,9 @@ it('gets a key by a link that opens once, uses it with curl, sees its job and it
   const callback = JSON.parse((await receiver.next(({ path }) => path === '/ada')).body);
   expect(callback).toMatchObject({ uid: 'adas-first', status: 'completed' });
 
-  // Ada is invited into the account, and sees both there.
+  // Ada is invited into the account and sees both jobs.
   const [, account = ''] = /ApiKey ([^:]+):/.exec(line)!;
-  const invitation = await linkGiven('/console/people', async (page) => {
+  const invitation = await createLink('/console/people', async (page) => {
     await page.getByRole('button', { name: 'Invite' }).click();
     const dialog = page.getByRole('dialog', { name: 'Invite' });
     await dialog.getByLabel('E-mail').fill(email);
@@ -98,7 +98,7 @@ it('gets a key by a link that opens once, uses it with curl, sees its job and it
         .getByRole('region', { name: 'Translation' })
         .getByText(String(callback.translated_text))
         .waitFor();
-      // Its callback, and how its receiver answered.
+      // The callback with the receiver's answer.
       await panel.locator('a[href*="deliveries"]').click();
       const delivery = page.getByRole('dialog', { name: 'Callback' });
       await delivery.getByText(`${receiver.url}/ada`).waitFor();
@@ -106,19 +106,19 @@ it('gets a key by a link that opens once, uses it with curl, sees its job and it
     },
   );
 
-  // The key is rolled; for a day both open.
+  // After rolling, both keys work for a day.
   let next = '';
   await web.visit({ context: window, path: '/account/access' }, async (page) => {
     const row = page.getByRole('row').filter({ hasText: 'Sandbox' });
     await row.getByRole('button', { name: 'Roll' }).first().click();
     const dialog = page.getByRole('dialog', { name: /^Roll/ });
-    await dialog.getByLabel('The one of now ends').selectOption('in 24 hours');
+    await dialog.getByLabel('Current one expires').selectOption('in 24 hours');
     await dialog.getByRole('button', { name: 'Roll' }).click();
     const shown = page.getByRole('dialog', { name: 'Copy it now' });
-    next = await snippet(shown, 'A request to begin with');
+    next = await snippet(shown, 'Try it');
     await expectAccessible(page);
-    await shown.getByRole('button', { name: 'I have kept it' }).click();
-    await row.filter({ hasText: 'Ends soon' }).waitFor();
+    await shown.getByRole('button', { name: 'I have saved it' }).click();
+    await row.filter({ hasText: 'Expires soon' }).waitFor();
     expect([(await paste(line)).status, (await paste(next)).status]).toEqual([201, 201]);
 
     await endOverlap();
@@ -131,10 +131,10 @@ it('gets a key by a link that opens once, uses it with curl, sees its job and it
   await window.close();
 });
 
-/** What an operator does that shows a link. @returns it, as `visit` takes it */
-async function linkGiven(path: string, make: (page: Page) => Promise<void>): Promise<string> {
+/** Runs an operator's action that shows a link. Returns the link relative to `/app`. */
+async function createLink(path: string, make: (page: Page) => Promise<void>): Promise<string> {
   let link = '';
-  await web.visit({ context: office, path }, async (page) => {
+  await web.visit({ context: operatorContext, path }, async (page) => {
     await make(page);
     link = (await page.getByRole('dialog').locator('code').first().innerText()).trim();
   });
@@ -142,12 +142,12 @@ async function linkGiven(path: string, make: (page: Page) => Promise<void>): Pro
   return link.slice(`${web.url}/app`.length);
 }
 
-/** A line whose body says more. */
+/** Adds fields to the body of a curl command. */
 function withBody(line: string, more: object): string {
   return line.replace(/-d '(.*)'/, (_, body) => `-d '${JSON.stringify({ ...JSON.parse(body), ...more })}'`);
 }
 
-/** As the clock would: what ends later has ended. */
+/** Ends the overlap of rolled keys. */
 async function endOverlap(): Promise<void> {
   const owner = createConnection(web.connection);
   await owner.connect();

@@ -1,6 +1,6 @@
-/** The guides and the reference, in a browser: whole, readable, and asking nobody else. */
+/** The guides and the reference in a browser: accessible, and without requests to other hosts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, PHONE, shoot, startWeb, type Web } from './browser.ts';
+import { expectAccessible, PHONE, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 beforeAll(async () => {
@@ -8,35 +8,35 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-/** `visit` opens what is below `/app`. */
+/** Returns an address outside `/app` for `visit`. */
 const at = (path: string) => `/..${path}`;
 
 describe('a guide', () => {
-  it('can be read by anybody, with any means', async () => {
+  it('is accessible without signing in', async () => {
     await web.visit({ path: at('/docs/jobs') }, async (page) => {
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Jobs');
       const guides = page.getByRole('navigation', { name: 'Guides' });
       expect(await guides.getByRole('link', { name: 'Jobs' }).getAttribute('aria-current')).toBe('page');
       await expectAccessible(page);
-      await shoot(page, 'guide');
+      await takeScreenshots(page, 'guide');
       await page.keyboard.press('Tab');
-      await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
+      await page.getByRole('link', { name: 'Skip to content' }).press('Enter');
       expect(await page.evaluate('document.activeElement.id')).toBe('content');
     });
   });
 
-  it('leads on to its sections and to other guides', async () => {
+  it('links to its sections and to other guides', async () => {
     await web.visit({ path: at('/docs/jobs') }, async (page) => {
       const contents = page.getByRole('navigation', { name: 'On this page' });
-      await contents.getByRole('link', { name: 'The callback' }).click();
-      expect(new URL(page.url()).hash).toBe('#the-callback');
+      await contents.getByRole('link', { name: 'Receive the result' }).click();
+      expect(new URL(page.url()).hash).toBe('#receive-the-result');
       await page.getByRole('article').getByRole('link', { name: 'Callbacks and events' }).click();
       await page.getByRole('heading', { level: 1, name: 'Callbacks and events' }).waitFor();
     });
   });
 
-  it('fits a phone: nothing makes the page wider', async () => {
-    for (const name of ['jobs', 'operating', 'callbacks', 'quick-start']) {
+  it('has no overflow on phones', async () => {
+    for (const name of ['jobs', 'operating', 'callbacks', 'quick-start', 'install', 'engines']) {
       await web.visit({ path: at(`/docs/${name}`), size: PHONE }, async (page) => {
         expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBe(PHONE.width);
       });
@@ -45,7 +45,7 @@ describe('a guide', () => {
 });
 
 describe('the reference', () => {
-  it('is drawn without asking anybody else, by scripts with a nonce alone', async () => {
+  it('renders without requests to other hosts and with nonced scripts only', async () => {
     const context = await web.context();
     const page = await context.newPage();
     const asked: string[] = [];
@@ -58,8 +58,8 @@ describe('the reference', () => {
     const answer = await page.goto(`${web.url}/docs/reference`);
     const policy = answer!.headers()['content-security-policy']!;
     expect(/script-src [^;]*/.exec(policy)![0]).not.toContain('unsafe');
-    // Drawn out of the description: the first of its operations.
-    await page.getByText('Create a job that a human edits after the machine').first().waitFor();
+    // The first operation of the description.
+    await page.getByText('Create a job that an editor corrects').first().waitFor();
     await page.getByText('Models').first().waitFor();
     await page.getByText('Shell Curl').first().waitFor();
     expect(asked.filter((url) => !url.startsWith(`${web.url}/`) && !/^(?:data|blob):/.test(url))).toEqual([]);

@@ -1,4 +1,4 @@
-/** Pages show what happens elsewhere while they are open: told by the server, with no timer to look again. */
+/** Open pages show changes made elsewhere by live updates, without polling. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimTask, confirm, HUMAN, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
@@ -11,7 +11,7 @@ import {
   until,
 } from '../../server/src/testing/harness.ts';
 import { createSlow, type SlowEngine, sentences } from '../../server/src/testing/slow-engine.ts';
-import { expectAccessible, settled, shoot, startWeb, type Web } from './browser.ts';
+import { expectAccessible, startWeb, takeScreenshots, type Web, waitUntilRendered } from './browser.ts';
 
 let web: Web;
 let slow: SlowEngine;
@@ -32,8 +32,8 @@ afterAll(async () => {
   await web.stop();
 });
 
-/** Somebody whose pages never look again by themselves: timers of ten seconds and more do not run. */
-async function windowOf(person: TestPerson): Promise<BrowserContext> {
+/** Opens a context in which pages do not poll: intervals of ten seconds and more do not run. */
+async function contextWithoutPolling(person: TestPerson): Promise<BrowserContext> {
   const context = await web.signedIn(person);
   await context.addInitScript(`{
     const real = setInterval;
@@ -42,23 +42,23 @@ async function windowOf(person: TestPerson): Promise<BrowserContext> {
   return context;
 }
 
-/** Opens a page, and waits until it looks on and has what it asked for then. */
-async function onLooking(
+/** Opens a page and waits until it has subscribed to live updates. */
+async function visitSubscribed(
   context: BrowserContext,
   path: string,
   visit: (page: Page) => Promise<void>,
 ): Promise<void> {
   await web.visit({ context, path: '/me' }, async (page) => {
-    const looking = page.waitForResponse((response) => response.url().includes('/api/live'));
+    const subscribed = page.waitForResponse((response) => response.url().includes('/api/live'));
     await page.goto(`${web.url}/app${path}`);
-    await settled(page);
-    expect((await looking).status()).toBe(200);
+    await waitUntilRendered(page);
+    expect((await subscribed).status()).toBe(200);
     await visit(page);
   });
 }
 
-it('shows how far a large job is, and its result when it is there', async () => {
-  const context = await windowOf(customer);
+it('shows the progress of a large job, then its result', async () => {
+  const context = await contextWithoutPolling(customer);
   const made = await call('POST', '/tapi/v2/mt_translation/', {
     uid: 'the-book',
     text: sentences(400),
@@ -67,7 +67,7 @@ it('shows how far a large job is, and its result when it is there', async () => 
     callback_url: receiver.url,
   });
   expect(made.status).toBe(201);
-  await onLooking(context, '/account/jobs?tier=machine&open=the-book', async (page) => {
+  await visitSubscribed(context, '/account/jobs?tier=machine&open=the-book', async (page) => {
     const panel = page.getByRole('dialog');
     const bar = panel.getByRole('progressbar', { name: 'Progress' });
     await bar.waitFor();
@@ -76,59 +76,57 @@ it('shows how far a large job is, and its result when it is there', async () => 
     expect(value).toBeGreaterThan(0);
     expect(value).toBeLessThan(400);
     await expectAccessible(page);
-    await shoot(page, 'live-progress');
-    await settled(page);
+    await takeScreenshots(page, 'live-progress');
+    await waitUntilRendered(page);
     await panel.getByText(/^\d+ of 400 segments drafted$/).waitFor();
     slow.goOn();
     await panel.getByText('THIS IS SENTENCE NUMBER 400 OF THE BOOK.').waitFor();
     await bar.waitFor({ state: 'detached' });
-    // Its row in the list, its callback, all of the same page.
+    // The list and the callback on the same page change too.
     await page.getByRole('row', { name: /the-book.*Completed/ }).waitFor();
     await panel.getByText('Delivered', { exact: true }).waitFor();
   });
   await context.close();
 });
 
-it('takes a task from the queues of all when one claims it', async () => {
+it('removes a task from the queue when another editor claims it', async () => {
   await orderEdit(call, 'The house is small.');
   const [ada, bea] = await Promise.all(
     ['Ada', 'Bea'].map((name) => createPerson(web, { role: 'editor', languages: ['en:es'], name })),
   );
-  const context = await windowOf(ada!);
-  await onLooking(context, '/queue', async (page) => {
-    await page.getByText('1 task waits for you.').waitFor();
+  const context = await contextWithoutPolling(ada!);
+  await visitSubscribed(context, '/queue', async (page) => {
+    await page.getByText('1 task is available.').waitFor();
     const task = await claimTask(bea!);
-    await page.getByText('Nothing waits for you now.').waitFor();
+    await page.getByText('No tasks for you right now.').waitFor();
     await bea!.call('POST', pathOf(task, '/release'), { token: task.lease.token });
-    await page.getByText('1 task waits for you.').waitFor();
+    await page.getByText('1 task is available.').waitFor();
   });
   await context.close();
 });
 
-it('tells whoever edits a task what others do to it', async () => {
+it('shows an editor comments on the task and its release', async () => {
   const operator = await createPerson(web, { role: 'operator' });
   const ada = await createPerson(web, { role: 'editor', languages: ['en:es'], name: 'Ada' });
   const task = await claimTask(ada);
-  const context = await windowOf(ada);
-  await onLooking(context, `/tasks/${task.task}`, async (page) => {
+  const context = await contextWithoutPolling(ada);
+  await visitSubscribed(context, `/tasks/${task.task}`, async (page) => {
     await operator.call('POST', pathOf(task, '/comments'), { text: 'Which house is meant?', position: 0 });
     await page.getByText('Which house is meant?').waitFor();
     expect(await page.getByText('Which house is meant?').count()).toBe(1);
     const freed = await operator.call('POST', `/api/console/tasks/${task.task}/release`, {});
     expect(freed.status).toBe(200);
-    await page.getByText('The task is not yours any more.').first().waitFor();
+    await page.getByText('Your claim on this task has ended.').first().waitFor();
   });
   await context.close();
 });
 
-it('shows a customer and an operator how far the editors are', async () => {
+it('shows a customer and an operator the editors’ progress', async () => {
   const created = await call('POST', HUMAN, {
-    ...{
-      uid: 'edited',
-      text: 'The door is green.\nThe tree is old.',
-      source_language: 'en',
-      target_language: 'es',
-    },
+    uid: 'edited',
+    text: 'The door is green.\nThe tree is old.',
+    source_language: 'en',
+    target_language: 'es',
   });
   expect(created.status).toBe(201);
   await until(async () => (await call('GET', `${HUMAN}edited/`)).body.status === 'translating');
@@ -139,26 +137,26 @@ it('shows a customer and an operator how far the editors are', async () => {
   const operator = await createPerson(web, { role: 'operator' });
   const listed = await operator.call('GET', '/api/console/jobs?q=edited');
   const job = listed.body.jobs.find(({ uid }: { uid: string }) => uid === 'edited').job;
-  const [own, console] = [await windowOf(customer), await windowOf(operator)];
-  await onLooking(own, '/account/jobs?open=edited', async (page) => {
+  const [own, console] = [await contextWithoutPolling(customer), await contextWithoutPolling(operator)];
+  await visitSubscribed(own, '/account/jobs?open=edited', async (page) => {
     await page.getByText('0 of 2 segments confirmed').waitFor();
-    await onLooking(console, `/console/jobs/acme/${job}`, async (other) => {
+    await visitSubscribed(console, `/console/jobs/acme/${job}`, async (other) => {
       await other.getByText('0 of 2 segments confirmed').waitFor();
       expect((await confirm(cleo, task, task.segments[0])).status).toBe(200);
       await page.getByText('1 of 2 segments confirmed').waitFor();
       await other.getByText('1 of 2 segments confirmed').waitFor();
       await expectAccessible(other);
-      await shoot(other, 'live-progress-console');
+      await takeScreenshots(other, 'live-progress-console');
     });
   });
   await own.close();
   await console.close();
 });
 
-it('leads to the sign-in when the session is ended elsewhere', async () => {
+it('shows the sign-in page when the session ends elsewhere', async () => {
   const gone = await createPerson(web, { role: 'editor', languages: ['en:es'] });
-  const context = await windowOf(gone);
-  await onLooking(context, '/queue', async (page) => {
+  const context = await contextWithoutPolling(gone);
+  await visitSubscribed(context, '/queue', async (page) => {
     await gone.call('DELETE', '/api/sessions');
     await page.waitForURL('**/app/sign-in*');
   });

@@ -1,8 +1,8 @@
-/** What somebody does about themselves: invitations, name, password, and where they are signed in. */
+/** Invitations, name, password and sessions of a user. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { invitePerson, linkFor, personNamed } from '../../server/src/accounts/people.ts';
+import { invitePerson, linkFor, personNamed } from '../../server/src/access/people.ts';
 import { createPerson } from '../../server/src/testing/harness.ts';
-import { expectAccessible, shoot, startWeb, type Web } from './browser.ts';
+import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 beforeAll(async () => {
@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-it('lets in who was invited, once, with a password of their own', async () => {
+it('accepts an invitation once and sets a password', async () => {
   const wanted = { email: 'new@example.com', role: 'editor', languages: [] } as const;
   const { token } = await invitePerson(web.database, 'command', wanted);
   await web.visit({ path: `/invitation/${token}` }, async (page) => {
     await page.getByRole('heading', { name: 'Welcome to Dragoman' }).waitFor();
     await expectAccessible(page);
-    await shoot(page, 'invitation');
+    await takeScreenshots(page, 'invitation');
     await page.getByLabel('Name').fill('Nora New');
     await page.getByLabel('New password', { exact: true }).fill('short');
     await page.getByRole('button', { name: 'Save and sign in' }).click();
@@ -33,7 +33,7 @@ it('lets in who was invited, once, with a password of their own', async () => {
   });
 });
 
-it('sets a forgotten password by a link, without asking for a name', async () => {
+it('sets a new password by a reset link, without asking for a name', async () => {
   const { email } = await createPerson(web, { role: 'editor' });
   const { token } = await linkFor(web.database, 'command', await personNamed(web.database, email));
   await web.visit({ path: `/invitation/${token}` }, async (page) => {
@@ -46,12 +46,12 @@ it('sets a forgotten password by a link, without asking for a name', async () =>
   });
 });
 
-it('changes name and password, and says what is wrong at its field', async () => {
+it('changes name and password, and shows errors at the fields', async () => {
   const customer = await createPerson(web, { role: 'customer', name: 'Carla' });
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/me' }, async (page) => {
     await expectAccessible(page);
-    await shoot(page, 'me');
+    await takeScreenshots(page, 'me');
     await page.getByLabel('Name').fill('Carla C.');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('link', { name: 'Carla C.' }).waitFor();
@@ -61,24 +61,24 @@ it('changes name and password, and says what is wrong at its field', async () =>
     await page.locator('[aria-invalid=true][name=current_password]:focus').waitFor();
     await page.getByLabel('Current password').fill(customer.password);
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Your password is changed.').first().waitFor();
-    // A new form: nothing of what was typed is left in it.
+    await page.getByText('Your password was changed.').first().waitFor();
+    // The form is empty again.
     expect(await page.getByLabel('Current password').inputValue()).toBe('');
   });
   await context.close();
 });
 
-it('signs out everywhere else, after it was asked', async () => {
+it('ends all other sessions after a confirmation', async () => {
   const customer = await createPerson(web, { role: 'customer' });
   const [here, there] = [await web.signedIn(customer), await web.signedIn(customer)];
   await web.visit({ context: here, path: '/me' }, async (page) => {
-    await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Sign out everywhere else' });
+    await page.getByRole('button', { name: 'End all other sessions' }).click();
+    const dialog = page.getByRole('dialog', { name: 'End all other sessions' });
     await dialog.waitFor();
     await expectAccessible(page);
-    await shoot(page, 'me-dialog', 'state');
-    await dialog.getByRole('button', { name: 'Sign out everywhere else' }).click();
-    await page.getByText('You are signed in here alone.').first().waitFor();
+    await takeScreenshots(page, 'me-dialog', 'state');
+    await dialog.getByRole('button', { name: 'End all other sessions' }).click();
+    await page.getByText('All other sessions have ended.').first().waitFor();
     await dialog.waitFor({ state: 'detached' });
   });
   await web.visit({ context: here, path: '/me' }, async (page) => {

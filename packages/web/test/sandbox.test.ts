@@ -1,7 +1,7 @@
-/** Whoever asks for a sandbox account: the form, the link, the key that is shown once. */
+/** Requests for a sandbox account: form, link, and the key that is shown once. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createBrowser, createPerson } from '../../server/src/testing/harness.ts';
-import { expectAccessible, shoot, startWeb, type Web } from './browser.ts';
+import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 beforeAll(async () => {
@@ -9,28 +9,28 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-it('asks, and is shown a key once that opens the sandbox', async () => {
+it('requests an account and shows a working key once', async () => {
   await web.visit({ path: '/sign-in' }, async (page) => {
-    await page.getByRole('link', { name: 'Ask for a sandbox account' }).click();
+    await page.getByRole('link', { name: 'Request a sandbox account' }).click();
     await page.getByRole('heading', { name: 'Try the sandbox' }).waitFor();
     await expectAccessible(page);
-    await shoot(page, 'sandbox');
-    await page.getByRole('button', { name: 'Ask for an account' }).click();
+    await takeScreenshots(page, 'sandbox');
+    await page.getByRole('button', { name: 'Request account' }).click();
     await page.locator('[aria-invalid=true][name=name]:focus').waitFor();
     await page.getByLabel('Your name').fill('Ada Asking');
     await page.getByLabel('E-mail').fill('ada@example.com');
-    await page.getByRole('button', { name: 'Ask for an account' }).click();
-    await page.getByRole('heading', { name: 'Your key for the sandbox' }).waitFor();
+    await page.getByRole('button', { name: 'Request account' }).click();
+    await page.getByRole('heading', { name: 'Your sandbox API key' }).waitFor();
     await page.waitForURL(/\/app\/sandbox\/[\w-]{43}$/);
     const opened = page.url();
     expect(await page.content()).not.toContain('dgm_test_');
-    await page.getByRole('button', { name: 'Show the key' }).click();
-    const key = page.getByRole('region', { name: 'Key', exact: true }).locator('code');
+    await page.getByRole('button', { name: 'Show key' }).click();
+    const key = page.getByRole('region', { name: 'API key', exact: true }).locator('code');
     await key.waitFor();
     await expectAccessible(page);
-    await shoot(page, 'sandbox-key', 'state');
+    await takeScreenshots(page, 'sandbox-key', 'state');
     const authorization = `ApiKey ${await key.textContent()}`;
-    const address = await page.getByRole('region', { name: 'Address' }).locator('code').textContent();
+    const address = await page.getByRole('region', { name: 'Base URL' }).locator('code').textContent();
     const answer = await fetch(`${address}/tapi/v2/translation/`, { headers: { authorization } });
     expect(answer.status).toBe(200);
     await page.goto(opened);
@@ -38,7 +38,7 @@ it('asks, and is shown a key once that opens the sandbox', async () => {
   });
 });
 
-it('is thanked where an operator decides, who then finds the request', async () => {
+it('thanks for a request that an operator decides', async () => {
   await web.restart({ DRAGOMAN_SANDBOX_REQUESTS: 'operator' });
   await web.visit({ path: '/sandbox', language: 'de' }, async (page) => {
     await page.getByLabel('Ihr Name').fill('Bea Bittend');
@@ -51,11 +51,11 @@ it('is thanked where an operator decides, who then finds the request', async () 
   expect(body.requests).toMatchObject([{ name: 'Bea Bittend', email: 'bea@example.com' }]);
 });
 
-it('is told where nobody may ask, and the door does not lead there', async () => {
+it('shows that requests are turned off, without a link on the sign-in page', async () => {
   await web.restart({ DRAGOMAN_SANDBOX_REQUESTS: 'off' });
   expect((await createBrowser(web.url).call('GET', '/api/sandbox-requests')).body.open).toBe(false);
   await web.visit({ path: '/sandbox' }, async (page) => {
-    await page.getByText('Nobody can ask for an account here.').waitFor();
+    await page.getByText('Sandbox requests are turned off.').waitFor();
   });
   await web.visit({ path: '/sign-in' }, async (page) => {
     expect(await page.locator('a[href*="sandbox"]').count()).toBe(0);

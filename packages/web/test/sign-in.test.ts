@@ -1,7 +1,7 @@
-/** The door of the web app: who is signed out finds it, and nobody else gets in. */
+/** Signing in and out, roles and preferences. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPerson } from '../../server/src/testing/harness.ts';
-import { expectAccessible, PHONE, shoot, startWeb, type Web } from './browser.ts';
+import { expectAccessible, PHONE, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-it('asks whoever is signed out for an e-mail and a password, with one button', async () => {
+it('shows signed-out users a form with e-mail, password and one button', async () => {
   await web.visit({}, async (page) => {
     await page.waitForURL('**/app/sign-in');
     expect(await page.title()).toBe('Sign in · Dragoman');
@@ -17,11 +17,11 @@ it('asks whoever is signed out for an e-mail and a password, with one button', a
     expect(await page.getByLabel('E-mail', { exact: true }).getAttribute('autocomplete')).toBe('username');
     await page.getByLabel('Password', { exact: true }).waitFor();
     await expectAccessible(page);
-    await shoot(page, 'sign-in');
+    await takeScreenshots(page, 'sign-in');
   });
 });
 
-it('speaks the language that was chosen, in its direction, and remembers it', async () => {
+it('shows and remembers the chosen language with its direction', async () => {
   await web.visit({ path: '/sign-in', size: PHONE }, async (page) => {
     await page.getByLabel('Language').selectOption('ar');
     await page.getByRole('heading', { name: 'تسجيل الدخول' }).waitFor();
@@ -33,11 +33,11 @@ it('speaks the language that was chosen, in its direction, and remembers it', as
   });
 });
 
-it('lets somebody in by keyboard, to the home of their role, and out again', async () => {
+it('signs in by keyboard, opens the home page of the role, and signs out', async () => {
   const editor = await createPerson(web, { role: 'editor' });
   await web.visit({}, async (page) => {
     await page.getByLabel('E-mail', { exact: true }).waitFor();
-    // The first field has the focus already.
+    // The first field has the focus.
     await page.keyboard.type(editor.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type(editor.password);
@@ -51,27 +51,27 @@ it('lets somebody in by keyboard, to the home of their role, and out again', asy
   });
 });
 
-it('tells a wrong password from nothing else, and keeps what was typed', async () => {
+it('shows the same error for a wrong password and an unknown user, and keeps the e-mail', async () => {
   const editor = await createPerson(web, { role: 'editor' });
   await web.visit({ path: '/sign-in' }, async (page) => {
     for (const email of [editor.email, 'nobody@example.com']) {
       await page.getByLabel('E-mail', { exact: true }).fill(email);
       await page.getByLabel('Password', { exact: true }).fill('not the password');
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('alert').getByText('E-mail or password is wrong.').waitFor();
+      await page.getByRole('alert').getByText('Wrong e-mail or password.').waitFor();
       expect(await page.getByLabel('E-mail', { exact: true }).inputValue()).toBe(email);
       await expectAccessible(page);
     }
   });
 });
 
-it('leads back to the page that was asked for, but never out of the app', async () => {
+it('returns to the requested page after sign-in, but never to another site', async () => {
   const editor = await createPerson(web, { role: 'editor' });
-  for (const [asked, reached] of [
+  for (const [requested, reached] of [
     ['/queue?language=de', '/app/queue?language=de'],
     ['/sign-in?next=//example.com/', '/app/queue'],
   ]) {
-    await web.visit({ path: asked! }, async (page) => {
+    await web.visit({ path: requested! }, async (page) => {
       await page.getByLabel('E-mail', { exact: true }).fill(editor.email);
       await page.getByLabel('Password', { exact: true }).fill(editor.password);
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -81,7 +81,7 @@ it('leads back to the page that was asked for, but never out of the app', async 
   }
 });
 
-it('shows what another role may not see as if it were not there, and each role its own home', async () => {
+it('redirects each role from pages of other roles to its home page', async () => {
   for (const [role, home, heading] of [
     ['editor', '/queue', 'Queue'],
     ['customer', '/account', 'Overview'],
@@ -98,23 +98,23 @@ it('shows what another role may not see as if it were not there, and each role i
       await page.getByRole('button', { name: 'Menu' }).click();
       await page.getByRole('navigation').getByRole('link').first().waitFor();
       await expectAccessible(page);
-      await shoot(page, `frame-${role}-menu`, 'state');
+      await takeScreenshots(page, `frame-${role}-menu`, 'state');
     });
     await web.visit({ context, path: home }, async (page) => {
       await expectAccessible(page);
-      await shoot(page, `frame-${role}`);
+      await takeScreenshots(page, `frame-${role}`);
     });
     await context.close();
   }
 });
 
-it('remembers language and theme on the user, for another machine', async () => {
+it('restores language and theme in another browser', async () => {
   const editor = await createPerson(web, { role: 'editor' });
   const first = await web.signedIn(editor);
   await web.visit({ context: first, path: '/queue' }, async (page) => {
     await page.getByLabel('Language').selectOption('de');
-    await page.getByRole('heading', { name: 'Aufträge' }).waitFor();
-    // Not the one that keeps the language.
+    await page.getByRole('heading', { name: 'Warteschlange' }).waitFor();
+    // The request that stores the theme, not the language.
     const kept = page.waitForResponse((answer) => answer.request().postData()?.includes('dark') === true);
     await page.getByLabel('Farbschema').selectOption('dark');
     expect((await kept).status()).toBe(200);
@@ -124,12 +124,12 @@ it('remembers language and theme on the user, for another machine', async () => 
     await page.getByLabel('E-mail', { exact: true }).fill(editor.email);
     await page.getByLabel('Password', { exact: true }).fill(editor.password);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Aufträge' }).waitFor();
+    await page.getByRole('heading', { name: 'Warteschlange' }).waitFor();
     expect(await page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('dark');
   });
 });
 
-it('finds the planted fault: a page that asks another host, or breaks its policy', async () => {
+it('fails for a planted request to another host, policy violation or accessibility fault', async () => {
   const planted = web.visit({ path: '/sign-in' }, async (page) => {
     await page.evaluate("document.querySelector('h1').setAttribute('style', 'color: red')");
     await page.evaluate("fetch('http://127.0.0.2:9/').catch(() => {})");

@@ -1,4 +1,4 @@
-/** What a browser has to fetch, compressed: the shell for everybody, and the workbench for editors. */
+/** The compressed size of the shell and of the workbench. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
@@ -17,7 +17,7 @@ const manifest: Record<string, Chunk> = JSON.parse(
   readFileSync(new URL('.vite/manifest.json', DIST), 'utf8'),
 );
 
-/** A chunk with everything that it needs before it can run. */
+/** Returns the files of a chunk with its static imports. */
 function filesOf(name: string, found = new Set<string>()): Set<string> {
   const { file, css = [], imports = [] } = manifest[name]!;
   if (found.has(file)) return found;
@@ -32,19 +32,19 @@ const sizeOf = (files: Iterable<string>) =>
 const entry = Object.keys(manifest).find((name) => manifest[name]!.isEntry)!;
 const shell = filesOf(entry);
 
-it('keeps the shell, with the page of the sign-in, within 230 kB', () => {
+it('keeps the shell with the sign-in page within 230 kB', () => {
   const signIn = filesOf('src/pages/SignIn.tsx');
   expect(sizeOf(shell.union(signIn)) / KILOBYTE).toBeLessThan(230);
 });
 
-it('keeps the workbench within 90 kB over the shell, and each part of it, with all that it needs, within 110', () => {
+it('keeps the workbench within 90 kB over the shell, and each of its chunks within 110', () => {
   const over = (page: string) => sizeOf(filesOf(page).difference(shell)) / KILOBYTE;
   expect(over('src/workbench/Task.tsx')).toBeLessThan(90);
   const pages = Object.keys(manifest).filter((name) => /^src\/workbench\/.*\.tsx$/.test(name));
   expect(Math.max(...pages.map(over))).toBeLessThan(110);
 });
 
-it('keeps the areas apart: nobody fetches what another role needs', () => {
+it('loads no chunk of another role’s area with the shell', () => {
   const areas = ['workbench', 'account', 'console'];
   for (const area of areas) {
     const pages = Object.keys(manifest).filter((name) => name.startsWith(`src/${area}/`));

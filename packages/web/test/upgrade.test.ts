@@ -1,25 +1,32 @@
-/** A page that was open while the app was built anew: it is loaded again, once, and never over unsent words. */
+/** A page that is open during an upgrade is reloaded once, and never with unsaved text. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Office, openOffice, reads, row, saved, target } from './workbench.ts';
+import {
+  expectText,
+  row,
+  startWorkbench,
+  target,
+  type WorkbenchFixture,
+  waitUntilSaved,
+} from './workbench.ts';
 
-let office: Office;
+let fixture: WorkbenchFixture;
 beforeAll(async () => {
-  office = await openOffice();
+  fixture = await startWorkbench();
 });
-afterAll(() => office.stop());
+afterAll(() => fixture.stop());
 
-const NEWER = 'A new version is there: the page was loaded again.';
-const OLDER = 'A new version is there. Load the page again; what you wrote is kept.';
+const NEWER = 'The page was reloaded to use a new version.';
+const OLDER = 'A new version is available. Reload the page. Your text is kept.';
 
 /**
- * A page of a version before the one that is served: its script has another name, and `gone` is a file that only it
- * knew. The first page is of that version, those after it are not, unless something between keeps the old page.
+ * Opens a page of an older version: its script has another name, and the file `gone` is missing. A reload brings the new
+ * version, unless `cachedForever` simulates a cache that keeps the old page.
  */
-async function openOld(path: string, gone: string, { keptForEver = false } = {}) {
-  const page = await office.annWindow.newPage();
+async function openOld(path: string, gone: string, { cachedForever = false } = {}) {
+  const page = await fixture.annContext.newPage();
   let loads = 0;
-  const isOld = () => keptForEver || loads <= 1;
+  const isOld = () => cachedForever || loads <= 1;
   await page.route('**/app/**', async (route) => {
     if (route.request().resourceType() !== 'document') return route.fallback();
     loads++;
@@ -37,13 +44,13 @@ async function openOld(path: string, gone: string, { keptForEver = false } = {})
   await page.route(`**/assets/${gone}-*.js`, (route) =>
     isOld() ? route.fulfill({ status: 404, body: '' }) : route.fallback(),
   );
-  await page.goto(`${office.web.url}/app${path}`);
+  await page.goto(`${fixture.web.url}/app${path}`);
   return { page, loads: () => loads };
 }
 
 const openWork = (page: Page) => page.getByRole('link', { name: 'My work' }).click();
 
-it('opens a page whose file is gone by loading the app again, and says why', async () => {
+it('reloads the app when a page’s file is gone, and explains it', async () => {
   const { page, loads } = await openOld('/queue', 'Work');
   await openWork(page);
   await page.getByText(NEWER).first().waitFor();
@@ -53,8 +60,8 @@ it('opens a page whose file is gone by loading the app again, and says why', asy
   await page.close();
 });
 
-it('loads it again once, where that brings the old page again', async () => {
-  const { page, loads } = await openOld('/queue', 'Work', { keptForEver: true });
+it('reloads only once when that brings the old version again', async () => {
+  const { page, loads } = await openOld('/queue', 'Work', { cachedForever: true });
   await openWork(page);
   await page.getByText(OLDER).waitFor();
   expect(loads()).toBe(2);
@@ -62,37 +69,37 @@ it('loads it again once, where that brings the old page again', async () => {
   await page.close();
 });
 
-it('loads nothing again for a file that is missing while the version is the same', async () => {
-  const page = await office.annWindow.newPage();
+it('does not reload for a missing file of the same version', async () => {
+  const page = await fixture.annContext.newPage();
   let loads = 0;
   page.on('request', (request) => {
     if (request.resourceType() === 'document') loads++;
   });
   await page.route('**/assets/Work-*.js', (route) => route.fulfill({ status: 404, body: '' }));
-  await page.goto(`${office.web.url}/app/queue`);
+  await page.goto(`${fixture.web.url}/app/queue`);
   await openWork(page);
-  await page.getByText('A fault of ours. Trying again may help.').waitFor();
+  await page.getByText('Something went wrong on our side. Try again.').waitFor();
   expect(loads).toBe(1);
   await page.close();
 });
 
-it('sends what was written in the workbench before it loads it again', async () => {
-  const { path } = await office.claimed('One.\nTwo.\n', { target_language: 'de' });
+it('saves edits of the workbench before a reload', async () => {
+  const { path } = await fixture.createClaimedTask('One.\nTwo.\n', { target_language: 'de' });
   const { page, loads } = await openOld(path, 'Preview');
   await target(page, 1);
   await page.keyboard.press('Control+a');
   await page.keyboard.type('Eins.');
-  const again = page.waitForEvent('load');
+  const reloaded = page.waitForEvent('load');
   await page.getByRole('button', { name: 'Preview' }).click();
-  await again;
-  await reads(await target(page, 1), 'Eins.');
-  await saved(page);
+  await reloaded;
+  await expectText(await target(page, 1), 'Eins.');
+  await waitUntilSaved(page);
   expect(loads()).toBe(2);
   await page.close();
 });
 
-it('loads nothing again while words cannot be sent, and keeps them', async () => {
-  const { path } = await office.claimed('Three.\nFour.\n', { target_language: 'de' });
+it('does not reload while edits cannot be saved, and keeps them', async () => {
+  const { path } = await fixture.createClaimedTask('Three.\nFour.\n', { target_language: 'de' });
   const { page, loads } = await openOld(path, 'Preview');
   await target(page, 1);
   const saves = '**/api/editing/tasks/*/segments/*';
@@ -105,8 +112,8 @@ it('loads nothing again while words cannot be sent, and keeps them', async () =>
   await page.unroute(saves);
   await page.getByRole('button', { name: 'Try again' }).click();
   await row(page, 1).waitFor();
-  await reads(await target(page, 1), 'Drei.');
-  await saved(page);
+  await expectText(await target(page, 1), 'Drei.');
+  await waitUntilSaved(page);
   expect(loads()).toBe(2);
   await page.close();
 });

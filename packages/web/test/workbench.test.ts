@@ -1,33 +1,42 @@
-/** The workbench, from a customer's order to the delivery, with the keyboard alone. */
+/** The workbench, from a customer's job to its delivery, by keyboard alone. */
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Receiver, startReceiver, until } from '../../server/src/testing/harness.ts';
-import { expectAccessible, shoot } from './browser.ts';
-import { type Office, openOffice, read, reads, row, saved, target } from './workbench.ts';
+import { expectAccessible, takeScreenshots } from './browser.ts';
+import {
+  expectText,
+  readText,
+  row,
+  startWorkbench,
+  target,
+  type WorkbenchFixture,
+  waitUntilSaved,
+} from './workbench.ts';
 
-let office: Office;
+let fixture: WorkbenchFixture;
 let receiver: Receiver;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  office = await openOffice();
+  fixture = await startWorkbench();
 });
 afterAll(async () => {
-  await office.stop();
+  await fixture.stop();
   await receiver.close();
 });
 
 const HTML =
   '<h1>Your order</h1><p>Hello {name}, thank you for contacting us. Your order has been <b>shipped</b> and will arrive within 3 days.</p><p>Best regards,</p>';
 
-it('edits, checks and hands in a job by keyboard; a reviewer approves it; its customer has it and has paid', async () => {
-  const { web, call, annWindow, bob, bobWindow } = office;
-  const { uid, path } = await office.claimed(HTML, {
+it('edits, submits and approves a job by keyboard, delivers it and charges the customer', async () => {
+  const { web, call, annContext, bob, bobContext } = fixture;
+  const { uid, path } = await fixture.createClaimedTask(HTML, {
     text_format: 'html',
     target_language: 'de',
     instructions: 'Address the customer formally.',
     callback_url: `${receiver.url}/done`,
   });
-  await web.visit({ context: annWindow, path }, async (page) => {
+  await web.visit({ context: annContext, path }, async (page) => {
     const { keyboard } = page;
     await page.getByText('Address the customer formally.').waitFor();
     expect(await page.title()).toMatch(/^1\/4 · Job \d+ · Dragoman$/);
@@ -37,28 +46,28 @@ it('edits, checks and hands in a job by keyboard; a reviewer approves it; its cu
     await keyboard.press('Control+Enter');
     await page.locator('[data-said]').getByText('Segment 1 confirmed. Segment 2 of 4.').waitFor();
 
-    // A number that the source has not is a warning: it is let stand by confirming again.
+    // A number that the source lacks is a warning.
     const second = await target(page, 2);
     await keyboard.press('Control+End');
     await keyboard.type(' 17');
     await keyboard.press('Control+Enter');
-    await page.getByText('The number 17 is not in the source.').waitFor();
+    await page.getByText('Number 17 is not in the source').waitFor();
     expect(await row(page, 2).getAttribute('data-status')).toBe('draft');
-    await shoot(page, 'workbench-checks', 'state');
+    await takeScreenshots(page, 'workbench-checks', 'state');
     for (const _ of ' 17') await keyboard.press('Backspace');
-    await reads(second, 'HELLO [{name}], THANK YOU FOR CONTACTING US.');
+    await expectText(second, 'HELLO [{name}], THANK YOU FOR CONTACTING US.');
     await keyboard.press('Control+Enter');
 
-    // Words between the halves of a pair; the chips stay.
+    // Typing over everything keeps the pair of codes.
     const third = await target(page, 3);
     await keyboard.press('Control+a');
     await keyboard.type('Ihre Bestellung ist 3 Tage unterwegs.');
-    await reads(third, '[1]Ihre Bestellung ist 3 Tage unterwegs.[/1]');
+    await expectText(third, '[1]Ihre Bestellung ist 3 Tage unterwegs.[/1]');
     await keyboard.press('Control+Enter');
     await target(page, 4);
     await keyboard.press('Control+Enter');
     await page.getByRole('dialog', { name: 'Submit this task' }).waitFor();
-    await shoot(page, 'workbench-submit', 'state');
+    await takeScreenshots(page, 'workbench-submit', 'state');
     await keyboard.press('Enter');
     await page.waitForURL('**/app/queue');
   });
@@ -68,7 +77,7 @@ it('edits, checks and hands in a job by keyboard; a reviewer approves it; its cu
     return (body.open as { kind: string; task: string }[]).find(({ kind }) => kind === 'review');
   });
   await bob.call('POST', '/api/editing/claims', { task: review.task });
-  await web.visit({ context: bobWindow, path: `/tasks/${review.task}` }, async (page) => {
+  await web.visit({ context: bobContext, path: `/tasks/${review.task}` }, async (page) => {
     const { keyboard } = page;
     await target(page, 1);
     await keyboard.press('Control+i');
@@ -76,10 +85,10 @@ it('edits, checks and hands in a job by keyboard; a reviewer approves it; its cu
     await dialog.getByRole('radio', { name: 'Accuracy' }).and(page.locator(':focus')).waitFor();
     await keyboard.press('4');
     await keyboard.press('n');
-    await shoot(page, 'workbench-issue', 'state');
+    await takeScreenshots(page, 'workbench-issue', 'state');
     await keyboard.press('Enter');
     await page.getByRole('complementary').getByText('Style · Neutral').waitFor();
-    await shoot(page, 'workbench-review', 'state');
+    await takeScreenshots(page, 'workbench-review', 'state');
     await page.getByRole('button', { name: 'Approve' }).press('Enter');
     await page.getByRole('dialog', { name: 'Approve this job' }).waitFor();
     await keyboard.press('Enter');
@@ -96,10 +105,10 @@ it('edits, checks and hands in a job by keyboard; a reviewer approves it; its cu
   expect(body.objects[0].account.balance).toBeLessThan(100_000);
 });
 
-it('breaks no rule of accessibility, in any of its states', async () => {
+it('is accessible in all of its states', async () => {
   const text = 'Hello {name}, your order 17 is at https://example.com/17.\nIt was sent today.\n';
-  const { path } = await office.claimed(text, { target_language: 'ar' });
-  await office.web.visit({ context: office.annWindow, path }, async (page) => {
+  const { path } = await fixture.createClaimedTask(text, { target_language: 'ar' });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     await target(page, 1);
     await expectAccessible(page);
     await page.keyboard.press('F2');
@@ -109,27 +118,63 @@ it('breaks no rule of accessibility, in any of its states', async () => {
     await page.keyboard.press('Control+h');
     await page.getByRole('textbox', { name: 'Replace with' }).waitFor();
     await expectAccessible(page);
-    await shoot(page, 'workbench-preview', 'state');
+    await takeScreenshots(page, 'workbench-preview', 'state');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+/');
-    await page.getByRole('dialog', { name: 'All keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await expectAccessible(page);
-    await shoot(page, 'workbench-keys', 'state');
-    await shoot(page, 'workbench');
+    await takeScreenshots(page, 'workbench-keys', 'state');
+    await takeScreenshots(page, 'workbench');
   });
 });
 
-it('shows a customer’s HTML where it can do nothing', async () => {
+it('previews a customer’s HTML with its styles and without connections', async () => {
+  let connections = 0;
+  const listener = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const there = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  const link = `<link rel="preconnect" href="${there}">`;
+  const { path } = await fixture.createClaimedTask(
+    `<html><head>${link}<base href="${there}"><meta http-equiv="x-dns-prefetch-control" content="on">
+<style>p{color:rgb(1, 2, 3)} h1{background:url(${there}/a.png)} @import "${there}/b.css";</style></head>
+<body><p>A small house.</p><h1>Sea</h1><iframe srcdoc='${link}'></iframe><div><template shadowrootmode=open>${link}</template></div>
+<svg><style><a title="</style>${link}"></svg><noscript>${link}</noscript><img src="${there}/c.png"></body></html>`,
+    { text_format: 'html', target_language: 'de' },
+  );
+  const page = await fixture.annContext.newPage();
+  await page.goto(`${fixture.web.url}/app${path}`);
+  await target(page, 1);
+  await page.keyboard.press('F4');
+  const frame = page.locator('iframe[title=Preview]');
+  const paragraph = frame.contentFrame().getByText('A SMALL HOUSE.');
+  await paragraph.waitFor();
+  expect(await page.frames().at(-1)!.evaluate('getComputedStyle(document.querySelector("p")).color')).toBe(
+    'rgb(1, 2, 3)',
+  );
+  // Headless browsers do not preconnect, so elements that could are counted too.
+  const could = 'link, script, template, iframe, base ~ base, base ~ meta, body meta, body base';
+  expect(await frame.contentFrame().locator(could).count()).toBe(0);
+  // Requests of the frame would have been made before this one.
+  await page.goto(`${fixture.web.url}/healthz`);
+  expect(connections).toBe(0);
+  await page.close();
+  listener.close();
+});
+
+it('previews a customer’s HTML without running its scripts', async () => {
   const canary = '<img src=x onerror="parent.ran=1;top.ran=1"><script>parent.ran=1;top.ran=1</script>';
-  const { path } = await office.claimed(
+  const { path } = await fixture.createClaimedTask(
     `<p>Before ${canary} after.</p><style>p{color:red}</style><iframe srcdoc="<script>top.ran=1</script>"></iframe><meta http-equiv="refresh" content="0;url=https://example.com/">`,
     { text_format: 'html', target_language: 'de' },
   );
-  // The browser says in the console what it kept the frame from, so this is no visit that must be silent.
-  const page = await office.annWindow.newPage();
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(new URL(request.url()).origin));
-  await page.goto(`${office.web.url}/app${path}`);
+  // The browser logs what it blocks in the frame, so `visit`, which allows no log, is not used.
+  const page = await fixture.annContext.newPage();
+  const requested: string[] = [];
+  page.on('request', (request) => requested.push(new URL(request.url()).origin));
+  await page.goto(`${fixture.web.url}/app${path}`);
   {
     await target(page, 1);
     await page.keyboard.press('F4');
@@ -139,31 +184,31 @@ it('shows a customer’s HTML where it can do nothing', async () => {
     await frame.contentFrame().getByText('BEFORE').waitFor();
     expect(await page.evaluate('globalThis.ran')).toBeUndefined();
     expect(await page.evaluate("document.querySelector('iframe[title=Preview]').contentDocument")).toBeNull();
-    // In the page itself the markup is text, in a tooltip.
+    // The page itself shows the markup as text in a tooltip.
     expect(await page.locator('main img:not(.ProseMirror-separator)').count()).toBe(0);
-    expect(new Set(asked)).toEqual(new Set([office.web.url]));
+    expect(new Set(requested)).toEqual(new Set([fixture.web.url]));
   }
   await page.close();
 });
 
-it('finds and replaces in the whole task, and undoes it', async () => {
-  const { path } = await office.claimed('One old house.\nTwo old houses.\nThree.\n', {
+it('finds and replaces in the whole task, and undoes a replacement', async () => {
+  const { path } = await fixture.createClaimedTask('One old house.\nTwo old houses.\nThree.\n', {
     target_language: 'de',
   });
-  await office.web.visit({ context: office.annWindow, path }, async (page) => {
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const first = await target(page, 1);
     await page.keyboard.press('Control+h');
     await page.getByRole('textbox', { name: 'Find' }).fill('OLD');
-    await page.getByText('4 places in 2 segments').waitFor();
+    await page.getByText('4 results in 2 segments').waitFor();
     await page.getByRole('textbox', { name: 'Replace with' }).fill('NEW');
     await page.getByRole('button', { name: 'Replace all' }).click();
     await page.locator('[data-said]').getByText('Replaced in 2 segments').waitFor();
     await page.keyboard.press('Escape');
-    await reads(first, 'ONE NEW HOUSE.');
+    await expectText(first, 'ONE NEW HOUSE.');
     await page.keyboard.press('Control+z');
-    await reads(first, 'ONE OLD HOUSE.');
-    await saved(page);
-    expect(await read(row(page, 2).getByRole('gridcell').nth(1))).toBe('TWO NEW HOUSES.');
+    await expectText(first, 'ONE OLD HOUSE.');
+    await waitUntilSaved(page);
+    expect(await readText(row(page, 2).getByRole('gridcell').nth(1))).toBe('TWO NEW HOUSES.');
     await page.keyboard.press('Control+g');
     await page.getByRole('dialog').getByRole('textbox').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('3');
@@ -172,34 +217,34 @@ it('finds and replaces in the whole task, and undoes it', async () => {
   });
 });
 
-it('shows why a segment is kept, confirms the copy at once, and takes a translation instead', async () => {
-  const { path } = await office.claimed(
+it('shows why a segment is kept, confirms the copy, and accepts a translation instead', async () => {
+  const { path } = await fixture.createClaimedTask(
     '<h1>Our languages</h1><ul><li>Русский</li><li lang="fr">Français</li><li>العربية (2024).</li></ul><p>🎉🎉🎉🎉🎉🎉 ok</p><p>Choose one of them.</p>',
     { text_format: 'html', target_language: 'es' },
   );
-  await office.web.visit({ context: office.annWindow, path }, async (page) => {
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     await target(page, 1);
     await row(page, 2).getByText('written in another script').waitFor();
     await row(page, 3).getByText('marked as another language').waitFor();
     await row(page, 5).getByText('mostly symbols').waitFor();
-    expect(await row(page, 6).getByText('Kept as it is').count()).toBe(0);
-    // Its letters say in which direction a kept text runs: the job's languages do not.
+    expect(await row(page, 6).getByText('Not translated').count()).toBe(0);
+    // The direction of a kept text follows its letters, not the job's languages.
     const setting = row(page, 4).locator('[dir=auto][lang=und]');
     expect(await setting.first().textContent()).toBe('العربية (2024).');
 
-    await shoot(page, 'workbench-kept');
+    await takeScreenshots(page, 'workbench-kept');
     await target(page, 1);
     await page.keyboard.press('Alt+ArrowDown');
-    await reads(await target(page, 2), 'Русский');
-    await page.getByText('Not translated: kept as it is').waitFor();
+    await expectText(await target(page, 2), 'Русский');
+    await page.getByText('Not translated', { exact: true }).waitFor();
     await page.keyboard.press('Control+Enter');
     const third = await target(page, 3);
     expect(await row(page, 2).getAttribute('data-status')).toBe('confirmed');
     await page.keyboard.press('Control+a');
     await page.keyboard.type('Francés');
-    await reads(third, 'Francés');
+    await expectText(third, 'Francés');
     await page.keyboard.press('Control+Enter');
     await target(page, 4);
-    await saved(page);
+    await waitUntilSaved(page);
   });
 });

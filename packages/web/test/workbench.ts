@@ -1,4 +1,4 @@
-/** What the tests of the workbench start from: a task in somebody's hands, and its page. */
+/** The fixture of the workbench tests: a server, two editors, and claimed tasks. */
 import { createFake } from '@dragoman/engines/fake';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -6,17 +6,17 @@ import { claimTask, orderEdit } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson, type TestPerson } from '../../server/src/testing/harness.ts';
 import { startWeb, type Web } from './browser.ts';
 
-export interface Office {
+export interface WorkbenchFixture {
   web: Web;
-  /** A customer with a balance, at the interface for programs. */
+  /** Calls the API with the key of a customer with a balance. */
   call: ReturnType<typeof createClient>;
   ann: TestPerson;
-  annWindow: BrowserContext;
+  annContext: BrowserContext;
   bob: TestPerson;
-  bobWindow: BrowserContext;
+  bobContext: BrowserContext;
   operator: TestPerson;
-  /** A human job, claimed by Ann. */
-  claimed(text: string, fields?: object): Promise<ClaimedTask>;
+  /** Creates a human job and claims its task as Ann. */
+  createClaimedTask(text: string, fields?: object): Promise<ClaimedTask>;
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface ClaimedTask {
 
 const LANGUAGES = ['es', 'de', 'ar', 'ja'];
 
-export async function openOffice(settings: Record<string, string> = {}): Promise<Office> {
+export async function startWorkbench(settings: Record<string, string> = {}): Promise<WorkbenchFixture> {
   const web = await startWeb({
     engine: () => createFake({ directions: LANGUAGES.map((language) => `en>${language}`) }),
     settings: { DRAGOMAN_EDITOR_TASKS: '20', ...settings },
@@ -40,21 +40,21 @@ export async function openOffice(settings: Record<string, string> = {}): Promise
   const ann = await createPerson(web, { role: 'editor', languages, name: 'Ann' });
   const bob = await createPerson(web, { role: 'editor', languages, name: 'Bob' });
   const operator = await createPerson(web, { role: 'operator' });
-  const annWindow = await web.signedIn(ann);
-  const bobWindow = await web.signedIn(bob);
+  const annContext = await web.signedIn(ann);
+  const bobContext = await web.signedIn(bob);
   return {
     web,
     call,
     ann,
-    annWindow,
+    annContext,
     bob,
-    bobWindow,
+    bobContext,
     operator,
-    async claimed(text, fields = {}) {
+    async createClaimedTask(text, fields = {}) {
       const uid = await orderEdit(call, text, fields);
       const { body } = await ann.call('GET', '/api/editing/queue');
-      const waiting = body.open as { task: string; order_number: number }[];
-      const newest = waiting.reduce((one, other) => (one.order_number > other.order_number ? one : other));
+      const tasks = body.open as { task: string; order_number: number }[];
+      const newest = tasks.reduce((one, other) => (one.order_number > other.order_number ? one : other));
       const task = await claimTask(ann, newest.task);
       expect(task.job.uid).toBe(uid);
       return {
@@ -69,7 +69,7 @@ export async function openOffice(settings: Record<string, string> = {}): Promise
   };
 }
 
-/** The text of a segment where it is written, and the focus is in it. */
+/** Returns the editor of a segment once it has the focus. */
 export async function target(page: Page, number: number): Promise<Locator> {
   const text = page.getByRole('textbox', { name: `Translation of segment ${number}`, exact: true });
   await text.and(page.locator(':focus')).waitFor();
@@ -78,8 +78,8 @@ export async function target(page: Page, number: number): Promise<Locator> {
 
 export const row = (page: Page, number: number) => page.locator(`[role=row][data-position="${number - 1}"]`);
 
-/** What is seen of a text: its words, and its chips in brackets. */
-export async function read(text: Locator): Promise<string> {
+/** Returns a text with its codes in brackets. */
+export async function readText(text: Locator): Promise<string> {
   const html = await text.innerHTML();
   return html
     .replace(/<span[^>]*data-kind[^>]*><bdi dir="ltr">([^<]*)<\/bdi><\/span>/g, '[$1]')
@@ -90,11 +90,11 @@ export async function read(text: Locator): Promise<string> {
     .replaceAll('&amp;', '&');
 }
 
-/** Waits until a text is seen. */
-export async function reads(text: Locator, wanted: string): Promise<void> {
-  await expect.poll(() => read(text)).toBe(wanted);
+/** Waits until a text is shown, with its codes in brackets. */
+export async function expectText(text: Locator, wanted: string): Promise<void> {
+  await expect.poll(() => readText(text)).toBe(wanted);
 }
 
-export async function saved(page: Page): Promise<void> {
+export async function waitUntilSaved(page: Page): Promise<void> {
   await page.locator('header [data-state=saved]').waitFor();
 }

@@ -1,9 +1,9 @@
 /**
- * The Apertium engine: resident pipelines, two lanes a mode, one or two hops by a fixed table. A `bulk` lane may have
- * several pipelines.
+ * The Apertium engine: resident pipelines, two lanes per mode, one or two hops by a fixed table. A `bulk` lane may
+ * have several pipelines.
  *
- * Everything measured that it follows is in the files beside it: encode.ts (the stream), pipeline.ts (protocol and
- * recovery), residency.ts (memory), routes.ts (hops).
+ * Measurements are documented where they are used: encode.ts (the stream), pipeline.ts (protocol and recovery),
+ * memory-budget.ts (memory), routes.ts (hops).
  */
 
 import { existsSync } from 'node:fs';
@@ -18,11 +18,10 @@ import type {
   Piece,
   Segment,
 } from '../engine.ts';
-import { Residency } from '../residency.ts';
+import { MemoryBudget } from '../memory-budget.ts';
 import type { Stage } from './chain.ts';
 import { readChain } from './chain.ts';
 import { faultOf, unmark } from './check.ts';
-import { Crew } from './crew.ts';
 import { decode, Garbled } from './decode.ts';
 import { encode, hasLetters } from './encode.ts';
 import { findApertium } from './find.ts';
@@ -31,36 +30,39 @@ import { LIMITS } from './limits.ts';
 import type { Mode } from './modes.ts';
 import { modeNamed } from './modes.ts';
 import { SELF_TEST, warmUpFor } from './phrases.ts';
+import { ProcessPool } from './process-pool.ts';
 import type { Route } from './routes.ts';
 import { parseDirection, ROUTES, routeName } from './routes.ts';
 import type { Tree } from './tree.ts';
 import { hasMode, toolPath, treeFor } from './tree.ts';
 
-/** A segment longer than this, in UTF-16 units, fails: one 940 kB line took Apertium 46 s. Split at sentences. */
+/** Longest segment, in UTF-16 units; a longer one fails. One line of 940 kB took Apertium 46 s. */
 export const MAX_SEGMENT_LENGTH = 10_000;
 
 export interface ApertiumOptions {
-  /** A folder that may hold a private tree made by {@link installApertium}; without one, the system's is used. */
+  /** Folder of a private installation made by {@link installApertium}. Without one, the system's Apertium is used. */
   root?: string;
-  /** What all pipelines together may take, in MiB. Default: a quarter of the machine's memory, 700 at least. */
+  /** Memory of all pipelines together, in MiB. Default: a quarter of the machine's memory, at least 700. */
   memoryMebibytes?: number;
-  /** Pipelines of a mode's bulk lane, at most; 1 by default. The others start for much work, in memory that is free. */
+  /**
+   * Most pipelines of a mode's bulk lane. Default: 1. All but the first start only under load, if memory is free.
+   */
   bulkPipelines?: number;
-  /** How long a busy pipeline keeps its place while others wait for memory, in ms. */
+  /** How long a busy pipeline keeps its memory while others wait, in ms. */
   turnMs?: number;
-  /** Lines that replace those of the table (key `en>pt`). */
+  /** Routes that replace those of the table (key `en>pt`). */
   routes?: Readonly<Record<string, Route>>;
-  limits?: { live?: Partial<Limits>; bulk?: Partial<Limits> };
-  /** Tests plant a chain of their own here. */
+  limits?: { interactive?: Partial<Limits>; bulk?: Partial<Limits> };
+  /** Replaces the stages of a mode, for tests. */
   chainOf?: (mode: string) => Promise<readonly Stage[]>;
 }
 
 export interface ApertiumEngine extends Engine {
-  /** Resident pipelines, for metrics and for tests that kill one. */
+  /** Returns the resident pipelines, for metrics and tests. */
   pipelines(): {
     mode: string;
     lane: Lane;
-    /** It has segments that are not answered yet. */
+    /** Whether segments are unanswered. */
     busy: boolean;
     pids: readonly number[];
     restarts: number;
@@ -68,11 +70,11 @@ export interface ApertiumEngine extends Engine {
   }[];
 }
 
-/** `lasting`: the mode's own fault, which will be the same in a second. */
-type Soundness = { ok: true } | { ok: false; detail: string; lasting: boolean };
-type Step = { ok: true; pieces: Piece[] } | { ok: false; draft: Draft };
+/** `permanent`: the fault is the mode's own, so that a new test would fail too. */
+type SelfTestResult = { ok: true } | { ok: false; detail: string; permanent: boolean };
+type HopResult = { ok: true; pieces: Piece[] } | { ok: false; draft: Draft };
 
-/** Nothing is started until it is used. {@link Engine.stop} ends every process. */
+/** Creates the engine. A pipeline starts at its first use; {@link Engine.stop} ends every process. */
 export function createApertium(options: ApertiumOptions = {}): ApertiumEngine {
   return new Apertium(options);
 }
@@ -82,10 +84,10 @@ class Apertium implements ApertiumEngine {
   readonly capabilities: Capabilities;
   readonly #options: ApertiumOptions;
   readonly #routes: Readonly<Record<string, Route>>;
-  readonly #residency: Residency;
+  readonly #memory: MemoryBudget;
   readonly #chains = new Map<string, Promise<readonly Stage[]>>();
-  readonly #crews = new Map<string, { mode: Mode; lane: Lane; crew: Crew }>();
-  readonly #soundness = new Map<string, Promise<Soundness>>();
+  readonly #pools = new Map<string, { mode: Mode; lane: Lane; pool: ProcessPool }>();
+  readonly #selfTests = new Map<string, Promise<SelfTestResult>>();
   #foundTree: Tree | null = null;
   #testing: Promise<Direction[]> | null = null;
   #stopped = false;
@@ -104,10 +106,10 @@ class Apertium implements ApertiumEngine {
     };
     this.#routes = { ...ROUTES, ...options.routes };
     const share = Math.max(700, Math.floor(totalmem() / 4 / 1024 / 1024));
-    this.#residency = new Residency(options.memoryMebibytes ?? share, options.turnMs ?? 2_000);
+    this.#memory = new MemoryBudget(options.memoryMebibytes ?? share, options.turnMs ?? 2_000);
   }
 
-  /** Debian's version of every Apertium package here, in one line. */
+  /** Returns the Debian versions of all installed Apertium packages, in one line. */
   async version(): Promise<string> {
     const { packages } = await findApertium(
       this.#options.root === undefined ? {} : { root: this.#options.root },
@@ -117,8 +119,8 @@ class Apertium implements ApertiumEngine {
   }
 
   /**
-   * Tests every installed mode once (about 0.3 s each, 10 s for the default packages on two cores) and remembers;
-   * later calls are quick. A mode closed after a crash loop is left out while it is closed.
+   * Tests every installed mode once: about 0.3 s each, 10 s for the default packages on two cores. Results are cached.
+   * Leaves out modes whose circuit breaker is open.
    */
   directions(): Promise<Direction[]> {
     this.#testing ??= this.#findDirections().finally(() => {
@@ -134,11 +136,11 @@ class Apertium implements ApertiumEngine {
     if (route === undefined) {
       return unsupported(request, `Apertium has no route from ${request.from} to ${request.to}`);
     }
-    const hops: Crew[] = [];
+    const hops: ProcessPool[] = [];
     for (const name of route) {
       const ready = await this.#ready(name, request.lane);
       if (!ready.ok && !this.#stopped) return unsupported(request, ready.detail);
-      if (ready.ok) hops.push(ready.crew);
+      if (ready.ok) hops.push(ready.pool);
     }
     request.signal?.throwIfAborted();
     if (this.#stopped) {
@@ -151,22 +153,22 @@ class Apertium implements ApertiumEngine {
     if (request.signal === undefined) return work;
     const { signal } = request;
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
+      const onAbort = (): void => {
         for (const hop of hops) hop.cancel(request);
         reject(signal.reason);
       };
-      signal.addEventListener('abort', giveUp, { once: true });
-      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+      signal.addEventListener('abort', onAbort, { once: true });
+      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
     });
   }
 
   async health(): Promise<{ ok: boolean; detail: string }> {
     if (this.#stopped) return { ok: false, detail: 'stopped' };
-    const closed = [...this.#crews.values()].filter(({ crew }) => crew.closed !== null);
-    const resident = `${this.#residency.count} pipelines resident, about ${this.#residency.megabytes} MB`;
-    if (closed.length > 0) {
-      const names = closed.map(({ mode, lane, crew }) => `${mode.name} (${lane}): ${crew.closed}`);
-      return { ok: false, detail: `${resident}; closed: ${names.join('; ')}` };
+    const tripped = [...this.#pools.values()].filter(({ pool }) => pool.tripped !== null);
+    const resident = `${this.#memory.count} pipelines resident, about ${this.#memory.megabytes} MB`;
+    if (tripped.length > 0) {
+      const names = tripped.map(({ mode, lane, pool }) => `${mode.name} (${lane}): ${pool.tripped}`);
+      return { ok: false, detail: `${resident}; disabled: ${names.join('; ')}` };
     }
     const modes = new Set(Object.values(this.#routes).flat());
     if (![...modes].some((name) => hasMode(this.#tree, name))) {
@@ -177,12 +179,12 @@ class Apertium implements ApertiumEngine {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.all([...this.#crews.values()].map(({ crew }) => crew.stop()));
+    await Promise.all([...this.#pools.values()].map(({ pool }) => pool.stop()));
   }
 
   pipelines() {
-    return [...this.#crews.values()]
-      .flatMap(({ mode, lane, crew }) => crew.pipelines.map((pipeline) => ({ mode, lane, pipeline })))
+    return [...this.#pools.values()]
+      .flatMap(({ mode, lane, pool }) => pool.pipelines.map((pipeline) => ({ mode, lane, pipeline })))
       .filter(({ pipeline }) => pipeline.resident)
       .map(({ mode, lane, pipeline }) => ({
         mode: mode.name,
@@ -194,7 +196,7 @@ class Apertium implements ApertiumEngine {
       }));
   }
 
-  /** Looked for at first use, so that an engine made before the installation finds what was installed. */
+  /** Cached only once Apertium is found, so that an installation after the engine's creation is noticed. */
   get #tree(): Tree {
     if (this.#foundTree !== null) return this.#foundTree;
     const tree = treeFor(this.#options.root);
@@ -202,62 +204,65 @@ class Apertium implements ApertiumEngine {
     return tree;
   }
 
-  /** Modes are tested one after another and stopped again, so that no more than one extra is ever resident. */
+  /** Tests modes one after another and stops each, so that at most one extra pipeline is resident. */
   async #findDirections(): Promise<Direction[]> {
-    const sound = new Map<string, boolean>();
+    const passed = new Map<string, boolean>();
     for (const name of new Set(Object.values(this.#routes).flat())) {
       if (this.#stopped) break;
-      const used = this.#crews.get(`${name} bulk`)?.crew.resident ?? false;
+      const used = this.#pools.get(`${name} bulk`)?.pool.resident ?? false;
       const ready = await this.#ready(name, 'bulk');
-      sound.set(name, ready.ok && ready.crew.closed === null);
-      if (ready.ok && !used) ready.crew.rest();
+      passed.set(name, ready.ok && ready.pool.tripped === null);
+      if (ready.ok && !used) ready.pool.stopIfIdle();
     }
-    // Part of the answer would be believed to be all of it.
+    // A partial list would be taken for the complete one.
     if (this.#stopped) throw new Error('the Apertium engine is stopped');
     return Object.entries(this.#routes)
-      .filter(([, route]) => route.every((name) => sound.get(name) === true))
+      .filter(([, route]) => route.every((name) => passed.get(name) === true))
       .map(([key, route]) => ({ ...parseDirection(key), route: routeName(route), hops: route.length }));
   }
 
-  /** The mode's pipelines of that lane, once the mode has passed its self-test on this machine. */
-  async #ready(name: string, lane: Lane): Promise<{ ok: true; crew: Crew } | { ok: false; detail: string }> {
+  /** Returns the pool of the mode and lane, once the mode has passed its self-test on this machine. */
+  async #ready(
+    name: string,
+    lane: Lane,
+  ): Promise<{ ok: true; pool: ProcessPool } | { ok: false; detail: string }> {
     const mode = modeNamed(name);
-    if (mode === undefined) return { ok: false, detail: `${name} is not a mode we drive` };
+    if (mode === undefined) return { ok: false, detail: `${name} is not a supported mode` };
     if (this.#options.chainOf === undefined && !hasMode(this.#tree, name)) {
       return { ok: false, detail: `${mode.package} is not installed` };
     }
-    let crew: Crew;
+    let pool: ProcessPool;
     try {
-      crew = await this.#crew(mode, lane);
+      pool = await this.#pool(mode, lane);
     } catch (error) {
       return { ok: false, detail: `${name} cannot be read: ${String(error)}` };
     }
-    let soundness = this.#soundness.get(name);
-    if (soundness === undefined) {
-      soundness = selfTest(mode, crew);
-      this.#soundness.set(name, soundness);
-      // A crash may be the machine's (memory, a kill): the next who asks tries anew, as soon as the breaker lets it.
-      soundness.then((result) => {
+    let selfTestResult = this.#selfTests.get(name);
+    if (selfTestResult === undefined) {
+      selfTestResult = selfTest(mode, pool);
+      this.#selfTests.set(name, selfTestResult);
+      // A crash may have a cause outside (out of memory, a kill): the next call tests again, if the breaker allows it.
+      selfTestResult.then((result) => {
         if (result.ok) return;
-        if (result.lasting) setTimeout(() => this.#soundness.delete(name), LIMITS.closedMs).unref();
-        else this.#soundness.delete(name);
+        if (result.permanent) setTimeout(() => this.#selfTests.delete(name), LIMITS.maxOpenMs).unref();
+        else this.#selfTests.delete(name);
       });
     }
-    const result = await soundness;
-    return result.ok ? { ok: true, crew } : result;
+    const result = await selfTestResult;
+    return result.ok ? { ok: true, pool } : result;
   }
 
-  async #crew(mode: Mode, lane: Lane): Promise<Crew> {
+  async #pool(mode: Mode, lane: Lane): Promise<ProcessPool> {
     const key = `${mode.name} ${lane}`;
     const stages = await this.#chain(mode.name);
-    // A crew that is made now would be ended by nobody.
+    // stop() has already run and would not end a new pool.
     if (this.#stopped) throw new Error('the Apertium engine is stopped');
-    const known = this.#crews.get(key);
-    if (known !== undefined) return known.crew;
-    const crew = new Crew(lane === 'bulk' ? (this.#options.bulkPipelines ?? 1) : 1, {
+    const known = this.#pools.get(key);
+    if (known !== undefined) return known.pool;
+    const pool = new ProcessPool(lane === 'bulk' ? (this.#options.bulkPipelines ?? 1) : 1, {
       name: mode.name,
       megabytes: mode.megabytes,
-      urgent: lane === 'live',
+      urgent: lane === 'interactive',
       stages,
       env: this.#tree.env,
       warmUp: warmUpFor(mode.from),
@@ -266,10 +271,10 @@ class Apertium implements ApertiumEngine {
         ...(lane === 'bulk' ? BULK : {}),
         ...this.#options.limits?.[lane],
       },
-      gate: this.#residency,
+      memory: this.#memory,
     });
-    this.#crews.set(key, { mode, lane, crew });
-    return crew;
+    this.#pools.set(key, { mode, lane, pool });
+    return pool;
   }
 
   #chain(name: string): Promise<readonly Stage[]> {
@@ -284,34 +289,34 @@ class Apertium implements ApertiumEngine {
 }
 
 /**
- * English-Spanish, 30,000 words beside one `apertium` process on the same text as one file, in turn on two cores,
- * medians of five (window, sent again below): 32, 32: 0.91; 32, 16: 0.90; 64, 32: 0.98; 128, 64: 1.02; 256, 128:
- * 0.99. Sending half a window at once saves a wake-up of every stage for each segment; wider ones would only keep
- * the next job waiting.
+ * Measured with English-Spanish and 30,000 words: speed relative to one `apertium` process on the same text as one
+ * file, on two cores, medians of five (window, refill): 32, 32: 0.91; 32, 16: 0.90; 64, 32: 0.98; 128, 64: 1.02;
+ * 256, 128: 0.99. Sending half a window at once saves a wake-up of every stage for each segment. Wider windows would
+ * only delay the next job.
  */
 const BULK = { window: 64, refill: 32 };
 
-async function selfTest(mode: Mode, crew: Crew): Promise<Soundness> {
+async function selfTest(mode: Mode, pool: ProcessPool): Promise<SelfTestResult> {
   const text = SELF_TEST[mode.from] ?? '';
-  const step = await hop([{ text }], crew, 'self-test', {});
+  const step = await hop([{ text }], pool, 'self-test', {});
   if (!step.ok) {
     const { reason, detail } = step.draft.status === 'failed' ? step.draft : { reason: null, detail: '' };
     return {
       ok: false,
       detail: `${mode.name} failed its self-test: ${detail}`,
-      lasting: reason === 'garbled',
+      permanent: reason === 'garbled',
     };
   }
   const out = step.pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
   if (out === text) {
-    return { ok: false, detail: `${mode.name} failed its self-test: it changes nothing`, lasting: true };
+    return { ok: false, detail: `${mode.name} failed its self-test: it changes nothing`, permanent: true };
   }
   return { ok: true };
 }
 
 async function translate(
   segment: Segment,
-  hops: readonly Crew[],
+  hops: readonly ProcessPool[],
   route: string,
   group: object,
 ): Promise<Draft> {
@@ -322,10 +327,10 @@ async function translate(
     const detail = `the segment has ${text.length} characters, more than ${MAX_SEGMENT_LENGTH}`;
     return { id, status: 'failed', reason: 'too long', detail };
   }
-  // Nothing to translate: digits, emoji, punctuation, codes and white space are the same in every language.
+  // Digits, emoji, punctuation, codes and white space are the same in every language.
   if (hasLetters(text)) {
-    for (const crew of hops) {
-      const step = await hop(pieces, crew, id, group);
+    for (const pool of hops) {
+      const step = await hop(pieces, pool, id, group);
       if (!step.ok) return step.draft;
       pieces = step.pieces;
     }
@@ -333,17 +338,22 @@ async function translate(
   return { id, status: 'translated', pieces, route };
 }
 
-async function hop(pieces: readonly Piece[], crew: Crew, id: string, group: object): Promise<Step> {
-  const { stream, book } = encode(pieces);
-  const reply = await crew.send(stream, group);
+async function hop(
+  pieces: readonly Piece[],
+  pool: ProcessPool,
+  id: string,
+  group: object,
+): Promise<HopResult> {
+  const { stream, record } = encode(pieces);
+  const reply = await pool.send(stream, group);
   if (!reply.ok) {
-    const detail = `${crew.name}: ${reply.detail}`;
+    const detail = `${pool.name}: ${reply.detail}`;
     return { ok: false, draft: { id, status: 'failed', reason: reply.reason, detail } };
   }
   let fault: string | null;
   try {
-    const target = unmark(decode(reply.stream, book), book);
-    fault = faultOf(target, book);
+    const target = unmark(decode(reply.stream, record), record);
+    fault = faultOf(target, record);
     if (fault === null) return { ok: true, pieces: target };
   } catch (error) {
     if (!(error instanceof Garbled)) throw error;
@@ -351,7 +361,7 @@ async function hop(pieces: readonly Piece[], crew: Crew, id: string, group: obje
   }
   return {
     ok: false,
-    draft: { id, status: 'failed', reason: 'garbled', detail: `${crew.name}: ${fault}` },
+    draft: { id, status: 'failed', reason: 'garbled', detail: `${pool.name}: ${fault}` },
   };
 }
 

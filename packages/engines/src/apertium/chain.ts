@@ -1,6 +1,6 @@
 /**
- * A mode's chain of commands as argv lists, one per stage, so that each stage is spawned by us and no shell is
- * involved: behind `bash -c 'a | b | c'` the shell keeps the last stdout open and a crash is seen only by timeout.
+ * The commands of a mode as one argument list per stage, so that stages are spawned without a shell. With
+ * `bash -c 'a | b | c'` the shell keeps the last stdout open and only a timeout reveals a crash.
  */
 
 import { execFile } from 'node:child_process';
@@ -17,11 +17,10 @@ export interface Stage {
 const run = promisify(execFile);
 
 /**
- * The chain of a mode with NUL flush (`-z`) on every stage and the word-blank stages put in, as
- * `apertium-wblank-mode` prints it.
+ * Reads the chain of a mode, with NUL flush (`-z`) on every stage and word-blank stages, from `apertium-wblank-mode`.
  *
- * @param mode a name of our own table (it becomes part of a path)
- * @throws when the mode's file is missing or is not a plain chain
+ * @param mode a name of {@link MODES}, because it becomes part of a path
+ * @throws Error when the mode's file is missing or is not a plain chain
  */
 export async function readChain(tree: Tree, mode: string): Promise<Stage[]> {
   const { stdout } = await run(toolPath(tree, 'apertium-wblank-mode'), ['-z', modePath(tree, mode)], {
@@ -32,8 +31,10 @@ export async function readChain(tree: Tree, mode: string): Promise<Stage[]> {
 }
 
 /**
- * Parses one line of `program 'file' -option | program …`. `$1` becomes `-n` (generate without marks on unknown
- * words), `$2` nothing. Anything a shell would act on beyond quotes and `|` is refused.
+ * Parses one line of `program 'file' -option | program …`. Replaces `$1` by `-n` (generate without marks on unknown
+ * words) and removes `$2`.
+ *
+ * @throws Error when the line has shell syntax other than quotes and `|`
  */
 export function parseChain(line: string, tree: Tree): Stage[] {
   const stages: Stage[] = [];
@@ -41,7 +42,7 @@ export function parseChain(line: string, tree: Tree): Stage[] {
   const finish = (): void => {
     const [tool, ...args] = words;
     if (tool === undefined) throw new Error('a mode file has an empty stage');
-    if (!/^[a-z][a-z0-9-]*$/.test(tool)) throw new Error(`a mode file names an odd program: ${tool}`);
+    if (!/^[a-z][a-z0-9-]*$/.test(tool)) throw new Error(`a mode file names an invalid program: ${tool}`);
     stages.push({ command: toolPath(tree, tool), args: args.map((arg) => relocate(arg, tree)) });
     words = [];
   };

@@ -1,18 +1,18 @@
 /**
- * What a reply must pass before it counts as a translation. Lost and doubled codes are not judged here: they come back
- * honestly as pieces, and another package repairs or refuses them.
+ * Checks whether a reply is a translation. Lost and doubled codes are not checked here: `@dragoman/documents` repairs
+ * or rejects them.
  */
 
 import type { Piece } from '../engine.ts';
-import type { Book } from './book.ts';
 import { occurrences, visibleText } from './encode.ts';
+import type { EncodingRecord } from './encoding-record.ts';
 
 /**
- * Takes the marks off words that could not be inflected (`#haver`) or have no translation (`@casa`), as `lt-proc -n`
- * does. The pairs whose generator runs with `-b` (into Catalan from French, Portuguese and Italian) print them all the
- * same, about once in 500 sentences. Only where the source has none of its own, so that nothing of it is lost.
+ * Removes the marks of words that could not be inflected (`#haver`) or have no translation (`@casa`), as `lt-proc -n`
+ * does. Pairs whose generator runs with `-b` (into Catalan from French, Portuguese and Italian) print them about once
+ * in 500 sentences. Leaves marks that the source has too.
  */
-export function unmark(pieces: readonly Piece[], source: Book): Piece[] {
+export function unmark(pieces: readonly Piece[], source: EncodingRecord): Piece[] {
   return pieces.map((piece) => {
     if (!('text' in piece) || 'keep' in piece || !/[@#]/.test(piece.text)) return piece;
     let { text } = piece;
@@ -25,13 +25,13 @@ export function unmark(pieces: readonly Piece[], source: Book): Piece[] {
 /** `programar+es+ho`: a word with its pronouns that could not be inflected. */
 export const JOINS = /(?<=\p{L})\+(?=\p{L})/gu;
 
-/** Outside this ratio of target to source length, the reply is no translation; not asked of short segments. */
+/** A reply outside this ratio of target to source length is not a translation. Short segments are not checked. */
 const MIN_RATIO = 0.3;
 const MAX_RATIO = 3;
 const RATIO_FROM = 20;
 
-/** @returns what is wrong, in words without the text itself, or null */
-export function faultOf(pieces: readonly Piece[], source: Book): string | null {
+/** Returns what is wrong with the reply, without quoting it, or null. */
+export function faultOf(pieces: readonly Piece[], source: EncodingRecord): string | null {
   const visible = visibleText(pieces);
   const text = pieces.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');
   if (source.letters && visible.trim() === '') return 'the reply is empty';

@@ -1,52 +1,54 @@
 /**
- * Apertium's reply → pieces of the target. The reverse of encode.ts: unescape, unwrap superblanks and tokens, repair
- * spacing and the first capital, and put the paired codes together again (see join.ts).
+ * Converts Apertium's reply to pieces of the target, the reverse of encode.ts: unescapes, unwraps superblanks and
+ * tokens, repairs spacing and the first capital, and reassembles paired codes (join.ts).
  */
 
 import type { Piece } from '../engine.ts';
-import type { Book } from './book.ts';
 import { capitalsOf, isCapital } from './encode.ts';
+import type { EncodingRecord } from './encoding-record.ts';
 import { joinCodes } from './join.ts';
 
-/** A stretch of the reply. `ids` are the pairs its words carry. */
+/** A part of the reply. `ids` are the pairs of its words. */
 export type Item = { ids: readonly number[] } & (
   | { text: string; verbatim: boolean }
   | { kept: number }
   | { fixed: number }
-  /** A pair whose words all vanished, put back empty. */
+  /** A pair whose words all vanished, inserted empty. */
   | { empty: number }
 );
 
-/** Stream syntax where none may be: the reply is not a translation. */
+/** The reply has stream syntax in a wrong place, so it is not a translation. */
 export class Garbled extends Error {}
 
 /**
- * @param reply one reply of a pipeline, without id and NUL
+ * Reads one reply.
+ *
+ * @param reply the reply of a pipeline, without id and NUL
  * @throws Garbled when stream syntax is left over
  */
-export function decode(reply: string, book: Book): Piece[] {
-  let items = readItems(reply, book);
-  if (book.marked) dropMark(items);
-  items = space(items, book);
-  if (book.capital) capitalise(items);
-  else if (book.small) lower(items, book);
-  return joinCodes(items, book);
+export function decode(reply: string, record: EncodingRecord): Piece[] {
+  let items = readItems(reply, record);
+  if (record.stopAdded) dropMark(items);
+  items = space(items, record);
+  if (record.capitalStart) capitalise(items);
+  else if (record.lowerCaseStart) lower(items, record);
+  return joinCodes(items, record);
 }
 
 const MARKS = '.,;:!?';
 const LEFT_SPACE = /([([{“«‘¿¡]|(?<![^\s([{])") +(?=\S)|(?<=\S) +([)\]}”»])/gu;
 const NO_IDS: readonly number[] = [];
 
-/** Escape, wrapper, end of wrapper, superblank, or a stretch of plain text. */
+/** Escape, wrapper, end of wrapper, superblank, or plain text. */
 const LEXEMES =
   /\\([\s\S])|\[\[((?:t:b:\d+(?:; )?)+)\]\]|\[\[\/\]\]|\[((?:[^[\]\\]|\\[\s\S])*)\]|([^\\[\]]+)|[\s\S]/gu;
 
-function readItems(reply: string, book: Book): Item[] {
+function readItems(reply: string, record: EncodingRecord): Item[] {
   const items: Item[] = [];
   let ids = NO_IDS;
   let text = '';
   const flush = (): void => {
-    if (text !== '') splitTokens(text, ids, book, items);
+    if (text !== '') splitTokens(text, ids, record, items);
     text = '';
   };
   for (const lexeme of reply.matchAll(LEXEMES)) {
@@ -58,34 +60,34 @@ function readItems(reply: string, book: Book): Item[] {
     else if (wrapper !== undefined) {
       flush();
       ids = [...new Set([...wrapper.matchAll(/\d+/g)].map(([id]) => Number(id)))];
-      if (ids.some((id) => id >= book.pairs.length))
+      if (ids.some((id) => id >= record.pairs.length))
         throw new Garbled('the reply has a code of another segment');
     } else if (whole === '[[/]]') {
       flush();
       ids = NO_IDS;
     } else if (blank !== undefined) {
       flush();
-      readBlank(blank, ids, book, items);
+      readBlank(blank, ids, record, items);
     } else throw new Garbled('the reply has a bracket without its other half');
   }
   flush();
   return items;
 }
 
-function readBlank(blank: string, ids: readonly number[], book: Book, items: Item[]): void {
+function readBlank(blank: string, ids: readonly number[], record: EncodingRecord, items: Item[]): void {
   if (blank === '') return;
   const code = /^\{(\d+)\}$/.exec(blank);
   if (code === null) items.push({ text: blank, verbatim: true, ids });
-  else if (Number(code[1]) < book.fixed.length) items.push({ fixed: Number(code[1]), ids });
+  else if (Number(code[1]) < record.fixed.length) items.push({ fixed: Number(code[1]), ids });
   else throw new Garbled('the reply has a code of another segment');
 }
 
-function splitTokens(text: string, ids: readonly number[], book: Book, items: Item[]): void {
+function splitTokens(text: string, ids: readonly number[], record: EncodingRecord, items: Item[]): void {
   let from = 0;
-  if (book.token !== null) {
-    for (const hit of text.matchAll(book.token)) {
+  if (record.token !== null) {
+    for (const hit of text.matchAll(record.token)) {
       const kept = Number(hit[1]);
-      if (kept >= book.kept.length) continue;
+      if (kept >= record.kept.length) continue;
       if (hit.index > from) items.push({ text: text.slice(from, hit.index), verbatim: false, ids });
       items.push({ kept, ids });
       from = hit.index + hit[0].length;
@@ -94,7 +96,7 @@ function splitTokens(text: string, ids: readonly number[], book: Book, items: It
   if (from < text.length) items.push({ text: text.slice(from), verbatim: false, ids });
 }
 
-/** Takes off the final stop that we added. It is the last plain stop of the reply. */
+/** Removes the full stop that the encoder appended: the last plain one of the reply. */
 function dropMark(items: Item[]): void {
   for (let index = items.length - 1; index >= 0; index--) {
     const item = items[index]!;
@@ -107,13 +109,13 @@ function dropMark(items: Item[]): void {
 }
 
 /**
- * Plain spaces at the edges, doubled ones, and those before `.,;:!?` are the engine's doing: the source's own white
- * space at the edges and in runs travelled in superblanks. 549 of 997 English-Spanish replies needed it.
+ * Removes spaces at the edges, doubled spaces and spaces before `.,;:!?`. The engine adds them: the source's own white
+ * space at edges and in runs is in superblanks. 549 of 997 English-Spanish replies needed it.
  */
-function space(items: readonly Item[], book: Book): Item[] {
-  const isLoose = (mark: string): boolean => MARKS.includes(mark) && !book.spacedMarks.includes(mark);
+function space(items: readonly Item[], record: EncodingRecord): Item[] {
+  const isLoose = (mark: string): boolean => MARKS.includes(mark) && !record.spacedMarks.includes(mark);
   const out: Item[] = [];
-  /** The last item with something visible or blank in it. */
+  /** The last item that is visible or blank. */
   let last: Item | null = null;
   const trimLast = (): void => {
     if (last !== null && 'text' in last && !last.verbatim) last.text = last.text.replace(/(?<! ) +$/, '');
@@ -123,10 +125,10 @@ function space(items: readonly Item[], book: Book): Item[] {
       if (!item.verbatim) {
         item.text = item.text.replace(/ {2,}/g, ' ');
         item.text = item.text.replace(/(?<! ) +([.,;:!?])/g, (all, mark) => (isLoose(mark) ? mark : all));
-        // A pronoun that the target drops leaves its space behind: `Dijo: " soy aquí"`.
+        // A dropped pronoun leaves its space: `Dijo: " soy aquí"`.
         item.text = item.text.replace(LEFT_SPACE, (all, open, close) => {
           const mark: string = open ?? close;
-          return book.looseMarks.includes(mark) ? all : mark;
+          return record.looseMarks.includes(mark) ? all : mark;
         });
         if (last === null || ('text' in last && /\s$/u.test(last.text)))
           item.text = item.text.replace(/^ +/, '');
@@ -156,19 +158,19 @@ function capitalise(items: readonly Item[]): void {
 }
 
 /**
- * A source that goes on from before (`and then John left`, the second line of a subtitle) begins small, and Apertium
- * begins it like a sentence all the same. Only where the reply has more words with a capital than the source: else the
- * capital is a name's that came first.
+ * Lower-cases the first letter: Apertium capitalises it even if the source continues a sentence and starts in lower
+ * case (`and then John left`). Only if the reply has more capitalised words than the source; otherwise the capital
+ * belongs to a name.
  */
-function lower(items: readonly Item[], book: Book): void {
+function lower(items: readonly Item[], record: EncodingRecord): void {
   const text = items.map((item) => ('text' in item ? item.text : ' ')).join('');
-  if (capitalsOf(text) <= book.capitals) return;
+  if (capitalsOf(text) <= record.capitals) return;
   for (const item of items) {
     if (!('text' in item)) continue;
     const word = /\p{L}[\p{L}\p{M}]*/u.exec(item.text);
     if (word === null) continue;
     const [first = '', second = 'a'] = word[0];
-    // An abbreviation stays one.
+    // An abbreviation keeps its capitals.
     if (!isCapital(first) || isCapital(second) || first.toLowerCase().length !== first.length) return;
     const rest = item.text.slice(word.index + first.length);
     item.text = item.text.slice(0, word.index) + first.toLowerCase() + rest;

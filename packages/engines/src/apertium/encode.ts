@@ -1,44 +1,45 @@
 /**
- * Pieces of a segment → Apertium's stream, so that text of any content comes through with nothing lost.
+ * Converts the pieces of a segment to Apertium's stream format without losing any content.
  *
- * - Stream syntax is escaped with a backslash; `~` travels as `[~]`.
- * - White space other than one plain space, and control characters, travel in superblanks: they come back untouched.
- * - A pair of codes around words becomes word-bound blanks (`[[t:b:0]]big red[[/]]`), which move with the words. It is
- *   never opened inside a word (that splits the word: "unbelievable" came back in two halves) but widened to it, and
- *   never put around a stretch without letters or digits (such a blank is lost).
- * - Every other code becomes the superblank `[{n}]`: it stays where it is between words.
- * - A protected word becomes an unknown token, `Xqz7`, as does any run of more than 256 characters without white
- *   space: one unknown word costs quadratic time (100,000 characters: 20 s).
+ * - Stream syntax is escaped with a backslash; `~` is sent as `[~]`.
+ * - White space other than a single plain space, and control characters, are sent in superblanks, which come back
+ *   unchanged.
+ * - A pair of codes around words becomes word-bound blanks (`[[t:b:0]]big red[[/]]`), which move with the words. A
+ *   pair that starts or ends inside a word is widened to the whole word: otherwise the word would be split
+ *   ("unbelievable" came back in two halves). It is not used without letters or digits, because it would be lost.
+ * - Every other code becomes the superblank `[{n}]`, which keeps its position between words.
+ * - A protected word becomes an unknown token, `Xqz7`, and so does a run of more than 256 characters without white
+ *   space: one unknown word takes quadratic time (100,000 characters: 20 s).
  * - A segment without a final mark gets `[].[]`, which ends the sentence for the tagger. The first `[]` keeps the stop
- *   from joining an abbreviation: "No" with a plain stop became "Núm.".
+ *   from forming an abbreviation: "No" with a plain stop became "Núm.".
  */
 
 import type { Piece } from '../engine.ts';
-import type { Book, Fixed, Pair } from './book.ts';
+import type { EncodingRecord, Fixed, Pair } from './encoding-record.ts';
 
 const MAX_TOKEN = 256;
 const STEMS = ['Xqz', 'Xqj', 'Zxq', 'Qxj', 'Wqx', 'Jxq', 'Vqx', 'Kzq'];
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
 const BLANK = /[\s\p{Cc}]+/gu;
-/** A straight quotation mark opens after white space and closes before it; here it does neither. */
+/** Marks with unusual spacing, such as a straight quotation mark with white space on the wrong side. */
 export const LOOSE_MARKS = /[([{“«‘¿¡](?=\s)|(?<=\s)[)\]}”»]|(?<![^\s([{])"(?=\s)/gu;
 const FINAL_MARK = /[.?!…:;。！？]["'”’»)\]]*\s*$/u;
 
-/** Text as the stream can carry it: NUL ends a reply, and a lone surrogate is not UTF-8. */
+/** Replaces NUL, which ends a reply, and lone surrogates, which are not UTF-8. */
 export function cleanText(text: string): string {
   return text.replaceAll('\0', ' ').toWellFormed();
 }
 
-/** The segment as one stretch of plain text (tokens in place of kept words) with marks at offsets. */
+/** The segment as plain text, with tokens for kept words and codes at offsets. */
 interface Flat {
   plain: string;
-  /** `order` is the index of the opening piece: it names the range. */
+  /** `order` is the index of the opening piece and identifies the range. */
   ranges: { code: number; start: number; end: number; order: number }[];
   fixed: { at: number; piece: Piece; within: number[] }[];
 }
 
-/** @returns the stream without id and NUL (the pipeline adds those), and what {@link decode} needs. */
-export function encode(pieces: readonly Piece[]): { stream: string; book: Book } {
+/** Returns the stream without id and NUL, which the pipeline adds, and the record for {@link decode}. */
+export function encode(pieces: readonly Piece[]): { stream: string; record: EncodingRecord } {
   const kept: Piece[] = [];
   const cut = shorten(pieces);
   const text = cut.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');
@@ -64,17 +65,17 @@ export function encode(pieces: readonly Piece[]): { stream: string; book: Book }
   }));
 
   const visible = visibleText(pieces);
-  const marked = !FINAL_MARK.test(plain);
+  const stopAdded = !FINAL_MARK.test(plain);
   const first = /[\p{L}]/u.exec(plain);
-  const book: Book = {
+  const record: EncodingRecord = {
     pairs,
     fixed,
     kept,
     token: kept.length === 0 ? null : new RegExp(`${stem}(\\d{${width}})`, 'gi'),
-    marked,
+    stopAdded,
     spacedMarks: (plain.match(/(?<=\s)[.,;:!?]/g) ?? []).join(''),
-    capital: first !== null && isCapital(first[0]) && !plain.startsWith(stem, first.index),
-    small: isSmall(/\p{L}/u.exec(text)?.[0] ?? ''),
+    capitalStart: first !== null && isCapital(first[0]) && !plain.startsWith(stem, first.index),
+    lowerCaseStart: isSmall(/\p{L}/u.exec(text)?.[0] ?? ''),
     capitals: capitalsOf(text),
     looseMarks: (plain.match(LOOSE_MARKS) ?? []).map((each) => each.trim()).join(''),
     letters: hasLetters(text),
@@ -83,14 +84,14 @@ export function encode(pieces: readonly Piece[]): { stream: string; book: Book }
     hashes: occurrences(text, '#'),
     joins: (text.match(/(?<=\p{L})\+(?=\p{L})/gu) ?? []).length,
   };
-  return { stream: write(flat, spans) + (marked ? '[].[]' : ''), book };
+  return { stream: write(flat, spans) + (stopAdded ? '[].[]' : ''), record };
 }
 
 export function hasLetters(text: string): boolean {
   return /\p{L}/u.test(text);
 }
 
-/** What a reader sees of a segment: its text and its kept words. */
+/** Returns the text that a reader sees, including kept words. */
 export function visibleText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
 }
@@ -101,7 +102,7 @@ export function isCapital(letter: string): boolean {
 
 const isSmall = (letter: string): boolean => letter !== letter.toUpperCase();
 
-/** Words that begin with a capital. English writes `I` with one wherever it stands. */
+/** Counts words that begin with a capital, except the English `I`. */
 export function capitalsOf(text: string): number {
   return (text.match(/(?<![\p{L}\p{M}\p{N}])(?!I(?![\p{L}\p{M}\p{N}]))\p{Lu}/gu) ?? []).length;
 }
@@ -110,7 +111,7 @@ export function occurrences(text: string, mark: string): number {
   return text.split(mark).length - 1;
 }
 
-/** Joins neighbouring texts, cleans them, and cuts runs that are too long for one token out as kept words (`-1`). */
+/** Merges neighbouring texts, cleans them, and turns runs too long for a token into kept words (`-1`). */
 function shorten(pieces: readonly Piece[]): Piece[] {
   const joined: Piece[] = [];
   for (const piece of pieces) {
@@ -127,7 +128,7 @@ function shorten(pieces: readonly Piece[]): Piece[] {
     }
     const text = cleanText(piece.text);
     let from = 0;
-    // Matching \S{257,} directly would start anew at every character of every word.
+    // Matching \S{257,} directly would restart at every character of every word.
     for (const run of text.length > MAX_TOKEN ? text.matchAll(/\S+/g) : []) {
       if (run[0].length <= MAX_TOKEN) continue;
       if (run.index > from) out.push({ text: text.slice(from, run.index) });
@@ -139,7 +140,7 @@ function shorten(pieces: readonly Piece[]): Piece[] {
   return out;
 }
 
-/** A token stem the text does not contain, so that no word of it is taken for a token. */
+/** Returns a token stem that the text does not contain. */
 function freeStem(text: string): string {
   const lower = text.toLowerCase();
   const stem = STEMS.find((each) => !lower.includes(each.toLowerCase()));
@@ -169,7 +170,7 @@ function flatten(pieces: readonly Piece[], token: (piece: Piece) => string): Fla
   return flat;
 }
 
-/** Index of each half of a pair that has words inside → index of the other half. */
+/** Maps the index of each half of a pair with words inside to the index of the other half. */
 function match(pieces: readonly Piece[]): Map<number, number> {
   const words: number[] = [];
   let sum = 0;
@@ -206,7 +207,7 @@ function trim(span: Span, plain: string): Span {
   return { ...span, start, end: start + inner.trim().length };
 }
 
-/** Is the border at `at` inside a word? After an apostrophe it is not: "l'" is a word of its own. */
+/** Whether `at` is inside a word. After an apostrophe it is not: "l'" is a separate word. */
 function insideWord(plain: string, at: number): boolean {
   if (at <= 0 || at >= plain.length) return false;
   const before = plain[at - 1]!;
@@ -249,7 +250,7 @@ function write(flat: Flat, spans: readonly Span[]): string {
   return out;
 }
 
-/** One stretch under the same codes. Superblanks stay outside the word-bound blank, which is reopened after them. */
+/** Writes text under the same codes. Superblanks stay outside the word-bound blank, which is reopened after them. */
 function writeStretch(text: string, ids: string, offset: number, lead: number, tail: number): string {
   let out = '';
   let words = '';

@@ -1,4 +1,4 @@
-/** What of Apertium is on this machine. */
+/** Finds the installed parts of Apertium. */
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,26 +10,28 @@ import type { Tree } from './tree.ts';
 import { hasMode, toolPath, treeFor } from './tree.ts';
 
 export interface ApertiumFound {
-  /** Version of Debian's `apertium` package, where it can be told. */
+  /** Version of Debian's `apertium` package, if known. */
   version?: string;
   /** `the system`, or the folder of the private tree. */
   where: string;
-  /** Installed modes of our table. */
+  /** Installed modes that are supported. */
   modes: string[];
-  /** Package → version of what is installed, where it can be told. */
+  /** Versions of the installed packages, if known. */
   packages: Record<string, string>;
-  /** Of the wanted packages, those whose programs or modes are not all there. */
+  /** Wanted packages whose programs or modes are not all installed. */
   missing: string[];
 }
 
-/** In a private tree: which packages it was made of, as `{"apertium": "3.8.3-1+b2"}`. */
+/** File of a private installation that lists its packages: `{"apertium": "3.8.3-1+b2"}`. */
 export const MANIFEST = 'packages.json';
 
 const run = promisify(execFile);
 
 /**
- * @param options.root a folder that may hold a private tree; without one in it, the system is looked at
- * @param options.packages what to look for; default: the twelve of the seven languages
+ * Returns what is installed.
+ *
+ * @param options.root folder of a private installation; without one in it, the system is examined
+ * @param options.packages wanted packages; default: {@link DEFAULT_PACKAGES}
  */
 export async function findApertium(
   options: { root?: string; packages?: readonly string[] } = {},
@@ -46,7 +48,7 @@ export async function findApertium(
   };
 }
 
-/** Judged by the files themselves, so that it also holds for an Apertium that dpkg does not know of. */
+/** Returns the packages that lack files. Works without dpkg too, for an Apertium installed by other means. */
 export function missingFrom(tree: Tree, packages: readonly string[]): string[] {
   const tools = ['lt-proc', 'apertium-tagger', 'apertium-wblank-mode'].every((tool) =>
     existsSync(toolPath(tree, tool)),
@@ -72,7 +74,7 @@ async function systemPackages(): Promise<Record<string, string>> {
         .map(([, name, version]) => [name!, version!]),
     );
   } catch {
-    // No dpkg here, or none of the packages: both mean that nothing can be said about versions.
+    // No dpkg, or none of the packages is installed: the versions are unknown.
     return {};
   }
 }
@@ -81,7 +83,7 @@ async function treePackages(root: string): Promise<Record<string, string>> {
   try {
     return JSON.parse(await readFile(join(root, MANIFEST), 'utf8'));
   } catch {
-    // A tree somebody made by hand has no manifest; its files still count.
+    // An installation made by hand has no manifest.
     return {};
   }
 }

@@ -1,25 +1,25 @@
-/** Cuts a byte stream into the replies that NUL ends. */
+/** Splits a byte stream into replies, each terminated by NUL. */
 export class Framing {
   #partial: Buffer[] = [];
   /** Bytes of a reply that has not ended yet. */
-  pending = 0;
+  pendingBytes = 0;
 
-  /** The replies that this chunk completes, in order. */
+  /** Yields the replies that this chunk completes, in order. */
   *push(chunk: Buffer): Generator<string> {
     let from = 0;
     for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, from)) {
       if (this.#partial.length === 0) yield chunk.toString('utf8', from, at);
       else {
-        // Joined before decoding: a chunk may end inside a character.
+        // Concatenated before decoding: a chunk may end inside a character.
         const whole = Buffer.concat([...this.#partial, chunk.subarray(from, at)]);
         this.#partial = [];
-        this.pending = 0;
+        this.pendingBytes = 0;
         yield whole.toString('utf8');
       }
       from = at + 1;
     }
     if (from === chunk.length) return;
     this.#partial.push(chunk.subarray(from));
-    this.pending += chunk.length - from;
+    this.pendingBytes += chunk.length - from;
   }
 }

@@ -1,10 +1,9 @@
 /**
- * Puts Apertium on the machine, from Debian's package archive through apt and from nowhere else.
+ * Installs Apertium from Debian's package archive with apt.
  *
- * - As root, or where `sudo -n` works: for the whole system, with `apt-get install`.
- * - As an ordinary user: into a folder of its own. apt-get works there with private lists, cache and archives and only
- *   downloads; `dpkg-deb -x` unpacks; the programs run from there with their library path set. No root is needed, and
- *   nothing outside the folder changes.
+ * - As root, or if `sudo -n` works: for the whole system, with `apt-get install`.
+ * - As another user: into a private folder. apt-get only downloads, with private lists, cache and archives;
+ *   `dpkg-deb -x` unpacks; programs run with their library path set. Nothing outside the folder changes.
  */
 
 import { execFile, spawn } from 'node:child_process';
@@ -17,46 +16,46 @@ import { findApertium, MANIFEST } from './find.ts';
 import { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from './modes.ts';
 
 export interface InstallOptions {
-  /** Debian packages of language pairs; default: the twelve of the seven languages. */
+  /** Debian packages of language pairs. Default: {@link DEFAULT_PACKAGES}. */
   packages?: readonly string[];
-  /** Adds the four packages for da sv nb nn. */
+  /** Adds {@link SCANDINAVIAN_PACKAGES}. */
   scandinavian?: boolean;
-  /** Where the private tree goes if this user may not install for the system. Absolute or relative to the cwd. */
+  /** Folder of the private installation, used if this user may not install for the system. May be relative. */
   root?: string;
-  /** Always make the private tree, even as root. */
+  /** Makes a private installation even as root. */
   private?: boolean;
-  /** Told what is done, a line at a time. */
+  /** Receives the progress, line by line. */
   onProgress?: (line: string) => void;
 }
 
-/** It could not be installed; the message says what to do. */
+/** The installation failed; the message says what to do. */
 export class InstallError extends Error {}
 
 const run = promisify(execFile);
 
 /**
- * Installs what is missing and does nothing when nothing is. First use takes 10 to 60 s and fetches 37 MB.
+ * Installs missing packages. The first installation takes 10 to 60 s and downloads 37 MB.
  *
- * @throws InstallError with a sentence for the operator
+ * @throws InstallError with a message for the operator
  */
 export async function installApertium(options: InstallOptions = {}): Promise<void> {
   const packages = [
     ...(options.packages ?? DEFAULT_PACKAGES),
     ...(options.scandinavian === true ? SCANDINAVIAN_PACKAGES : []),
   ];
-  const say = options.onProgress ?? (() => {});
+  const report = options.onProgress ?? (() => {});
   const where = options.root === undefined ? {} : { root: options.root };
   const found = await findApertium({ ...where, packages });
   if (found.missing.length === 0 && (options.private !== true || found.where !== 'the system')) return;
   if (!existsSync('/usr/bin/apt-get') || !existsSync('/usr/bin/dpkg-deb')) throw new InstallError(NOT_DEBIAN);
   const prefix = options.private === true ? null : await privilege();
-  if (prefix !== null && found.where === 'the system') await installForSystem(packages, prefix, say);
+  if (prefix !== null && found.where === 'the system') await installForSystem(packages, prefix, report);
   else if (options.root !== undefined) {
-    // The tree is made anew, so the pairs it already has are asked for again.
+    // The tree is replaced, so pairs that it already has are installed again.
     const had = Object.keys(found.where === 'the system' ? {} : found.packages).filter((name) =>
       PAIRS.has(name),
     );
-    await installInto(resolve(options.root), [...new Set([...packages, ...had])], say);
+    await installInto(resolve(options.root), [...new Set([...packages, ...had])], report);
   } else throw new InstallError(NO_RIGHT);
   const after = await findApertium({ ...where, packages });
   if (after.missing.length > 0) {
@@ -69,21 +68,21 @@ export async function installApertium(options: InstallOptions = {}): Promise<voi
 const PAIRS = new Set([...DEFAULT_PACKAGES, ...SCANDINAVIAN_PACKAGES]);
 
 const NOT_DEBIAN =
-  'Apertium is installed from Debian’s packages, and this system has no apt-get. Run Dragoman on Debian or Ubuntu ' +
-  '(a container will do), or install Apertium 3.8 with its pairs under /usr by other means and start again.';
+  'Apertium is installed from Debian packages, but this system has no apt-get. Run Dragoman on Debian or Ubuntu, ' +
+  'for example in a container, or install Apertium 3.8 and its language pairs under /usr by other means, then restart.';
 
 const NO_RIGHT =
-  'This user may not install packages for the system, and no folder was named for a private copy. Run as root: ' +
+  'This user may not install system packages, and no folder is set for a private installation. Run as root: ' +
   `apt-get install --no-install-recommends apertium ${DEFAULT_PACKAGES.join(' ')}`;
 
-/** How to run a command as root without a question: nothing before it, or `sudo -n`. Null when there is no way. */
+/** Returns the prefix that runs a command as root without a prompt, or null if that is impossible. */
 async function privilege(): Promise<string[] | null> {
   if (process.getuid?.() === 0) return [];
   try {
     await run('sudo', ['-n', 'true'], { timeout: 5_000 });
     return ['sudo', '-n'];
   } catch {
-    // No sudo, or it would ask for a password: then the private tree it is.
+    // There is no sudo, or it asks for a password.
     return null;
   }
 }
@@ -91,23 +90,23 @@ async function privilege(): Promise<string[] | null> {
 async function installForSystem(
   packages: readonly string[],
   prefix: readonly string[],
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<void> {
   const wait = ['-o', 'DPkg::Lock::Timeout=120'];
-  const update = (): Promise<void> => command([...prefix, 'apt-get', ...wait, 'update'], say);
+  const update = (): Promise<void> => command([...prefix, 'apt-get', ...wait, 'update'], report);
   const install = (): Promise<void> =>
-    command([...prefix, ...INSTALL_ENV, 'apt-get', ...wait, ...installWords(packages)], say);
+    command([...prefix, ...INSTALL_ENV, 'apt-get', ...wait, ...installWords(packages)], report);
   if (!hasPackageLists()) await update();
   try {
     await install();
   } catch {
-    // Old lists name files that are gone from the archive, so once more with new ones.
+    // Outdated lists name files that the archive no longer has.
     await update();
     await install();
   }
 }
 
-/** Through `env`, because sudo drops the environment. */
+/** Passed through `env`, because sudo drops the environment. */
 const INSTALL_ENV = ['env', 'DEBIAN_FRONTEND=noninteractive', 'LC_ALL=C'];
 
 const installWords = (packages: readonly string[]): string[] => [
@@ -129,20 +128,20 @@ function hasPackageLists(): boolean {
 async function installInto(
   root: string,
   packages: readonly string[],
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<void> {
   const work = `${root}.new-${process.pid}`;
   const apt = aptFolders(join(work, 'apt'));
   try {
     for (const folder of apt.folders) await mkdir(folder, { recursive: true });
     await writeFile(apt.status, withoutApertium(await readFile('/var/lib/dpkg/status', 'utf8')));
-    await command(['apt-get', ...apt.options, 'update'], say);
-    await command(['apt-get', ...apt.options, '--download-only', ...installWords(packages)], say);
+    await command(['apt-get', ...apt.options, 'update'], report);
+    await command(['apt-get', ...apt.options, '--download-only', ...installWords(packages)], report);
     const tree = join(work, 'tree');
     await mkdir(tree);
     const manifest: Record<string, string> = {};
     for (const name of readdirSync(apt.archives).filter((each) => each.endsWith('.deb'))) {
-      say(`Unpacking ${name}`);
+      report(`Unpacking ${name}`);
       const file = join(apt.archives, name);
       await run('dpkg-deb', ['-x', file, tree]);
       // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg's own placeholders
@@ -153,7 +152,7 @@ async function installInto(
     }
     await writeFile(join(tree, MANIFEST), JSON.stringify(manifest, null, 2));
     await mkdir(dirname(root), { recursive: true });
-    // The tree appears whole or not at all; one that was there goes with the work folder.
+    // The tree is replaced atomically; the old one is removed with the work folder.
     if (existsSync(root)) await rename(root, join(work, 'old'));
     await rename(tree, root);
   } finally {
@@ -161,7 +160,7 @@ async function installInto(
   }
 }
 
-/** Options that keep apt-get inside one folder, needing no lock and no right. */
+/** Returns options that keep apt-get inside one folder, without locks and privileges. */
 export function aptFolders(base: string): {
   options: string[];
   folders: string[];
@@ -194,8 +193,8 @@ export function aptFolders(base: string): {
 }
 
 /**
- * dpkg's status file without Apertium's own packages, so that apt fetches all of them even where the system has some:
- * the tree must be whole. Everything else the system has (libc, ICU) is taken from the system.
+ * Returns dpkg's status file without Apertium's packages, so that apt downloads all of them even if the system has
+ * some: the private tree must be complete. Other packages (libc, ICU) are taken from the system.
  */
 export function withoutApertium(status: string): string {
   return status
@@ -205,8 +204,8 @@ export function withoutApertium(status: string): string {
 }
 
 /**
- * The environment of apt and dpkg. The program's own settings stay out of it: they hold the secret key, the database's
- * address and the keys of engines, and packages run scripts.
+ * Returns the environment of apt and dpkg, without the program's settings: packages run scripts, and settings hold the
+ * secret key, the database's address and the keys of engines.
  */
 export function packageManagerEnvironment(all: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const passed = Object.entries(all).filter(([name]) =>
@@ -215,8 +214,8 @@ export function packageManagerEnvironment(all: NodeJS.ProcessEnv): NodeJS.Proces
   return { ...Object.fromEntries(passed), DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
 }
 
-/** Runs a command, telling its output; rejects with its last lines when it fails. */
-function command(words: readonly string[], say: (line: string) => void): Promise<void> {
+/** Runs a command and reports its output. @throws InstallError with its last lines when it fails */
+function command(words: readonly string[], report: (line: string) => void): Promise<void> {
   const [program, ...args] = words;
   return new Promise((done, reject) => {
     const child = spawn(program!, args, {
@@ -229,7 +228,7 @@ function command(words: readonly string[], say: (line: string) => void): Promise
         if (line.trim() === '') return;
         last.push(line);
         if (last.length > 5) last.shift();
-        say(line);
+        report(line);
       });
     }
     child.on('error', (error) =>

@@ -1,28 +1,27 @@
 /**
- * Paired codes put together again after translation. Each output word comes back in its own wrapper; neighbours with
- * the same codes are merged across the white space between them. A code that came back in two places covers both if
- * nothing else stands between and the gap is no longer than what it covers, else it keeps the longer run. A code
- * whose words vanished ("I" is dropped in Spanish) is put back empty at the same relative place. What comes out is
- * always well nested.
+ * Reassembles paired codes after translation. Each output word has its own wrapper; neighbours with the same codes are
+ * merged across the white space between them. A code in two places covers both if no other code is between them and
+ * the gap is not longer than what it covers; otherwise it keeps the longer run. A code whose words vanished ("I" is
+ * dropped in Spanish) is inserted empty at the same relative position. The result is always well nested.
  */
 
 import type { Piece } from '../engine.ts';
-import type { Book } from './book.ts';
 import type { Item } from './decode.ts';
+import type { EncodingRecord } from './encoding-record.ts';
 
-/** Lost and doubled single codes and kept words stay as they came: judging them is another package's work. */
-export function joinCodes(read: readonly Item[], book: Book): Piece[] {
-  if (book.pairs.length === 0) return emit(read, [], book);
-  let items = bridge(read, book);
+/** Returns the pieces of the reply. Lost and doubled single codes and kept words are left as they are. */
+export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[] {
+  if (record.pairs.length === 0) return emit(read, [], record);
+  let items = bridge(read, record);
   const spans: Span[] = [];
   const lost: number[] = [];
-  for (let id = 0; id < book.pairs.length; id++) {
+  for (let id = 0; id < record.pairs.length; id++) {
     const span = spanOf(id, items);
     if (span === null) lost.push(id);
     else spans.push(span);
   }
-  items = putBack(items, lost, book, spans);
-  return emit(items, nest(spans), book);
+  items = putBack(items, lost, record, spans);
+  return emit(items, nest(spans), record);
 }
 
 interface Span {
@@ -36,8 +35,8 @@ const isBlank = (item: Item): boolean =>
   'fixed' in item || ('text' in item && /^[\s\p{Cc}]*$/u.test(item.text));
 const sizeOf = (item: Item): number => ('text' in item ? item.text.length : 'kept' in item ? 4 : 0);
 
-/** Blanks between two words of the same pair belong to it; so does a single code that stood in it, next to it. */
-function bridge(items: readonly Item[], book: Book): Item[] {
+/** Assigns blanks between two words of a pair to it, and adjacent single codes that were inside it in the source. */
+function bridge(items: readonly Item[], record: EncodingRecord): Item[] {
   const before: (readonly number[])[] = [];
   let ids: readonly number[] = [];
   for (const item of items) {
@@ -54,7 +53,7 @@ function bridge(items: readonly Item[], book: Book): Item[] {
     }
     const left = before[index]!;
     const right = ids;
-    const within = 'fixed' in item ? book.fixed[item.fixed]!.within : [];
+    const within = 'fixed' in item ? record.fixed[item.fixed]!.within : [];
     out[index] = {
       ...item,
       ids: [
@@ -65,12 +64,12 @@ function bridge(items: readonly Item[], book: Book): Item[] {
       ],
     };
   }
-  return spread(out, book);
+  return spread(out, record);
 }
 
-/** Blanks between a word of a pair and a single code that now belongs to it belong to it too. */
-function spread(items: Item[], book: Book): Item[] {
-  if (book.fixed.every((each) => each.within.length === 0)) return items;
+/** Assigns blanks between a word of a pair and a single code of the pair to it. */
+function spread(items: Item[], record: EncodingRecord): Item[] {
+  if (record.fixed.every((each) => each.within.length === 0)) return items;
   for (const step of [1, -1]) {
     const carried = new Set<number>();
     let blanks: number[] = [];
@@ -121,12 +120,17 @@ function spanOf(id: number, items: readonly Item[]): Span | null {
   return runs.reduce((best, run) => (size(run) > size(best) ? run : best));
 }
 
-/** Inserts vanished pairs empty, at the border between words nearest their relative place; shifts `spans`. */
-function putBack(items: readonly Item[], lost: readonly number[], book: Book, spans: Span[]): Item[] {
+/** Inserts vanished pairs empty, at the word boundary nearest to their relative position, and shifts `spans`. */
+function putBack(
+  items: readonly Item[],
+  lost: readonly number[],
+  record: EncodingRecord,
+  spans: Span[],
+): Item[] {
   const out = [...items];
   for (const id of lost) {
     const total = out.reduce((sum, item) => sum + sizeOf(item), 0);
-    let goal = Math.round(book.pairs[id]!.from * total);
+    let goal = Math.round(record.pairs[id]!.from * total);
     let at = 0;
     while (at < out.length && sizeOf(out[at]!) <= goal) goal -= sizeOf(out[at++]!);
     const item = out[at];
@@ -149,7 +153,7 @@ function putBack(items: readonly Item[], lost: readonly number[], book: Book, sp
   return out;
 }
 
-/** An item was inserted at `at`: spans that begin there or later move, spans around it grow. */
+/** Adjusts spans after an insertion at `at`: later ones move, those around it grow. */
 function shift(spans: Span[], at: number): void {
   for (const span of spans) {
     if (span.start >= at) span.start++;
@@ -157,7 +161,7 @@ function shift(spans: Span[], at: number): void {
   }
 }
 
-/** Cuts spans that cross another short, so that what is left is a tree. */
+/** Shortens spans that cross another, so that the spans form a tree. */
 function nest(spans: readonly Span[]): Span[] {
   const sorted = [...spans].sort((a, b) => a.start - b.start || b.end - a.end || a.id - b.id);
   const stack: Span[] = [];
@@ -170,7 +174,7 @@ function nest(spans: readonly Span[]): Span[] {
   return sorted;
 }
 
-function emit(items: readonly Item[], spans: readonly Span[], book: Book): Piece[] {
+function emit(items: readonly Item[], spans: readonly Span[], record: EncodingRecord): Piece[] {
   const out: Piece[] = [];
   const text = (added: string): void => {
     const last = out.at(-1);
@@ -180,20 +184,20 @@ function emit(items: readonly Item[], spans: readonly Span[], book: Book): Piece
   const stack: Span[] = [];
   let next = 0;
   for (let index = 0; index <= items.length; index++) {
-    while (stack.at(-1)?.end === index) out.push({ close: book.pairs[stack.pop()!.id]!.code });
+    while (stack.at(-1)?.end === index) out.push({ close: record.pairs[stack.pop()!.id]!.code });
     for (; spans[next]?.start === index; next++) {
       stack.push(spans[next]!);
-      out.push({ open: book.pairs[spans[next]!.id]!.code });
+      out.push({ open: record.pairs[spans[next]!.id]!.code });
     }
     const item = items[index];
     if (item === undefined) break;
     if ('text' in item) text(item.text);
-    else if ('fixed' in item) out.push(book.fixed[item.fixed]!.piece);
+    else if ('fixed' in item) out.push(record.fixed[item.fixed]!.piece);
     else if ('empty' in item) {
-      const { code } = book.pairs[item.empty]!;
+      const { code } = record.pairs[item.empty]!;
       out.push({ open: code }, { close: code });
     } else {
-      const kept = book.kept[item.kept]!;
+      const kept = record.kept[item.kept]!;
       if ('keep' in kept && kept.keep === -1) text(kept.text);
       else out.push(kept);
     }

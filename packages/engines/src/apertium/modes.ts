@@ -1,17 +1,16 @@
 /**
- * The Apertium modes we drive, and the Debian packages they come in.
+ * The supported Apertium modes and their Debian packages.
  *
- * Only modes that were sound when measured on Debian 12 (apertium 3.8.3, lttoolbox 3.7.1) stand here. Left out on
- * purpose: `*-latin1` (print nothing), `eco-*` (worse than the plain mode), `rus-ukr` (crashes on nearly every
- * sentence), `eng-hbs` and `rus-bel` (mostly `@` and `#` debris). `megabytes` is the proportional memory of one
- * running pipeline as measured; it decides how many may be resident at once.
+ * These modes worked when measured on Debian 12 (apertium 3.8.3, lttoolbox 3.7.1). Excluded: `*-latin1` (print
+ * nothing), `eco-*` (worse than the plain mode), `rus-ukr` (crashes on nearly every sentence), `eng-hbs` and
+ * `rus-bel` (mostly `@` and `#` debris). `megabytes` is the measured proportional memory of one running pipeline.
  */
 
 export interface Mode {
-  /** Apertium's name; it stops in this folder. */
+  /** Apertium's name, used only in this folder. */
   name: string;
   package: string;
-  /** Our shortnames. */
+  /** Languages as the API names them. */
   from: string;
   to: string;
   megabytes: number;
@@ -66,7 +65,7 @@ export const MODES: readonly Mode[] = [
 
 const byName = new Map(MODES.map((each) => [each.name, each]));
 
-/** The mode of that Apertium name, or undefined when it is not one we drive. */
+/** Returns the mode of an Apertium name, or undefined if it is not supported. */
 export function modeNamed(name: string): Mode | undefined {
   return byName.get(name);
 }
@@ -75,8 +74,8 @@ const packagesOf = (languages: string[]): string[] => [
   ...new Set(MODES.filter((each) => languages.includes(each.from)).map((each) => each.package)),
 ];
 
-/** The twelve packages that give all 42 directions among en es pt fr ca gl it (37 MB to fetch, 122 MiB on disk). */
+/** The twelve packages for all 42 directions among en es pt fr ca gl it (37 MB to download, 122 MiB on disk). */
 export const DEFAULT_PACKAGES: readonly string[] = packagesOf(['en', 'es', 'pt', 'fr', 'ca', 'gl', 'it']);
 
-/** The four more that give the 12 directions among da sv nb nn. */
+/** The four additional packages for the 12 directions among da sv nb nn. */
 export const SCANDINAVIAN_PACKAGES: readonly string[] = packagesOf(['da', 'sv', 'nb', 'nn']);

@@ -1,9 +1,9 @@
-/** Sentences of our own for each source language: the self-test's, and those sent through at every start. */
+/** Known sentences for each source language, for the self-test and for the warm-up after a start. */
 
 import type { Language } from '../engine.ts';
 import { encode } from './encode.ts';
 
-/** Each changes in every direction of the route table. */
+/** Each sentence changes in every direction of the route table. */
 export const SELF_TEST: Readonly<Record<Language, string>> = {
   en: 'The big house has two windows and a red door.',
   es: 'La casa grande tiene dos ventanas y no hay puerta.',
@@ -19,12 +19,12 @@ export const SELF_TEST: Readonly<Record<Language, string>> = {
 };
 
 /**
- * What a pipeline of that source language is sent after every start, as streams: one sentence, to prove the start.
+ * Returns the streams that a pipeline gets after every start: one sentence, to verify the start.
  *
- * More would not make drafts repeatable. In eight of 24 modes (en-gl, gl-en, gl-es, gl-pt, pt-es, cat-eng, cat-fra,
- * cat-por) a fresh tagger gives 2 to 28 of 500 sentences another reading than one that has seen them before; 60 other
- * sentences first changed that for en-gl from 20 to 20, gl-es from 21 to 20, cat-fra from 8 to 4, and 200 did not
- * help en-gl either.
+ * More sentences would not make drafts repeatable. In eight of 24 modes (en-gl, gl-en, gl-es, gl-pt, pt-es, cat-eng,
+ * cat-fra, cat-por) a fresh tagger reads 2 to 28 of 500 sentences differently from one that has seen them before. A
+ * warm-up of 60 other sentences changed that for en-gl from 20 to 20, gl-es from 21 to 20, cat-fra from 8 to 4; 200
+ * did not help en-gl either.
  */
 export function warmUpFor(from: Language): string[] {
   const sentence = SELF_TEST[from];

@@ -1,31 +1,31 @@
 /**
- * One resident pipeline: a mode's processes, fed one segment at a time with a window in flight.
+ * One resident pipeline: the processes of a mode, with a window of segments in flight.
  *
- * Protocol: `stream + "[@" + id + "]\0"` goes in, and a reply counts only if it ends in the id of the first
- * unanswered segment. A dying `lt-proc -z` answers with empty strings, which without the id look like translations.
+ * Protocol: it writes `stream + "[@" + id + "]\0"`. A reply is valid only if it ends in the id of the first unanswered
+ * segment: a dying `lt-proc -z` outputs empty strings, which would look like translations without the id.
  *
- * Modes:
- * - `stopped`: no processes. Entered at first, after `idleMs` without work, by `stop()`, when told to make room, and
- *   when closed. Work makes it ask for room.
- * - `waiting`: asked for room, not given yet.
- * - `running`: processes up; it sends while the window allows. The warm-up goes first: until all of it is answered the
- *   pipeline is not proven.
- * - `draining`: a stage died. Nothing is sent; answers still coming out of the stages behind it are taken until the
- *   output ends (or `drainMs`), so that the first unanswered segment is surely the one that did it. Then back to
- *   `running` if there is work, else `stopped`.
+ * States:
+ * - `stopped`: no processes. The initial state; also after `idleMs` without work, after `stop()`, when it yields its
+ *   memory, and when its circuit breaker opens. New work makes it request memory.
+ * - `waiting`: it has requested memory.
+ * - `running`: the processes run and segments are sent while the window allows. The warm-up goes first; the start is
+ *   verified when all of it is answered.
+ * - `draining`: a stage died. Nothing is sent. Replies of the stages behind it are accepted until the output ends, or
+ *   for `drainMs`, so that the first unanswered segment is certainly the one that caused it. Then `running` if there
+ *   is work, otherwise `stopped`.
  *
- * The first unanswered segment is retried once, alone, then fails alone; the others are put back unharmed. Only a
- * start that cannot even answer our own warm-up counts towards closing: no customer's text can close a direction.
+ * The first unanswered segment is retried once, alone, then fails alone; the others are retried together. Only a start
+ * that does not answer the warm-up counts for the circuit breaker, so that no customer's text can disable a direction.
  *
- * Several may share one line (see crew.ts): each takes the next segments from it when it has room. The first is there
- * for every segment; the others are spare: they start when more is in hand than one has in flight and there is memory
- * that nobody else wants, and what one of them cannot send any more goes to another.
+ * Several pipelines may share a queue (process-pool.ts); each takes segments when it has capacity. The first serves
+ * every segment. The others are spare: they start when more segments are pending than one window holds and memory is
+ * free. Segments that one cannot send any more go to another.
  */
 
 import { Breaker } from '../breaker.ts';
 import type { FailureReason } from '../engine.ts';
+import type { MemoryGate, MemoryUser } from '../memory-budget.ts';
 import type { FairQueue } from '../queue.ts';
-import type { Gate, Tenant } from '../residency.ts';
 import type { Stage } from './chain.ts';
 import { Framing } from './framing.ts';
 import type { Limits } from './limits.ts';
@@ -40,49 +40,49 @@ export interface PipelineSetup {
   urgent: boolean;
   stages: readonly Stage[];
   env: Record<string, string>;
-  /** Streams sent after every start; at least one, so that a start can be proven. */
+  /** Streams sent after every start; at least one, to verify the start. */
   warmUp: readonly string[];
   limits: Limits;
-  gate: Gate;
-  crew: CrewView;
-  /** One that may be done without: started for much work alone, in memory that is free. */
+  memory: MemoryGate;
+  pool: PoolView;
+  /** It starts only under load, if memory is free. */
   spare: boolean;
 }
 
-/** Those that share a line, as one of them sees it. */
-export interface CrewView {
-  readonly line: FairQueue<object, Item>;
-  /** Waiting, put back and in flight, of all. */
-  readonly inHand: number;
-  /** How many take from the line at present. */
+/** The pipelines that share a queue, as one of them sees it. */
+export interface PoolView {
+  readonly queue: FairQueue<object, Item>;
+  /** Segments queued, to be retried and in flight, of all pipelines. */
+  readonly pending: number;
+  /** How many pipelines take segments from the queue. */
   readonly running: number;
-  /** Whether another than this one may work. */
-  hasOther(than: Pipeline): boolean;
-  /** Hands what one has in hand, if anything, to another, which looks at the line in any case. */
+  /** Whether another pipeline can work. */
+  hasAlternative(than: Pipeline): boolean;
+  /** Gives segments to another pipeline and wakes all others. */
   handOver(from: Pipeline, items: Item[]): void;
 }
 
 export interface Item {
   stream: string;
-  /** The request it belongs to; null for one of our own. */
+  /** The request it belongs to; null for a warm-up. */
   group: object | null;
   tries: number;
   id: string;
   settle: (reply: Reply) => void;
 }
 
-/** How long the exits may come after the symptom: the end of the output, or an answer without id. */
+/** How long exits may come after the end of the output or a reply without an id. */
 const SHORT_DRAIN_MS = 100;
 const MAX_REPLY = 1024 * 1024;
 /**
- * Ten thousand jobs, or a long document, give way to a chat message or a small job at the processor too: they have what
- * nobody else wants at the moment. Measured beside 5 and 10 (docs/decisions/0011).
+ * Bulk work gets only CPU time that chat messages and small jobs do not use. Compared with 5 and 10 in
+ * docs/decisions/0011.
  */
 const BULK_NICENESS = 19;
 
 export const STOPPED: Reply = { ok: false, reason: 'stopped', detail: 'the engine was stopped' };
 
-export class Pipeline implements Tenant {
+export class Pipeline implements MemoryUser {
   readonly name: string;
   readonly megabytes: number;
   readonly urgent: boolean;
@@ -91,27 +91,27 @@ export class Pipeline implements Tenant {
   #state: 'stopped' | 'waiting' | 'running' | 'draining' = 'stopped';
   #processes: Processes | null = null;
   #ended: Promise<void> = Promise.resolve();
-  /** Put back after a death, to go first and in order. */
-  #returned: Item[] = [];
-  #flight: Item[] = [];
-  #flightLength = 0;
+  /** To be sent again after a death, first and in order. */
+  #retries: Item[] = [];
+  #inFlight: Item[] = [];
+  #inFlightLength = 0;
   #counter = 0;
-  #unproven = 0;
+  #warmUpsLeft = 0;
   #framing = new Framing();
   #outputEnded = false;
-  #blamed = false;
+  #faultyExit = false;
   #exits = 0;
-  #outOfStepSeen = false;
+  #desynchronised = false;
   /** The deadline of the first unanswered segment, or the idle timer. */
   #timer: NodeJS.Timeout | undefined;
   #armedFor: Item | null = null;
   #drainTimer: NodeJS.Timeout | undefined;
   #pumping = false;
   readonly #breaker: Breaker;
-  #lastDeath = '';
-  /** Restarts after a death, for the operator. */
+  #lastFailure = '';
+  /** Number of restarts after a death. */
   restarts = 0;
-  /** When it last had work, and when its processes started; ms of `performance.now()`. */
+  /** When it last had work and when its processes started, by `performance.now()`. */
   lastUsed = 0;
   startedAt = 0;
 
@@ -133,28 +133,28 @@ export class Pipeline implements Tenant {
   }
 
   get busy(): boolean {
-    return this.inHand + this.#line.size > 0;
+    return this.pending + this.#queue.size > 0;
   }
 
-  /** Sent and not answered, or put back. */
-  get inHand(): number {
-    return this.#flight.length + this.#returned.length;
+  /** Segments in flight or to be retried. */
+  get pending(): number {
+    return this.#inFlight.length + this.#retries.length;
   }
 
   get running(): boolean {
-    return this.#state === 'running' && this.#unproven === 0;
+    return this.#state === 'running' && this.#warmUpsLeft === 0;
   }
 
-  get #line(): FairQueue<object, Item> {
-    return this.#setup.crew.line;
+  get #queue(): FairQueue<object, Item> {
+    return this.#setup.pool.queue;
   }
 
-  /** Why it is closed at the moment, or null. */
-  get closed(): string | null {
-    return this.#breaker.closed ? this.#lastDeath : null;
+  /** The last failure, if the circuit breaker is open; otherwise null. */
+  get tripped(): string | null {
+    return this.#breaker.isOpen ? this.#lastFailure : null;
   }
 
-  /** Something waits in the line: looks once, for all that was asked for in the same turn. */
+  /** Checks the queue in a microtask, once for all segments of the same tick. */
   wake(): void {
     if (this.#pumping) return;
     this.#pumping = true;
@@ -164,34 +164,34 @@ export class Pipeline implements Tenant {
     });
   }
 
-  /** Takes what another of its crew has put back. */
-  take(items: readonly Item[]): void {
-    this.#returned.push(...items);
+  /** Accepts segments from another pipeline of the pool. */
+  accept(items: readonly Item[]): void {
+    this.#retries.push(...items);
     this.wake();
   }
 
-  /** Drops what it has put back of a request; answers to what is in flight go nowhere. */
+  /** Removes and returns the segments of a request to be retried. Replies to those in flight are discarded. */
   cancel(group: object): Item[] {
-    const dropped = this.#returned.filter((item) => item.group === group);
-    this.#returned = this.#returned.filter((item) => item.group !== group);
+    const dropped = this.#retries.filter((item) => item.group === group);
+    this.#retries = this.#retries.filter((item) => item.group !== group);
     return dropped;
   }
 
-  /** Ends the processes and fails all that it has in hand (`stopped`). Resolves when every process has ended. */
+  /** Ends the processes and fails all its segments with `stopped`. Resolves when every process has ended. */
   async stop(): Promise<void> {
-    const work = [...this.#flight, ...this.#returned];
-    this.#returned = [];
+    const work = [...this.#inFlight, ...this.#retries];
+    this.#retries = [];
     this.#shutDown();
     for (const item of work) item.settle(STOPPED);
     await this.#ended;
   }
 
-  /** Ends the processes of a pipeline without work, to make room; they start again on use. */
-  rest(): void {
+  /** Ends the processes if there is no work. They start again when used. */
+  stopIfIdle(): void {
     if (!this.busy) this.#shutDown();
   }
 
-  /** Only the gate calls this. */
+  /** Called by the memory budget. */
   start(): void {
     if (this.#state !== 'waiting') return;
     this.#launch();
@@ -200,13 +200,13 @@ export class Pipeline implements Tenant {
   #launch(): void {
     this.#state = 'running';
     this.startedAt = performance.now();
-    this.#flight = [];
-    this.#flightLength = 0;
+    this.#inFlight = [];
+    this.#inFlightLength = 0;
     this.#framing = new Framing();
     this.#outputEnded = false;
-    this.#blamed = false;
+    this.#faultyExit = false;
     this.#exits = 0;
-    this.#outOfStepSeen = false;
+    this.#desynchronised = false;
     let self: Processes | null = null;
     const current = (): boolean => this.#processes === self;
     try {
@@ -215,19 +215,19 @@ export class Pipeline implements Tenant {
         this.#setup.env,
         {
           onDeath: (detail, clean) => current() && this.#onDeath(detail, clean),
-          onOutput: (chunk) => current() && !this.#outOfStepSeen && this.#onOutput(chunk),
+          onOutput: (chunk) => current() && !this.#desynchronised && this.#onOutput(chunk),
           onEnd: () => current() && this.#onEnd(),
         },
         this.#setup.urgent ? 0 : BULK_NICENESS,
       );
     } catch (error) {
-      this.#lastDeath = String(error);
+      this.#lastFailure = String(error);
       this.#recover('crashed');
       return;
     }
     this.#processes = self;
     this.#ended = Promise.all([this.#ended, self.ended]).then(() => {});
-    this.#unproven = this.#setup.warmUp.length;
+    this.#warmUpsLeft = this.#setup.warmUp.length;
     const warm = this.#setup.warmUp.map(
       (stream): Item => ({ stream, group: null, tries: 0, id: '', settle: () => {} }),
     );
@@ -237,52 +237,52 @@ export class Pipeline implements Tenant {
 
   #pump(): void {
     if (this.#state === 'stopped' && this.busy) {
-      if (this.closed !== null) return;
-      if (this.#isNeeded()) {
+      if (this.tripped !== null) return;
+      if (this.#shouldStart()) {
         this.#state = 'waiting';
-        this.#setup.gate.ask(this);
-      } else if (this.#returned.length > 0) this.#handOver();
+        this.#setup.memory.request(this);
+      } else if (this.#retries.length > 0) this.#handOver();
       return;
     }
     if (this.#state !== 'running') return;
-    if (this.#unproven > 0 || !this.#setup.gate.wanted(this)) this.#fill();
-    else if (this.#flight.length === 0) {
-      this.#giveWay();
+    if (this.#warmUpsLeft > 0 || !this.#setup.memory.shouldYield(this)) this.#fill();
+    else if (this.#inFlight.length === 0) {
+      this.#yieldMemory();
       return;
     }
-    this.#watch();
+    this.#armTimer();
   }
 
-  /** A spare one works where no other can, and where one is full and there is room for both. */
-  #isNeeded(): boolean {
-    const { crew, gate, spare } = this.#setup;
-    if (!spare || !crew.hasOther(this)) return true;
-    return crew.inHand >= this.#limits.window && gate.hasRoom(this);
+  /** A spare one starts if no other can work, or if one window is full and memory is free. */
+  #shouldStart(): boolean {
+    const { pool, memory, spare } = this.#setup;
+    if (!spare || !pool.hasAlternative(this)) return true;
+    return pool.pending >= this.#limits.window && memory.hasSpace(this);
   }
 
   #handOver(): void {
-    this.#setup.crew.handOver(this, this.#returned.splice(0));
+    this.#setup.pool.handOver(this, this.#retries.splice(0));
   }
 
-  /** How many may be in flight: no more than its part of what there is, where others work too. */
-  #most(): number {
-    const { crew } = this.#setup;
-    const part = crew.running > 1 ? Math.ceil(crew.inHand / crew.running) : Number.MAX_SAFE_INTEGER;
-    return Math.min(this.#limits.window, part) + this.#unproven;
+  /** Most segments in flight. Pipelines that run together share the pending segments equally. */
+  #maxInFlight(): number {
+    const { pool } = this.#setup;
+    const part = pool.running > 1 ? Math.ceil(pool.pending / pool.running) : Number.MAX_SAFE_INTEGER;
+    return Math.min(this.#limits.window, part) + this.#warmUpsLeft;
   }
 
-  /** Sends what the window allows. A suspect goes alone: if the pipeline dies again, it was surely that one. */
+  /** Sends what the window allows. A suspect is sent alone, so that another death is certainly its fault. */
   #fill(): void {
     const batch: Item[] = [];
-    let { length } = this.#flight;
-    if (this.#unproven === 0 && length >= this.#limits.refill) return;
-    const most = this.#most();
-    let size = this.#flightLength;
-    let suspect = (this.#flight[0]?.tries ?? 0) > 0;
+    let { length } = this.#inFlight;
+    if (this.#warmUpsLeft === 0 && length >= this.#limits.refill) return;
+    const most = this.#maxInFlight();
+    let size = this.#inFlightLength;
+    let suspect = (this.#inFlight[0]?.tries ?? 0) > 0;
     while (!suspect && length < most && size <= this.#limits.windowLength) {
-      suspect = (this.#returned[0]?.tries ?? 0) > 0;
+      suspect = (this.#retries[0]?.tries ?? 0) > 0;
       if (suspect && length > 0) break;
-      const item = this.#returned.shift() ?? this.#line.shift();
+      const item = this.#retries.shift() ?? this.#queue.shift();
       if (item === undefined) break;
       batch.push(item);
       length++;
@@ -296,8 +296,8 @@ export class Pipeline implements Tenant {
     for (const item of batch) {
       item.id = `${(this.#counter++).toString(36)}`;
       out += `${item.stream}[@${item.id}]\0`;
-      this.#flight.push(item);
-      this.#flightLength += item.stream.length;
+      this.#inFlight.push(item);
+      this.#inFlightLength += item.stream.length;
     }
     this.lastUsed = performance.now();
     this.#processes?.input.write(out);
@@ -306,34 +306,35 @@ export class Pipeline implements Tenant {
   #onOutput(chunk: Buffer): void {
     for (const reply of this.#framing.push(chunk)) {
       this.#onReply(reply);
-      if (this.#outOfStepSeen) return;
+      if (this.#desynchronised) return;
     }
-    if (this.#framing.pending > MAX_REPLY + 32 * (this.#flight[0]?.stream.length ?? 0)) this.#outOfStep();
+    if (this.#framing.pendingBytes > MAX_REPLY + 32 * (this.#inFlight[0]?.stream.length ?? 0))
+      this.#onDesync();
     else this.#pump();
   }
 
   #onReply(reply: string): void {
-    const head = this.#flight[0];
+    const head = this.#inFlight[0];
     if (head === undefined || !reply.endsWith(`[@${head.id}]`)) {
-      // A dying stage's last words.
-      if (this.#state !== 'draining') this.#outOfStep();
+      // Output of a dying stage.
+      if (this.#state !== 'draining') this.#onDesync();
       return;
     }
-    this.#flight.shift();
-    this.#flightLength -= head.stream.length;
+    this.#inFlight.shift();
+    this.#inFlightLength -= head.stream.length;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#unproven > 0 && --this.#unproven === 0) this.#breaker.succeeded();
+    if (this.#warmUpsLeft > 0 && --this.#warmUpsLeft === 0) this.#breaker.succeeded();
     head.settle({ ok: true, stream: reply.slice(0, -(head.id.length + 3)) });
   }
 
   /** Arms the deadline of the first unanswered segment, or the idle timer. */
-  #watch(): void {
-    const head = this.#flight[0];
+  #armTimer(): void {
+    const head = this.#inFlight[0];
     if (head === undefined) {
       if (this.#timer === undefined) {
-        this.#timer = setTimeout(() => this.rest(), this.#limits.idleMs).unref();
-        this.#setup.gate.idle(this);
+        this.#timer = setTimeout(() => this.stopIfIdle(), this.#limits.idleMs).unref();
+        this.#setup.memory.notifyIdle();
       }
       return;
     }
@@ -341,39 +342,42 @@ export class Pipeline implements Tenant {
     clearTimeout(this.#timer);
     this.#armedFor = head;
     const deadlineMs =
-      this.#unproven > 0 ? this.#limits.startMs : this.#limits.deadlineMs(head.stream.length);
+      this.#warmUpsLeft > 0 ? this.#limits.startMs : this.#limits.deadlineMs(head.stream.length);
     this.#timer = setTimeout(() => {
-      this.#lastDeath = `no answer within ${deadlineMs} ms`;
+      this.#lastFailure = `no reply within ${deadlineMs} ms`;
       this.#recover('timeout');
     }, deadlineMs);
   }
 
-  /** An answer that is none. If a stage's death is behind it, that will be told in a moment. */
-  #outOfStep(): void {
-    this.#outOfStepSeen = true;
+  /** An invalid reply. If the death of a stage caused it, its exit event follows soon. */
+  #onDesync(): void {
+    this.#desynchronised = true;
     this.#drain(SHORT_DRAIN_MS);
   }
 
   #reason(): FailureReason {
-    if (this.#blamed || !this.#outOfStepSeen) return 'crashed';
-    this.#lastDeath = 'an answer without the id of its segment';
+    if (this.#faultyExit || !this.#desynchronised) return 'crashed';
+    this.#lastFailure = 'a reply without the id of its segment';
     return 'garbled';
   }
 
-  /** The end of the output and the exits come in any order; the exit that is to blame is worth waiting for. */
+  /** The end of the output and the exits come in any order; the faulty exit names the cause. */
   #onDeath(detail: string, clean: boolean): void {
-    if (this.#exits === 0 || (!clean && !this.#blamed)) this.#lastDeath = detail;
+    if (this.#exits === 0 || (!clean && !this.#faultyExit)) this.#lastFailure = detail;
     this.#exits++;
-    this.#blamed ||= !clean;
-    if (this.#blamed && (this.#outputEnded || this.#outOfStepSeen)) this.#recover(this.#reason());
+    this.#faultyExit ||= !clean;
+    const allEnded = this.#exits === this.#setup.stages.length;
+    if ((this.#faultyExit || allEnded) && (this.#outputEnded || this.#desynchronised))
+      this.#recover(this.#reason());
     else if (this.#state === 'running') this.#drain(this.#limits.drainMs);
   }
 
   #onEnd(): void {
     this.#outputEnded = true;
-    if (this.#exits === 0) this.#lastDeath = 'the output ended';
-    if (this.#blamed) this.#recover(this.#reason());
-    else this.#drain(SHORT_DRAIN_MS);
+    if (this.#exits === 0) this.#lastFailure = 'the output ended';
+    const allEnded = this.#exits === this.#setup.stages.length;
+    if (this.#faultyExit || allEnded) this.#recover(this.#reason());
+    else this.#drain(this.#limits.drainMs);
   }
 
   #drain(ms: number): void {
@@ -382,42 +386,42 @@ export class Pipeline implements Tenant {
     this.#drainTimer = setTimeout(() => this.#recover(this.#reason()), ms);
   }
 
-  /** Everything that was in flight is put back, the first of it as a suspect; then a new start if there is work. */
+  /** Queues all segments in flight again, the first as a suspect, and restarts if there is work. */
   #recover(reason: FailureReason): void {
-    const proven = this.#unproven === 0 && this.#processes !== null;
-    const idle = this.#flight.length === 0;
-    const customers = this.#flight.filter((item) => item.group !== null);
-    const head = this.#flight[0];
+    const proven = this.#warmUpsLeft === 0 && this.#processes !== null;
+    const idle = this.#inFlight.length === 0;
+    const customers = this.#inFlight.filter((item) => item.group !== null);
+    const head = this.#inFlight[0];
     this.#endProcesses();
     this.restarts++;
-    this.#returned.unshift(...customers);
+    this.#retries.unshift(...customers);
     if (!proven || idle) this.#breaker.failed();
     else if (head !== undefined && ++head.tries > 1) {
-      this.#returned.shift();
-      head.settle({ ok: false, reason, detail: this.#lastDeath });
+      this.#retries.shift();
+      head.settle({ ok: false, reason, detail: this.#lastFailure });
     }
-    if (this.closed !== null) {
+    if (this.tripped !== null) {
       this.#shutDown();
-      if (this.#setup.crew.hasOther(this)) this.#handOver();
+      if (this.#setup.pool.hasAlternative(this)) this.#handOver();
       else this.#failAll();
     } else if (this.busy) this.#launch();
     else this.#shutDown();
   }
 
   #failAll(): void {
-    const work = [...this.#returned.splice(0), ...this.#line.clear()];
-    for (const item of work) item.settle({ ok: false, reason: 'crashed', detail: this.closedDetail });
+    const work = [...this.#retries.splice(0), ...this.#queue.clear()];
+    for (const item of work) item.settle({ ok: false, reason: 'crashed', detail: this.trippedDetail });
   }
 
-  get closedDetail(): string {
-    return `closed for ${Math.ceil(this.#breaker.remainingMs / 1_000)} s after failed starts: ${this.#lastDeath}`;
+  get trippedDetail(): string {
+    return `disabled for ${Math.ceil(this.#breaker.remainingMs / 1_000)} s after failed starts: ${this.#lastFailure}`;
   }
 
-  /** Its turn is over while others wait for room: what is queued waits for the next turn. */
-  #giveWay(): void {
+  /** Its time slice is used up and others wait for memory: queued segments wait for the next slice. */
+  #yieldMemory(): void {
     this.#shutDown();
     this.wake();
-    this.#setup.crew.handOver(this, []);
+    this.#setup.pool.handOver(this, []);
   }
 
   #endProcesses(): void {
@@ -426,13 +430,13 @@ export class Pipeline implements Tenant {
     this.#timer = undefined;
     this.#processes?.kill();
     this.#processes = null;
-    this.#flight = [];
-    this.#flightLength = 0;
+    this.#inFlight = [];
+    this.#inFlightLength = 0;
   }
 
   #shutDown(): void {
     this.#endProcesses();
     this.#state = 'stopped';
-    this.#setup.gate.leave(this);
+    this.#setup.memory.release(this);
   }
 }

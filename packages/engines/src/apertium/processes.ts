@@ -1,7 +1,6 @@
 /**
- * A chain of processes, each stage's output the next one's input, spawned from here: a stage that dies shows at once
- * as its own `exit`. When this process dies, however it dies, the first stage reads the end of its input and the
- * chain ends by itself.
+ * A chain of processes: each stage's output is the next one's input. Each stage is a child of this process, so that
+ * its death is an `exit` event. If this process dies, the first stage reads the end of its input and the chain ends.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -14,7 +13,7 @@ export interface Processes {
   readonly pids: readonly number[];
   readonly input: Writable;
   readonly output: Readable;
-  /** Kills every stage at once (SIGKILL). Harmless when they are dead. */
+  /** Kills every stage (SIGKILL). Does nothing if they are dead. */
   kill(): void;
   /** Resolves when every stage has ended. */
   readonly ended: Promise<void>;
@@ -22,19 +21,21 @@ export interface Processes {
 
 export interface ProcessEvents {
   /**
-   * A stage ended, or could not be started: `lt-proc ended by SIGSEGV`. Called for each; the stages behind the one
-   * at fault end in good order (`clean`), and may be told of first.
+   * A stage ended or could not be started: `lt-proc ended by SIGSEGV`. Called once per stage. The stages behind the
+   * faulty one exit with status 0 (`clean`) and may be reported first.
    */
   onDeath(detail: string, clean: boolean): void;
   onOutput(chunk: Buffer): void;
-  /** The last stage's output has ended: nothing more will come. */
+  /** The output of the last stage has ended. */
   onEnd(): void;
 }
 
 /**
+ * Starts the chain.
+ *
  * @param stages at least one
- * @param niceness how far other work of the machine goes before theirs, up to 19
- * @param env the whole environment of every stage; nothing is inherited, nor any file but stdin and stdout
+ * @param env the whole environment of every stage; stages inherit no variables and no files but stdin and stdout
+ * @param niceness nice value of the stages, 0 to 19
  */
 export function spawnChain(
   stages: readonly Stage[],
@@ -57,7 +58,7 @@ export function spawnChain(
       for (const each of children) each.kill('SIGKILL');
       throw error;
     }
-    // Our own copy of the pipe between two stages; while it is open, the end of one is not seen by the next.
+    // While this process holds a copy of the pipe, the next stage does not see its end.
     before?.destroy();
     children.push(child);
     if (niceness > 0 && child.pid !== undefined) lowerPriority(child.pid, niceness);
@@ -77,7 +78,7 @@ export function spawnChain(
   }
   const input = children[0]!.stdin!;
   const output = children.at(-1)!.stdout!;
-  // A write to a stage that has just died fails with EPIPE; its exit event tells the story, so this is not news.
+  // A write to a stage that has just died fails with EPIPE; its exit event reports the death.
   input.on('error', () => {});
   output.on('error', () => {});
   output.on('data', events.onOutput);
@@ -101,6 +102,6 @@ function lowerPriority(pid: number, niceness: number): void {
   try {
     setPriority(pid, niceness);
   } catch {
-    // It has ended already, which its exit tells; or the machine does not let us: then it has its share like others.
+    // The stage has already ended, or the machine does not allow it; then it runs at normal priority.
   }
 }

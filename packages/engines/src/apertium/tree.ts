@@ -1,5 +1,5 @@
 /**
- * Where Apertium's files are: the system's own folders, or a private tree that `dpkg -x` filled under some root.
+ * Where Apertium's files are: in the system's folders, or in a private tree that `dpkg -x` unpacked below a root.
  */
 
 import { existsSync, readdirSync } from 'node:fs';
@@ -8,20 +8,20 @@ import { join, resolve } from 'node:path';
 export interface Tree {
   /** `''` for the system, else an absolute folder without a trailing slash. */
   root: string;
-  /** Everything a stage's environment holds: nothing of ours is inherited. */
+  /** The whole environment of a stage; it inherits nothing. */
   env: Record<string, string>;
 }
 
-/** The data prefix every mode file of Debian names. */
+/** The data prefix in every mode file of Debian. */
 export const DATA_PREFIX = '/usr/share/apertium/';
 
 /**
- * The stages give back and ask again for many small pieces of memory at a time; kept at hand by glibc, they take 4 %
- * less of the processor (`lt-proc -b` 20 %, `lt-proc -n` 13 %). Other C libraries pass over it.
+ * The stages free and allocate many small blocks of memory. A larger glibc thread cache saves 4 % of CPU time
+ * (`lt-proc -b` 20 %, `lt-proc -n` 13 %). Other C libraries ignore the variable.
  */
 const COMMON = { LC_ALL: 'C.UTF-8', GLIBC_TUNABLES: 'glibc.malloc.tcache_count=2000' };
 
-/** @param root absolute folder of a private tree; leave out for the system's Apertium. */
+/** @param root absolute folder of a private tree; the system's Apertium by default */
 export function treeAt(root = ''): Tree {
   const base = root.replace(/(?<!\/)\/+$/, '');
   if (base === '') return { root: '', env: { ...COMMON, PATH: '/usr/bin:/bin' } };
@@ -33,17 +33,17 @@ export function treeAt(root = ''): Tree {
   return { root: base, env };
 }
 
-/** The private tree in that folder if there is one, else the system's. */
+/** Returns the private tree in the folder if there is one, otherwise the system's. */
 export function treeFor(root: string | undefined): Tree {
   return root !== undefined && existsSync(join(root, 'usr/bin/lt-proc')) ? treeAt(resolve(root)) : treeAt();
 }
 
-/** Path of a tool of this tree, never looked up in PATH. */
+/** Returns the absolute path of a tool of the tree. */
 export function toolPath(tree: Tree, tool: string): string {
   return `${tree.root}/usr/bin/${tool}`;
 }
 
-/** Path of a mode's file, whether it exists or not. */
+/** Returns the path of a mode's file, which may not exist. */
 export function modePath(tree: Tree, mode: string): string {
   return `${tree.root}${DATA_PREFIX}modes/${mode}.mode`;
 }
@@ -52,7 +52,7 @@ export function hasMode(tree: Tree, mode: string): boolean {
   return existsSync(modePath(tree, mode));
 }
 
-/** `usr/lib`, `lib` and their multiarch folders (`x86_64-linux-gnu`), as Debian lays them out. */
+/** Returns `usr/lib`, `lib` and their Debian multiarch folders (`x86_64-linux-gnu`). */
 function libraryFolders(root: string): string[] {
   const folders: string[] = [];
   for (const lib of ['usr/lib', 'lib']) {

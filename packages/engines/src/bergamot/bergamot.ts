@@ -1,13 +1,13 @@
 /**
- * Bergamot: neural translation on this machine, with the models of Firefox or any others in their form. One thread a
- * pair and lane, at most two hops, the second always from English.
+ * Bergamot: local neural translation with the models of Firefox or others in the same format. One thread per pair and
+ * lane; at most two hops, with English as the pivot.
  */
 
 import { totalmem } from 'node:os';
 import { serviceFaultOf } from '../check.ts';
 import type { Direction, Draft, DraftRequest, Engine, Lane, Language, Piece, Segment } from '../engine.ts';
 import { BERGAMOT, Garbled, hasLetters, read, write } from '../markup.ts';
-import { Residency } from '../residency.ts';
+import { MemoryBudget } from '../memory-budget.ts';
 import type { Model } from './models.ts';
 import { filesOf, findModels } from './models.ts';
 import type { ThreadLimits } from './thread.ts';
@@ -16,19 +16,19 @@ import { THREAD_LIMITS, Thread } from './thread.ts';
 const MAX_SEGMENT_LENGTH = 10_000;
 
 export interface BergamotOptions {
-  /** Holds a folder for each pair; see models.ts. Looked through anew by each {@link Engine.directions}. */
+  /** Has one folder per pair; see models.ts. {@link Engine.directions} reads it again each time. */
   folder: string;
-  /** What all threads together may take, in MiB. Default: a quarter of the machine's memory, 400 at least. */
+  /** Memory of all threads together, in MiB. Default: a quarter of the machine's memory, at least 400. */
   memoryMebibytes?: number;
-  /** How long a busy thread keeps its room while others wait for memory, in ms. */
+  /** How long a busy thread keeps its memory while others wait, in ms. */
   turnMs?: number;
   limits?: Partial<ThreadLimits>;
-  /** Tests plant a thread of their own here. */
+  /** Replaces the thread's script, for tests. */
   script?: URL;
 }
 
 export interface BergamotEngine extends Engine {
-  /** Resident threads, for metrics. */
+  /** Returns the resident threads, for metrics. */
   threads(): { pair: string; lane: Lane; restarts: number; megabytes: number }[];
 }
 
@@ -51,9 +51,9 @@ class Bergamot implements BergamotEngine {
     deterministic: true,
   } as const;
   readonly #options: BergamotOptions;
-  readonly #residency: Residency;
+  readonly #memory: MemoryBudget;
   readonly #threads = new Map<string, { pair: string; lane: Lane; thread: Thread }>();
-  /** By pair, as last found. Checksums of 50 models take seconds: they are verified again only when asked anew. */
+  /** Models by pair. Checksums of 50 models take seconds, so they are verified only by `directions`. */
   #models: Promise<ReadonlyMap<string, Model>> | null = null;
   #faults: readonly string[] = [];
   #loads = new Map<string, Promise<boolean>>();
@@ -62,7 +62,7 @@ class Bergamot implements BergamotEngine {
   constructor(options: BergamotOptions) {
     this.#options = options;
     const share = Math.max(400, Math.floor(totalmem() / 4 / 1024 / 1024));
-    this.#residency = new Residency(options.memoryMebibytes ?? share, options.turnMs ?? 5_000);
+    this.#memory = new MemoryBudget(options.memoryMebibytes ?? share, options.turnMs ?? 5_000);
   }
 
   async version(): Promise<string> {
@@ -70,22 +70,22 @@ class Bergamot implements BergamotEngine {
     return models.length === 0 ? 'no models' : models.sort().join(', ');
   }
 
-  /** Loads every model once and has it translate a word; remembered until its files change. */
+  /** Tests every model by translating a word. The result is cached until its files change. */
   async directions(): Promise<Direction[]> {
     this.#throwIfStopped();
     this.#models = null;
     const models = await this.#known();
-    const sound = new Set<string>();
+    const loadable = new Set<string>();
     for (const [pair, model] of models) {
       this.#throwIfStopped();
-      if (await this.#loadsOnce(pair, model)) sound.add(pair);
+      if (await this.#loadsOnce(pair, model)) loadable.add(pair);
     }
     this.#throwIfStopped();
     const languages = [...models.values()].flatMap(({ manifest }) => [manifest.from, manifest.to]);
     const out: Direction[] = [];
     for (const from of new Set(languages)) {
       for (const to of new Set(languages)) {
-        const route = routeOf(from, to, sound);
+        const route = routeOf(from, to, loadable);
         if (route !== null) out.push({ from, to, route: routeName(route), hops: route.length === 1 ? 1 : 2 });
       }
     }
@@ -108,26 +108,26 @@ class Bergamot implements BergamotEngine {
     const work = Promise.all(segments.map((each) => translate(each, hops, routeName(route), request)));
     if (signal === undefined) return work;
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
+      const onAbort = (): void => {
         for (const hop of hops) hop.cancel(request);
         reject(signal.reason);
       };
-      signal.addEventListener('abort', giveUp, { once: true });
-      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+      signal.addEventListener('abort', onAbort, { once: true });
+      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
     });
   }
 
   async health(): Promise<{ ok: boolean; detail: string }> {
     if (this.#stopped) return { ok: false, detail: 'stopped' };
     const models = await this.#known();
-    const closed = [...this.#threads.values()].filter(({ thread }) => thread.closed);
+    const tripped = [...this.#threads.values()].filter(({ thread }) => thread.tripped);
     const faults = [
       ...this.#faults,
-      ...closed.map(({ pair, lane }) => `${pair} (${lane}): its model does not load`),
+      ...tripped.map(({ pair, lane }) => `${pair} (${lane}): its model does not load`),
     ];
     if (faults.length > 0) return { ok: false, detail: faults.join('; ') };
-    if (models.size === 0) return { ok: false, detail: 'there are no models in its folder' };
-    const { count, megabytes } = this.#residency;
+    if (models.size === 0) return { ok: false, detail: 'its folder has no models' };
+    const { count, megabytes } = this.#memory;
     return { ok: true, detail: `${models.size} models, ${count} threads resident, about ${megabytes} MB` };
   }
 
@@ -160,18 +160,18 @@ class Bergamot implements BergamotEngine {
   }
 
   #thread(pair: string, model: Model, lane: Lane): Thread {
-    // Another digest is another model: the old thread ends when it has been idle for a while.
+    // A changed model gets a new thread; the old thread ends when it has been idle.
     const key = `${pair} ${model.digest} ${lane}`;
     const known = this.#threads.get(key);
     if (known !== undefined) return known.thread;
     const thread = new Thread({
       name: pair,
       megabytes: megabytesOf(model),
-      urgent: lane === 'live',
+      urgent: lane === 'interactive',
       script: this.#options.script ?? new URL('./worker.ts', import.meta.url),
       model: model.setup,
       limits: { ...THREAD_LIMITS, ...this.#options.limits },
-      gate: this.#residency,
+      memory: this.#memory,
     });
     this.#threads.set(key, { pair, lane, thread });
     return thread;
@@ -185,8 +185,8 @@ class Bergamot implements BergamotEngine {
       const used = thread.resident;
       loads = thread.send(SELF_TEST, false, {}).then(({ ok }) => {
         if (!ok) this.#loads.delete(key);
-        // One after another, so that no more than one extra is ever resident.
-        if (!used) thread.rest();
+        // Models are tested one after another, so that at most one extra thread is resident.
+        if (!used) thread.stopIfIdle();
         return ok;
       });
       this.#loads.set(key, loads);
@@ -195,13 +195,13 @@ class Bergamot implements BergamotEngine {
   }
 }
 
-/** Measured with the tiny size, 17 MB: 290 to 380 MB a thread. */
+/** Estimates the memory of a thread. Measured with the tiny models of 17 MB: 290 to 380 MB. */
 function megabytesOf({ manifest }: Model): number {
   const bytes = filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0);
   return 250 + Math.ceil((6 * bytes) / 1_000_000);
 }
 
-/** A direct model, or one into English and one from it. */
+/** Returns the pair of a direct model, or two pairs with English as the pivot, or null. */
 function routeOf(from: Language, to: Language, pairs: ReadonlySet<string>): string[] | null {
   if (from === to) return null;
   if (pairs.has(`${from}-${to}`)) return [`${from}-${to}`];
@@ -237,13 +237,13 @@ async function translate(
   if (!hasLetters(pieces)) return { id, status: 'translated', pieces, route };
   const garbled = (detail: string): Draft => ({ id, status: 'failed', reason: 'garbled', detail });
   for (const thread of hops) {
-    const { text, sheet } = write(pieces, BERGAMOT);
-    const reply = await thread.send(text, !sheet.plain, request);
+    const { text, table } = write(pieces, BERGAMOT);
+    const reply = await thread.send(text, !table.plain, request);
     if (!reply.ok) {
       return { id, status: 'failed', reason: reply.reason, detail: `${thread.name}: ${reply.detail}` };
     }
     try {
-      pieces = read(reply.text, sheet, BERGAMOT);
+      pieces = read(reply.text, table, BERGAMOT);
     } catch (error) {
       if (!(error instanceof Garbled)) throw error;
       return garbled(`${thread.name}: ${error.message}`);

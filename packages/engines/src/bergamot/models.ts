@@ -1,6 +1,6 @@
 /**
- * Models in a folder of the operator's: `models/en-es/manifest.json` names the files with sizes and checksums, and only
- * files that agree with it are loaded.
+ * Models in the operator's folder: `models/en-es/manifest.json` lists the files with sizes and checksums. Only files
+ * that match it are loaded.
  */
 
 import { createHash } from 'node:crypto';
@@ -20,12 +20,12 @@ export interface ModelFile {
 export interface Manifest {
   from: Language;
   to: Language;
-  /** How the matrices are stored: `int8shiftAlphaAll` where the model's name has `alphas`, else `int8shiftAll`. */
+  /** Storage of matrices: `int8shiftAlphaAll` if the model's name has `alphas`, otherwise `int8shiftAll`. */
   precision: 'int8shiftAlphaAll' | 'int8shiftAll';
   model: ModelFile;
-  /** Likely words of the target for each of the source: makes it about twice as fast. */
+  /** Likely target words for each source word. Doubles the speed. */
   shortlist: ModelFile | null;
-  /** One for both languages, or source and target. */
+  /** One for both languages, or one for the source and one for the target. */
   vocabularies: ModelFile[];
 }
 
@@ -37,14 +37,14 @@ export interface Model {
 }
 
 export const MANIFEST = 'manifest.json';
-/** The largest that Firefox has is 43 MB unpacked. */
+/** The largest model of Firefox has 43 MB unpacked. */
 export const MAX_MODEL_BYTES = 256 * 1024 * 1024;
 export const PAIR = /^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/;
 const NAME = /^[\w][\w.-]{0,127}$/;
 
 export class ModelError extends Error {}
 
-/** @throws ModelError */
+/** Parses and checks a manifest. @throws ModelError */
 export function parseManifest(text: string): Manifest {
   let json: Partial<Manifest>;
   try {
@@ -56,13 +56,13 @@ export function parseManifest(text: string): Manifest {
   const { from, to, precision, model, shortlist = null, vocabularies } = json;
   for (const language of [from, to]) {
     if (typeof language !== 'string' || !PAIR.test(language))
-      throw new ModelError('the manifest names no languages');
+      throw new ModelError('the manifest lacks a valid language');
   }
   if (precision !== 'int8shiftAlphaAll' && precision !== 'int8shiftAll') {
-    throw new ModelError('the manifest has a precision that is not int8shiftAlphaAll or int8shiftAll');
+    throw new ModelError('the precision in the manifest must be int8shiftAlphaAll or int8shiftAll');
   }
   if (!Array.isArray(vocabularies) || vocabularies.length < 1 || vocabularies.length > 2) {
-    throw new ModelError('the manifest has not one or two vocabularies');
+    throw new ModelError('the manifest must have one or two vocabularies');
   }
   return {
     from: from!,
@@ -77,10 +77,10 @@ export function parseManifest(text: string): Manifest {
 function parseFile(value: unknown): ModelFile {
   const { name, bytes, sha256 } = (value ?? {}) as Partial<ModelFile>;
   if (typeof name !== 'string' || !NAME.test(name) || name === MANIFEST) {
-    throw new ModelError('the manifest has a file without a plain name');
+    throw new ModelError('a file in the manifest has an invalid name');
   }
   if (typeof bytes !== 'number' || !Number.isInteger(bytes) || bytes < 1 || bytes > MAX_MODEL_BYTES) {
-    throw new ModelError(`the manifest has no sensible size for ${name}`);
+    throw new ModelError(`the manifest has no valid size for ${name}`);
   }
   if (typeof sha256 !== 'string' || !/^[\da-f]{64}$/.test(sha256)) {
     throw new ModelError(`the manifest has no SHA-256 for ${name}`);
@@ -94,7 +94,7 @@ export const filesOf = (manifest: Manifest): ModelFile[] => [
   ...manifest.vocabularies,
 ];
 
-/** Every model of the folder whose files agree with its manifest, and what is wrong with the others. */
+/** Returns the models whose files match their manifests, and the faults of the others. */
 export async function findModels(folder: string): Promise<{ models: Model[]; faults: string[] }> {
   const models: Model[] = [];
   const faults: string[] = [];
@@ -118,7 +118,7 @@ async function readModel(folder: string): Promise<Model> {
     const { size } = await stat(path).catch(() => ({ size: -1 }));
     if (size < 0) throw new ModelError(`${name} is missing`);
     if (size !== bytes) throw new ModelError(`${name} has ${size} bytes, not ${bytes}`);
-    if ((await sha256Of(path)) !== sha256) throw new ModelError(`${name} has another checksum`);
+    if ((await sha256Of(path)) !== sha256) throw new ModelError(`${name} has a wrong checksum`);
   }
   return {
     manifest,
@@ -140,15 +140,15 @@ export async function sha256Of(path: string): Promise<string> {
 
 /**
  * Writes the manifest of a folder with files as Firefox names them: `model.*.bin`, `lex.*.bin`, `vocab.*.spm` or
- * `srcvocab.*.spm` and `trgvocab.*.spm`. What the operator has put there is believed; from then on it must stay so.
+ * `srcvocab.*.spm` and `trgvocab.*.spm`. The operator vouches for the files; the manifest detects later changes.
  *
- * @throws ModelError when a file is missing or there are two of a kind
+ * @throws ModelError when a file is missing or several match
  */
 export async function sealModel(folder: string, from: Language, to: Language): Promise<Manifest> {
   const names = await readdir(folder);
   const one = (pattern: RegExp): string | null => {
     const found = names.filter((name) => pattern.test(name));
-    if (found.length > 1) throw new ModelError(`there are two files like ${found[0]}`);
+    if (found.length > 1) throw new ModelError(`there are several files like ${found[0]}`);
     return found[0] ?? null;
   };
   const describe = async (name: string): Promise<ModelFile> => {

@@ -1,9 +1,9 @@
 /**
- * Fetches a model: `FROM/en-es/manifest.json`, then each of its files, as it is or packed (`.gz`). What was fetched is
- * kept beside the folder until it is whole, so that a broken pull goes on where it ended; a model appears under its
- * name at once and complete, or not at all.
+ * Downloads a model: `FROM/en-es/manifest.json`, then each of its files, plain or compressed (`.gz`). Partial files are
+ * kept, so that an interrupted download resumes. The model is moved to its folder only when it is complete.
  */
 
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,35 +17,46 @@ import { filesOf, MANIFEST, ModelError, PAIR, parseManifest, sha256Of } from './
 export interface PullOptions {
   /** `en-es`. */
   pair: string;
-  /** A folder of folders over http or https. Redirects are not followed. */
+  /** URL of the folder that has the pairs: https, or http on this machine. Redirects are not followed. */
   from: string;
-  /** Where models stand, as {@link createBergamot} is told. */
+  /** Allows http from other machines, where others can replace the model in transit. */
+  insecure?: boolean;
+  /** SHA-256 that the manifest must have, in hexadecimal. */
+  sha256?: string | undefined;
+  /** Folder of all models; see {@link BergamotOptions.folder}. */
   folder: string;
-  /** Bytes written of the file, and its whole size, unpacked; at least once a file. */
+  /** Called at least once per file with the uncompressed bytes written and the uncompressed size. */
   onProgress?: (progress: { file: string; bytes: number; of: number }) => void;
   signal?: AbortSignal;
 }
 
 const MAX_MANIFEST = 64 * 1024;
-/** Without a byte for so long, the pull ends; it can be begun again. */
+/** Without data for this time the download ends. It can be resumed. */
 const SILENCE_MS = 60_000;
 
-/** @throws ModelError with what is wrong, or the reason of `signal` */
+/** Downloads a model. @throws ModelError with the fault, or the reason of `signal` */
 export async function pullModel(options: PullOptions): Promise<Manifest> {
   const { pair, folder, signal } = options;
-  if (!PAIR.test(pair)) throw new ModelError(`a pair is written en-es, not ${JSON.stringify(pair)}`);
+  if (!PAIR.test(pair))
+    throw new ModelError(`a pair must be written like en-es, not ${JSON.stringify(pair)}`);
   const base = new URL(options.from);
   if (base.protocol !== 'https:' && base.protocol !== 'http:') {
-    throw new ModelError('models are pulled over http or https');
+    throw new ModelError('models can only be downloaded over http or https');
+  }
+  if (base.protocol === 'http:' && !isLoopback(base.hostname) && options.insecure !== true) {
+    throw new ModelError(
+      'models are downloaded over https; --insecure also allows http, where others can alter them',
+    );
   }
   signal?.throwIfAborted();
   const address = `${base.href.replace(/(?<!\/)\/+$/, '')}/${pair}`;
   const agent = new Agent({ headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS });
   try {
     const text = await fetchManifest(`${address}/${MANIFEST}`, agent, signal);
-    const manifest = parseManifest(text);
+    if (options.sha256 !== undefined) checkSum(text, options.sha256);
+    const manifest = parseManifest(text.toString('utf8'));
     if (`${manifest.from}-${manifest.to}` !== pair) {
-      throw new ModelError(`the manifest is of ${manifest.from}-${manifest.to}, not of ${pair}`);
+      throw new ModelError(`the manifest is for ${manifest.from}-${manifest.to}, not for ${pair}`);
     }
     const partial = join(folder, `.${pair}.partial`);
     await mkdir(partial, { recursive: true });
@@ -58,18 +69,30 @@ export async function pullModel(options: PullOptions): Promise<Manifest> {
     if (error instanceof ModelError) throw error;
     const { code } = error as { code?: unknown };
     throw new ModelError(
-      `the pull broke off (${typeof code === 'string' ? code : String(error)}); begin it again`,
+      `the download was interrupted (${typeof code === 'string' ? code : String(error)}); start it again to resume`,
     );
   } finally {
     await agent.destroy();
   }
 }
 
-async function fetchManifest(url: string, agent: Agent, signal: AbortSignal | undefined): Promise<string> {
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** Checks the SHA-256 of the manifest, which has the checksums of all files. @throws ModelError */
+function checkSum(manifest: Buffer, wanted: string): void {
+  const found = createHash('sha256').update(manifest).digest('hex');
+  if (found !== wanted.toLowerCase()) {
+    throw new ModelError(`the manifest has the SHA-256 ${found}, not ${wanted.toLowerCase()}`);
+  }
+}
+
+async function fetchManifest(url: string, agent: Agent, signal: AbortSignal | undefined): Promise<Buffer> {
   const answer = await request(url, { dispatcher: agent, signal: signal ?? null });
   if (answer.statusCode !== 200) {
     await answer.body.dump();
-    throw new ModelError(`${url} answered ${answer.statusCode}`);
+    throw new ModelError(`${url} responded with ${answer.statusCode}`);
   }
   const chunks: Buffer[] = [];
   let size = 0;
@@ -78,7 +101,7 @@ async function fetchManifest(url: string, agent: Agent, signal: AbortSignal | un
     if (size > MAX_MANIFEST) throw new ModelError(`the manifest has more than ${MAX_MANIFEST} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 async function pullFile(
@@ -93,17 +116,17 @@ async function pullFile(
     options.onProgress?.({ file: file.name, bytes: file.bytes, of: file.bytes });
     return;
   }
-  // A part may be of another file than the one there now: then the sum is wrong, and it is fetched once from the start.
+  // A partial file may be of an older version: then the checksum is wrong, and it is downloaded once from the start.
   for (const again of [true, false]) {
     const resumed = await fetchFile(file, address, partial, agent, options);
     if ((await sizeOf(whole)) === file.bytes && (await sha256Of(whole)) === file.sha256) return;
     await rm(whole, { force: true });
     if (!resumed || !again)
-      throw new ModelError(`${file.name} has another size or checksum than its manifest says`);
+      throw new ModelError(`${file.name} does not match the size and checksum of the manifest`);
   }
 }
 
-/** @returns whether it went on from a part fetched before */
+/** Downloads a file. @returns whether it resumed a partial file */
 async function fetchFile(
   file: ModelFile,
   address: string,
@@ -127,19 +150,19 @@ async function fetchFile(
       continue;
     }
     if (status === 416) {
-      // What is there is all there is, or of another file; the sum tells.
+      // The partial file is complete or of another version; the checksum decides.
       await body.dump();
     } else if (status === 200 || status === 206) {
       const goesOn = status === 206 && String(headers['content-range']).startsWith(`bytes ${have}-`);
       if (status === 206 && !goesOn) {
         body.destroy();
-        throw new ModelError(`${url} answered another range than was asked for`);
+        throw new ModelError(`${url} returned another range than requested`);
       }
       const from = goesOn ? have : 0;
-      // A packed file is never larger than the plain one by more than its frame.
+      // A compressed file is never larger than the plain one by more than its frame.
       const limit = bounded(
         file.bytes + 4_096 - from,
-        `${file.name} is larger than its manifest says`,
+        `${file.name} is larger than in the manifest`,
         (bytes) => {
           if (!packed) report(from + bytes);
         },
@@ -149,13 +172,13 @@ async function fetchFile(
       });
     } else {
       await body.dump();
-      throw new ModelError(`${url} answered ${status}`);
+      throw new ModelError(`${url} responded with ${status}`);
     }
     if (!packed) await rename(part, join(partial, file.name));
     else await unpack(part, join(partial, file.name), file, report, signal);
     return have > 0;
   }
-  throw new ModelError(`${file.name} is not there`);
+  throw new ModelError(`${file.name} does not exist`);
 }
 
 async function unpack(
@@ -165,7 +188,7 @@ async function unpack(
   report: (bytes: number) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const limit = bounded(file.bytes, `${file.name} is larger than its manifest says`, report);
+  const limit = bounded(file.bytes, `${file.name} is larger than in the manifest`, report);
   try {
     await pipeline(createReadStream(part), createGunzip(), limit, createWriteStream(whole), {
       signal: signal!,
@@ -173,14 +196,14 @@ async function unpack(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ModelError) throw error;
-    // Broken: an empty file fails the sum, and the next try begins anew.
+    // Corrupt: an empty file fails the checksum, so that the next attempt starts from the beginning.
     await writeFile(whole, '');
   } finally {
     if (signal?.aborted !== true) await rm(part, { force: true });
   }
 }
 
-/** Passes bytes on up to a limit. */
+/** A transform that fails after a number of bytes. */
 function bounded(max: number, complaint: string, report: (bytes: number) => void): Transform {
   let bytes = 0;
   return new Transform({
@@ -193,7 +216,7 @@ function bounded(max: number, complaint: string, report: (bytes: number) => void
   });
 }
 
-/** On the disk before it has its name. An older model of the pair is put aside for the moment between. */
+/** Moves a complete model to its folder after syncing it to disk. An older model is moved aside first. */
 async function settle(partial: string, place: string, files: readonly ModelFile[]): Promise<void> {
   for (const name of [...files.map((file) => file.name), MANIFEST]) {
     const handle = await open(join(partial, name), 'r+');

@@ -1,27 +1,28 @@
 /**
- * One resident worker thread: a pair of languages and a lane, fed batches of texts.
+ * One resident worker thread for a language pair and a lane. It translates batches of texts.
  *
- * Modes:
- * - `stopped`: no thread. Entered at first, after `idleMs` without work, by `stop()`, and when told to make room.
- * - `waiting`: asked for room, not given yet.
- * - `loading`: the thread reads its model.
- * - `running`: one batch at a time is with it.
+ * States:
+ * - `stopped`: no thread. The initial state; also after `idleMs` without work, after `stop()`, and when it yields its
+ *   memory.
+ * - `waiting`: it has requested memory.
+ * - `loading`: the thread loads its model.
+ * - `running`: the thread translates one batch at a time.
  *
- * A thread that dies or is late is replaced. What was with it is tried again, each text alone; one that takes the
- * thread down alone fails alone. Only a thread that cannot load its model counts towards closing.
+ * A thread that dies or exceeds its deadline is replaced. Each text of its batch is retried alone; a text that kills
+ * the thread again fails. Only a thread that cannot load its model counts for the circuit breaker.
  */
 
 import { Worker } from 'node:worker_threads';
 import { Breaker } from '../breaker.ts';
 import type { FailureReason } from '../engine.ts';
+import type { MemoryGate, MemoryUser } from '../memory-budget.ts';
 import { FairQueue } from '../queue.ts';
-import type { Gate, Tenant } from '../residency.ts';
 import type { Order, Report, Setup } from './worker.ts';
 
 export type Reply = { ok: true; text: string } | { ok: false; reason: FailureReason; detail: string };
 
 export interface ThreadLimits {
-  /** Texts and characters of one batch. Eight texts a batch had 0.8 of the speed of 32. */
+  /** Most texts and characters of a batch. Batches of 8 texts had 0.8 of the speed of 32. */
   texts: number;
   characters: number;
   deadlineMs: (characters: number) => number;
@@ -29,7 +30,7 @@ export interface ThreadLimits {
   idleMs: number;
 }
 
-/** About 570 words a second on one core: 10 s and 4 ms a character is far above it. */
+/** Measured speed: 570 words a second on one core, far faster than 10 s plus 4 ms per character. */
 export const THREAD_LIMITS: ThreadLimits = {
   texts: 32,
   characters: 8_000,
@@ -53,21 +54,21 @@ export interface ThreadSetup {
   script: URL;
   model: Setup;
   limits: ThreadLimits;
-  gate: Gate;
+  memory: MemoryGate;
 }
 
-export class Thread implements Tenant {
+export class Thread implements MemoryUser {
   readonly name: string;
   readonly megabytes: number;
   readonly urgent: boolean;
   readonly #setup: ThreadSetup;
   readonly #queue = new FairQueue<object, Item>();
-  readonly #breaker = new Breaker({ loopCount: 3, loopMs: 60_000, firstClosedMs: 1_000, closedMs: 300_000 });
+  readonly #breaker = new Breaker({ loopCount: 3, loopMs: 60_000, firstOpenMs: 1_000, maxOpenMs: 300_000 });
   #state: 'stopped' | 'waiting' | 'loading' | 'running' = 'stopped';
   #worker: Worker | null = null;
   #ended: Promise<unknown> = Promise.resolve();
-  #flight: Item[] = [];
-  /** To be tried alone, before everything else. */
+  #inFlight: Item[] = [];
+  /** To be retried alone, before everything else. */
   #suspects: Item[] = [];
   #timer: NodeJS.Timeout | undefined;
   #scheduled = false;
@@ -87,20 +88,20 @@ export class Thread implements Tenant {
   }
 
   get busy(): boolean {
-    return this.#flight.length + this.#suspects.length + this.#queue.size > 0;
+    return this.#inFlight.length + this.#suspects.length + this.#queue.size > 0;
   }
 
-  get closed(): boolean {
-    return this.#breaker.closed;
+  get tripped(): boolean {
+    return this.#breaker.isOpen;
   }
 
   send(text: string, marked: boolean, group: object): Promise<Reply> {
     return new Promise((settle) => {
-      if (this.closed) return settle(this.#closedReply());
+      if (this.tripped) return settle(this.#trippedReply());
       this.#queue.push(group, { text, marked, group, suspect: false, settle });
       if (this.#scheduled) return;
       this.#scheduled = true;
-      // All that is asked for in the same turn goes together.
+      // All texts of the same tick share a batch.
       queueMicrotask(() => {
         this.#scheduled = false;
         this.#pump();
@@ -109,7 +110,7 @@ export class Thread implements Tenant {
   }
 
   cancel(group: object): void {
-    const dropped: Reply = { ok: false, reason: 'stopped', detail: 'the request was given up' };
+    const dropped: Reply = { ok: false, reason: 'stopped', detail: 'the request was aborted' };
     for (const item of this.#queue.remove(group)) item.settle(dropped);
     for (const item of this.#suspects) if (item.group === group) item.settle(dropped);
     this.#suspects = this.#suspects.filter((item) => item.group !== group);
@@ -120,11 +121,11 @@ export class Thread implements Tenant {
     await this.#ended;
   }
 
-  rest(): void {
+  stopIfIdle(): void {
     if (!this.busy) this.#shutDown('stopped', 'the engine was stopped');
   }
 
-  /** Only the gate calls this. */
+  /** Called by the memory budget. */
   start(): void {
     if (this.#state === 'waiting') this.#launch();
   }
@@ -136,7 +137,7 @@ export class Thread implements Tenant {
       workerData: this.#setup.model,
       env: {},
       stdin: false,
-      // What it prints may hold texts.
+      // Its output may contain texts, so it is discarded.
       stdout: true,
       stderr: true,
     });
@@ -146,7 +147,7 @@ export class Thread implements Tenant {
     worker.stderr.resume();
     const current = (): boolean => this.#worker === worker;
     worker.on('message', (report: Report) => current() && this.#onReport(report));
-    // `exit` comes after it and does the rest.
+    // An `exit` event follows and is handled.
     worker.on('error', () => {});
     const exit = new Promise<void>((resolve) => {
       worker.on('exit', (status) => {
@@ -161,27 +162,26 @@ export class Thread implements Tenant {
   #pump(): void {
     if (this.#state === 'stopped' && this.busy) {
       this.#state = 'waiting';
-      this.#setup.gate.ask(this);
+      this.#setup.memory.request(this);
       return;
     }
-    if (this.#state !== 'running' || this.#flight.length > 0) return;
+    if (this.#state !== 'running' || this.#inFlight.length > 0) return;
     if (!this.busy) {
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.rest(), this.#setup.limits.idleMs).unref();
-      this.#setup.gate.idle(this);
+      this.#timer = setTimeout(() => this.stopIfIdle(), this.#setup.limits.idleMs).unref();
+      this.#setup.memory.notifyIdle();
       return;
     }
-    // At least one batch a turn: what a model's loading cost must bring something.
-    if (this.lastUsed > this.startedAt && this.#setup.gate.wanted(this)) {
-      // Its turn is over while others wait for room.
+    // At least one batch per time slice, because loading the model is expensive.
+    if (this.lastUsed > this.startedAt && this.#setup.memory.shouldYield(this)) {
       this.#endThread();
       this.#state = 'stopped';
-      this.#setup.gate.leave(this);
+      this.#setup.memory.release(this);
       this.#pump();
       return;
     }
     const batch = this.#next();
-    this.#flight = batch;
+    this.#inFlight = batch;
     this.lastUsed = performance.now();
     this.#arm(this.#setup.limits.deadlineMs(batch.reduce((sum, { text }) => sum + text.length, 0)));
     const order: Order = { texts: batch.map(({ text, marked }) => ({ text, marked })) };
@@ -208,8 +208,8 @@ export class Thread implements Tenant {
       this.#state = 'running';
       this.#breaker.succeeded();
     } else {
-      const batch = this.#flight;
-      this.#flight = [];
+      const batch = this.#inFlight;
+      this.#inFlight = [];
       batch.forEach((item, index) => {
         const text = report.targets[index];
         if (text === undefined) item.settle({ ok: false, reason: 'garbled', detail: 'no reply' });
@@ -221,11 +221,11 @@ export class Thread implements Tenant {
 
   #arm(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#onDeath('timeout', `no answer within ${ms} ms`), ms);
+    this.#timer = setTimeout(() => this.#onDeath('timeout', `no reply within ${ms} ms`), ms);
   }
 
   #onDeath(reason: FailureReason, detail: string): void {
-    const batch = this.#flight;
+    const batch = this.#inFlight;
     const loading = this.#state === 'loading';
     this.#endThread();
     this.restarts++;
@@ -233,13 +233,13 @@ export class Thread implements Tenant {
     if (batch.length === 1 && first?.suspect === true) first.settle({ ok: false, reason, detail });
     else this.#suspects.unshift(...batch.map((item) => ({ ...item, suspect: true })));
     if (loading) this.#breaker.failed();
-    if (this.closed) this.#shutDown('crashed', this.#closedReply().detail);
+    if (this.tripped) this.#shutDown('crashed', this.#trippedReply().detail);
     else if (this.busy) this.#launch();
     else this.#shutDown('stopped', detail);
   }
 
-  #closedReply(): Extract<Reply, { ok: false }> {
-    const detail = `${this.name} is closed for a while: its model could not be loaded`;
+  #trippedReply(): Extract<Reply, { ok: false }> {
+    const detail = `${this.name} is disabled for a while because its model could not be loaded`;
     return { ok: false, reason: 'crashed', detail };
   }
 
@@ -248,16 +248,16 @@ export class Thread implements Tenant {
     this.#timer = undefined;
     const worker = this.#worker;
     this.#worker = null;
-    this.#flight = [];
+    this.#inFlight = [];
     void worker?.terminate();
   }
 
   #shutDown(reason: FailureReason, detail: string): void {
-    const work = [...this.#flight, ...this.#suspects, ...this.#queue.clear()];
+    const work = [...this.#inFlight, ...this.#suspects, ...this.#queue.clear()];
     this.#suspects = [];
     this.#endThread();
     this.#state = 'stopped';
-    this.#setup.gate.leave(this);
+    this.#setup.memory.release(this);
     for (const item of work) item.settle({ ok: false, reason, detail });
   }
 }

@@ -1,10 +1,9 @@
 /**
- * The thread that translates: one model, loaded into one instance of the WebAssembly build of Bergamot, for one pair
- * of languages and one lane.
+ * The script of a worker thread: one model in one instance of Bergamot's WebAssembly build.
  *
- * The package's own worker does not run in Node (it uses `require` inside an ES module), so this is ours. An abort of
- * the instance (a malformed tag does it) is fatal: the thread ends with {@link ABORTED} and its owner makes another.
- * What the instance prints may hold texts and is thrown away.
+ * It replaces the package's worker, which does not run in Node because it uses `require` in an ES module. An abort of
+ * the instance, for example after a malformed tag, is fatal: the thread exits with {@link ABORTED} and its owner
+ * starts another. Output of the instance may contain texts and is discarded.
  */
 
 import { readFileSync } from 'node:fs';
@@ -13,13 +12,13 @@ import { dirname, join } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What the owner says at the start. Paths are of files whose checksums it has verified. */
+/** The worker data of the thread. The owner has verified the checksums of all files. */
 export interface Setup {
   model: string;
   shortlist: string | null;
-  /** One for both languages, or source and target. */
+  /** One for both languages, or one for the source and one for the target. */
   vocabularies: readonly string[];
-  /** How the model's matrices are stored. */
+  /** Storage of the model's matrices. */
   precision: string;
 }
 
@@ -65,13 +64,13 @@ interface Module {
   ) => object;
 }
 
-/** The part of the global that we use; Node has it, its types leave it to those of browsers. */
+/** Declared here because Node's types do not include it. */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<object>;
   instantiate(binary: object, imports: object): Promise<object>;
 };
 
-/** The instance asks for its matrix product from outside; these are the ones that it brings itself. */
+/** The instance imports matrix products; these are its own fallbacks for them. */
 const PRODUCTS = {
   int8_prepare_a: 'int8PrepareAFallback',
   int8_prepare_b: 'int8PrepareBFallback',

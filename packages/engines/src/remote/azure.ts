@@ -2,22 +2,22 @@
 
 import type { Engine, Language } from '../engine.ts';
 import { HTML } from '../markup.ts';
-import type { RemoteOptions, Service } from './remote.ts';
-import { cross, failure, field, positional, Remote } from './remote.ts';
+import type { RemoteOptions, ServiceAdapter } from './remote.ts';
+import { allPairs, failure, field, positional, RemoteEngine } from './remote.ts';
 
 export interface AzureOptions extends RemoteOptions {
   key: string;
-  /** Of the resource, where it has one: `westeurope`. */
+  /** Region of the resource, if it has one: `westeurope`. */
   region?: string;
-  /** `category`: a model of one's own. */
+  /** `category`: a custom model. */
   model?: string;
 }
 
 export function createAzure(options: AzureOptions): Engine {
-  return new Remote(azure(options), options);
+  return new RemoteEngine(azure(options), options);
 }
 
-function azure({ key, region, model }: AzureOptions): Service {
+function azure({ key, region, model }: AzureOptions): ServiceAdapter {
   return {
     name: 'azure',
     capabilities: {
@@ -37,18 +37,18 @@ function azure({ key, region, model }: AzureOptions): Service {
       ...(region === undefined ? {} : { 'ocp-apim-subscription-region': region }),
     },
 
-    async list(ask) {
-      const answer = await ask({ method: 'GET', path: '/languages?api-version=3.0&scope=translation' });
-      if (!answer.ok) return answer;
-      const languages = field(answer.json, 'translation');
+    async list(send) {
+      const result = await send({ method: 'GET', path: '/languages?api-version=3.0&scope=translation' });
+      if (!result.ok) return result;
+      const languages = field(result.json, 'translation');
       const codes = typeof languages === 'object' && languages !== null ? Object.keys(languages) : [];
-      const ours = codes.flatMap((code) => named(code));
-      return cross(ours, ours);
+      const apiCodes = codes.flatMap((code) => named(code));
+      return allPairs(apiCodes, apiCodes);
     },
 
-    health: (ask) => ask({ method: 'GET', path: '/languages?api-version=3.0&scope=translation' }),
+    health: (send) => send({ method: 'GET', path: '/languages?api-version=3.0&scope=translation' }),
 
-    async translate(ask, { offer, texts, marked }) {
+    async translate(send, { offer, texts, marked }) {
       const query = new URLSearchParams({
         'api-version': '3.0',
         from: offer.source,
@@ -56,14 +56,14 @@ function azure({ key, region, model }: AzureOptions): Service {
         textType: marked ? 'html' : 'plain',
         ...(model === undefined ? {} : { category: model, allowFallback: 'true' }),
       });
-      const answer = await ask({
+      const result = await send({
         method: 'POST',
         path: `/translate?${query}`,
         body: texts.map((Text) => ({ Text })),
       });
-      if (!answer.ok) return failure(answer);
-      const list = Array.isArray(answer.json)
-        ? answer.json.map((each) => {
+      if (!result.ok) return failure(result);
+      const list = Array.isArray(result.json)
+        ? result.json.map((each) => {
             const translations = field(each, 'translations');
             const text = Array.isArray(translations) ? field(translations[0], 'text') : null;
             return typeof text === 'string' ? text : null;
@@ -74,8 +74,8 @@ function azure({ key, region, model }: AzureOptions): Service {
   };
 }
 
-/** Plain `pt` is Brazilian there. */
-const OURS: Readonly<Record<string, Language[]>> = {
+/** Azure's code → codes of the API. Azure's `pt` is Brazilian. */
+const API_CODES: Readonly<Record<string, Language[]>> = {
   pt: ['pt-br'],
   'pt-pt': ['pt', 'pt-pt'],
   'zh-hans': ['zh-hans', 'zh'],
@@ -85,5 +85,5 @@ const OURS: Readonly<Record<string, Language[]>> = {
 
 function named(code: string): [Language, string][] {
   const lower = code.toLowerCase();
-  return (OURS[lower] ?? [lower]).map((ours) => [ours, code]);
+  return (API_CODES[lower] ?? [lower]).map((apiCode) => [apiCode, code]);
 }

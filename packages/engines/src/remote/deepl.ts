@@ -1,26 +1,26 @@
-/** DeepL's interface, version 2, as the vendor serves it and others imitate it. */
+/** The DeepL API, version 2, and compatible servers. */
 
 import type { Engine, Language } from '../engine.ts';
 import { XML } from '../markup.ts';
-import type { RemoteOptions, Service } from './remote.ts';
-import { cross, failure, field, positional, Remote, strings } from './remote.ts';
+import type { RemoteOptions, ServiceAdapter } from './remote.ts';
+import { allPairs, failure, field, positional, RemoteEngine, strings } from './remote.ts';
 
 export interface DeepLOptions extends RemoteOptions {
   key: string;
-  /** `model_type`, e.g. `prefer_quality_optimized`. */
+  /** `model_type`, for example `prefer_quality_optimized`. */
   model?: string;
-  /** The plan takes `custom_instructions`, so the customer's are sent. Default: no. */
+  /** Whether to send `custom_instructions`, which not every plan accepts. Default: false. */
   instructions?: boolean;
 }
 
 export function createDeepL(options: DeepLOptions): Engine {
-  return new Remote(deepL(options), options);
+  return new RemoteEngine(deepL(options), options);
 }
 
-function deepL({ key, model, instructions = false }: DeepLOptions): Service {
+function deepL({ key, model, instructions = false }: DeepLOptions): ServiceAdapter {
   return {
     name: 'deepl',
-    // Its glossaries are things made beforehand with an address each: terms are put in place before it instead.
+    // DeepL's glossaries must be created in advance, so terms are inserted as protected words instead.
     capabilities: {
       codes: 'kept',
       terms: false,
@@ -30,31 +30,31 @@ function deepL({ key, model, instructions = false }: DeepLOptions): Service {
       remote: true,
     },
     notation: XML,
-    // 128 KiB of body, which a text of four-byte characters and tags must not pass.
+    // DeepL accepts bodies of 128 KiB, enough for this many four-byte characters with tags.
     limits: { segments: 50, characters: 25_000 },
     settings: { instructions },
     ...(model === undefined ? {} : { model }),
     headers: { authorization: `DeepL-Auth-Key ${key}` },
 
-    async list(ask) {
-      const source = await ask({ method: 'GET', path: '/v2/languages?type=source' });
+    async list(send) {
+      const source = await send({ method: 'GET', path: '/v2/languages?type=source' });
       if (!source.ok) return source;
-      const target = await ask({ method: 'GET', path: '/v2/languages?type=target' });
+      const target = await send({ method: 'GET', path: '/v2/languages?type=target' });
       if (!target.ok) return target;
       const codes = (json: unknown): string[] =>
         (strings(json, 'language') ?? []).filter((code) => code !== null);
       const targets = codes(target.json);
-      return cross(
+      return allPairs(
         codes(source.json).flatMap((code) => sourcesOf(code)),
         targets.flatMap((code) => targetsOf(code, targets)),
       );
     },
 
-    health: (ask) => ask({ method: 'GET', path: '/v2/usage' }),
+    health: (send) => send({ method: 'GET', path: '/v2/usage' }),
 
-    async translate(ask, { offer, texts, marked, sources, context }) {
+    async translate(send, { offer, texts, marked, sources, context }) {
       const before = sources[0]?.segment.before;
-      const answer = await ask({
+      const result = await send({
         method: 'POST',
         path: '/v2/translate',
         body: {
@@ -66,18 +66,18 @@ function deepL({ key, model, instructions = false }: DeepLOptions): Service {
           ...(instructions && context.instructions ? { custom_instructions: cut(context.instructions) } : {}),
           ...(model === undefined ? {} : { model_type: model }),
           ...(marked ? { tag_handling: 'xml', ignore_tags: ['k'], outline_detection: false } : {}),
-          // We send sentences; a second cutting would only hurt those with an abbreviation in them.
+          // Segments are sentences already. Splitting again would harm those with abbreviations.
           split_sentences: 'nonewlines',
           preserve_formatting: true,
         },
       });
-      if (!answer.ok) return failure(answer);
-      return positional(strings(field(answer.json, 'translations'), 'text'), texts.length);
+      if (!result.ok) return failure(result);
+      return positional(strings(field(result.json, 'translations'), 'text'), texts.length);
     },
   };
 }
 
-/** `prefer_`: languages without forms of address take it without an error. */
+/** With `prefer_`, languages without forms of address cause no error. */
 function formality(tone: string | undefined): { formality?: string } {
   const word = tone?.toLowerCase();
   if (word === 'formal') return { formality: 'prefer_more' };
@@ -85,7 +85,7 @@ function formality(tone: string | undefined): { formality?: string } {
   return {};
 }
 
-/** Ten of 300 characters at most, cut at the ends of lines and sentences. */
+/** Splits instructions at ends of lines and sentences into at most ten parts of 300 characters. */
 export function cut(instructions: string): string[] {
   const out: string[] = [];
   for (const part of instructions.split(/\n+|(?<=[.!?])\s+/u)) {
@@ -98,9 +98,9 @@ export function cut(instructions: string): string[] {
   return out.slice(0, 10);
 }
 
-/** A source is named without its region; ours with one are translated from the plain language. */
+/** DeepL names a source without its region, so a source with a region uses the plain language. */
 function sourcesOf(code: string): [Language, string][] {
-  const ours = code.toLowerCase();
+  const apiCode = code.toLowerCase();
   const regions: Readonly<Record<string, Language[]>> = {
     en: ['en-us', 'en-gb'],
     pt: ['pt-br', 'pt-pt'],
@@ -108,19 +108,19 @@ function sourcesOf(code: string): [Language, string][] {
     es: ['es-419'],
     fr: ['fr-ca'],
   };
-  return [ours, ...(regions[ours] ?? [])].map((language) => [language, code]);
+  return [apiCode, ...(regions[apiCode] ?? [])].map((language) => [language, code]);
 }
 
-/** A target may need its region: `en` is American and `pt` European English and Portuguese. */
+/** Some targets need a region: `en` becomes American English, `pt` European Portuguese. */
 function targetsOf(code: string, all: readonly string[]): [Language, string][] {
-  const ours = code.toLowerCase();
+  const apiCode = code.toLowerCase();
   const plain: Readonly<Record<string, Language>> = { 'en-us': 'en', 'pt-pt': 'pt', 'zh-hans': 'zh' };
-  const short = plain[ours];
+  const short = plain[apiCode];
   if (short !== undefined && !all.some((each) => each.toLowerCase() === short)) {
     return [
-      [ours, code],
+      [apiCode, code],
       [short, code],
     ];
   }
-  return [[ours, code]];
+  return [[apiCode, code]];
 }

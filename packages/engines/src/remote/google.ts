@@ -1,23 +1,23 @@
-/** Google's translation service: version 2 with a key, version 3 with a token and a project. */
+/** Google Cloud Translation: version 2 with a key, version 3 with a token and a project. */
 
 import type { Capabilities, Engine, Language } from '../engine.ts';
 import { HTML } from '../markup.ts';
-import type { RemoteOptions, Service } from './remote.ts';
-import { cross, failure, field, positional, Remote, strings } from './remote.ts';
+import type { RemoteOptions, ServiceAdapter } from './remote.ts';
+import { allPairs, failure, field, positional, RemoteEngine, strings } from './remote.ts';
 
 export interface GoogleOptions extends RemoteOptions {
   key: string;
 }
 
 export interface GoogleProjectOptions extends RemoteOptions {
-  /** A bearer token, asked for before each call: they are short-lived. */
+  /** Returns a bearer token, read before each call because tokens expire soon. */
   token: () => string;
   project: string;
   /** Default: `global`. */
   location?: string;
-  /** `general/nmt`, `general/translation-llm`, or one of one's own. */
+  /** `general/nmt`, `general/translation-llm`, or a custom model. */
   model?: string;
-  /** The name of a glossary made at the service; it must be in the same location. */
+  /** Name of a glossary at the service, in the same location. */
   glossary?: string;
 }
 
@@ -31,38 +31,38 @@ const CAPABILITIES: Capabilities = {
 };
 
 export function createGoogle(options: GoogleOptions): Engine {
-  return new Remote(versionTwo(options), options);
+  return new RemoteEngine(versionTwo(options), options);
 }
 
 export function createGoogleProject(options: GoogleProjectOptions): Engine {
-  return new Remote(versionThree(options), options);
+  return new RemoteEngine(versionThree(options), options);
 }
 
-function versionTwo({ key }: GoogleOptions): Service {
+function versionTwo({ key }: GoogleOptions): ServiceAdapter {
   return {
     name: 'google',
     capabilities: CAPABILITIES,
     notation: HTML,
     limits: { segments: 128, characters: 25_000 },
     settings: { version: 2 },
-    // In a header, not in the address, where proxies would write it down.
+    // In a header, because proxies log URLs.
     headers: { 'x-goog-api-key': key },
 
-    async list(ask) {
-      const answer = await ask({ method: 'GET', path: '/language/translate/v2/languages' });
-      if (!answer.ok) return answer;
-      const codes = strings(field(field(answer.json, 'data'), 'languages'), 'language') ?? [];
-      const ours = named(codes.filter((code) => code !== null));
-      return cross(ours, ours);
+    async list(send) {
+      const result = await send({ method: 'GET', path: '/language/translate/v2/languages' });
+      if (!result.ok) return result;
+      const codes = strings(field(field(result.json, 'data'), 'languages'), 'language') ?? [];
+      const apiCodes = named(codes.filter((code) => code !== null));
+      return allPairs(apiCodes, apiCodes);
     },
 
-    health: (ask) => ask({ method: 'GET', path: '/language/translate/v2/languages' }),
+    health: (send) => send({ method: 'GET', path: '/language/translate/v2/languages' }),
 
-    async translate(ask, { offer, texts, marked }) {
-      const answer = await ask({
+    async translate(send, { offer, texts, marked }) {
+      const result = await send({
         method: 'POST',
         path: '/language/translate/v2',
-        // `format` is html unless said otherwise: entities would come back.
+        // The default format is html, which would return entities.
         body: {
           q: texts,
           source: offer.source,
@@ -71,18 +71,18 @@ function versionTwo({ key }: GoogleOptions): Service {
           model: 'nmt',
         },
       });
-      if (!answer.ok) return failure(answer);
-      const list = field(field(answer.json, 'data'), 'translations');
+      if (!result.ok) return failure(result);
+      const list = field(field(result.json, 'data'), 'translations');
       return positional(strings(list, 'translatedText'), texts.length);
     },
   };
 }
 
-function versionThree(options: GoogleProjectOptions): Service {
+function versionThree(options: GoogleProjectOptions): ServiceAdapter {
   const { token, project, location = 'global', model, glossary } = options;
   const name = /^[\w.:-]+$/;
   for (const part of [project, location]) {
-    if (!name.test(part)) throw new Error('a project and a location are letters, digits, - . _ and :');
+    if (!name.test(part)) throw new Error('a project and a location may have letters, digits, - . _ and :');
   }
   const parent = `projects/${project}/locations/${location}`;
   return {
@@ -96,22 +96,22 @@ function versionThree(options: GoogleProjectOptions): Service {
       return { authorization: `Bearer ${token()}`, 'x-goog-user-project': project };
     },
 
-    async list(ask) {
-      const answer = await ask({ method: 'GET', path: `/v3/${parent}/supportedLanguages` });
-      if (!answer.ok) return answer;
-      const languages = field(answer.json, 'languages');
+    async list(send) {
+      const result = await send({ method: 'GET', path: `/v3/${parent}/supportedLanguages` });
+      if (!result.ok) return result;
+      const languages = field(result.json, 'languages');
       const codes = (can: string): string[] =>
         (Array.isArray(languages) ? languages : []).flatMap((each) => {
           const code = field(each, 'languageCode');
           return typeof code === 'string' && field(each, can) === true ? [code] : [];
         });
-      return cross(named(codes('supportSource')), named(codes('supportTarget')));
+      return allPairs(named(codes('supportSource')), named(codes('supportTarget')));
     },
 
-    health: (ask) => ask({ method: 'GET', path: `/v3/${parent}/supportedLanguages` }),
+    health: (send) => send({ method: 'GET', path: `/v3/${parent}/supportedLanguages` }),
 
-    async translate(ask, { offer, texts, marked }) {
-      const answer = await ask({
+    async translate(send, { offer, texts, marked }) {
+      const result = await send({
         method: 'POST',
         path: `/v3/${parent}:translateText`,
         body: {
@@ -125,16 +125,16 @@ function versionThree(options: GoogleProjectOptions): Service {
             : { glossaryConfig: { glossary: `${parent}/glossaries/${glossary}`, ignoreCase: true } }),
         },
       });
-      if (!answer.ok) return failure(answer);
-      // With a glossary, `translations` is what it would have been without.
-      const list = field(answer.json, glossary === undefined ? 'translations' : 'glossaryTranslations');
+      if (!result.ok) return failure(result);
+      // With a glossary, `translations` holds the translations without it.
+      const list = field(result.json, glossary === undefined ? 'translations' : 'glossaryTranslations');
       return positional(strings(list, 'translatedText'), texts.length);
     },
   };
 }
 
-/** Its own or older names, and ours. Portuguese without a region is Brazilian there. */
-const OURS: Readonly<Record<string, Language[]>> = {
+/** Google's code → codes of the API. Google's Portuguese without a region is Brazilian. */
+const API_CODES: Readonly<Record<string, Language[]>> = {
   'zh-cn': ['zh-hans', 'zh'],
   zh: ['zh-hans', 'zh'],
   'zh-tw': ['zh-hant'],
@@ -148,8 +148,8 @@ function named(codes: readonly string[]): [Language, string][] {
   const has = (code: string): boolean => codes.some((each) => each.toLowerCase() === code);
   return codes.flatMap((code): [Language, string][] => {
     const lower = code.toLowerCase();
-    if (lower === 'pt') return (has('pt-pt') ? ['pt-br'] : ['pt', 'pt-br']).map((ours) => [ours, code]);
-    if (lower === 'pt-pt') return ['pt', 'pt-pt'].map((ours) => [ours, code]);
-    return (OURS[lower] ?? [lower]).map((ours) => [ours, code]);
+    if (lower === 'pt') return (has('pt-pt') ? ['pt-br'] : ['pt', 'pt-br']).map((apiCode) => [apiCode, code]);
+    if (lower === 'pt-pt') return ['pt', 'pt-pt'].map((apiCode) => [apiCode, code]);
+    return (API_CODES[lower] ?? [lower]).map((apiCode) => [apiCode, code]);
   });
 }

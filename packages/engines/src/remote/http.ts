@@ -1,9 +1,9 @@
 /**
- * Calls to a translation service over HTTP: one deadline over all tries, a bounded answer, two more tries where a try
- * may help (429, 5xx, a broken connection), none where it cannot (every other 4xx, a redirect).
+ * The HTTP client for translation services: one deadline over all attempts, a size limit for responses, and two
+ * retries after 429, 5xx and broken connections. Other 4xx and redirects are not retried.
  *
- * The base address is the operator's and may be private; redirects are not followed, because the key would go along.
- * Nothing here ever writes a key or a text anywhere: errors carry the status and a word, never the answer's body.
+ * The operator sets the base URL, which may be a private address. Redirects are not followed, because the key would be
+ * sent along. Keys and texts are never logged: errors have the status and a short message, never the response body.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,21 +12,21 @@ import { Breaker } from '../breaker.ts';
 import type { Lane } from '../engine.ts';
 
 export interface HttpOptions {
-  /** The service's address, with a path where it has one: `https://api.deepl.com`. */
+  /** Base URL of the service, with its path if it has one: `https://api.deepl.com`. */
   baseUrl: string;
-  /** For one call with all its tries, in ms. Default: 30 s. */
+  /** Deadline of a call with all its attempts, in ms. Default: 30 s. */
   deadlineMs?: number;
-  /** Calls in flight at once. Default: 4. */
+  /** Most concurrent calls. Default: 4. */
   concurrency?: number;
-  /** The wait before the second try where the service names none, in ms; the third waits twice as long. */
+  /** Delay before the first retry without `Retry-After`, in ms; the second waits twice as long. Default: 500. */
   retryMs?: number;
-  /** A longer answer is refused. Default: 8 MiB. */
-  maxAnswerBytes?: number;
+  /** Largest response body, in bytes. Default: 8 MiB. */
+  maxResponseBytes?: number;
 }
 
 export interface Call {
   method: 'GET' | 'POST';
-  /** Below the base address, with the query. */
+  /** Path and query after the base URL. */
   path: string;
   headers: Readonly<Record<string, string>>;
   /** Sent as JSON. */
@@ -37,61 +37,61 @@ export interface Call {
 
 export type HttpFault = 'unavailable' | 'timeout' | 'refused' | 'too large' | 'garbled';
 
-export type Answer =
+export type HttpResult =
   | { ok: true; json: unknown }
-  /** `status` where there was one. */
+  /** `status` is null if there was no response. */
   | { ok: false; fault: HttpFault; detail: string; status: number | null };
 
-type Try =
-  | Answer
+type AttemptResult =
+  | HttpResult
   | {
       ok: false;
-      again: true;
+      retry: true;
       fault: HttpFault;
       detail: string;
       status: number | null;
       afterMs: number | null;
     };
 
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 const DEFAULT_DEADLINE_MS = 30_000;
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 
-/** DeepL's word for a used-up quota. It is below 500 and not tried again, like every other 4xx. */
+/** DeepL's status for an exhausted quota. */
 const QUOTA = 456;
-/** No fault of a text: a wrong key, a bill that is not paid, a used-up quota. The service is away until it is mended. */
-const OURS_TO_MEND: ReadonlySet<number> = new Set([401, 402, 403, QUOTA]);
-/** What a proxy says of a server that is down, and a server of one's own while it reads its model. */
-const NOBODY_THERE: ReadonlySet<number> = new Set([502, 503, 504]);
+/** Invalid key, unpaid bill, exhausted quota: not a fault of the text, so the service counts as unavailable. */
+const CONFIGURATION_FAULTS: ReadonlySet<number> = new Set([401, 402, 403, QUOTA]);
+/** Statuses of a proxy whose server is down, and of a server that is loading its model. */
+const SERVER_DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
 
-export class Http {
+export class HttpClient {
   readonly #base: string;
   readonly #options: HttpOptions;
   readonly #agent: Agent;
   readonly #deadlineMs: number;
   readonly #maxBytes: number;
-  /** A service that does not answer is left alone, so that a queue does not wait 30 s for each of its calls. */
-  readonly #breaker = new Breaker({ loopCount: 5, loopMs: 120_000, firstClosedMs: 1_000, closedMs: 60_000 });
+  /** Spares queued calls from waiting 30 s each while the service does not respond. */
+  readonly #breaker = new Breaker({ loopCount: 5, loopMs: 120_000, firstOpenMs: 1_000, maxOpenMs: 60_000 });
   #free: number;
-  #away = false;
-  readonly #waiting: Record<Lane, (() => void)[]> = { live: [], bulk: [] };
+  #unreachable = false;
+  readonly #waiting: Record<Lane, (() => void)[]> = { interactive: [], bulk: [] };
 
   constructor(options: HttpOptions) {
     const url = new URL(options.baseUrl);
     if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-      throw new Error(`the address of an engine is http or https, not ${url.protocol}`);
+      throw new Error(`the URL of an engine must be http or https, not ${url.protocol}`);
     }
     if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-      throw new Error('the address of an engine has no user, query or fragment; its key is given apart');
+      throw new Error('the URL of an engine must not have a user, query or fragment; set its key separately');
     }
     this.#base = url.href.replace(/(?<!\/)\/+$/, '');
     this.#options = options;
     this.#deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
-    this.#maxBytes = options.maxAnswerBytes ?? DEFAULT_MAX_BYTES;
+    this.#maxBytes = options.maxResponseBytes ?? DEFAULT_MAX_BYTES;
     this.#free = options.concurrency ?? 4;
     this.#agent = new Agent({
       connections: this.#free,
-      // The deadline is ours, over all tries; undici's own would only be a second one.
+      // #withRetries has a deadline over all attempts, so that undici's timeouts are not needed.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: { timeout: Math.min(10_000, this.#deadlineMs) },
@@ -102,28 +102,28 @@ export class Http {
     return this.#base;
   }
 
-  /** The last call that was made found nobody there: no answer at all, or that of a proxy or a server that starts. */
-  get away(): boolean {
-    return this.#away;
+  /** The last call reached no running service: no response, or that of a proxy or of a server that is starting. */
+  get unreachable(): boolean {
+    return this.#unreachable;
   }
 
-  /** Never rejects, except with the reason of `signal`. */
-  async ask(call: Call): Promise<Answer> {
+  /** Makes a call with its retries. Rejects only with the reason of `signal`. */
+  async send(call: Call): Promise<HttpResult> {
     call.signal.throwIfAborted();
-    await this.#enter(call.lane, call.signal);
+    await this.#acquire(call.lane, call.signal);
     try {
-      if (this.#breaker.closed) {
+      if (this.#breaker.isOpen) {
         const seconds = Math.ceil(this.#breaker.remainingMs / 1_000);
-        return away(`left alone for ${seconds} s after it did not answer`);
+        return unavailable(`disabled for ${seconds} s because it did not respond`);
       }
-      const answer = await this.#withTries(call);
-      this.#away = !answer.ok && (answer.status === null || NOBODY_THERE.has(answer.status));
-      if (answer.ok || (answer.fault !== 'unavailable' && answer.fault !== 'timeout')) {
+      const result = await this.#withRetries(call);
+      this.#unreachable = !result.ok && (result.status === null || SERVER_DOWN.has(result.status));
+      if (result.ok || (result.fault !== 'unavailable' && result.fault !== 'timeout')) {
         this.#breaker.succeeded();
       } else this.#breaker.failed();
-      return answer;
+      return result;
     } finally {
-      this.#leave();
+      this.#release();
     }
   }
 
@@ -131,26 +131,27 @@ export class Http {
     await this.#agent.destroy();
   }
 
-  async #withTries(call: Call): Promise<Answer> {
+  async #withRetries(call: Call): Promise<HttpResult> {
     const deadline = AbortSignal.timeout(this.#deadlineMs);
     const signal = AbortSignal.any([call.signal, deadline]);
     const until = performance.now() + this.#deadlineMs;
     let pauseMs = this.#options.retryMs ?? 500;
-    for (let count = 1; ; count++) {
-      const result = await this.#try(call, signal, deadline);
-      if (!('again' in result)) return result;
+    for (let attempt = 1; ; attempt++) {
+      const result = await this.#attempt(call, signal, deadline);
+      if (!('retry' in result)) return result;
       const { ok, fault, detail, status, afterMs } = result;
-      // Half of the pause at random, so that many workers do not come back together.
+      // Half of the delay is random, so that many workers do not retry at the same time.
       const waitMs = afterMs ?? pauseMs * (0.5 + Math.random() / 2);
-      if (count === TRIES || performance.now() + waitMs > until) return { ok, fault, detail, status };
+      if (attempt === MAX_ATTEMPTS || performance.now() + waitMs > until)
+        return { ok, fault, detail, status };
       await sleep(waitMs, undefined, { signal }).catch(() => call.signal.throwIfAborted());
       pauseMs *= 2;
     }
   }
 
-  async #try(call: Call, signal: AbortSignal, deadline: AbortSignal): Promise<Try> {
+  async #attempt(call: Call, signal: AbortSignal, deadline: AbortSignal): Promise<AttemptResult> {
     try {
-      const answer = await request(this.#base + call.path, {
+      const response = await request(this.#base + call.path, {
         method: call.method,
         dispatcher: this.#agent,
         signal,
@@ -162,29 +163,29 @@ export class Http {
         },
         body: call.body === undefined ? null : JSON.stringify(call.body),
       });
-      const status = answer.statusCode;
-      if (status >= 200 && status < 300) return await read(answer.body, this.#maxBytes);
-      // What is left of the answer is read (up to 64 KiB) so that the connection can be used again.
-      await answer.body.dump({ limit: 64 * 1024, signal }).catch(() => {});
+      const status = response.statusCode;
+      if (status >= 200 && status < 300) return await read(response.body, this.#maxBytes);
+      // Reads the rest of the body (up to 64 KiB), so that the connection can be reused.
+      await response.body.dump({ limit: 64 * 1024, signal }).catch(() => {});
       if (status === 429 || status >= 500) {
-        const afterMs = retryAfter(answer.headers['retry-after']);
-        return { ...away(`it answered ${status}`), status, again: true, afterMs };
+        const afterMs = retryAfter(response.headers['retry-after']);
+        return { ...unavailable(`it responded with ${status}`), status, retry: true, afterMs };
       }
       const detail = refusal(status);
-      if (OURS_TO_MEND.has(status)) return { ...away(detail), status };
+      if (CONFIGURATION_FAULTS.has(status)) return { ...unavailable(detail), status };
       return { ok: false, fault: 'refused', detail, status };
     } catch (error) {
       call.signal.throwIfAborted();
       if (deadline.aborted) {
-        const detail = `no answer within ${this.#deadlineMs} ms`;
+        const detail = `no response within ${this.#deadlineMs} ms`;
         return { ok: false, fault: 'timeout', detail, status: null };
       }
-      return { ...away(`no answer (${codeOf(error)})`), again: true, afterMs: null };
+      return { ...unavailable(`no response (${codeOf(error)})`), retry: true, afterMs: null };
     }
   }
 
-  /** Whoever waits for an answer goes before what is done in bulk. */
-  async #enter(lane: Lane, signal: AbortSignal): Promise<void> {
+  /** Waits for a free connection. The interactive lane comes before the bulk lane. */
+  async #acquire(lane: Lane, signal: AbortSignal): Promise<void> {
     if (this.#free > 0) {
       this.#free--;
       return;
@@ -201,31 +202,31 @@ export class Http {
     await turn.promise.finally(() => signal.removeEventListener('abort', onAbort));
   }
 
-  #leave(): void {
-    const next = this.#waiting.live.shift() ?? this.#waiting.bulk.shift();
+  #release(): void {
+    const next = this.#waiting.interactive.shift() ?? this.#waiting.bulk.shift();
     if (next === undefined) this.#free++;
     else next();
   }
 }
 
-const away = (detail: string): Extract<Answer, { ok: false }> => ({
+const unavailable = (detail: string): Extract<HttpResult, { ok: false }> => ({
   ok: false,
   fault: 'unavailable',
   detail,
   status: null,
 });
 
-async function read(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Answer> {
+async function read(body: AsyncIterable<Buffer>, maxBytes: number): Promise<HttpResult> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    // Leaving the loop closes the connection.
+    // Returning from the loop closes the connection.
     if (size > maxBytes) {
       return {
         ok: false,
         fault: 'too large',
-        detail: `an answer of more than ${maxBytes} bytes`,
+        detail: `a response of more than ${maxBytes} bytes`,
         status: 200,
       };
     }
@@ -234,11 +235,11 @@ async function read(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Answ
   try {
     return { ok: true, json: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
   } catch {
-    return { ok: false, fault: 'garbled', detail: 'an answer that is not JSON', status: 200 };
+    return { ok: false, fault: 'garbled', detail: 'a response that is not JSON', status: 200 };
   }
 }
 
-/** @returns ms, or null where there is no such header or it makes no sense */
+/** Returns the delay of a `Retry-After` header in ms, or null if it is missing or invalid. */
 export function retryAfter(header: string | string[] | undefined, now: number = Date.now()): number | null {
   if (typeof header !== 'string' || header.trim() === '') return null;
   if (/^\s*\d{1,6}(\.\d+)?\s*$/.test(header)) return Number(header) * 1_000;
@@ -247,10 +248,10 @@ export function retryAfter(header: string | string[] | undefined, now: number = 
 }
 
 function refusal(status: number): string {
-  if (status < 400) return `it redirects (${status}), which is not followed`;
-  if (status === 401 || status === 403) return `it refuses the key (${status})`;
-  if (status === QUOTA) return `its quota is used up (${status})`;
-  return `it refuses the request (${status})`;
+  if (status < 400) return `it redirects (${status}), and redirects are not followed`;
+  if (status === 401 || status === 403) return `it rejects the key (${status})`;
+  if (status === QUOTA) return `its quota is exhausted (${status})`;
+  return `it rejects the request (${status})`;
 }
 
 function codeOf(error: unknown): string {

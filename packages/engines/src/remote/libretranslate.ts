@@ -1,20 +1,20 @@
-/** LibreTranslate, also as a server of one's own: `POST /translate`, an array in, an array out. */
+/** LibreTranslate, hosted or local: `POST /translate` with an array of texts. */
 
 import type { Engine, Language } from '../engine.ts';
 import { HTML } from '../markup.ts';
-import type { Offer, RemoteOptions, Service } from './remote.ts';
-import { failure, field, positional, Remote } from './remote.ts';
+import type { OfferedDirection, RemoteOptions, ServiceAdapter } from './remote.ts';
+import { failure, field, positional, RemoteEngine } from './remote.ts';
 
 export interface LibreTranslateOptions extends RemoteOptions {
-  /** Servers of one's own often need none. */
+  /** Local servers often need none. */
   key?: string;
 }
 
 export function createLibreTranslate(options: LibreTranslateOptions): Engine {
-  return new Remote(libreTranslate(options), options);
+  return new RemoteEngine(libreTranslate(options), options);
 }
 
-function libreTranslate({ key }: LibreTranslateOptions): Service {
+function libreTranslate({ key }: LibreTranslateOptions): ServiceAdapter {
   return {
     name: 'libretranslate',
     capabilities: {
@@ -26,28 +26,28 @@ function libreTranslate({ key }: LibreTranslateOptions): Service {
       remote: true,
     },
     notation: HTML,
-    // The server works through the array one by one: small calls keep within the deadline.
+    // The server translates texts one after another, so small calls keep within the deadline.
     limits: { segments: 20, characters: 5_000 },
     settings: {},
     headers: {},
 
-    async list(ask) {
-      const answer = await ask({ method: 'GET', path: '/languages' });
-      if (!answer.ok) return answer;
-      const languages = Array.isArray(answer.json) ? answer.json : [];
-      return languages.flatMap((language): Offer[] => {
+    async list(send) {
+      const result = await send({ method: 'GET', path: '/languages' });
+      if (!result.ok) return result;
+      const languages = Array.isArray(result.json) ? result.json : [];
+      return languages.flatMap((language): OfferedDirection[] => {
         const [source, targets] = [field(language, 'code'), field(language, 'targets')];
         if (typeof source !== 'string' || !Array.isArray(targets)) return [];
         return targets
           .filter((target) => typeof target === 'string')
-          .map((target) => ({ from: oursOf(source), to: oursOf(target), source, target }));
+          .map((target) => ({ from: apiCodeOf(source), to: apiCodeOf(target), source, target }));
       });
     },
 
-    health: (ask) => ask({ method: 'GET', path: '/languages' }),
+    health: (send) => send({ method: 'GET', path: '/languages' }),
 
-    async translate(ask, { offer, texts, marked }) {
-      const answer = await ask({
+    async translate(send, { offer, texts, marked }) {
+      const result = await send({
         method: 'POST',
         path: '/translate',
         body: {
@@ -58,8 +58,8 @@ function libreTranslate({ key }: LibreTranslateOptions): Service {
           ...(key === undefined ? {} : { api_key: key }),
         },
       });
-      if (!answer.ok) return failure(answer);
-      const list = field(answer.json, 'translatedText');
+      if (!result.ok) return failure(result);
+      const list = field(result.json, 'translatedText');
       return positional(
         Array.isArray(list) ? list.map((text) => (typeof text === 'string' ? text : null)) : null,
         texts.length,
@@ -68,7 +68,7 @@ function libreTranslate({ key }: LibreTranslateOptions): Service {
   };
 }
 
-/** Its names changed over time: `zt` and `pb` are the older ones. */
-const OURS: Readonly<Record<string, Language>> = { zh: 'zh-hans', zt: 'zh-hant', pb: 'pt-br', no: 'nb' };
+/** LibreTranslate's code → code of the API, with the older names `zt` and `pb`. */
+const API_CODES: Readonly<Record<string, Language>> = { zh: 'zh-hans', zt: 'zh-hant', pb: 'pt-br', no: 'nb' };
 
-const oursOf = (code: string): Language => OURS[code.toLowerCase()] ?? code.toLowerCase();
+const apiCodeOf = (code: string): Language => API_CODES[code.toLowerCase()] ?? code.toLowerCase();

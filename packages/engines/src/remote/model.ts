@@ -1,35 +1,35 @@
 /**
- * Language models behind an OpenAI-compatible `chat/completions`: a vendor's, or a server of one's own.
+ * Language models with an OpenAI-compatible `chat/completions` API, hosted or local.
  *
- * What guards a customer's text and us from each other: texts go as JSON data, apart from the rules; there are no tools
- * to call; one call carries one account's text only; codes go as markers that must all come back; and every reply
- * passes the check of check.ts (length, addresses, script, chatter). A reply that fails is asked for once more, alone,
- * and then fails, so that the next engine of the chain has the segment.
+ * Protection against prompt injection: texts are JSON data, separate from the rules; there are no tools; a call has
+ * texts of one account only; codes are markers that must all come back; and check.ts checks every reply (length,
+ * URLs, script, comments). A segment whose reply fails is sent once more, alone, and then fails, so that the next
+ * engine gets it.
  */
 
 import type { Engine, Language, Term } from '../engine.ts';
 import { MARKERS, visibleText } from '../markup.ts';
-import type { Answer } from './http.ts';
+import type { HttpResult } from './http.ts';
 import { SYSTEM, userOf } from './prompt.ts';
-import type { Batch, RemoteOptions, Reply, Service } from './remote.ts';
-import { failure, field, misshapen, Remote } from './remote.ts';
+import type { Batch, RemoteOptions, Reply, ServiceAdapter } from './remote.ts';
+import { failure, field, malformed, RemoteEngine } from './remote.ts';
 
 export interface LanguageModelOptions extends RemoteOptions {
-  /** Servers of one's own often need none. */
+  /** Local servers often need none. */
   key?: string;
   model: string;
-  /** There is no list to ask for: `en>es` for each direction that is offered. */
+  /** Offered directions, as `en>es`; the API has no list of them. */
   directions: readonly string[];
   /**
-   * `json`: many segments a call, answers held to a schema. `plain`: one segment a call in the one prompt that models
-   * trained for translation alone know; they take neither tone nor instructions nor terms.
+   * `json`: many segments per call, answers constrained by a schema. `plain`: one segment per call, with the prompt of
+   * models trained only for translation, without tone, instructions and terms. Default: `json`.
    */
   style?: 'json' | 'plain';
-  /** How the answer's shape is asked for: servers differ in what they know. Default: `schema`. */
+  /** The kind of `response_format`, which differs among servers. Default: `schema`. */
   answers?: 'schema' | 'object' | 'none';
-  /** Put into each request, or taken out of it where null: `{ temperature: null, reasoning_effort: "low" }`. */
+  /** Fields to set in each request, or to remove if null: `{ temperature: null, reasoning_effort: "low" }`. */
   parameters?: Readonly<Record<string, unknown>>;
-  /** Estimated tokens of source text a call. Default: 1,500. */
+  /** Most tokens of source text per call, estimated. Default: 1,500. */
   tokens?: number;
 }
 
@@ -52,10 +52,10 @@ const SCHEMA = {
 };
 
 export function createLanguageModel(options: LanguageModelOptions): Engine {
-  return new Remote(languageModel(options), options);
+  return new RemoteEngine(languageModel(options), options);
 }
 
-function languageModel(options: LanguageModelOptions): Service {
+function languageModel(options: LanguageModelOptions): ServiceAdapter {
   const { key, model, directions, style = 'json', answers = 'schema', parameters = {} } = options;
   const plain = style === 'plain';
   return {
@@ -69,7 +69,7 @@ function languageModel(options: LanguageModelOptions): Service {
       remote: true,
     },
     notation: MARKERS,
-    // About three characters a token in alphabetic scripts. A server may cut a longer prompt in silence.
+    // About three characters per token in alphabetic scripts. A server may truncate a longer prompt silently.
     limits: { segments: plain ? 1 : MAX_SEGMENTS, characters: (options.tokens ?? 1_500) * 3 },
     settings: { style, answers, parameters, system: plain ? '' : SYSTEM },
     model,
@@ -83,9 +83,9 @@ function languageModel(options: LanguageModelOptions): Service {
       });
     },
 
-    health: (ask) => ask({ method: 'GET', path: '/models' }),
+    health: (send) => send({ method: 'GET', path: '/models' }),
 
-    async translate(ask, batch) {
+    async translate(send, batch) {
       const messages = plain ? plainMessages(batch) : jsonMessages(batch);
       const body = {
         model,
@@ -95,10 +95,10 @@ function languageModel(options: LanguageModelOptions): Service {
         ...(plain ? {} : formatOf(answers)),
         ...parameters,
       };
-      const answer = await ask({ method: 'POST', path: '/chat/completions', body: withoutNulls(body) });
-      // Some servers answer 400 to the one segment that their filter does not like.
-      if (!answer.ok) return failure(answer, [400, 413, 422]);
-      return readAnswer(answer, batch, plain);
+      const result = await send({ method: 'POST', path: '/chat/completions', body: withoutNulls(body) });
+      // Some servers respond with 400 to a segment that their filter rejects.
+      if (!result.ok) return failure(result, [400, 413, 422]);
+      return readAnswer(result, batch, plain);
     },
   };
 }
@@ -130,13 +130,13 @@ function formatOf(answers: NonNullable<LanguageModelOptions['answers']>): { resp
 const withoutNulls = (body: object): object =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
-/** Room for a translation twice as long in a language that takes many tokens a word, and for the JSON around it. */
+/** Tokens for a translation twice as long, in a language with many tokens per word, and for the JSON around it. */
 function answerTokens(texts: readonly string[]): number {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   return Math.min(16_000, 200 + 40 * texts.length + length);
 }
 
-/** Only those rows of the glossary whose term is in the batch, with whatever ending: what is for every text first, then the longest. */
+/** Returns the terms that occur in the batch with any ending: first those for every text, then the longest. */
 function termsIn({ sources, context }: Batch): Term[] {
   const text = sources.map(({ segment }) => visibleText(segment.pieces)).join('\n');
   const lower = text.toLowerCase();
@@ -151,7 +151,7 @@ const orderOf = ({ source }: Term): number => (source === '' ? Number.MAX_SAFE_I
 
 const SPACED = /[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{N}]/u;
 
-/** Whether a word of the text begins so: `it` is not in `with`, and would only crowd out those that are there. */
+/** Whether a word of the text begins with the term: `it` does not occur in `with`. */
 function begins(term: string, text: string): boolean {
   for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1)) {
     if (at === 0 || term === '' || !SPACED.test(term[0]!) || !SPACED.test(text[at - 1]!)) return true;
@@ -159,22 +159,22 @@ function begins(term: string, text: string): boolean {
   return false;
 }
 
-function readAnswer(answer: Extract<Answer, { ok: true }>, batch: Batch, plain: boolean): Reply {
-  const choices = field(answer.json, 'choices');
+function readAnswer(result: Extract<HttpResult, { ok: true }>, batch: Batch, plain: boolean): Reply {
+  const choices = field(result.json, 'choices');
   const choice = Array.isArray(choices) ? choices[0] : undefined;
   const content = field(field(choice, 'message'), 'content');
   const end = field(choice, 'finish_reason');
   if (end === 'length') {
-    return { ok: false, reason: 'garbled', detail: 'the answer was cut off (length)', divide: true };
+    return { ok: false, reason: 'garbled', detail: 'the response was cut off (length)', divide: true };
   }
   if (end === 'content_filter') {
-    return { ok: false, reason: 'refused', detail: "the service's filter refused", divide: true };
+    return { ok: false, reason: 'refused', detail: "the service's filter rejected the text", divide: true };
   }
-  if (typeof content !== 'string') return misshapen('no content');
+  if (typeof content !== 'string') return malformed('no content');
   return plain ? { ok: true, texts: [content] } : readSegments(content, batch.texts.length);
 }
 
-/** Takes away the fence that servers without schemas like to put round the whole answer. */
+/** Removes the code fence that servers without schemas put around the whole response. */
 function unfence(content: string): string {
   const written = content.trim();
   const begin = written.indexOf('\n');
@@ -182,16 +182,16 @@ function unfence(content: string): string {
   return begin > 0 && fenced ? written.slice(begin, -3) : content;
 }
 
-/** By id, in whatever order; one that came twice is none. Each is judged alone afterwards. */
+/** Reads replies by id, in any order. An id that occurs twice has no reply. */
 function readSegments(content: string, count: number): Reply {
   let json: unknown;
   try {
     json = JSON.parse(unfence(content));
   } catch {
-    return misshapen('content that is not JSON', true);
+    return malformed('content that is not JSON', true);
   }
   const list = field(json, 'segments');
-  if (!Array.isArray(list)) return misshapen('no segments', true);
+  if (!Array.isArray(list)) return malformed('no segments', true);
   const texts: (string | null)[] = Array.from({ length: count }, () => null);
   const seen = new Set<number>();
   for (const each of list) {
@@ -206,7 +206,7 @@ function readSegments(content: string, count: number): Reply {
 
 const NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
 
-/** `Brazilian Portuguese` for `pt-br`. */
+/** Returns the English name: `Brazilian Portuguese` for `pt-br`. */
 function nameOf(language: Language): string {
   try {
     return NAMES.of(language) ?? language;

@@ -1,6 +1,6 @@
 /**
- * What a language model is told. The rules never change, so a server may remember them; everything that somebody else
- * wrote (texts, wishes, glossary, examples) stands in the user's message, as JSON, where it is data.
+ * The prompts for language models. The rules never change, so that a server can cache them. Everything written by
+ * others (texts, instructions, glossary, examples) is JSON data in the user's message.
  */
 
 import type { Term } from '../engine.ts';
@@ -37,7 +37,7 @@ export function userOf(batch: Batch, terms: readonly Term[]): string {
       ? { note: 'An earlier answer broke a rule. Mind the markers, the language and rule 2.' }
       : {}),
     segments: texts.map((text, index) => {
-      const kept = keptOf(sources[index]?.sheet.codes ?? []);
+      const kept = keptOf(sources[index]?.table.codes ?? []);
       return { id: String(index + 1), text, ...(kept === null ? {} : { kept }) };
     }),
   });
@@ -50,8 +50,8 @@ function row(term: Term): object {
   return { source: term.source, target: term.target, ...note };
 }
 
-/** What stands behind the markers of kept words, for the grammar around them. */
-function keptOf(codes: Batch['sources'][number]['sheet']['codes']): Record<string, string> | null {
+/** Returns the words behind the markers, which matter for the grammar around them. */
+function keptOf(codes: Batch['sources'][number]['table']['codes']): Record<string, string> | null {
   const entries = codes.flatMap((code, index) =>
     code.kind === 'keep' ? [[String(index + 1), visibleText([code.piece])] as const] : [],
   );

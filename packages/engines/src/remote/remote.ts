@@ -1,7 +1,7 @@
 /**
- * What every service reached over HTTP has in common: its languages, batches, the reading and checking of replies, a
- * second try alone for a segment whose reply is no translation, and the self-test. A {@link Service} beside this file
- * says only how its own requests and answers look.
+ * The common part of all services reached over HTTP: languages, batches, reading and checking of replies, a second
+ * attempt for each segment whose reply is not a translation, and the self-test. A {@link ServiceAdapter} in this folder
+ * describes only its requests and responses.
  */
 
 import { createHash } from 'node:crypto';
@@ -19,43 +19,43 @@ import type {
   Piece,
   Segment,
 } from '../engine.ts';
-import type { Notation, Sheet } from '../markup.ts';
+import type { CodeTable, Notation } from '../markup.ts';
 import { Garbled, hasLetters, read, write } from '../markup.ts';
-import type { Answer, Call, HttpFault, HttpOptions } from './http.ts';
-import { Http } from './http.ts';
+import type { Call, HttpFault, HttpOptions, HttpResult } from './http.ts';
+import { HttpClient } from './http.ts';
 
-/** A longer segment fails, as with the engine of this machine. Split at sentences. */
+/** Longest segment, in UTF-16 units; a longer one fails. */
 export const MAX_SEGMENT_LENGTH = 10_000;
 
 export interface RemoteOptions extends HttpOptions {
-  /** What drafts and logs call it. Default: the service's own name. Lower-case letters. */
+  /** Name of the engine in drafts and logs, in lower-case letters. Default: the service's name. */
   name?: string;
-  /** `en>es`: only these are offered. Default: all that the service lists. */
+  /** Offered directions, as `en>es`. Default: all that the service lists. */
   directions?: readonly string[];
-  /** Sends one sentence through before directions are offered. Default: yes. */
+  /** Translates one sentence before directions are offered. Default: true. */
   selfTest?: boolean;
 }
 
-/** A direction with the service's own names for its languages. */
-export interface Offer {
+/** A direction with the service's names of its languages. */
+export interface OfferedDirection {
   from: Language;
   to: Language;
   source: string;
   target: string;
 }
 
-/** Makes one call; the service's part of it. */
-export type Ask = (call: Pick<Call, 'method' | 'path'> & { body?: unknown }) => Promise<Answer>;
+/** Makes one call, with the headers and limits of the service. */
+export type SendRequest = (call: Pick<Call, 'method' | 'path'> & { body?: unknown }) => Promise<HttpResult>;
 
-/** Segments that go in one call: same direction, same format. */
+/** Segments of one call, with the same direction and format. */
 export interface Batch {
-  offer: Offer;
+  offer: OfferedDirection;
   texts: readonly string[];
-  /** The texts are in the service's notation; else plain. */
+  /** Whether the texts are in the service's notation. */
   marked: boolean;
-  sources: readonly { segment: Segment; sheet: Sheet }[];
+  sources: readonly { segment: Segment; table: CodeTable }[];
   context: Context;
-  /** 2 when the first reply was no translation. */
+  /** 2 if the first reply was not a translation. */
   attempt: 1 | 2;
 }
 
@@ -65,30 +65,30 @@ export type Reply =
   /** `divide`: half of the batch may do. */
   | { ok: false; reason: FailureReason; detail: string; divide?: boolean };
 
-export interface Service {
+export interface ServiceAdapter {
   name: string;
   capabilities: Capabilities;
   notation: Notation;
-  /** Segments and characters of one call. */
+  /** Most segments and characters of one call. */
   limits: { segments: number; characters: number };
-  /** What distinguishes its drafts from those of another model or setting; keys are no part of it. */
+  /** Settings that affect drafts; part of the engine's version. Never keys. */
   settings: Readonly<Record<string, unknown>>;
   /** Shown after the direction in the route. */
   model?: string;
-  /** Its directions are the operator's word: where it is away they are offered, untested. */
+  /** The operator declared its directions. While it cannot be reached they are offered untested. */
   declared?: true;
   headers: Readonly<Record<string, string>>;
-  /** The directions it lists. */
-  list(ask: Ask): Promise<Offer[] | Extract<Answer, { ok: false }>>;
-  /** A cheap call that shows that it is there and takes the key. */
-  health(ask: Ask): Promise<Answer>;
-  translate(ask: Ask, batch: Batch): Promise<Reply>;
+  /** Returns the directions that the service lists. */
+  list(send: SendRequest): Promise<OfferedDirection[] | Extract<HttpResult, { ok: false }>>;
+  /** Makes a cheap call that shows that the service runs and accepts the key. */
+  health(send: SendRequest): Promise<HttpResult>;
+  translate(send: SendRequest, batch: Batch): Promise<Reply>;
 }
 
-/** What a self-test found. `away`: nobody was there to be tested. */
+/** The fault that a self-test found. `unreachable`: the service could not be reached. */
 interface Fault {
   detail: string;
-  away: boolean;
+  unreachable: boolean;
 }
 
 const LIST_MS = 3_600_000;
@@ -100,31 +100,31 @@ const SELF_TEST: Readonly<Record<Language, string>> = {
   de: 'Das große Haus hat zwei Fenster und eine rote Tür.',
 };
 
-export class Remote implements Engine {
+export class RemoteEngine implements Engine {
   readonly name: string;
   readonly capabilities: Capabilities;
-  readonly #service: Service;
+  readonly #service: ServiceAdapter;
   readonly #options: RemoteOptions;
-  readonly #http: Http;
+  readonly #client: HttpClient;
   readonly #stopping = new AbortController();
-  #list: { at: number; offers: Promise<Map<string, Offer> | string> } | null = null;
+  #list: { at: number; offers: Promise<Map<string, OfferedDirection> | string> } | null = null;
   #test: { fault: Promise<Fault | null> } | null = null;
 
-  constructor(service: Service, options: RemoteOptions) {
+  constructor(service: ServiceAdapter, options: RemoteOptions) {
     this.name = options.name ?? service.name;
-    if (!/^[a-z]+$/.test(this.name)) throw new Error('the name of an engine is lower-case letters');
+    if (!/^[a-z]+$/.test(this.name)) throw new Error('the name of an engine must be lower-case letters');
     for (const key of options.directions ?? []) parse(key);
     this.capabilities = service.capabilities;
     this.#service = service;
     this.#options = options;
-    this.#http = new Http(options);
+    this.#client = new HttpClient(options);
   }
 
   async version(): Promise<string> {
     const { settings, model } = this.#service;
-    // The pairs too: what was published of this version holds for a day.
+    // Includes the pairs, because test results of a version are valid for a day.
     const pairs = this.#options.directions?.toSorted() ?? null;
-    const all = JSON.stringify([this.#http.base, model ?? '', settings, pairs, NOTATION_VERSION]);
+    const all = JSON.stringify([this.#client.base, model ?? '', settings, pairs, NOTATION_VERSION]);
     const hash = createHash('sha256').update(all).digest('hex').slice(0, 12);
     return `${model ?? this.#service.name} ${hash}`;
   }
@@ -134,7 +134,7 @@ export class Remote implements Engine {
     const offers = await this.#offers('bulk');
     if (typeof offers === 'string') return [];
     const fault = (this.#options.selfTest ?? true) ? await this.#selfTest(offers) : null;
-    if (fault !== null && !(fault.away && this.#service.declared)) return [];
+    if (fault !== null && !(fault.unreachable && this.#service.declared)) return [];
     const untested = fault === null ? {} : { untested: true as const };
     return [...offers.values()].map(({ from, to }) => ({
       from,
@@ -164,9 +164,11 @@ export class Remote implements Engine {
 
   async health(): Promise<{ ok: boolean; detail: string }> {
     if (this.#stopping.signal.aborted) return { ok: false, detail: 'stopped' };
-    const answer = await this.#service.health(this.#ask('live', this.#stopping.signal)).catch(() => null);
-    if (answer === null) return { ok: false, detail: 'stopped' };
-    if (!answer.ok) return { ok: false, detail: `${this.name}: ${answer.detail}` };
+    const result = await this.#service
+      .health(this.#sender('interactive', this.#stopping.signal))
+      .catch(() => null);
+    if (result === null) return { ok: false, detail: 'stopped' };
+    if (!result.ok) return { ok: false, detail: `${this.name}: ${result.detail}` };
     const fault = this.#test === null ? null : await this.#test.fault;
     if (fault !== null) return { ok: false, detail: `${this.name} failed its self-test: ${fault.detail}` };
     return { ok: true, detail: `${this.name} answers` };
@@ -174,15 +176,15 @@ export class Remote implements Engine {
 
   async stop(): Promise<void> {
     this.#stopping.abort(new Error(`the engine ${this.name} is stopped`));
-    await this.#http.stop();
+    await this.#client.stop();
   }
 
   #throwIfStopped(): void {
     this.#stopping.signal.throwIfAborted();
   }
 
-  #ask(lane: Lane, signal: AbortSignal): Ask {
-    return (call) => this.#http.ask({ ...call, headers: this.#service.headers, lane, signal });
+  #sender(lane: Lane, signal: AbortSignal): SendRequest {
+    return (call) => this.#client.send({ ...call, headers: this.#service.headers, lane, signal });
   }
 
   #route(from: Language, to: Language): string {
@@ -190,14 +192,14 @@ export class Remote implements Engine {
     return `${this.name}:${from}-${to}${model === undefined ? '' : `@${model}`}`;
   }
 
-  /** What the service lists, asked once an hour. @returns or why it is not known */
-  #offers(lane: Lane): Promise<Map<string, Offer> | string> {
+  /** Returns what the service lists, read once an hour, or why it is not known. */
+  #offers(lane: Lane): Promise<Map<string, OfferedDirection> | string> {
     const now = performance.now();
     if (this.#list === null || now - this.#list.at > LIST_MS) {
       const offers = this.#readOffers(lane);
       const list = { at: now, offers };
       this.#list = list;
-      // A failure is not remembered: the next who asks tries again, as often as the breaker lets it.
+      // A failure is not cached: the next call tries again, if the circuit breaker allows it.
       const forget = (): void => {
         if (this.#list === list) this.#list = null;
       };
@@ -206,11 +208,11 @@ export class Remote implements Engine {
     return this.#list.offers;
   }
 
-  async #readOffers(lane: Lane): Promise<Map<string, Offer> | string> {
-    const listed = await this.#service.list(this.#ask(lane, this.#stopping.signal));
+  async #readOffers(lane: Lane): Promise<Map<string, OfferedDirection> | string> {
+    const listed = await this.#service.list(this.#sender(lane, this.#stopping.signal));
     if (!Array.isArray(listed)) return listed.detail;
     const wanted = this.#options.directions === undefined ? null : new Set(this.#options.directions);
-    const offers = new Map<string, Offer>();
+    const offers = new Map<string, OfferedDirection>();
     for (const offer of listed) {
       const key = `${offer.from}>${offer.to}`;
       if (offer.from === offer.to || (wanted !== null && !wanted.has(key))) continue;
@@ -219,8 +221,8 @@ export class Remote implements Engine {
     return offers;
   }
 
-  /** One sentence through one direction: the key, the format and the codes. @returns what is wrong, or null */
-  #selfTest(offers: ReadonlyMap<string, Offer>): Promise<Fault | null> {
+  /** Translates one sentence to test the key, the format and the codes. Returns the fault, or null. */
+  #selfTest(offers: ReadonlyMap<string, OfferedDirection>): Promise<Fault | null> {
     if (this.#test === null) {
       const fault = this.#runSelfTest(offers);
       const test = { fault };
@@ -229,24 +231,25 @@ export class Remote implements Engine {
         if (this.#test === test) this.#test = null;
       };
       fault.then((result) => {
-        // Who was away has not been tested: the next who asks tries again, as often as the breaker lets it.
-        if (result?.away) forget();
+        // Without a connection nothing was tested: the next call tries again, if the circuit breaker allows it.
+        if (result?.unreachable) forget();
         else if (result !== null) setTimeout(forget, RETEST_MS).unref();
       }, forget);
     }
     return this.#test.fault;
   }
 
-  async #runSelfTest(offers: ReadonlyMap<string, Offer>): Promise<Fault | null> {
+  async #runSelfTest(offers: ReadonlyMap<string, OfferedDirection>): Promise<Fault | null> {
     const offer = [...offers.values()].find(({ from }) => SELF_TEST[from] !== undefined);
     if (offer === undefined) return null;
     const text = SELF_TEST[offer.from]!;
     const segments = [{ id: 'self-test', pieces: [{ open: 1 }, { text }, { close: 1 }] }];
     const { from, to } = offer;
     const [draft] = await this.draft({ from, to, segments, lane: 'bulk' });
-    if (draft?.status !== 'translated') return { detail: draft?.detail ?? 'no draft', away: this.#http.away };
+    if (draft?.status !== 'translated')
+      return { detail: draft?.detail ?? 'no draft', unreachable: this.#client.unreachable };
     const same = draft.pieces.some((piece) => 'text' in piece && piece.text === text);
-    return same ? { detail: 'it changes nothing', away: false } : null;
+    return same ? { detail: 'it changes nothing', unreachable: false } : null;
   }
 
   async #draftAll(request: DraftRequest, signal: AbortSignal, done: (draft: Draft) => void): Promise<void> {
@@ -278,18 +281,18 @@ export class Remote implements Engine {
         done({ id, status: 'translated', pieces: [...pieces], route });
       } else items.push({ segment, ...write(pieces, this.#service.notation) });
     }
-    const ask = this.#ask(lane, signal);
+    const send = this.#sender(lane, signal);
     const context = request.context ?? {};
     const settle = async (group: readonly Item[], marked: boolean, attempt: 1 | 2): Promise<void> => {
       const texts = group.map(({ text }) => text);
-      const sources = group.map(({ segment, sheet }) => ({ segment, sheet }));
-      const reply = await this.#service.translate(ask, { offer, texts, marked, sources, context, attempt });
+      const sources = group.map(({ segment, table }) => ({ segment, table }));
+      const reply = await this.#service.translate(send, { offer, texts, marked, sources, context, attempt });
       if (!reply.ok) {
         const { reason, detail, divide } = reply;
         if (divide === true && group.length > 1) {
           const half = Math.ceil(group.length / 2);
           const parts = [group.slice(0, half), group.slice(half)];
-          // Alone by division is already the second try.
+          // A segment that is alone after dividing is at its second attempt.
           await Promise.all(parts.map((part) => settle(part, marked, part.length === 1 ? 2 : 1)));
         } else if (reason === 'garbled' && group.length === 1 && attempt === 1)
           await settle(group, marked, 2);
@@ -299,7 +302,7 @@ export class Remote implements Engine {
       const again: Item[] = [];
       group.forEach((item, index) => {
         const { id } = item.segment;
-        const result = judge(reply.texts[index] ?? null, item, this.#service.notation, request);
+        const result = readReply(reply.texts[index] ?? null, item, this.#service.notation, request);
         if (result.ok) done({ id, status: 'translated', pieces: result.pieces, route });
         else if (attempt === 1) again.push(item);
         else fail(id, 'garbled', result.fault);
@@ -311,36 +314,36 @@ export class Remote implements Engine {
       ? [{ marked, items }]
       : [true, false].map((marked) => ({
           marked,
-          items: items.filter(({ sheet }) => sheet.plain !== marked),
+          items: items.filter(({ table }) => table.plain !== marked),
         }));
     const work = groups.flatMap(({ marked, items }) =>
       batches(items, this.#service.limits).map((group) => settle(group, marked, 1)),
     );
-    // All are waited for: what one call failed with must not outrun what the others still bring.
+    // Waits for all calls, so that the failure of one does not lose the results of others.
     const ends = await Promise.allSettled(work);
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 }
 
-/** Changes when we write or judge texts in another way. */
+/** Increased when texts are written or checked in another way. */
 const NOTATION_VERSION = 1;
 
 interface Item {
   segment: Segment;
   text: string;
-  sheet: Sheet;
+  table: CodeTable;
 }
 
 function parse(key: string): void {
   if (!/^[a-z]{2,3}(-[a-z\d]{2,8})*>[a-z]{2,3}(-[a-z\d]{2,8})*$/.test(key)) {
-    throw new Error(`a direction is written en>es, not ${key}`);
+    throw new Error(`a direction must be written like en>es, not ${key}`);
   }
 }
 
 const lengthOf = (pieces: readonly Piece[]): number =>
   pieces.reduce((sum, piece) => sum + ('text' in piece && !('keep' in piece) ? piece.text.length : 0), 0);
 
-function batches(items: readonly Item[], limits: Service['limits']): Item[][] {
+function batches(items: readonly Item[], limits: ServiceAdapter['limits']): Item[][] {
   const out: Item[][] = [];
   let size = 0;
   for (const item of items) {
@@ -356,7 +359,7 @@ function batches(items: readonly Item[], limits: Service['limits']): Item[][] {
   return out;
 }
 
-function judge(
+function readReply(
   text: string | null,
   item: Item,
   notation: Notation,
@@ -364,7 +367,7 @@ function judge(
 ): { ok: true; pieces: Piece[] } | { ok: false; fault: string } {
   if (text === null) return { ok: false, fault: 'no reply for this segment' };
   try {
-    const pieces = read(text, item.sheet, notation);
+    const pieces = read(text, item.table, notation);
     const fault = serviceFaultOf(pieces, item.segment.pieces, direction);
     return fault === null ? { ok: true, pieces } : { ok: false, fault };
   } catch (error) {
@@ -373,9 +376,12 @@ function judge(
   }
 }
 
-/** How a call that failed is told, as the reason of its drafts. */
-export function failure(answer: Extract<Answer, { ok: false }>, divideOn: readonly number[] = [413]): Reply {
-  const { fault, detail, status } = answer;
+/** Converts a failed call to the failure of its drafts. */
+export function failure(
+  result: Extract<HttpResult, { ok: false }>,
+  divideOn: readonly number[] = [413],
+): Reply {
+  const { fault, detail, status } = result;
   const divide = (status !== null && divideOn.includes(status)) || fault === 'too large';
   return { ok: false, reason: REASONS[fault], detail, divide };
 }
@@ -388,37 +394,37 @@ const REASONS: Readonly<Record<HttpFault, FailureReason>> = {
   garbled: 'garbled',
 };
 
-/** An answer of another shape than the service's. */
-export const misshapen = (what: string, divide = false): Reply => ({
+/** A response without the expected structure. */
+export const malformed = (what: string, divide = false): Reply => ({
   ok: false,
   reason: 'garbled',
-  detail: `the answer has ${what}`,
+  detail: `the response has ${what}`,
   divide,
 });
 
-/** Replies that are told apart by position only: a wrong number of them means that none can be trusted. */
+/** Replies without ids, matched by position. If their number is wrong, none is used. */
 export function positional(texts: (string | null)[] | null, count: number): Reply {
-  if (texts === null) return misshapen('no list of translations');
+  if (texts === null) return malformed('no list of translations');
   if (texts.length === count) return { ok: true, texts };
-  const detail = `${texts.length} translations came for ${count} texts`;
+  const detail = `${texts.length} translations for ${count} texts`;
   return { ok: false, reason: 'garbled', detail, divide: true };
 }
 
-/** Every source with every target. */
-export function cross(
+/** Returns every source with every target. */
+export function allPairs(
   sources: Iterable<readonly [Language, string]>,
   targets: Iterable<readonly [Language, string]>,
-): Offer[] {
+): OfferedDirection[] {
   const all = [...targets];
   return [...sources].flatMap(([from, source]) => all.map(([to, target]) => ({ from, to, source, target })));
 }
 
-/** One field of an object of unknown shape. */
+/** Reads a field of a value of unknown type. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** The strings `name` of a list of objects; null where it is no list. */
+/** Returns the string field `name` of each object of a list, or null if it is not a list. */
 export function strings(list: unknown, name: string): (string | null)[] | null {
   if (!Array.isArray(list)) return null;
   return list.map((each) => {

@@ -1,7 +1,7 @@
 /**
  * A model for tests: the architecture of the "tiny" Firefox models (transformer encoder of six layers, two decoder
- * layers with SSRU, tied embeddings, 8-bit matrices with precomputed scales), narrower, with random weights. It loads
- * and computes like a real one and its translations mean nothing.
+ * layers with SSRU, tied embeddings, 8-bit matrices with precomputed scales), but narrower and with random weights. It
+ * loads and computes like a real one, but its translations are meaningless.
  */
 
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -9,18 +9,18 @@ import { join } from 'node:path';
 import { sealModel } from '../../src/bergamot/models.ts';
 
 export interface TinySize {
-  /** Width of the embeddings; the real ones have 256. */
+  /** Width of the embeddings; real models have 256. */
   width?: number;
-  /** Width of the feed-forward layers; the real ones have 1,536. */
+  /** Width of the feed-forward layers; real models have 1,536. */
   inner?: number;
-  /** At least 256; the real ones have 32,000. */
+  /** Size of the vocabulary, at least 256; real models have 32,000. */
   vocabulary?: number;
   seed?: number;
 }
 
 const FLOAT32 = 0x404;
 const INT8 = 0x101;
-/** `int8` with the bit that says intgemm's layout. */
+/** `int8` with the flag of intgemm's layout. */
 const INTGEMM8 = 0x4101;
 
 interface Item {
@@ -154,7 +154,7 @@ ulr-trainable-transformation: false
 version: v1.10.26
 `;
 
-/** Marian's binary file: headers, names, shapes, then the data at multiples of 256 bytes. */
+/** Writes Marian's binary format: headers, names, shapes, then the data at multiples of 256 bytes. */
 function file(items: readonly Item[]): Buffer {
   const padded = items.map(({ bytes }) =>
     Buffer.concat([bytes, Buffer.alloc((256 - (bytes.length % 256)) % 256)]),
@@ -174,7 +174,7 @@ function file(items: readonly Item[]): Buffer {
   return Buffer.concat([head, gap, ...padded]);
 }
 
-/** The same numbers everywhere for a seed (mulberry32). */
+/** A deterministic random generator (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {
@@ -204,7 +204,7 @@ export function tinyVocabulary(size = 256): Buffer {
     ['<unk>', 0, 2],
     ...pieces.map((each, index): [string, number, number] => [each, -1 - index / 100, 1]),
   ];
-  // Single letters: a translation of anything is as short as real ones are.
+  // Single letters keep translations about as long as real ones.
   for (let point = 0x100; all.length < size; point++) {
     if (/\p{L}/u.test(String.fromCodePoint(point))) all.push([String.fromCodePoint(point), -20, 1]);
   }
@@ -250,7 +250,7 @@ const bytesField = (number: number, bytes: Buffer): Buffer =>
 const intField = (number: number, value: number): Buffer =>
   Buffer.concat([varint(number * 8), varint(value)]);
 
-/** Puts a model of each pair into a folder, with its manifest. */
+/** Writes a model of each pair, with its manifest, into a folder. */
 export async function placeModels(folder: string, pairs: readonly string[]): Promise<void> {
   for (const [index, pair] of pairs.entries()) {
     const [from = '', to = ''] = pair.split('-');

@@ -1,6 +1,6 @@
 /**
- * A thread for tests in place of Bergamot's: it swaps the case of a-z, tags and what is in `code` left alone, unless a
- * word says otherwise. A model of the language `zz` cannot be loaded.
+ * A thread script for tests: swaps the case of a-z, except in tags and `code`, unless a word triggers a fault. Models
+ * of the language `zz` cannot be loaded.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';

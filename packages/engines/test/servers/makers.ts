@@ -1,4 +1,4 @@
-/** Each engine with the server it is tested against. */
+/** Each engine with its test server. */
 
 import type { Engine } from '../../src/engines.ts';
 import {

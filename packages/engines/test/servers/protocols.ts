@@ -1,10 +1,10 @@
-/** The services' protocols, as their public descriptions have them. Each refuses what the real one refuses. */
+/** The services' protocols by their public documentation. Each rejects what the real service rejects. */
 
-import type { Answer, Asked, Protocol } from './service.ts';
+import type { HttpResult, Protocol, ReceivedRequest } from './service.ts';
 
 const KEY = 'a-key-that-must-not-leak';
 const LANGUAGES = ['en', 'es', 'fr', 'pt'];
-const refuse = (status: number, message: string): Answer => ({ status, json: { error: { message } } });
+const refuse = (status: number, message: string): HttpResult => ({ status, json: { error: { message } } });
 
 export const libreTranslate: Protocol = {
   key: KEY,
@@ -167,7 +167,7 @@ export const languageModel: Protocol = {
 
 type Translate = Parameters<Protocol['answer']>[1];
 
-function jsonContent(body: Asked['body'], translate: Translate): string {
+function jsonContent(body: ReceivedRequest['body'], translate: Translate): string {
   const { segments } = JSON.parse(body.messages.at(-1).content);
   const texts = translate(
     segments.map(({ text }: { text: string }) => text),
@@ -176,13 +176,13 @@ function jsonContent(body: Asked['body'], translate: Translate): string {
   return JSON.stringify({ segments: texts.map((target, n) => ({ id: segments[n]?.id ?? 'more', target })) });
 }
 
-function plainContent(body: Asked['body'], translate: Translate): string {
+function plainContent(body: ReceivedRequest['body'], translate: Translate): string {
   const [, text = ''] =
     /^[^\n]*\n(?:English|Spanish): ([\s\S]*)\n(?:English|Spanish):$/.exec(body.messages[0].content) ?? [];
   return ` ${translate([text], false)[0]}`;
 }
 
-/** Every tag closes, in order; every ampersand is an entity. */
+/** Whether tags nest and every ampersand is an entity. */
 function isWellFormed(text: string): boolean {
   const open: string[] = [];
   for (const [, slash, name, end] of text.matchAll(/<(\/?)(\w+)[^<>]*?(\/?)>/g)) {

@@ -1,6 +1,6 @@
 /**
- * A translation service for tests, on 127.0.0.1: it checks key and shape as the real ones do and "translates" by
- * swapping the case of a-z, tags left alone. Its protocol stands in a file of its own; faults are planted from here.
+ * A translation service for tests, on 127.0.0.1. It checks keys and requests like the real services and "translates" by
+ * swapping the case of a-z outside tags. Protocols are in protocols.ts; faults are simulated here.
  */
 
 import { once } from 'node:events';
@@ -8,63 +8,63 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Asked {
+export interface ReceivedRequest {
   method: string;
   path: string;
   query: URLSearchParams;
   headers: IncomingMessage['headers'];
-  // biome-ignore lint/suspicious/noExplicitAny: whatever shape the protocol has.
+  // biome-ignore lint/suspicious/noExplicitAny: the body depends on the protocol
   body: any;
 }
 
-export interface Answer {
+export interface HttpResult {
   status: number;
   json?: unknown;
   headers?: Record<string, string>;
 }
 
-/** What happens to a call instead of an answer. Languages and health are never bent. */
+/** A simulated fault of a call for a translation. Calls for languages and health never fail. */
 export type Fault =
   | { status: number; headers?: Record<string, string>; body?: string }
-  /** No answer at all, half of one, or a connection that breaks. */
+  /** No response, a truncated response, or a broken connection. */
   | 'stall'
   | 'stall in the body'
   | 'reset';
 
 export interface Protocol {
   key: string;
-  answer(asked: Asked, translate: (texts: string[], marked: boolean) => string[]): Answer;
-  /** Is this a call for a translation? */
-  translates(asked: Asked): boolean;
+  answer(request: ReceivedRequest, translate: (texts: string[], marked: boolean) => string[]): HttpResult;
+  /** Whether the call is for a translation. */
+  translates(request: ReceivedRequest): boolean;
 }
 
 export interface TestService {
   url: string;
   key: string;
-  /** Calls for translations, faulty ones too. */
-  asked: Asked[];
-  /** The next calls for translations end so. */
+  /** Calls for translations, including failed ones. */
+  requests: ReceivedRequest[];
+  /** Sets the faults of the next calls for translations. */
   plant(...faults: Fault[]): void;
-  /** Changes the translations of each call; undone by null. */
-  bend(how: ((texts: string[], asked: Asked) => string[]) | null): void;
-  /** Most calls that were open at once. */
+  /** Changes the translations of each call; null resets it. */
+  bend(how: ((texts: string[], request: ReceivedRequest) => string[]) | null): void;
+  /** Returns the largest number of concurrent calls. */
   most(): number;
-  /** Nobody is there, until it is started again at the same address. */
+  /** Stops the server until it is started again at the same address. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
 const services: TestService[] = [];
 
-/** For an `afterAll`. */
+/** Stops all test servers; for `afterAll`. */
 export async function stopServices(): Promise<void> {
   await Promise.all(services.splice(0).map((each) => each.stop()));
 }
 
 export async function serve(protocol: Protocol): Promise<TestService> {
-  const asked: Asked[] = [];
+  const requests: ReceivedRequest[] = [];
   const faults: Fault[] = [];
-  let bending: ((texts: string[], asked: Asked) => string[]) | null = null;
+  let bending: ((texts: string[], request: ReceivedRequest) => string[]) | null = null;
   let open = 0;
   let most = 0;
   const server = createServer((request, response) => {
@@ -74,7 +74,7 @@ export async function serve(protocol: Protocol): Promise<TestService> {
     read(request).then((one) => {
       let fault: Fault | undefined;
       if (protocol.translates(one)) {
-        asked.push(one);
+        requests.push(one);
         fault = faults.shift();
       }
       if (fault !== undefined) return spoil(response, fault);
@@ -96,7 +96,7 @@ export async function serve(protocol: Protocol): Promise<TestService> {
   const service: TestService = {
     url: `http://127.0.0.1:${port}`,
     key: protocol.key,
-    asked,
+    requests,
     plant: (...planted) => void faults.push(...planted),
     bend: (how) => {
       bending = how;
@@ -114,7 +114,7 @@ export async function serve(protocol: Protocol): Promise<TestService> {
   return service;
 }
 
-async function read(request: IncomingMessage): Promise<Asked> {
+async function read(request: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString('utf8');
@@ -144,7 +144,7 @@ export const swap = (text: string): string =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   );
 
-/** Tags and entities stay; so does what a tag says not to translate. Entities come back as services write them. */
+/** Swaps the case outside tags, entities and untranslatable elements. Writes entities like the services. */
 export const swapMarked = (text: string): string =>
   text
     .replace(/(<(code|k)\b[^>]*>[\s\S]*?<\/\2>|<[^>]*>|&#?\w+;)|([^<&]+)/g, (_, fixed, _name, words) =>

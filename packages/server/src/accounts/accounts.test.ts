@@ -1,8 +1,12 @@
-/** Who is let in, what is kept of a secret, and what a legacy key sees. */
+/** API-key authentication, secrets at rest, creating accounts, and the legacy dialect. */
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountRef } from '../account.ts';
+import { AccountError } from '../access/accounts.ts';
+import { createApiKeyAuthenticator } from '../access/api-keys.ts';
+import { createVault } from '../access/secrets.ts';
+import { createSecretReader, webhookSecrets } from '../access/webhook-secrets.ts';
+import type { AccountRef } from '../base/account.ts';
 import { createConnection } from '../database/connections.ts';
 import { parseSecret, signatureHeaders } from '../deliveries/signature.ts';
 import {
@@ -13,14 +17,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import {
-  type AccountCredentials,
-  AccountError,
-  createDoorkeeper,
-  createSecretReader,
-  webhookSecrets,
-} from './accounts.ts';
-import { createVault } from './secrets.ts';
+import type { AccountCredentials } from './accounts.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -52,7 +49,7 @@ const job = (fields: object = {}) => ({
 const secretOf = (credential: string) => credential.slice(credential.indexOf(':') + 1);
 const keyId = (credential: string) => secretOf(credential).slice(9, 17);
 
-/** Sets a column of a key and tells the server, as revoking does. */
+/** Sets a column of a key and notifies the server, as revoking does. */
 async function change(credential: string, assignment: string): Promise<void> {
   await owner.query(`update keys set ${assignment} where key_id = $1`, [keyId(credential)]);
   await owner.query('notify dragoman_keys');
@@ -63,26 +60,27 @@ async function refOf({ username }: AccountCredentials): Promise<AccountRef> {
   return { part: rows[0].part, accountId: rows[0].account_id } as AccountRef;
 }
 
-describe('a key', () => {
-  it('opens the environment that it is for, and no other', async () => {
+describe('an API key', () => {
+  it('is accepted in its own environment only', async () => {
     const account = await server.createAccount();
     const keys = { production: account.production_key, sandbox: account.sandbox_key };
-    for (const [door, prefix] of [
+    for (const [requested, prefix] of [
       ['production', ''],
       ['sandbox', '/sandbox'],
     ] as const) {
       for (const [environment, key] of Object.entries(keys)) {
         for (const path of [HUMAN, MACHINE, `${HUMAN}nobody/`]) {
           const answer = await createClient(`${server.url}${prefix}`, key)('GET', path);
-          const what = `${environment} key at ${door} ${path}`;
-          if (environment === door) expect(answer.status, what).toBe(path.endsWith('nobody/') ? 404 : 200);
+          const what = `${environment} key in ${requested} ${path}`;
+          if (environment === requested)
+            expect(answer.status, what).toBe(path.endsWith('nobody/') ? 404 : 200);
           else expect(answer, what).toMatchObject(UNAUTHORIZED);
         }
       }
     }
   });
 
-  it('of one account does not open under the name of another', async () => {
+  it('is refused with the user name of another account', async () => {
     const [one, other] = [await server.createAccount(), await server.createAccount()];
     const mixed = `${one.username}:${secretOf(other.production_key)}`;
     expect(await createClient(server.url, mixed)('GET', HUMAN)).toMatchObject(UNAUTHORIZED);
@@ -90,13 +88,13 @@ describe('a key', () => {
     expect(await createClient(server.url, shouted)('GET', HUMAN)).toMatchObject(UNAUTHORIZED);
   });
 
-  it('with a right id and another secret does not open', async () => {
+  it('is refused with a right id and a wrong secret', async () => {
     const { production_key } = await server.createAccount();
     const forged = production_key.slice(0, -43) + randomBytes(32).toString('base64url');
     expect(await createClient(server.url, forged)('GET', HUMAN)).toMatchObject(UNAUTHORIZED);
   });
 
-  it('that was revoked is refused at once, with no word of why', async () => {
+  it('is refused at once after it was revoked, without a reason', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
     expect((await call('GET', HUMAN)).status).toBe(200);
@@ -105,7 +103,7 @@ describe('a key', () => {
     expect(await call('POST', HUMAN, job())).toMatchObject(UNAUTHORIZED);
   });
 
-  it('that has expired is refused, one that will expire is not', async () => {
+  it('is accepted until it expires', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
     await change(production_key, `expires_at = now() + interval '1 hour'`);
@@ -115,7 +113,7 @@ describe('a key', () => {
     expect(await call('GET', HUMAN)).toMatchObject(UNAUTHORIZED);
   });
 
-  it('that may only read gets 403 for anything else, and nothing is created', async () => {
+  it('gets 403 for writing requests when it is read-only', async () => {
     const { production_key, sandbox_key } = await server.createAccount();
     await change(production_key, 'read_only = true');
     const call = createClient(server.url, production_key);
@@ -123,59 +121,59 @@ describe('a key', () => {
       const refused = await call('POST', path, job({ uid: 'forbidden' }));
       expect(refused).toMatchObject({
         status: 403,
-        body: { error: 'This key may read but not change.' },
+        body: { error: 'This key is read-only.' },
       });
       expect((await call('GET', path)).body.meta.total_count).toBe(0);
       expect((await call('GET', `${path}forbidden/`)).status).toBe(404);
     }
     expect((await call('DELETE', HUMAN)).status).toBe(403);
-    // The account's other key is as it was.
+    // The other key of the account is not affected.
     expect((await createClient(`${server.url}/sandbox`, sandbox_key)('POST', HUMAN, job())).status).toBe(201);
   });
 });
 
-describe('what the doorkeeper remembers', () => {
-  it('lasts five seconds, and until it is told to forget', async () => {
+describe('the cache of API keys', () => {
+  it('keeps a key for five seconds or until it is cleared', async () => {
     const { production_key } = await server.createAccount();
     let now = 1_000_000;
-    const doorkeeper = createDoorkeeper(server.database, () => now);
-    const knock = () => doorkeeper.recognise(`ApiKey ${production_key}`, 'production');
-    const caller = await knock();
+    const authenticator = createApiKeyAuthenticator(server.database, () => now);
+    const authenticate = () => authenticator.authenticate(`ApiKey ${production_key}`, 'production');
+    const caller = await authenticate();
     expect(caller).toMatchObject({ environment: 'production', dialect: 'spec', readOnly: false });
     await owner.query('update keys set revoked_at = now() where key_id = $1', [keyId(production_key)]);
     now += 4_999;
-    expect(await knock()).toBe(caller);
+    expect(await authenticate()).toBe(caller);
     now += 1;
-    await expect(knock()).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(authenticate()).rejects.toMatchObject({ code: 'unauthorized' });
     await owner.query('update keys set revoked_at = null where key_id = $1', [keyId(production_key)]);
-    await knock();
+    await authenticate();
     await owner.query('update keys set revoked_at = now() where key_id = $1', [keyId(production_key)]);
-    doorkeeper.forget();
-    await expect(knock()).rejects.toMatchObject({ code: 'unauthorized' });
+    authenticator.clearCache();
+    await expect(authenticate()).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('of one environment does not open the other', async () => {
+  it('keeps a key for one environment only', async () => {
     const { production_key } = await server.createAccount();
-    const doorkeeper = createDoorkeeper(server.database);
-    await doorkeeper.recognise(`ApiKey ${production_key}`, 'production');
-    await expect(doorkeeper.recognise(`ApiKey ${production_key}`, 'sandbox')).rejects.toMatchObject({
+    const authenticator = createApiKeyAuthenticator(server.database);
+    await authenticator.authenticate(`ApiKey ${production_key}`, 'production');
+    await expect(authenticator.authenticate(`ApiKey ${production_key}`, 'sandbox')).rejects.toMatchObject({
       code: 'unauthorized',
     });
   });
 
-  it('is never that a key is wrong: one that is made later opens at once', async () => {
+  it('keeps no failures, so a new key is accepted at once', async () => {
     const { production_key } = await server.createAccount();
-    const doorkeeper = createDoorkeeper(server.database);
-    const knock = () => doorkeeper.recognise(`ApiKey ${production_key}`, 'production');
+    const authenticator = createApiKeyAuthenticator(server.database);
+    const authenticate = () => authenticator.authenticate(`ApiKey ${production_key}`, 'production');
     await owner.query('update keys set revoked_at = now() where key_id = $1', [keyId(production_key)]);
-    await expect(knock()).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(authenticate()).rejects.toMatchObject({ code: 'unauthorized' });
     await owner.query('update keys set revoked_at = null where key_id = $1', [keyId(production_key)]);
-    expect(await knock()).toMatchObject({ environment: 'production' });
+    expect(await authenticate()).toMatchObject({ environment: 'production' });
   });
 });
 
-describe('what is kept of secrets', () => {
-  /** Every value of every table, as bytes: text as it is, bytea as it is. */
+describe('secrets at rest', () => {
+  /** Returns every value of every table as bytes. */
   async function everyValue(): Promise<Buffer[]> {
     const { rows: tables } = await owner.query(
       `select tablename from pg_tables where schemaname = 'public' order by 1`,
@@ -193,7 +191,7 @@ describe('what is kept of secrets', () => {
     return values;
   }
 
-  /** The forms in which a secret would give itself away. */
+  /** Returns the forms in which a stored secret could be found. */
   function formsOf(secret: string, bytes: Buffer): Buffer[] {
     const hex = bytes.toString('hex');
     return [Buffer.from(secret), bytes, Buffer.from(hex), Buffer.from(bytes.toString('base64'))];
@@ -209,7 +207,7 @@ describe('what is kept of secrets', () => {
     }),
   ];
 
-  it('is nothing in clear, in any column of any table, after the keys were used', async () => {
+  it('are in clear text in no column of any table after the keys were used', async () => {
     const account = await server.createAccount();
     const callback_url = `${receiver.url}/used`;
     await createClient(server.url, account.production_key)('POST', MACHINE, job({ callback_url }));
@@ -221,12 +219,12 @@ describe('what is kept of secrets', () => {
     expect(values.length).toBeGreaterThan(100);
     expect(values.some((value) => value.includes(Buffer.from(account.username)))).toBe(true);
     expect(leaks(values)).toBe(0);
-    // The search sees what is planted: the key itself, as text and as bytes.
+    // The search finds a planted key, as text and as bytes.
     expect(leaks([...values, Buffer.from(`x ${account.sandbox_key} y`)])).toBe(1);
     expect(leaks([Buffer.from(secretOf(account.sandbox_key).slice(17), 'base64url')])).toBe(1);
   });
 
-  it('opens again to the secret that was shown once, for its own environment', async () => {
+  it('open to the webhook secret of their environment', async () => {
     const account = await server.createAccount();
     const ref = await refOf(account);
     const open = (environment: 'production' | 'sandbox') =>
@@ -235,7 +233,7 @@ describe('what is kept of secrets', () => {
     expect(await open('sandbox')).toEqual([account.webhook_secret_sandbox]);
   });
 
-  it('opens for many who ask at once, each its own, and fails for the one alone that is broken', async () => {
+  it('are read in batches, in which only a damaged one fails', async () => {
     const [one, broken] = [await server.createAccount(), await server.createAccount()];
     const [oneRef, brokenRef] = [await refOf(one), await refOf(broken)];
     const read = createSecretReader(server.database, server.store.vault);
@@ -243,8 +241,10 @@ describe('what is kept of secrets', () => {
       brokenRef.accountId,
     ]);
     const reading = [
-      ...[read(oneRef, 'production'), read(brokenRef, 'production')],
-      ...[read(oneRef, 'sandbox'), read(oneRef, 'production')],
+      read(oneRef, 'production'),
+      read(brokenRef, 'production'),
+      read(oneRef, 'sandbox'),
+      read(oneRef, 'production'),
     ];
     expect(
       (await Promise.allSettled(reading)).map((one) => ('value' in one ? one.value : 'rejected')),
@@ -256,7 +256,7 @@ describe('what is kept of secrets', () => {
     ]);
   });
 
-  it('does not open with another key, in another environment, or for another account', async () => {
+  it('fail to open with another key, in another environment, or for another account', async () => {
     const [one, other] = [await server.createAccount(), await server.createAccount()];
     const [oneRef, otherRef] = [await refOf(one), await refOf(other)];
     const { vault } = server.store;
@@ -276,7 +276,7 @@ describe('what is kept of secrets', () => {
     await expect(webhookSecrets(server.database, vault, oneRef, 'production')).rejects.toThrow();
   });
 
-  it('signs deliveries with the secret of the job’s environment', async () => {
+  it('sign deliveries with the secret of the job’s environment', async () => {
     const account = await server.createAccount();
     const callback_url = `${receiver.url}/signed`;
     await createClient(`${server.url}/sandbox`, account.sandbox_key)('POST', HUMAN, job({ callback_url }));
@@ -293,25 +293,25 @@ describe('what is kept of secrets', () => {
   });
 });
 
-describe('making an account', () => {
+describe('creating an account', () => {
   it.each(['', 'a b', 'a:b', 'ü', 'a/b', 'x'.repeat(65), 'a\n'])(
     'refuses the username %j',
     async (username) => {
       await expect(server.createAccount({ username })).rejects.toThrow(
-        new AccountError('A username is 1 to 64 of A-Z a-z 0-9 . _ @ + -'),
+        new AccountError('A username must have 1 to 64 characters of A-Z a-z 0-9 . _ @ + -'),
       );
     },
   );
 
   it.each(['x', 'x'.repeat(64), 'Some.One_else+tag@example-site.org'])(
-    'takes the username %s',
+    'accepts the username %s',
     async (username) => {
       const account = await server.createAccount({ username });
       expect((await createClient(server.url, account.production_key)('GET', HUMAN)).status).toBe(200);
     },
   );
 
-  it('refuses a username that is taken, and leaves the first account as it was', async () => {
+  it('refuses a taken username and does not change the first account', async () => {
     const first = await server.createAccount({ username: 'taken', balanceCents: 7 });
     await expect(server.createAccount({ username: 'taken', balanceCents: 9 })).rejects.toThrow(
       new AccountError('There is already an account named taken.'),
@@ -325,7 +325,7 @@ describe('making an account', () => {
     expect(body.balance).toBe(7 - 12);
   });
 
-  it('makes one of ten that are asked for at once under one name', async () => {
+  it('creates one account for ten concurrent requests with one name', async () => {
     const made = await Promise.allSettled(
       Array.from({ length: 10 }, () => server.createAccount({ username: 'rush' })),
     );
@@ -333,7 +333,7 @@ describe('making an account', () => {
   });
 });
 
-describe('a key of the legacy dialect', () => {
+describe('an API key of the legacy dialect', () => {
   const ACCEPTED_KEYS = [
     'uid',
     'text',
@@ -361,7 +361,7 @@ describe('a key of the legacy dialect', () => {
     sandbox: createClient(`${server.url}/sandbox`, account.sandbox_key),
   });
 
-  it('reads a finished machine-only job as deliver_ok, with translatedText and no key that its clients do not know', async () => {
+  it('reads a completed machine job as deliver_ok, with translatedText and without unknown fields', async () => {
     const { production } = calls();
     const created = await production('POST', MACHINE, job({ uid: 'mt' }));
     expect(created.body.status).toBe('machine_translate_in_progress');
@@ -370,6 +370,7 @@ describe('a key of the legacy dialect', () => {
       return read.body.status === 'deliver_ok' && read;
     });
     expect(body).toMatchObject({ uid: 'mt', translatedText: 'THE HOUSE IS BIG.', text: 'The house is big.' });
+    expect(body.order_number).toBe(1);
     expect(Object.keys(body).filter((key) => !ACCEPTED_KEYS.includes(key))).toEqual([]);
     const list = await production('GET', MACHINE);
     expect(list.body.objects[0]).toMatchObject({ uid: 'mt', status: 'deliver_ok' });
@@ -378,7 +379,7 @@ describe('a key of the legacy dialect', () => {
     expect(Object.keys(list.body.objects[0]).filter((key) => !ACCEPTED_KEYS.includes(key))).toEqual([]);
   });
 
-  it('reads a finished human job as completed', async () => {
+  it('reads a completed human job as completed', async () => {
     const { sandbox } = calls();
     await sandbox('POST', HUMAN, job({ uid: 'human' }));
     const { body } = await until(async () => {
@@ -390,7 +391,7 @@ describe('a key of the legacy dialect', () => {
     expect(Object.keys(body).filter((key) => !ACCEPTED_KEYS.includes(key))).toEqual([]);
   });
 
-  it('gets the callback of a human job as a form, with exactly the fields that were decided', async () => {
+  it('gets the callback of a human job as a form with the documented fields', async () => {
     const { sandbox } = calls();
     const callback_url = `${receiver.url}/legacy-human`;
     const text = 'Tea & 50 % “more” + ünï';
@@ -414,7 +415,7 @@ describe('a key of the legacy dialect', () => {
     });
   });
 
-  it('gets the callback of a machine-only job without order number and price', async () => {
+  it('gets the callback of a machine job without order number and price', async () => {
     const { production } = calls();
     const callback_url = `${receiver.url}/legacy-machine`;
     await production('POST', MACHINE, job({ uid: 'mt-form', callback_url }));
@@ -431,7 +432,7 @@ describe('a key of the legacy dialect', () => {
     });
   });
 
-  it('creates with the same answers and is refused with the same errors', async () => {
+  it('gets the same answers to creates and the same errors as a spec key', async () => {
     const plain = await server.createAccount();
     const spec = createClient(server.url, plain.production_key);
     const { production } = calls();

@@ -1,28 +1,28 @@
-/** How the link that lets a person choose a password reaches them: by mail, else by whoever made it. */
+/** Sends password links by mail, or returns them to the person who created them. */
 import type { Static } from 'typebox';
 import Type from 'typebox';
-import { MOMENT } from '../console.ts';
+import { invitationLink, type Link, type User } from '../access/people.ts';
+import { MOMENT } from '../http/schemas.ts';
 import type { Mailer } from './mail.ts';
-import { invitationLink, type Link, type User } from './people.ts';
 
 export const SentLink = Type.Object(
   {
     link: Type.Union([Type.String(), Type.Null()], {
       description:
-        'Opens once. Shown this once. Null: it is for another password, and was mailed to its owner alone.',
+        'Valid once, and shown only in this answer. Null for a password reset that was mailed to the user.',
     }),
     expires_at: MOMENT,
     mailed: Type.Union([Type.Boolean(), Type.Null()], {
-      description: 'Whether the mail was sent; null: none was to be.',
+      description: 'Whether the mail was sent; null without a mail server.',
     }),
   },
   { title: 'SentLink' },
 );
 
 /**
- * Mails a link to its person. A link to another password is then shown to nobody else: it opens their sign-in.
- * @param root of the server, as its people reach it
- * @param by who made it, as the mail names them
+ * Mails a link to its user. A mailed reset link is not returned, because whoever has it can sign in as that user.
+ * @param root the public address of the server
+ * @param by who created the link, as named in the mail
  */
 export async function sendLink(
   mailer: Mailer,
@@ -37,19 +37,19 @@ export async function sendLink(
     purpose === 'invitation'
       ? ['You are invited to Dragoman', 'You are invited to Dragoman. Choose your password here:']
       : [
-          'Another password for Dragoman',
-          `${by} made this link for you. Choose another password for Dragoman here:`,
+          'Reset your Dragoman password',
+          `${by} created this link for you. Choose a new password for Dragoman here:`,
         ];
   const mailed = await mailer.send({
     to: user.email,
     subject,
-    text: `Hello ${user.name},\n\n${line}\n\n${link}\n\nThe link opens once, until ${until} UTC. If you did not expect this, do nothing.\n`,
+    text: `Hello ${user.name},\n\n${line}\n\n${link}\n\nThe link works once, until ${until} UTC. If you did not expect this e-mail, ignore it.\n`,
   });
   const shown = purpose === 'reset' && mailed === true ? null : link;
   return { link: shown, expires_at: expires_at.toISOString(), mailed: mailed ?? null };
 }
 
-/** Tells a person by mail that their password was changed by a link. @param by who made the link */
+/** Notifies a user by mail that their password was changed with a link. @param by who created the link */
 export async function mailPasswordChanged(
   mailer: Mailer,
   user: Pick<User, 'email' | 'name'>,
@@ -58,6 +58,6 @@ export async function mailPasswordChanged(
   await mailer.send({
     to: user.email,
     subject: 'Your Dragoman password was changed',
-    text: `Hello ${user.name},\n\nyour password for Dragoman was changed with a link that ${by} made. If that was not you, tell an owner of your account or the operator.\n`,
+    text: `Hello ${user.name},\n\nYour Dragoman password was changed with a link that ${by} created. If you did not do this, contact an owner of your account or the operator.\n`,
   });
 }

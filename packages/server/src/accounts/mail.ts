@@ -1,10 +1,10 @@
 /**
- * Mail, by the SMTP server of the settings; without one nobody is mailed, and links are shown to whoever asked for
- * them, to be passed on. A mail that cannot be sent fails nothing: the link is there to be shown then too.
+ * Mail through the SMTP server of the settings. Without an SMTP server, or when a mail fails, links are shown to the
+ * person who created them.
  */
 import { createTransport } from 'nodemailer';
-import type { Log } from '../log.ts';
-import type { Settings } from '../settings.ts';
+import type { Log } from '../base/log.ts';
+import type { Settings } from '../settings/settings.ts';
 
 export interface Mail {
   to: string;
@@ -13,12 +13,12 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** @returns whether the SMTP server took it; undefined: there is none */
+  /** @returns whether the SMTP server accepted it; undefined without an SMTP server */
   send(mail: Mail): Promise<boolean | undefined>;
 }
 
-/** An SMTP server that says nothing must not hold a request for minutes. */
-const PATIENCE_MILLISECONDS = 10_000;
+/** Nodemailer's own timeouts are minutes, and a request waits for the mail. */
+const TIMEOUT_MILLISECONDS = 10_000;
 
 export function createMailer(settings: Pick<Settings, 'smtpUrl' | 'mailFrom'>, log: Log): Mailer {
   const { smtpUrl, mailFrom } = settings;
@@ -28,15 +28,14 @@ export function createMailer(settings: Pick<Settings, 'smtpUrl' | 'mailFrom'>, l
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (protocol === 'smtps:' ? 465 : 587) : Number(port),
     secure: protocol === 'smtps:',
-    // A password is not sent in clear.
+    // Never sends a password unencrypted.
     requireTLS: protocol === 'smtp:' && username !== '',
     ...(username === ''
       ? {}
       : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    connectionTimeout: PATIENCE_MILLISECONDS,
-    greetingTimeout: PATIENCE_MILLISECONDS,
-    socketTimeout: PATIENCE_MILLISECONDS,
-    // What is written here is text: no file and no address is ever read into a mail.
+    connectionTimeout: TIMEOUT_MILLISECONDS,
+    greetingTimeout: TIMEOUT_MILLISECONDS,
+    socketTimeout: TIMEOUT_MILLISECONDS,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -45,7 +44,7 @@ export function createMailer(settings: Pick<Settings, 'smtpUrl' | 'mailFrom'>, l
       try {
         await transport.sendMail({
           from: mailFrom,
-          // As an object: a comma in it makes no second address.
+          // As an object, so that a comma cannot add a second address.
           to: { name: '', address: to },
           subject,
           text,
@@ -53,7 +52,7 @@ export function createMailer(settings: Pick<Settings, 'smtpUrl' | 'mailFrom'>, l
         });
         return true;
       } catch (error) {
-        log.warn({ error }, 'a mail could not be sent');
+        log.warn({ error }, 'mail could not be sent');
         return false;
       }
     },

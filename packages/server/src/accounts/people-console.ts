@@ -1,109 +1,107 @@
-/** The operator's console for people: `/api/console/people…`. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+/** The operator's routes for users: `/api/console/people…`. */
+import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { accountOfField } from '../access/accounts.ts';
 import {
-  type Check,
-  described,
-  flag,
-  integer,
-  listOf,
-  MOMENT,
-  OPTIONAL_MOMENT,
-  OPTIONAL_TEXT,
-  oneOf,
-  open,
-  parameter,
-  readForm,
-  shortname,
-  text,
-} from '../console.ts';
-import type { Database } from '../database/database.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { resource } from '../http.ts';
-import { accountOfField } from './console.ts';
-import { SentLink, sendLink } from './links.ts';
-import type { Mailer } from './mail.ts';
-import {
-  type EditorLanguage as EditorLanguageBody,
+  type EditorLanguage,
   invitePerson,
   linkFor,
   listPeople,
-  ROLES,
   readPerson,
   setDisabled,
   setLanguages,
   setReviewShare,
   type User,
-} from './people.ts';
-import { DISABLE_BODY, EditorLanguage, LeftKey, PersonRole } from './people-schemas.ts';
+} from '../access/people.ts';
+import { ApiError, fieldError, notFound } from '../base/errors.ts';
+import type { Database } from '../database/database.ts';
+import { type Checked, resource } from '../http/http.ts';
+import {
+  described,
+  ID,
+  LANGUAGE,
+  MOMENT,
+  OPTIONAL_MOMENT,
+  OPTIONAL_TEXT,
+  textOf,
+  USERNAME,
+} from '../http/schemas.ts';
+import { SentLink, sendLink } from './links.ts';
+import type { Mailer } from './mail.ts';
+import { CREATED_KEY, DISABLE_BODY, EDITOR_LANGUAGE, ROLE } from './people-schemas.ts';
 
 const Listed = Type.Object(
   {
-    user_id: Type.String({ format: 'uuid' }),
+    user_id: ID,
     email: Type.String(),
     name: Type.String(),
-    role: PersonRole,
+    role: ROLE,
     account: OPTIONAL_TEXT,
-    owner: Type.Boolean({ description: 'Decides about the account: what is kept of it, and when it ends.' }),
+    owner: Type.Boolean({
+      description: 'Whether they may decide on retention, export and erasure of the account.',
+    }),
     status: Type.Enum(['active', 'invited', 'disabled']),
-    languages: Type.Array(EditorLanguage),
-    review_share: Type.Integer({ description: 'Percent of what they edit that is reviewed.' }),
+    languages: Type.Array(EDITOR_LANGUAGE),
+    review_share: Type.Integer({ description: 'The percentage of their edited tasks that is reviewed.' }),
     created_at: MOMENT,
     last_seen_at: OPTIONAL_MOMENT,
-    keys: Type.Array(LeftKey),
+    keys: Type.Array(CREATED_KEY),
   },
   { title: 'ConsolePerson' },
 );
 const Invited = Type.Object({ person: Listed, ...SentLink.properties }, { title: 'InvitedPerson' });
 
-const parameters = Type.Object({ user_id: Type.String() });
-const worked = {
-  languages: Type.Optional(Type.Array(EditorLanguage)),
+const parameters = Type.Object({ user_id: ID });
+type UserRequest = Checked<{ params: typeof parameters }>;
+const GivenLanguage = Type.Object({
+  source_language: LANGUAGE,
+  target_language: LANGUAGE,
+  review: Type.Boolean({ default: false, description: 'Whether they may also review this pair.' }),
+});
+const editing = {
+  languages: Type.Optional(Type.Array(GivenLanguage, { maxItems: 500 })),
   review_share: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
 };
 const schemas = {
-  list: described('listPeople', 'Everybody who may sign in', Type.Object({ people: Type.Array(Listed) }), {
+  list: described('listPeople', 'List users', Type.Object({ people: Type.Array(Listed) }), {
     querystring: Type.Object({
-      role: Type.Optional(PersonRole),
-      account: Type.Optional(Type.String({ description: 'A username.' })),
-      q: Type.Optional(Type.String({ description: 'A part of the e-mail or name.' })),
+      role: Type.Optional(ROLE),
+      account: Type.Optional(USERNAME),
+      q: Type.Optional(textOf(254, 1, 'A part of the e-mail address or name.')),
     }),
   }),
-  invite: described('invitePerson', 'Invite somebody', Invited, {
+  invite: described('invitePerson', 'Invite a user', Invited, {
     status: 201,
-    body: Type.Object(
-      {
-        email: Type.String(),
-        name: Type.Optional(Type.String()),
-        role: PersonRole,
-        account: Type.Optional(Type.String({ description: 'A customer’s, by username.' })),
-        ...worked,
-      },
-      open,
-    ),
+    body: Type.Object({
+      email: textOf(254),
+      name: Type.Optional(textOf(100)),
+      role: ROLE,
+      account: Type.Optional(USERNAME),
+      ...editing,
+    }),
   }),
-  read: described('readPerson', 'One person', Listed, { params: parameters }),
-  change: described('changePerson', 'Change what somebody edits, and how much of it is reviewed', Listed, {
+  read: described('readPerson', 'Read a user', Listed, { params: parameters }),
+  change: described('changePerson', 'Change the languages and the review share of a user', Listed, {
     params: parameters,
-    body: Type.Object(worked, open),
+    body: Type.Object(editing, { additionalProperties: false }),
   }),
-  link: described('linkForPerson', 'Another link for somebody', SentLink, {
+  link: described('linkForPerson', 'Create a link for a user', SentLink, {
     status: 201,
-    description: 'For who is invited, to accept; for who is there, to choose another password.',
+    description: 'An invitation for an invited user, a reset link for any other.',
     params: parameters,
   }),
-  disable: described('disablePerson', 'Let somebody in no more', Listed, {
-    description: 'Their sessions and links end at once. `conflict`: it is oneself.',
+  disable: described('disablePerson', 'Disable a user', Listed, {
+    description: 'Their sessions and links end at once. `conflict` for yourself.',
     params: parameters,
     body: DISABLE_BODY,
   }),
-  enable: described('enablePerson', 'Let somebody in again', Listed, { params: parameters }),
+  enable: described('enablePerson', 'Enable a user', Listed, { params: parameters }),
 };
 
 export interface PeopleConsoleOptions {
   database: Database;
   mailer: Mailer;
-  /** Of the server, as its people reach it. */
+  /** Returns the public address of the server. */
   root(): string;
 }
 
@@ -112,11 +110,9 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
     GET: {
       schema: schemas.list,
       async handler(request) {
-        const form = readForm(request.query);
-        const role = form.optional('role', oneOf(...ROLES));
-        const account = await accountOfField(database, form, 'account');
-        const part = form.optional('q', text(254))?.toLowerCase();
-        form.done();
+        const { role } = request.query;
+        const account = await accountOfField(database, request.query.account);
+        const part = request.query.q?.toLowerCase();
         const people = (await listPeople(database)).filter(
           (person) =>
             (role === undefined || person.role === role) &&
@@ -129,17 +125,16 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
     POST: {
       schema: schemas.invite,
       async handler(request, reply) {
-        const form = readForm(request.body);
-        const account = await accountOfField(database, form, 'account');
+        const { email, name, role, languages = [], review_share: reviewShare } = request.body;
+        const account = await accountOfField(database, request.body.account);
         const wanted = {
-          email: form.required('email', text(254)),
-          name: form.optional('name', text(100)),
-          role: form.required('role', oneOf(...ROLES)),
+          email,
+          name,
+          role,
           account: account?.ref,
-          languages: form.optional('languages', languages) ?? [],
-          reviewShare: form.optional('review_share', integer(0, 100)),
+          languages: pairsOf(languages),
+          reviewShare,
         };
-        form.done();
         const { user, ...link } = await invitePerson(database, request.person, wanted);
         const sent = await sendLink(mailer, root(), user, link, 'The operator');
         return reply.code(201).send({ person: present(user), ...sent });
@@ -147,9 +142,8 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
     },
   });
 
-  async function requested(request: FastifyRequest): Promise<User> {
-    const wanted = parameter(request, 'user_id');
-    const found = /^[0-9a-f-]{36}$/.test(wanted) ? await readPerson(database, wanted) : undefined;
+  async function requested({ params }: Pick<UserRequest, 'params'>): Promise<User> {
+    const found = await readPerson(database, params.user_id);
     if (found === undefined) throw notFound();
     return found;
   }
@@ -160,15 +154,11 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
       schema: schemas.change,
       async handler(request) {
         const user = await requested(request);
-        const form = readForm(request.body);
-        form.only('languages', 'review_share');
-        const edits = form.optional('languages', languages);
-        const share = form.optional('review_share', integer(0, 100));
-        if (edits !== undefined && user.role === 'customer') {
-          form.complain('languages', 'Only those who edit have languages.');
+        const { languages, review_share: share } = request.body;
+        if (languages !== undefined && user.role === 'customer') {
+          throw fieldError('languages', 'Customers have no languages.');
         }
-        form.done();
-        if (edits !== undefined) await setLanguages(database, request.person, user, edits);
+        if (languages !== undefined) await setLanguages(database, request.person, user, pairsOf(languages));
         if (share !== undefined) await setReviewShare(database, request.person, user, share);
         return present(await requested(request));
       },
@@ -180,32 +170,29 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
       schema: schemas.link,
       async handler(request, reply) {
         const user = await requested(request);
-        if (user.status === 'disabled') throw new ApiError('conflict', 'They may not sign in.');
+        if (user.status === 'disabled') throw new ApiError('conflict', 'This user is disabled.');
         const link = await linkFor(database, request.person, user);
         return reply.code(201).send(await sendLink(mailer, root(), user, link, 'The operator'));
       },
     },
   });
-  for (const [path, schema, disabled] of [
-    ['disable', schemas.disable, true],
-    ['enable', schemas.enable, false],
-  ] as const) {
-    resource(app, `/api/console/people/:user_id/${path}`, {
-      POST: {
-        schema,
-        async handler(request) {
-          const user = await requested(request);
-          if (user.user_id === request.person.userId) {
-            throw new ApiError('conflict', 'Somebody else has to do that: it is yourself.');
-          }
-          const form = readForm(request.body);
-          const revokeKeys = form.optional('revoke_keys', flag);
-          form.done();
-          await setDisabled(database, request.person, user, disabled, { revokeKeys });
-          return present(await requested(request));
-        },
-      },
-    });
+  resource(app, '/api/console/people/:user_id/disable', {
+    POST: {
+      schema: schemas.disable,
+      handler: (request) => disable(request, true, request.body.revoke_keys),
+    },
+  });
+  resource(app, '/api/console/people/:user_id/enable', {
+    POST: { schema: schemas.enable, handler: (request) => disable(request, false) },
+  });
+
+  async function disable(request: UserRequest, disabled: boolean, revokeKeys?: boolean) {
+    const user = await requested(request);
+    if (user.user_id === request.person.userId) {
+      throw new ApiError('conflict', 'You cannot disable or enable yourself.');
+    }
+    await setDisabled(database, request.person, user, disabled, { revokeKeys });
+    return present(await requested(request));
   }
 }
 
@@ -218,16 +205,12 @@ function present({ account, theme: _, locale: __, ...user }: User): Static<typeo
   };
 }
 
-const MAX_LANGUAGES = 500;
-
-/** Each pair once, the last time that it is named. */
-const languages: Check<EditorLanguageBody[]> = (given) => {
-  const read = listOf((one: unknown) => {
-    const { source_language, target_language, review } = (one ?? {}) as Record<string, unknown>;
-    const source = shortname(source_language);
-    const target = shortname(target_language);
-    if (source === target) throw new Error('a list of pairs of two languages');
-    return { source_language: source, target_language: target, review: review === true };
-  }, MAX_LANGUAGES)(given);
-  return [...new Map(read.map((pair) => [`${pair.source_language}:${pair.target_language}`, pair])).values()];
-};
+/** Returns each pair once; the last of equal pairs counts. @throws ApiError `invalid_request` */
+function pairsOf(given: readonly Static<typeof GivenLanguage>[]): EditorLanguage[] {
+  if (given.some((pair) => pair.source_language === pair.target_language)) {
+    throw fieldError('languages', 'must be a list of pairs of two different languages.');
+  }
+  return [
+    ...new Map(given.map((pair) => [`${pair.source_language}:${pair.target_language}`, pair])).values(),
+  ];
+}

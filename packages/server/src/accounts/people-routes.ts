@@ -1,175 +1,193 @@
-/** Signing in and out, and oneself: `/api/session`, `/api/sessions`, `/api/me`, `/api/invitations/…`. */
+/** Signing in and out, and the own profile: `/api/session`, `/api/sessions`, `/api/me`, `/api/invitations/…`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Database } from '../database/database.ts';
-import { notFound, notSignedIn, reason, wrongFields } from '../errors.ts';
-import { resource } from '../http.ts';
-import { cookieOf, type DoorOptions, giveCookie, requirePerson, takeCookie, visitorOf } from './door.ts';
-import { mailPasswordChanged } from './links.ts';
-import type { Mailer } from './mail.ts';
+import { normalEmail } from '../access/names.ts';
 import {
   acceptInvitation,
   changePassword,
   changeProfile,
-  normalEmail,
   ROLES,
   readInvitation,
   readPerson,
-} from './people.ts';
-import { type Me, schemas } from './people-schemas.ts';
-import type { Vault } from './secrets.ts';
+} from '../access/people.ts';
+import type { Vault } from '../access/secrets.ts';
 import {
-  admit,
-  type Begun,
+  clearSessionCookie,
+  clientOf,
+  cookieOf,
+  requirePerson,
+  type SessionAuthOptions,
+  setSessionCookie,
+} from '../access/session-auth.ts';
+import {
+  authenticateSession,
   endSession,
   endSessions,
+  limitAttempts,
   listSessions,
-  recognisePerson,
   type SessionLimits,
+  type StartedSession,
   signIn,
   signOut,
-} from './sessions.ts';
+} from '../access/sessions.ts';
+import { notFound, notSignedIn } from '../base/errors.ts';
+import type { Database } from '../database/database.ts';
+import { resource } from '../http/http.ts';
+import { mailPasswordChanged } from './links.ts';
+import type { Mailer } from './mail.ts';
+import { type Me, peopleSchemas } from './people-schemas.ts';
 
-export type PeopleOptions = DoorOptions & { vault: Vault; mailer: Mailer };
+export type PeopleOptions = SessionAuthOptions & { vault: Vault; mailer: Mailer };
 
-/** Whoever is not signed in sends no more. */
+/** The body limit of routes that need no session. */
 const SMALL_BODY = { bodyLimit: 16 * 1024 };
-/** Of who is signed in and tries passwords. */
-const BY_PERSON = { free: 5, mostSeconds: 900 };
+/** Guesses of a signed-in user at their current password. */
+const PASSWORD_ATTEMPTS = { free: 5, mostSeconds: 900 };
 
 export function peopleRoutes(app: FastifyInstance, options: PeopleOptions): void {
-  const { database, settings, vault } = options;
-  const cookie = cookieOf(settings);
-
-  void app.register(async (anybody) => {
-    resource(anybody, '/api/session', {
-      GET: {
-        schema: schemas.whoAmI,
-        async handler(request) {
-          const person = await recognisePerson(database, settings, request.cookies[cookie.name]);
-          if (person === undefined) throw notSignedIn();
-          return presentMe(database, settings, person.userId, person);
-        },
-      },
-      POST: {
-        schema: schemas.signIn,
-        ...SMALL_BODY,
-        async handler(request, reply) {
-          const { email, password } = texts(request, 'email', 'password');
-          const wanted = { email: normalEmail(email!) ?? email!.toLowerCase(), password: password! };
-          const begun = await signIn(database, vault, settings, wanted, visitorOf(request, cookie));
-          return welcome(reply, begun);
-        },
-      },
-      DELETE: {
-        schema: schemas.signOut,
-        async handler(request, reply) {
-          await signOut(database, request.cookies[cookie.name]);
-          takeCookie(reply, cookie);
-          return reply.code(204).send();
-        },
-      },
-    });
-    resource(anybody, '/api/invitations/:token', {
-      GET: {
-        schema: schemas.readInvitation,
-        async handler(request) {
-          const { purpose, user, expires_at } = await readInvitation(database, tokenOf(request));
-          const { email, name, role } = user;
-          const account = user.account === undefined ? {} : { account: user.account.username };
-          return { purpose, email, name, role, ...account, expires_at };
-        },
-      },
-      POST: {
-        schema: schemas.acceptInvitation,
-        ...SMALL_BODY,
-        async handler(request, reply) {
-          const { password } = texts(request, 'password');
-          const { name } = bodyOf(request);
-          const given = { name: typeof name === 'string' ? name : undefined, password: password! };
-          const visitor = visitorOf(request, cookie);
-          const begun = await acceptInvitation(database, settings, tokenOf(request), given, visitor);
-          if (begun.purpose === 'reset') {
-            void mailPasswordChanged(options.mailer, begun.user, begun.madeBy ?? 'the operator');
-          }
-          return welcome(reply.code(201), begun);
-        },
-      },
-    });
+  void app.register(async (open) => {
+    signInRoutes(open, options);
+    invitationRoutes(open, options);
   });
-
   void app.register(async (own) => {
     requirePerson(own, options, ...ROLES);
-    resource(own, '/api/sessions', {
-      GET: {
-        schema: schemas.listSessions,
-        async handler({ person }) {
-          const sessions = await listSessions(database, person, settings);
-          return {
-            objects: sessions.map((one) => ({ ...one, current: one.session_id === person.sessionId })),
-          };
-        },
-      },
-      DELETE: {
-        schema: schemas.endSessions,
-        async handler({ person }, reply) {
-          await endSessions(database, person.userId, person.sessionId);
-          return reply.code(204).send();
-        },
-      },
-    });
-    resource(own, '/api/sessions/:session_id', {
-      DELETE: {
-        schema: schemas.endSession,
-        async handler({ person, params }, reply) {
-          const { session_id: sessionId } = params as { session_id: string };
-          const had = isUuid(sessionId) && (await endSession(database, person, sessionId));
-          if (!had) throw notFound();
-          if (sessionId === person.sessionId) takeCookie(reply, cookie);
-          return reply.code(204).send();
-        },
-      },
-    });
-    resource(own, '/api/me', {
-      GET: {
-        schema: { ...schemas.whoAmI, operationId: 'readMe' },
-        handler: async (request) => me(request),
-      },
-      PATCH: {
-        schema: schemas.changeMe,
-        ...SMALL_BODY,
-        async handler(request) {
-          await changeProfile(database, request.person.userId, bodyOf(request));
-          return me(request);
-        },
-      },
-    });
-    resource(own, '/api/me/password', {
-      POST: {
-        schema: schemas.changePassword,
-        ...SMALL_BODY,
-        async handler(request, reply) {
-          const { current_password, password } = texts(request, 'current_password', 'password');
-          await admit(database, vault.mark(`password ${request.person.userId}`), BY_PERSON);
-          const passwords = { current: current_password!, wanted: password! };
-          giveCookie(reply, cookie, await changePassword(database, request.person, passwords));
-          return reply.code(204).send();
-        },
-      },
-    });
+    sessionRoutes(own, options);
+    profileRoutes(own, options);
   });
+}
 
-  async function me({ cookies, person }: FastifyRequest): Promise<Me> {
-    const seen = await recognisePerson(database, settings, cookies[cookie.name]);
-    if (seen === undefined) throw notSignedIn();
-    return presentMe(database, settings, person.userId, seen);
-  }
+function signInRoutes(app: FastifyInstance, options: PeopleOptions): void {
+  const { database, settings, vault } = options;
+  const cookie = cookieOf(settings);
+  resource(app, '/api/session', {
+    GET: { schema: peopleSchemas.whoAmI, handler: (request) => readMe(options, request) },
+    POST: {
+      schema: peopleSchemas.signIn,
+      ...SMALL_BODY,
+      async handler(request, reply) {
+        const { email, password } = request.body;
+        const credentials = { email: normalEmail(email) ?? email.toLowerCase(), password };
+        const started = await signIn(database, vault, settings, credentials, clientOf(request, cookie));
+        return answerSignedIn(options, reply, started);
+      },
+    },
+    DELETE: {
+      schema: peopleSchemas.signOut,
+      async handler(request, reply) {
+        await signOut(database, request.cookies[cookie.name]);
+        clearSessionCookie(reply, cookie);
+        return reply.code(204).send();
+      },
+    },
+  });
+}
 
-  async function welcome(reply: FastifyReply, begun: Begun): Promise<FastifyReply> {
-    const person = await recognisePerson(database, settings, begun.token);
-    if (person === undefined) throw notSignedIn();
-    giveCookie(reply, cookie, begun);
-    return reply.send(await presentMe(database, settings, person.userId, begun));
-  }
+function invitationRoutes(app: FastifyInstance, options: PeopleOptions): void {
+  const { database, settings, mailer } = options;
+  resource(app, '/api/invitations/:token', {
+    GET: {
+      schema: peopleSchemas.readInvitation,
+      async handler(request) {
+        const { purpose, user, expires_at } = await readInvitation(database, request.params.token);
+        const { email, name, role } = user;
+        const account = user.account === undefined ? {} : { account: user.account.username };
+        return { purpose, email, name, role, ...account, expires_at };
+      },
+    },
+    POST: {
+      schema: peopleSchemas.acceptInvitation,
+      ...SMALL_BODY,
+      async handler(request, reply) {
+        const { token } = request.params;
+        const client = clientOf(request, cookieOf(settings));
+        const started = await acceptInvitation(database, settings, token, request.body, client);
+        if (started.purpose === 'reset') {
+          void mailPasswordChanged(mailer, started.user, started.madeBy ?? 'the operator');
+        }
+        return answerSignedIn(options, reply.code(201), started);
+      },
+    },
+  });
+}
+
+function sessionRoutes(app: FastifyInstance, { database, settings }: PeopleOptions): void {
+  resource(app, '/api/sessions', {
+    GET: {
+      schema: peopleSchemas.listSessions,
+      async handler({ person }) {
+        const sessions = await listSessions(database, person, settings);
+        return {
+          objects: sessions.map((one) => ({ ...one, current: one.session_id === person.sessionId })),
+        };
+      },
+    },
+    DELETE: {
+      schema: peopleSchemas.endSessions,
+      async handler({ person }, reply) {
+        await endSessions(database, person.userId, person.sessionId);
+        return reply.code(204).send();
+      },
+    },
+  });
+  resource(app, '/api/sessions/:session_id', {
+    DELETE: {
+      schema: peopleSchemas.endSession,
+      async handler({ person, params }, reply) {
+        const { session_id: sessionId } = params;
+        if (!(await endSession(database, person, sessionId))) throw notFound();
+        if (sessionId === person.sessionId) clearSessionCookie(reply, cookieOf(settings));
+        return reply.code(204).send();
+      },
+    },
+  });
+}
+
+function profileRoutes(app: FastifyInstance, options: PeopleOptions): void {
+  const { database, settings, vault } = options;
+  resource(app, '/api/me', {
+    GET: {
+      schema: { ...peopleSchemas.whoAmI, operationId: 'readMe' },
+      handler: (request) => readMe(options, request),
+    },
+    PATCH: {
+      schema: peopleSchemas.changeMe,
+      ...SMALL_BODY,
+      async handler(request) {
+        await changeProfile(database, request.person.userId, request.body);
+        return readMe(options, request);
+      },
+    },
+  });
+  resource(app, '/api/me/password', {
+    POST: {
+      schema: peopleSchemas.changePassword,
+      ...SMALL_BODY,
+      async handler(request, reply) {
+        const { current_password: current, password: wanted } = request.body;
+        await limitAttempts(database, vault.mark(`password ${request.person.userId}`), PASSWORD_ATTEMPTS);
+        const started = await changePassword(database, request.person, { current, wanted });
+        setSessionCookie(reply, cookieOf(settings), started);
+        return reply.code(204).send();
+      },
+    },
+  });
+}
+
+async function readMe({ database, settings }: PeopleOptions, { cookies }: FastifyRequest): Promise<Me> {
+  const person = await authenticateSession(database, settings, cookies[cookieOf(settings).name]);
+  if (person === undefined) throw notSignedIn();
+  return presentMe(database, settings, person.userId, person);
+}
+
+/** Answers with the user of a session that has just started, and sets its cookie. */
+async function answerSignedIn(
+  { database, settings }: PeopleOptions,
+  reply: FastifyReply,
+  started: StartedSession,
+): Promise<FastifyReply> {
+  const person = await authenticateSession(database, settings, started.token);
+  if (person === undefined) throw notSignedIn();
+  setSessionCookie(reply, cookieOf(settings), started);
+  return reply.send(await presentMe(database, settings, person.userId, started));
 }
 
 async function presentMe(
@@ -182,7 +200,13 @@ async function presentMe(
   if (user === undefined) throw notSignedIn();
   const { user_id, email, name, role, locale, theme, languages } = user;
   return {
-    ...{ user_id, email, name, role, locale, theme, languages },
+    user_id,
+    email,
+    name,
+    role,
+    locale,
+    theme,
+    languages,
     ...(user.account === undefined ? {} : { account: user.account.username, owner: user.owner }),
     session: {
       session_id: session.sessionId,
@@ -190,25 +214,4 @@ async function presentMe(
       idle_seconds: sessionIdleSeconds,
     },
   };
-}
-
-function bodyOf({ body }: FastifyRequest): Record<string, unknown> {
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-}
-
-/** Fields that must be texts and not empty. @throws ApiError that names every one that is not */
-function texts(request: FastifyRequest, ...names: string[]): Record<string, string> {
-  const body = bodyOf(request);
-  const wrong = names.filter((name) => typeof body[name] !== 'string' || body[name] === '');
-  if (wrong.length > 0)
-    throw wrongFields(Object.fromEntries(wrong.map((name) => [name, reason('required')])));
-  return body as Record<string, string>;
-}
-
-function tokenOf({ params }: FastifyRequest): string {
-  return (params as { token: string }).token;
-}
-
-function isUuid(written: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(written);
 }

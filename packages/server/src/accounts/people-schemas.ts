@@ -1,20 +1,19 @@
-/** Signing in, sessions, invitations and oneself, described for the web app. */
+/** Schemas of signing in, sessions, invitations and the own profile. */
 import type { FastifySchema } from 'fastify';
-import Type, { type Static, type TSchema } from 'typebox';
-import { ENVIRONMENT } from '../console.ts';
-import { answer, emptyAnswer } from '../schemas.ts';
+import Type, { type Static } from 'typebox';
+import { PERSON_NAME } from '../access/names.ts';
+import { LOCALES, THEMES } from '../access/people.ts';
+import { reason } from '../base/errors.ts';
+import { answer, ENVIRONMENT, emptyAnswer, ID, type Inputs, MOMENT } from '../http/schemas.ts';
 
-const ID = Type.String({ format: 'uuid' });
-const MOMENT = Type.String({ format: 'date-time' });
+export const ROLE = Type.Enum(['customer', 'editor', 'operator'], { title: 'PersonRole' });
+export const THEME = Type.Enum([...THEMES], { title: 'Theme' });
 
-export const PersonRole = Type.Enum(['customer', 'editor', 'operator'], { title: 'PersonRole' });
-export const Theme = Type.Enum(['system', 'light', 'dark'], { title: 'Theme' });
-
-export const EditorLanguage = Type.Object(
+export const EDITOR_LANGUAGE = Type.Object(
   {
     source_language: Type.String({ examples: ['en'] }),
     target_language: Type.String({ examples: ['es'] }),
-    review: Type.Boolean({ description: 'Whether they may review it too.' }),
+    review: Type.Boolean({ description: 'Whether they may also review this pair.' }),
   },
   { title: 'EditorLanguage' },
 );
@@ -24,30 +23,33 @@ export const Me = Type.Object(
     user_id: ID,
     email: Type.String(),
     name: Type.String(),
-    role: PersonRole,
+    role: ROLE,
     account: Type.Optional(Type.String({ description: 'The username of a customer’s account.' })),
     owner: Type.Optional(
-      Type.Boolean({ description: 'A customer’s: whether they decide about the account.' }),
+      Type.Boolean({
+        description:
+          'For customers: whether they may decide on retention, export and erasure of the account.',
+      }),
     ),
-    locale: Type.Union([Type.String(), Type.Null()], { description: 'null: as the browser says.' }),
-    theme: Theme,
-    languages: Type.Array(EditorLanguage),
+    locale: Type.Union([Type.String(), Type.Null()], { description: 'Null: the browser’s language.' }),
+    theme: THEME,
+    languages: Type.Array(EDITOR_LANGUAGE),
     session: Type.Object({
       session_id: ID,
-      ends_at: Type.String({ format: 'date-time', description: 'Whatever is done until then.' }),
-      idle_seconds: Type.Integer({ description: 'So long may nothing be done.' }),
+      ends_at: Type.String({ format: 'date-time', description: 'The end at the latest.' }),
+      idle_seconds: Type.Integer({ description: 'The session ends after this time without a request.' }),
     }),
   },
-  { title: 'Me', description: 'Who is signed in.' },
+  { title: 'Me', description: 'The signed-in user.' },
 );
 export type Me = Static<typeof Me>;
 
 export const Session = Type.Object(
   {
     session_id: ID,
-    current: Type.Boolean({ description: 'The one that asks.' }),
+    current: Type.Boolean({ description: 'Whether this request uses it.' }),
     user_agent: Type.String({
-      description: 'The browser’s and the system’s name; empty where none is known.',
+      description: 'The names of browser and operating system; empty when unknown.',
       examples: ['Firefox, Linux'],
     }),
     created_at: MOMENT,
@@ -62,110 +64,117 @@ export const Invitation = Type.Object(
     purpose: Type.Enum(['invitation', 'reset']),
     email: Type.String(),
     name: Type.String(),
-    role: PersonRole,
+    role: ROLE,
     account: Type.Optional(Type.String()),
     expires_at: MOMENT,
   },
-  { title: 'Invitation', description: 'What a link is for.' },
+  { title: 'Invitation', description: 'A valid invitation or reset link.' },
 );
 
-const open = { additionalProperties: true } as const;
-const PASSWORD = Type.String({ description: '10 to 200 characters.' });
+const FILLED = Type.String({ minLength: 1, 'x-fault': reason('required') });
+const PASSWORD = Type.String({
+  minLength: 1,
+  'x-fault': reason('required'),
+  description: '10 to 200 characters.',
+});
 
-const described = (
+const described = <const More extends Inputs & { description?: string } = object>(
   operationId: string,
   summary: string,
   response: Record<number, unknown>,
-  more: { description?: string; params?: TSchema; body?: TSchema } = {},
-): FastifySchema => ({ operationId, summary, tags: ['People'], ...more, response });
+  more?: More,
+): FastifySchema & Pick<More, keyof Inputs & keyof More> => ({
+  operationId,
+  summary,
+  tags: ['People'],
+  ...(more as More),
+  response,
+});
 
 const tokenParameter = Type.Object({ token: Type.String() });
 
-export const schemas = {
+export const peopleSchemas = {
   signIn: described(
     'signIn',
     'Sign in',
     { 200: answer('Signed in; the cookie is set.', Me) },
     {
-      description: 'Refused with `wrong_sign_in`, or `too_many_attempts` and `retry_after`.',
-      body: Type.Object({ email: Type.String(), password: Type.String() }, { title: 'SignIn', ...open }),
+      description: 'Fails with `wrong_sign_in`, or with `too_many_attempts` and `retry_after`.',
+      body: Type.Object({ email: FILLED, password: FILLED }, { title: 'SignIn' }),
     },
   ),
-  whoAmI: described('whoAmI', 'Who is signed in', { 200: answer('The person.', Me) }),
-  signOut: described('signOut', 'Sign out', { 204: emptyAnswer('Nobody is signed in now.') }),
-  listSessions: described('listSessions', 'Where one is signed in', {
-    200: answer('The last seen first.', Type.Object({ objects: Type.Array(Session) })),
+  whoAmI: described('whoAmI', 'Read the signed-in user', { 200: answer('The user.', Me) }),
+  signOut: described('signOut', 'Sign out', { 204: emptyAnswer('Signed out.') }),
+  listSessions: described('listSessions', 'List your sessions', {
+    200: answer('The last used first.', Type.Object({ objects: Type.Array(Session) })),
   }),
   endSession: described(
     'endSession',
     'End one session',
-    { 204: emptyAnswer('It is over.') },
-    { params: Type.Object({ session_id: Type.String() }) },
+    { 204: emptyAnswer('Ended.') },
+    { params: Type.Object({ session_id: ID }) },
   ),
-  endSessions: described('endOtherSessions', 'Sign out everywhere but here', {
-    204: emptyAnswer('All others are over.'),
+  endSessions: described('endOtherSessions', 'End all your other sessions', {
+    204: emptyAnswer('The other sessions have ended.'),
   }),
   changeMe: described(
     'changeMe',
-    'Change one’s name, language or theme',
-    { 200: answer('As it is now.', Me) },
+    'Change your name, language or theme',
+    { 200: answer('The changed user.', Me) },
     {
-      description: 'What is not given stays.',
+      description: 'Fields that are not given stay as they are.',
       body: Type.Object(
         {
-          name: Type.Optional(Type.String()),
-          locale: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-          theme: Type.Optional(Theme),
+          name: Type.Optional(PERSON_NAME),
+          locale: Type.Optional(Type.Union([Type.Enum([...LOCALES]), Type.Null()])),
+          theme: Type.Optional(THEME),
         },
-        { title: 'MeChanges', ...open },
+        { title: 'MeChanges' },
       ),
     },
   ),
   changePassword: described(
     'changePassword',
-    'Change one’s password',
-    { 204: emptyAnswer('Changed; signed out everywhere else.') },
+    'Change your password',
+    { 204: emptyAnswer('Changed. Your other sessions have ended.') },
     {
-      body: Type.Object(
-        { current_password: Type.String(), password: PASSWORD },
-        { title: 'PasswordChange', ...open },
-      ),
+      body: Type.Object({ current_password: FILLED, password: PASSWORD }, { title: 'PasswordChange' }),
     },
   ),
   readInvitation: described(
     'readInvitation',
-    'What a link is for',
-    { 200: answer('It opens.', Invitation) },
-    { description: '`not_found` when it was used or has run out.', params: tokenParameter },
+    'Read an invitation or reset link',
+    { 200: answer('The link is valid.', Invitation) },
+    { description: '`not_found` when it was used or has expired.', params: tokenParameter },
   ),
   acceptInvitation: described(
     'acceptInvitation',
-    'Choose a password by a link, and be signed in',
+    'Set a password with a link and sign in',
     { 201: answer('Signed in; the cookie is set.', Me) },
     {
       params: tokenParameter,
       body: Type.Object(
         { name: Type.Optional(Type.String()), password: PASSWORD },
-        { title: 'InvitationAnswer', ...open },
+        { title: 'InvitationAnswer' },
       ),
     },
   ),
 };
 
-export const LeftKey = Type.Object(
+export const CREATED_KEY = Type.Object(
   {
     key_id: Type.String(),
     environment: ENVIRONMENT,
     name: Type.String(),
-    username: Type.String({ description: 'The account that it opens.' }),
+    username: Type.String({ description: 'The account of the key.' }),
   },
-  { title: 'LeftKey', description: 'A key that the person made and that opens now.' },
+  { title: 'CreatedKey', description: 'An active key that the user created.' },
 );
 export const DISABLE_BODY = Type.Object(
   {
     revoke_keys: Type.Optional(
-      Type.Boolean({ description: 'Whether the keys that they made end at once too; otherwise they stay.' }),
+      Type.Boolean({ description: 'Whether to revoke the keys that the user created.' }),
     ),
   },
-  { title: 'DisableRequest', ...open },
+  { title: 'DisableRequest' },
 );

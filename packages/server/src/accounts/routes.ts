@@ -1,7 +1,7 @@
-/** `/tapi/v2/account/`: the account that is calling. */
+/** `/tapi/v2/account/`: the calling account. */
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../database/database.ts';
-import { resource } from '../http.ts';
+import { resource } from '../http/http.ts';
 import { presentAccount } from './accounts.ts';
 import { getAccountSchema } from './schemas.ts';
 

@@ -1,23 +1,20 @@
-/** Asking for a sandbox account, `/api/sandbox-requests…`, and deciding on it, `/api/console/sandbox-requests…`. */
-import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
+/** Requesting a sandbox account, `/api/sandbox-requests…`, and deciding on requests, `/api/console/sandbox-requests…`. */
+import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import { EMAIL, PERSON_NAME } from '../access/names.ts';
+import { notFound } from '../base/errors.ts';
+import { resource } from '../http/http.ts';
 import {
+  answer,
   described,
   describing,
-  id,
-  integer,
-  isId,
+  ID,
   MOMENT,
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
-  oneOf,
-  open,
-  parameter,
-  readForm,
-} from '../console.ts';
-import { notFound } from '../errors.ts';
-import { resource } from '../http.ts';
-import { answer } from '../schemas.ts';
+  PAGE,
+  textOf,
+} from '../http/schemas.ts';
 import {
   findRequest,
   grant,
@@ -30,20 +27,20 @@ import {
   type SandboxOptions,
 } from './sandbox.ts';
 
-/** From anybody: no more than a form has. */
+/** The body limit of routes that need no session. */
 const SMALL_BODY = { bodyLimit: 32 * 1024 };
 const STATUSES = ['open', 'granted', 'refused'] as const;
 
 const SandboxLink = Type.Object(
   { name: Type.String(), username: Type.String(), expires_at: MOMENT },
-  { title: 'SandboxLink', description: 'Whose key a link shows.' },
+  { title: 'SandboxLink', description: 'The account of a link.' },
 );
 const SandboxCredentials = Type.Object(
   {
     username: Type.String(),
     key: Type.String({ description: 'As `user:key`.' }),
     webhook_secret: Type.String(),
-    base_url: Type.String({ description: 'What the paths of the interface follow.' }),
+    base_url: Type.String({ description: 'The address that precedes the paths of the API.' }),
   },
   { title: 'SandboxCredentials', description: 'Shown this once.' },
 );
@@ -52,43 +49,43 @@ const describedOpen = describing('Sandbox');
 const Asking = Type.Object({ open: Type.Boolean() }, { title: 'SandboxAsking' });
 const tokenParameter = Type.Object({ token: Type.String() });
 const openSchemas = {
-  asking: describedOpen('readSandboxAsking', 'Whether anybody may ask for a sandbox account', Asking),
+  asking: describedOpen('readSandboxAsking', 'Read whether sandbox requests are accepted', Asking),
   request: {
-    ...describedOpen('requestSandbox', 'Ask for a sandbox account', SandboxLink, {
+    ...describedOpen('requestSandbox', 'Request a sandbox account', SandboxLink, {
       description:
-        'Whoever has asked before, or has an account, is told the same. `not_found` where nobody may ask.',
+        'The answer does not reveal whether the e-mail address is known. `not_found` when requests are turned off.',
       body: Type.Object(
         {
-          name: Type.String(),
-          email: Type.String(),
-          company: Type.Optional(Type.String()),
-          use: Type.Optional(Type.String({ description: 'What it is for.' })),
+          name: PERSON_NAME,
+          email: EMAIL,
+          company: Type.Optional(textOf(200, 0)),
+          use: Type.Optional(textOf(2000, 0, 'What the account is for.')),
         },
-        { title: 'SandboxWish', ...open },
+        { title: 'SandboxWish' },
       ),
     }),
     response: {
       202: answer(
-        'Received: an operator decides, or the link is mailed.',
+        'Received. An operator decides, or the link is mailed.',
         Type.Object({ status: Type.Literal('received') }, { title: 'SandboxReceived' }),
       ),
       201: answer(
-        'Granted at once, where there is no mail.',
+        'Granted at once, without a mail server.',
         Type.Object(
           { status: Type.Literal('granted'), link: Type.String(), expires_at: MOMENT },
           { title: 'SandboxGranted' },
         ),
       ),
     },
-  } as FastifySchema,
-  read: describedOpen('readSandboxLink', 'What a link would show', SandboxLink, { params: tokenParameter }),
-  open: describedOpen('openSandboxLink', 'Show the key of a link, once', SandboxCredentials, {
+  },
+  read: describedOpen('readSandboxLink', 'Read a link', SandboxLink, { params: tokenParameter }),
+  open: describedOpen('openSandboxLink', 'Create and show the key of a link', SandboxCredentials, {
     status: 201,
     params: tokenParameter,
   }),
 };
 
-/** For anybody; no more than that there is nothing, where the settings say so. */
+/** Routes that need no session. They answer 404 when sandbox requests are turned off. */
 export function sandboxRoutes(app: FastifyInstance, options: SandboxOptions): void {
   resource(app, '/api/sandbox-requests', {
     GET: {
@@ -100,8 +97,7 @@ export function sandboxRoutes(app: FastifyInstance, options: SandboxOptions): vo
       ...SMALL_BODY,
       async handler(request, reply) {
         if (options.settings.sandboxRequests === 'off') throw notFound();
-        const body = typeof request.body === 'object' ? request.body : {};
-        const received = await requestSandbox(options, request.ip, body ?? {});
+        const received = await requestSandbox(options, request.ip, request.body);
         return reply.code(received.status === 'granted' ? 201 : 202).send(received);
       },
     },
@@ -109,13 +105,13 @@ export function sandboxRoutes(app: FastifyInstance, options: SandboxOptions): vo
   resource(app, '/api/sandbox-requests/:token', {
     GET: {
       schema: openSchemas.read,
-      handler: (request) => readLink(options.database, parameter(request, 'token')),
+      handler: (request) => readLink(options.database, request.params.token),
     },
     POST: {
       schema: openSchemas.open,
       ...SMALL_BODY,
       async handler(request, reply) {
-        return reply.code(201).send(await openLink(options, parameter(request, 'token')));
+        return reply.code(201).send(await openLink(options, request.params.token));
       },
     },
   });
@@ -123,7 +119,7 @@ export function sandboxRoutes(app: FastifyInstance, options: SandboxOptions): vo
 
 const Wish = Type.Object(
   {
-    request_id: Type.String({ format: 'uuid' }),
+    request_id: ID,
     created_at: MOMENT,
     name: Type.String(),
     email: Type.String(),
@@ -133,8 +129,8 @@ const Wish = Type.Object(
     decided_at: OPTIONAL_MOMENT,
     decided_by: OPTIONAL_TEXT,
     account: OPTIONAL_TEXT,
-    link_until: Type.Union([MOMENT, Type.Null()], { description: 'Null: no link opens.' }),
-    shown_at: Type.Union([MOMENT, Type.Null()], { description: 'When its key was looked at.' }),
+    link_until: Type.Union([MOMENT, Type.Null()], { description: 'Null without a valid link.' }),
+    shown_at: Type.Union([MOMENT, Type.Null()], { description: 'When its key was shown.' }),
     mailed: Type.Union([Type.Enum(['sent', 'failed']), Type.Null()]),
   },
   { title: 'SandboxRequest' },
@@ -142,34 +138,34 @@ const Wish = Type.Object(
 const Decided = Type.Object(
   {
     request: Wish,
-    link: Type.String({ description: 'Shows the key, once. Shown this once.' }),
+    link: Type.String({ description: 'Shows the key once. Contained in this answer only.' }),
     expires_at: MOMENT,
-    mailed: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null: there is no mail.' }),
+    mailed: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null without a mail server.' }),
   },
   { title: 'GrantedSandbox' },
 );
 
-const parameters = Type.Object({ request_id: Type.String() });
+const parameters = Type.Object({ request_id: ID });
 const schemas = {
   list: described(
     'listSandboxRequests',
-    'Who asked for a sandbox account, newest first',
+    'List sandbox requests, newest first',
     Type.Object({ requests: Type.Array(Wish), next: OPTIONAL_TEXT }, { title: 'SandboxRequests' }),
     {
       querystring: Type.Object({
         status: Type.Optional(Type.Enum([...STATUSES])),
-        after: Type.Optional(Type.String()),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+        after: Type.Optional(ID),
+        limit: PAGE,
       }),
     },
   ),
-  grant: described('grantSandbox', 'Grant a request, or make another link for it', Decided, {
+  grant: described('grantSandbox', 'Grant a request, or replace its link', Decided, {
     status: 201,
-    description: '`conflict`: it was refused, or its key was shown.',
+    description: '`conflict` when it was refused or its key was shown.',
     params: parameters,
   }),
   refuse: described('refuseSandbox', 'Refuse a request', Wish, {
-    description: '`conflict`: it is decided already. Nobody is mailed.',
+    description: 'Sends no mail. `conflict` when it is already decided.',
     params: parameters,
   }),
 };
@@ -180,11 +176,7 @@ export function sandboxConsole(app: FastifyInstance, options: SandboxOptions): v
     GET: {
       schema: schemas.list,
       async handler(request) {
-        const form = readForm(request.query);
-        const status = form.optional('status', oneOf(...STATUSES));
-        const after = form.optional('after', id);
-        const limit = form.optional('limit', integer(1, 200)) ?? 50;
-        form.done();
+        const { status, after, limit } = request.query;
         const rows = await listRequests(database, { status, after }, limit + 1);
         const requests = rows.slice(0, limit).map(present);
         return { requests, next: rows.length > limit ? requests.at(-1)!.request_id : null };
@@ -195,7 +187,7 @@ export function sandboxConsole(app: FastifyInstance, options: SandboxOptions): v
     POST: {
       schema: schemas.grant,
       async handler(request, reply) {
-        const requestId = idOf(request);
+        const { request_id: requestId } = request.params;
         const granted = await grant(options, request.person, requestId);
         const row = await findRequest(database, requestId);
         return reply.code(201).send({ request: present(row!), ...granted });
@@ -206,18 +198,12 @@ export function sandboxConsole(app: FastifyInstance, options: SandboxOptions): v
     POST: {
       schema: schemas.refuse,
       async handler(request) {
-        const requestId = idOf(request);
+        const { request_id: requestId } = request.params;
         await refuse(database, request.person, requestId);
         return present((await findRequest(database, requestId))!);
       },
     },
   });
-}
-
-function idOf(request: FastifyRequest): string {
-  const wanted = parameter(request, 'request_id');
-  if (!isId(wanted)) throw notFound();
-  return wanted;
 }
 
 function present({ part: _, account_id: __, username, purpose, ...row }: RequestRow) {

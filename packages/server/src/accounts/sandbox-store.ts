@@ -1,5 +1,5 @@
-/** What is asked of the database about requests for a sandbox account. */
-import type { AccountRef } from '../account.ts';
+/** The SQL statements about sandbox requests and the daily word quota. */
+import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
@@ -19,7 +19,7 @@ export interface RequestRow {
   part: number | null;
   account_id: string | null;
   username: string | null;
-  /** Until when its link opens; null: there is none that does. */
+  /** The moment until which its link is valid; null when it has no valid link. */
   link_until: Date | null;
   shown_at: Date | null;
   mailed: 'sent' | 'failed' | null;
@@ -46,10 +46,12 @@ const INSERT = statement<{ request_id: string }>(
    returning request_id`,
 );
 
-/** @returns whether it is new: an e-mail has one open request at a time */
+/** @returns false when the e-mail address already has an open request */
 export async function insertRequest(on: Queryable, request: NewRequest): Promise<boolean> {
   const { requestId, name, email, company, purpose } = request;
-  return (await on.query(INSERT, [requestId, name, email, company, purpose])).length > 0;
+  const inserted = (await on.query(INSERT, [requestId, name, email, company, purpose])).length > 0;
+  if (inserted) on.changed('requests');
+  return inserted;
 }
 
 const INSERT_OR_LOCK = statement<{ request_id: string }>(
@@ -59,12 +61,14 @@ const INSERT_OR_LOCK = statement<{ request_id: string }>(
    returning request_id`,
 );
 
-/** The open request of an e-mail, made where there is none; nobody else decides on it until the transaction ends. */
+/** Finds or inserts the open request of an e-mail address and locks it until the transaction ends. */
 export async function insertOrLockRequest(
   transaction: Transaction,
   { requestId, name, email, company, purpose }: NewRequest,
 ): Promise<string> {
-  return (await transaction.query(INSERT_OR_LOCK, [requestId, name, email, company, purpose]))[0]!.request_id;
+  const rows = await transaction.query(INSERT_OR_LOCK, [requestId, name, email, company, purpose]);
+  transaction.changed('requests');
+  return rows[0]!.request_id;
 }
 
 const HAS_ACCOUNT = statement<{ has: boolean }>(
@@ -110,7 +114,9 @@ export async function grantRequest(
   by: string,
   account: AccountRef,
 ): Promise<boolean> {
-  return (await on.query(GRANT, [requestId, by, account.part, account.accountId])).length > 0;
+  const granted = (await on.query(GRANT, [requestId, by, account.part, account.accountId])).length > 0;
+  if (granted) on.changed('requests');
+  return granted;
 }
 
 const REFUSE = statement<{ request_id: string }>(
@@ -121,7 +127,9 @@ const REFUSE = statement<{ request_id: string }>(
 
 /** @returns whether it was open */
 export async function refuseRequest(on: Queryable, requestId: string, by: string): Promise<boolean> {
-  return (await on.query(REFUSE, [requestId, by])).length > 0;
+  const refused = (await on.query(REFUSE, [requestId, by])).length > 0;
+  if (refused) on.changed('requests');
+  return refused;
 }
 
 const SET_LINK = statement<{ expires_at: Date }>(
@@ -131,14 +139,16 @@ const SET_LINK = statement<{ expires_at: Date }>(
    returning expires_at`,
 );
 
-/** A link that was made before opens no more. @returns until when; undefined when its key was shown already */
+/** Replaces the link of a granted request. @returns its expiry; undefined when its key was already shown */
 export async function setLink(
   on: Queryable,
   requestId: string,
   tokenHash: Buffer,
   seconds: number,
 ): Promise<Date | undefined> {
-  return (await on.query(SET_LINK, [requestId, tokenHash, seconds]))[0]?.expires_at;
+  const [row] = await on.query(SET_LINK, [requestId, tokenHash, seconds]);
+  if (row !== undefined) on.changed('requests');
+  return row?.expires_at;
 }
 
 const SET_MAILED = statement(
@@ -148,6 +158,7 @@ const SET_MAILED = statement(
 
 export async function setMailed(on: Queryable, requestId: string, sent: boolean): Promise<void> {
   await on.query(SET_MAILED, [requestId, sent ? 'sent' : 'failed']);
+  on.changed('requests');
 }
 
 const BY_LINK = statement<RequestRow>(
@@ -165,8 +176,57 @@ const USE_LINK = statement<{ part: number; account_id: string }>(
     where token_hash = $1 and expires_at > now() returning part, account_id`,
 );
 
-/** It opens no more; undefined for all but the first who asks. */
-export async function takeLink(on: Queryable, tokenHash: Buffer): Promise<AccountRef | undefined> {
+/** Uses up a valid link. Of concurrent calls one gets the account, the others get undefined. */
+export async function useLink(on: Queryable, tokenHash: Buffer): Promise<AccountRef | undefined> {
   const [row] = await on.query(USE_LINK, [tokenHash]);
+  if (row !== undefined) on.changed('requests');
   return row && ({ part: row.part, accountId: row.account_id } as AccountRef);
+}
+
+// The day is taken from the database's clock, in UTC. The condition makes the count safe for concurrent requests.
+const COUNT_WORDS = statement<{ day: string }>(
+  'sandbox.count_words',
+  `insert into sandbox_words (part, account_id, day, words)
+   values ($1, $2, (now() at time zone 'utc')::date, $3)
+   on conflict (part, account_id) do update
+      set day = greatest(excluded.day, sandbox_words.day),
+          words = excluded.words + case when sandbox_words.day >= excluded.day then sandbox_words.words else 0 end
+    where excluded.words + case when sandbox_words.day >= excluded.day then sandbox_words.words else 0 end <= $4
+   returning day::text`,
+);
+
+/** Counts words of today. @returns the day; undefined when the words exceed the quota and were not counted */
+export async function countWords(
+  on: Queryable,
+  account: AccountRef,
+  words: number,
+  quota: number,
+): Promise<string | undefined> {
+  return (await on.query(COUNT_WORDS, [account.part, account.accountId, words, quota]))[0]?.day;
+}
+
+const RETURN_WORDS = statement(
+  'sandbox.return_words',
+  `update sandbox_words set words = greatest(words - $3, 0)
+    where part = $1 and account_id = $2 and day = $4::date`,
+);
+
+/** Takes back words that were counted on a day but not used. */
+export async function returnWords(
+  on: Queryable,
+  account: AccountRef,
+  words: number,
+  day: string,
+): Promise<void> {
+  await on.query(RETURN_WORDS, [account.part, account.accountId, words, day]);
+}
+
+const WORDS_TODAY = statement<{ words: number }>(
+  'sandbox.words_today',
+  `select words from sandbox_words
+    where part = $1 and account_id = $2 and day = (now() at time zone 'utc')::date`,
+);
+
+export async function wordsToday(on: Queryable, account: AccountRef): Promise<number> {
+  return (await on.query(WORDS_TODAY, [account.part, account.accountId]))[0]?.words ?? 0;
 }

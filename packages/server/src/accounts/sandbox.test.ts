@@ -1,6 +1,6 @@
-/** Asking for a sandbox account, deciding on it, the key that is shown once, and the mail that brings it. */
+/** Requests for sandbox accounts, decisions on them, links and mails. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listAudit } from '../operations/audit.ts';
+import { listAudit } from '../audit/audit.ts';
 import {
   createBrowser,
   createClient,
@@ -29,11 +29,14 @@ afterAll(async () => {
 
 let asked = 0;
 let visitors = 0;
-const wish = (fields: object = {}) => ({
-  ...{ name: 'Ada', email: `ada-${++asked}@example.com`, company: 'Löwe & Co.', use: 'To try it.' },
+const form = (fields: object = {}) => ({
+  name: 'Ada',
+  email: `ada-${++asked}@example.com`,
+  company: 'Löwe & Co.',
+  use: 'To try it.',
   ...fields,
 });
-/** From an address that nobody has asked from. */
+/** Sends a request from a new client address. */
 const ask = (body: object) =>
   createBrowser(server.url).call('POST', '/api/sandbox-requests', body, {
     'x-forwarded-for': `192.0.2.${++visitors}`,
@@ -43,15 +46,14 @@ const decide = (id: string, how: 'grant' | 'refuse') =>
   operator.call('POST', `/api/console/sandbox-requests/${id}/${how}`);
 const pathOf = (link: string) => `/api/sandbox-requests/${link.split('/').at(-1)}`;
 
-/** One that is waiting. */
 async function openRequest(): Promise<{ request_id: string; email: string }> {
-  const body = wish();
+  const body = form();
   expect((await ask(body)).body).toEqual({ status: 'received' });
   return (await list('?status=open')).requests.find(({ email }: { email: string }) => email === body.email);
 }
 
 describe('a request', () => {
-  it('is granted by an operator; its link shows a sandbox key once', async () => {
+  it('shows a sandbox key once when an operator has granted it', async () => {
     const { request_id: id, email } = await openRequest();
     const granted = await decide(id, 'grant');
     expect(granted.status).toBe(201);
@@ -79,7 +81,7 @@ describe('a request', () => {
     expect(actions.slice(0, 2)).toEqual(['key.made', 'sandbox.granted']);
   });
 
-  it('may get another link until its key is seen; the one before opens no more', async () => {
+  it('gets new links until its key is shown; only the latest is valid', async () => {
     const { request_id: id } = await openRequest();
     const first = await decide(id, 'grant');
     const second = await decide(id, 'grant');
@@ -90,7 +92,7 @@ describe('a request', () => {
     expect(shown.map(({ status }) => status).toSorted()).toEqual([201, 404, 404]);
   });
 
-  it('is refused, and stays so', async () => {
+  it('stays refused', async () => {
     const { request_id: id } = await openRequest();
     expect((await decide(id, 'refuse')).body).toMatchObject({ status: 'refused', account: null });
     expect((await decide(id, 'grant')).status).toBe(409);
@@ -98,8 +100,8 @@ describe('a request', () => {
     expect((await decide('0193a1f0-5d5c-7c1e-8d4e-6f1f5d1f0a11', 'grant')).status).toBe(404);
   });
 
-  it('that is made twice is one, and whoever asks is told the same', async () => {
-    const body = wish({ company: undefined, use: undefined });
+  it('is stored once, with the same answer, when it is made twice', async () => {
+    const body = form({ company: undefined, use: undefined });
     for (let n = 0; n < 2; n++) expect((await ask(body)).body).toEqual({ status: 'received' });
     const same = (await list('?status=open')).requests.filter(
       ({ email }: { email: string }) => email === body.email,
@@ -107,26 +109,75 @@ describe('a request', () => {
     expect(same).toHaveLength(1);
   });
 
-  it('names every field that is wrong', async () => {
-    const wrong = wish({ name: '', email: 'nobody', company: 7, use: 'x'.repeat(2001) });
+  it('names every invalid field', async () => {
+    const wrong = form({ name: '', email: 'nobody', company: 7, use: 'x'.repeat(2001) });
     const { status, body } = await ask(wrong);
     expect(status).toBe(400);
     expect(Object.keys(body.error.fields)).toEqual(['name', 'email', 'company', 'use']);
     expect((await ask([])).status).toBe(400);
   });
 
-  it('is counted by address', async () => {
+  it('is limited by client address', async () => {
     const { call } = createBrowser(server.url);
     const here = { 'x-forwarded-for': '198.51.100.1' };
     const statuses: number[] = [];
     for (let n = 0; n < 13; n++) {
-      statuses.push((await call('POST', '/api/sandbox-requests', wish(), here)).status);
+      statuses.push((await call('POST', '/api/sandbox-requests', form(), here)).status);
     }
     expect(statuses.slice(0, 5)).toEqual([202, 202, 202, 202, 202]);
     expect(statuses).toContain(429);
   });
 
-  it('is decided by operators alone', async () => {
+  it('is limited by IPv6 networks of /56 and /48', async () => {
+    const { call } = createBrowser(server.url);
+    const from = async (address: string) =>
+      (await call('POST', '/api/sandbox-requests', form(), { 'x-forwarded-for': address })).status;
+    // Each comes from its own /64: 20 are free per /56 and 80 per /48.
+    const statuses: number[] = [];
+    for (let n = 0; n < 22; n++)
+      statuses.push(await from(`2001:db8:1:10${n.toString(16).padStart(2, '0')}::1`));
+    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(202));
+    expect(statuses.slice(20)).toContain(429);
+    expect(await from('2001:db8:1:2000::1')).toBe(202);
+    const wide: number[] = [];
+    for (let n = 0; n < 70; n++) wide.push(await from(`2001:db8:2:${(n * 256).toString(16)}::1`));
+    expect(new Set(wide)).toEqual(new Set([202]));
+    for (let n = 70; n < 84; n++) wide.push(await from(`2001:db8:2:${(n * 256).toString(16)}::1`));
+    expect(wide).toContain(429);
+    expect(await from('2001:db8:3::1')).toBe(202);
+  });
+
+  it.each([
+    'Visit https://evil.example/claim now',
+    'Claim at evil.example/now',
+    'www.evil.example',
+    'mail me@evil.example',
+    'Ada\u202eatad',
+    'Ada\u2066',
+    'Ada\u200b',
+    '\u200dAda',
+    'Ada\nBcc: b@example.com',
+    'Ada\u2028b',
+    'Ada\u0007',
+  ])('is refused with the name %j', async (name) => {
+    const { status, body } = await ask(form({ name }));
+    expect([status, Object.keys(body.error.fields)]).toEqual([400, ['name']]);
+  });
+
+  it.each([
+    'Jean-Luc O’Neill',
+    "D'Arcy, Jr.",
+    'Müller Ø. Łukasz',
+    'محمد‌رضا احمدی',
+    'علی\u200cاصغر',
+    'क्\u200dष',
+    'עדה לאבלייס',
+    '山田 太郎',
+  ])('is accepted with the name %j', async (name) => {
+    expect((await ask(form({ name }))).status).toBe(202);
+  });
+
+  it('is visible to operators only', async () => {
     for (const role of ['customer', 'editor'] as const) {
       const { call } = await createPerson(server, { role });
       expect((await call('GET', '/api/console/sandbox-requests')).status).toBe(404);
@@ -134,8 +185,8 @@ describe('a request', () => {
   });
 });
 
-describe('with mail', () => {
-  it('a link is sent, and shown to the operator too', async () => {
+describe('with a mail server', () => {
+  it('mails a link and shows it to the operator', async () => {
     await server.restart({ DRAGOMAN_SMTP_URL: mailbox.url, DRAGOMAN_MAIL_FROM: 'D <d@example.com>' });
     const { request_id: id, email } = await openRequest();
     const { body } = await decide(id, 'grant');
@@ -146,10 +197,15 @@ describe('with mail', () => {
     expect(mail.raw).toMatch(/^Auto-Submitted: auto-generated/m);
   });
 
-  it('an invitation is sent, to nobody else, whatever a name says', async () => {
+  it('mails an invitation to its address only, even with a name that contains mail headers', async () => {
     const customer = await createPerson(server, { role: 'customer' });
-    const name = 'Eve\u2028Bcc: all@example.com, "x" <y@example.com>';
+    const name = 'Eve Bcc: all@example, "x" <y@example>';
     const email = 'mate@example.com';
+    const hostile = await customer.call('POST', '/api/account/team', {
+      email,
+      name: `${name}\u2028a/b`,
+    });
+    expect([hostile.status, Object.keys(hostile.body.error.fields)]).toEqual([400, ['name']]);
     const sent = await customer.call('POST', '/api/account/team', { email, name });
     expect(sent.body.mailed).toBe(true);
     const mail = mailbox.received.at(-1)!;
@@ -161,10 +217,9 @@ describe('with mail', () => {
     }
   });
 
-  it('at once is by mail alone: whoever asks is not shown the link', async () => {
+  it('mails the link without showing it when requests are granted at once', async () => {
     await server.restart({ DRAGOMAN_SMTP_URL: mailbox.url, DRAGOMAN_SANDBOX_REQUESTS: 'at-once' });
-    const body = wish();
-    // Two at once are one.
+    const body = form();
     const answers = await Promise.all([ask(body), ask(body)]);
     expect(answers.map((answer) => answer.body)).toEqual([{ status: 'received' }, { status: 'received' }]);
     const granted = async () =>
@@ -172,7 +227,7 @@ describe('with mail', () => {
     const mails = () => mailbox.received.filter(({ to }) => to[0] === body.email);
     await until(async () => mails().length === 1);
     expect(await granted()).toHaveLength(1);
-    // Whoever has an account asks an operator for another, and is told the same.
+    // A further account for the same address is left to an operator, with the same answer.
     expect((await ask(body)).body).toEqual({ status: 'received' });
     const waiting = (await list('?status=open')).requests;
     expect(waiting.map(({ email }: { email: string }) => email)).toContain(body.email);
@@ -181,7 +236,7 @@ describe('with mail', () => {
     expect((await createBrowser(server.url).call('POST', pathOf(link))).status).toBe(201);
   });
 
-  it('that is not taken fails nothing; the operator sees it and has the link', async () => {
+  it('shows the operator the link and the failure when a mail is refused', async () => {
     mailbox.refuse();
     await server.restart({ DRAGOMAN_SMTP_URL: mailbox.url });
     const { request_id: id } = await openRequest();
@@ -192,13 +247,13 @@ describe('with mail', () => {
   });
 });
 
-it('at once without mail is answered with the link', async () => {
+it('answers with the link when requests are granted at once without a mail server', async () => {
   await server.restart({ DRAGOMAN_SANDBOX_REQUESTS: 'at-once' });
-  const body = wish();
+  const body = form();
   const answer = await ask(body);
   expect([answer.status, answer.body.status]).toEqual([201, 'granted']);
   expect((await createBrowser(server.url).call('POST', pathOf(answer.body.link))).status).toBe(201);
-  // Whether an e-mail is known shows in nothing: nobody has shown that it is theirs.
+  // A known address gets the same answer, as its owner is not verified.
   const again = await Promise.all([ask(body), ask(body)]);
   expect(again.map(({ status }) => status)).toEqual([201, 201]);
   const accounts = (await list('?status=granted')).requests.filter(
@@ -207,9 +262,9 @@ it('at once without mail is answered with the link', async () => {
   expect(new Set(accounts.map(({ account }: { account: string }) => account)).size).toBe(3);
 });
 
-it('is not there where the settings do not say so', async () => {
+it('answers 404 when requests are turned off', async () => {
   await server.restart({ DRAGOMAN_SANDBOX_REQUESTS: 'off' });
-  expect((await ask(wish())).status).toBe(404);
+  expect((await ask(form())).status).toBe(404);
   const { body } = await createBrowser(server.url).call('GET', '/api/sandbox-requests');
   expect(body).toEqual({ open: false });
 });

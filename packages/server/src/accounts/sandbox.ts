@@ -1,89 +1,96 @@
 /**
- * Requests for a sandbox account: anybody may ask, and gets a link that shows a key once.
+ * Requests for a sandbox account, which anybody can make. A granted request has a link that shows an API key once.
  *
- *   open      asked for; an operator decides, or nobody has to (`DRAGOMAN_SANDBOX_REQUESTS`)
- *   granted   there is an account; its link opens until it is used, or for a week, and can be made anew until then
+ *   open      received; an operator decides, or the program at once (`DRAGOMAN_SANDBOX_REQUESTS`)
+ *   granted   the account exists; its link is valid once, for a week, and can be replaced until it is used
  *   refused
  *
- * The account is prepaid and has nothing in production: its keys are the sandbox's. A key is made when its link is
- * opened, so that there is none that nobody has seen.
+ * The account is prepaid without production funds and has keys of the sandbox only. The key is created when its link is
+ * opened, so that no unseen key exists.
  */
 import { randomBytes } from 'node:crypto';
+import { usernameOf } from '../access/accounts.ts';
+import { makeKey } from '../access/keys.ts';
+import { normalEmail, normalName } from '../access/names.ts';
+import { createToken, hashKey, type Vault } from '../access/secrets.ts';
+import { limitAttemptsByNetwork } from '../access/sessions.ts';
+import { replaceWebhookSecret } from '../access/webhook-secrets.ts';
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import { ApiError, notFound } from '../base/errors.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { ApiError, notFound, type Reason, reason, wrongFields } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
-import { setCreditLimit } from '../ledger/ledger.ts';
-import type { Log } from '../log.ts';
-import { type Actor, recordAudit } from '../operations/audit.ts';
-import type { Settings } from '../settings.ts';
-import { findUnusable } from '../text.ts';
-import { createBareAccount, replaceWebhookSecret, usernameOf } from './accounts.ts';
-import { makeKey } from './keys.ts';
+import type { Settings } from '../settings/settings.ts';
+import { createBareAccount } from './accounts.ts';
 import type { Mailer } from './mail.ts';
-import { normalEmail, normalName } from './people.ts';
 import * as store from './sandbox-store.ts';
-import { createToken, hashKey, type Vault } from './secrets.ts';
-import { admit, networkOf } from './sessions.ts';
 
-export type { RequestRow, RequestStatus } from './sandbox-store.ts';
+export { findRequest, listRequests, type RequestRow, type RequestStatus } from './sandbox-store.ts';
 
 export interface SandboxOptions {
   database: Database;
   vault: Vault;
   mailer: Mailer;
-  /** Of the server, as its people reach it. */
+  /** Returns the public address of the server. */
   root(): string;
   settings: Pick<Settings, 'sandboxRequests' | 'sandboxUrl' | 'smtpUrl'>;
   log: Log;
 }
 
-/** Five are free, then one a second, three, seven …, one an hour. */
+/** Five free requests, then delays of 1, 3, 7 … seconds, up to an hour. */
 const BY_ADDRESS = { free: 5, mostSeconds: 3600 };
 const LINK_SECONDS = 7 * 24 * 3600;
 
-export interface Wanted {
-  name?: unknown;
-  email?: unknown;
-  company?: unknown;
-  use?: unknown;
+/** The fields of a request, valid by their schema. */
+export interface SandboxRequest {
+  name: string;
+  email: string;
+  company?: string;
+  use?: string;
 }
 
-/** What becomes of a request, as whoever asks is told. A link only where there is no mail to send it by. */
-export type Received = { status: 'received' } | { status: 'granted'; link: string; expires_at: Date };
+/** The answer to a request. It has a link only when no mail server is configured. */
+export type SandboxAnswer = { status: 'received' } | { status: 'granted'; link: string; expires_at: Date };
 
 /**
- * Takes a request. Whoever has one already, or an account, is told the same, in the same time.
- * @throws ApiError `invalid_request` that names every wrong field, `too_many_attempts`
+ * Receives a request. The answer and its duration do not reveal whether the e-mail address is known.
+ * @throws ApiError `too_many_attempts`
  */
 export async function requestSandbox(
   options: SandboxOptions,
   address: string,
-  wanted: Wanted,
-): Promise<Received> {
+  wanted: SandboxRequest,
+): Promise<SandboxAnswer> {
   const { database, vault, settings, log } = options;
-  const request = readRequest(wanted);
-  await admit(database, vault.mark(`sandbox ${networkOf(address)}`), BY_ADDRESS);
+  const { company = '', use: purpose = '' } = wanted;
+  const name = normalName(wanted.name);
+  const request: NewRequest = { name, email: normalEmail(wanted.email)!, company, purpose };
+  await limitAttemptsByNetwork(database, vault, 'sandbox', address, BY_ADDRESS);
   if (settings.sandboxRequests === 'at-once' && settings.smtpUrl === undefined) {
-    return grantUnread(options, request);
+    return grantWithoutMail(options, request);
   }
   const requestId = uuidv7();
   const isNew = await store.insertRequest(database, { requestId, ...request });
   if (isNew && settings.sandboxRequests === 'at-once') {
-    // Not waited for: how long it takes would say whether the e-mail is known. What is not granted, an operator sees.
+    // Runs after the answer, whose duration would otherwise reveal whether the e-mail address is known. After a failure
+    // the request stays open for an operator.
     grantFirst(options, requestId, request.email).catch((error: unknown) =>
-      log.warn({ error, request: requestId }, 'a sandbox request waits for an operator'),
+      log.warn(
+        { error, request: requestId },
+        'sandbox request could not be granted and is left to an operator',
+      ),
     );
   }
   return { status: 'received' };
 }
 
-type NewRequest = ReturnType<typeof readRequest>;
+type NewRequest = Omit<Parameters<typeof store.insertRequest>[1], 'requestId'>;
 
 /**
- * Where there is no mail, nobody has shown whose e-mail it is: it is given no weight, and whoever asks gets an account,
- * whether it is known or not.
+ * Grants a request without checking its e-mail address: without mail nobody can prove that it is theirs, so known
+ * addresses get another account.
  */
-async function grantUnread(options: SandboxOptions, request: NewRequest): Promise<Received> {
+async function grantWithoutMail(options: SandboxOptions, request: NewRequest): Promise<SandboxAnswer> {
   const { token, hash } = createToken();
   const expires_at = await options.database.transaction(async (transaction) => {
     const requestId = await store.insertOrLockRequest(transaction, { requestId: uuidv7(), ...request });
@@ -92,47 +99,25 @@ async function grantUnread(options: SandboxOptions, request: NewRequest): Promis
   return { status: 'granted', link: linkOf(options, token), expires_at };
 }
 
-/** The account of an e-mail that has none yet; whoever has one asks an operator for another. */
+/** Grants a request unless its e-mail address already has an account; an operator decides on further accounts. */
 async function grantFirst(options: SandboxOptions, requestId: string, email: string): Promise<void> {
-  // The request is there already: of two at once the second finds what the first was granted.
+  // The request is inserted before this check, so of two concurrent ones the second sees the first one's account.
   if (!(await store.wasGranted(options.database, email))) await grant(options, 'program', requestId);
 }
 
-function readRequest(wanted: Wanted): { name: string; email: string; company: string; purpose: string } {
-  const fields: Record<string, Reason> = {};
-  const email = typeof wanted.email === 'string' ? normalEmail(wanted.email) : undefined;
-  const name = typeof wanted.name === 'string' ? normalName(wanted.name) : undefined;
-  const company = shortText(wanted.company, 200);
-  const purpose = shortText(wanted.use, 2000);
-  if (name === undefined) fields.name = reason('has_length', { least: 1, most: 100 });
-  if (email === undefined) fields.email = reason('email');
-  if (company === undefined) fields.company = reason('has_at_most', { most: 200 });
-  if (purpose === undefined) fields.use = reason('has_at_most', { most: 2000 });
-  if (Object.keys(fields).length > 0) throw wrongFields(fields);
-  return { name: name!, email: email!, company: company!, purpose: purpose! };
-}
-
-/** Empty where it is not given. */
-function shortText(given: unknown, most: number): string | undefined {
-  if (given === undefined || given === null) return '';
-  if (typeof given !== 'string') return undefined;
-  const text = given.trim();
-  return [...text].length <= most && findUnusable(text) === undefined ? text : undefined;
-}
-
-export interface Granted {
-  /** Shows the key, once. */
+export interface GrantedSandbox {
+  /** Shows the key once. */
   link: string;
   expires_at: Date;
-  /** null: there is no mail. */
+  /** null without a mail server. */
   mailed: boolean | null;
 }
 
 /**
- * Grants an open request, or makes another link for one whose key nobody has seen yet, and mails it.
- * @throws ApiError `not_found`; `conflict` when it was refused, or its key was shown
+ * Grants an open request, or replaces the link of a granted one whose key was not shown yet. Mails the link.
+ * @throws ApiError `not_found`; `conflict` when it was refused or its key was shown
  */
-export async function grant(options: SandboxOptions, by: Actor, requestId: string): Promise<Granted> {
+export async function grant(options: SandboxOptions, by: Actor, requestId: string): Promise<GrantedSandbox> {
   const { database, mailer } = options;
   const { token, hash } = createToken();
   const { request, expires } = await database.transaction((transaction) =>
@@ -141,10 +126,10 @@ export async function grant(options: SandboxOptions, by: Actor, requestId: strin
   const link = linkOf(options, token);
   const mailed = await mailer.send({
     to: request.email,
-    subject: 'Your key for the Dragoman sandbox',
+    subject: 'Your Dragoman sandbox API key',
     text:
-      `Hello ${request.name},\n\nyour sandbox account is there. This link shows its key, once:\n\n${link}\n\n` +
-      `It opens until ${expires.toISOString().slice(0, 16).replace('T', ' ')} UTC.\n`,
+      `Hello ${request.name},\n\nYour sandbox account is ready. This link shows its API key once:\n\n${link}\n\n` +
+      `The link works until ${expires.toISOString().slice(0, 16).replace('T', ' ')} UTC.\n`,
   });
   if (mailed !== undefined) await store.setMailed(database, requestId, mailed);
   return { link, expires_at: expires, mailed: mailed ?? null };
@@ -163,17 +148,21 @@ async function decide(
   if (request.status === 'open') {
     const username = usernameFor(request);
     const account = await createBareAccount(transaction, vault, {
-      ...{ username, email: request.email, chat: true },
+      username,
+      email: request.email,
+      chat: true,
     });
-    await setCreditLimit(transaction, account, 'production', 0);
-    const isOurs = await store.grantRequest(transaction, requestId, nameOf(by), account);
-    if (!isOurs) throw new ApiError('conflict', 'Somebody else has decided on it.');
+    const isGranted = await store.grantRequest(transaction, requestId, nameOf(by), account);
+    if (!isGranted) throw new ApiError('conflict', 'This request is already decided.');
     await recordAudit(transaction, by, {
-      ...{ action: 'sandbox.granted', account, subject: requestId, detail: { username } },
+      action: 'sandbox.granted',
+      account,
+      subject: requestId,
+      detail: { username },
     });
   }
   const expires = await store.setLink(transaction, requestId, tokenHash, LINK_SECONDS);
-  if (expires === undefined) throw new ApiError('conflict', 'The key was shown already.');
+  if (expires === undefined) throw new ApiError('conflict', 'The key was already shown.');
   return { request, expires };
 }
 
@@ -181,25 +170,22 @@ function linkOf({ root }: SandboxOptions, token: string): string {
   return `${root()}/app/sandbox/${token}`;
 }
 
-/** @throws ApiError `not_found`; `conflict` when it is decided already */
+/** Refuses an open request. @throws ApiError `not_found`; `conflict` when it is already decided */
 export async function refuse(database: Database, by: Actor, requestId: string): Promise<void> {
   await database.transaction(async (transaction) => {
     if ((await store.findRequest(transaction, requestId)) === undefined) throw notFound();
     if (!(await store.refuseRequest(transaction, requestId, nameOf(by)))) {
-      throw new ApiError('conflict', 'This request is decided already.');
+      throw new ApiError('conflict', 'This request is already decided.');
     }
     await recordAudit(transaction, by, { action: 'sandbox.refused', subject: requestId, detail: {} });
   });
 }
 
-export const listRequests = store.listRequests;
-export const findRequest = store.findRequest;
-
 function nameOf(by: Actor): string {
   return typeof by === 'string' ? by : by.email;
 }
 
-/** After the company or the person, with some chance in it: nobody learns from it who is there. */
+/** Returns a user name from company or e-mail address, with a random suffix so that it does not reveal other accounts. */
 function usernameFor({ company, email }: { company: string; email: string }): string {
   const words = (company || email.split('@')[0]!)
     .normalize('NFKD')
@@ -210,7 +196,7 @@ function usernameFor({ company, email }: { company: string; email: string }): st
   return `${words || 'sandbox'}-${randomBytes(3).toString('hex')}`;
 }
 
-/** What a link would show. @throws ApiError `not_found` when it was used or has run out */
+/** Returns the account of a valid link. @throws ApiError `not_found` when it was used or has expired */
 export async function readLink(
   database: Database,
   token: string,
@@ -225,41 +211,28 @@ export interface SandboxCredentials {
   /** As `user:key`. */
   key: string;
   webhook_secret: string;
-  /** What the paths of the interface follow. */
+  /** The address that precedes the paths of the API. */
   base_url: string;
 }
 
-/** Makes the key of a link and shows it; the link opens no more. @throws ApiError `not_found` */
+/** Uses up a link: creates its key and a webhook secret and returns both. @throws ApiError `not_found` */
 export async function openLink(
   { database, vault, settings, root }: SandboxOptions,
   token: string,
 ): Promise<SandboxCredentials> {
   return database.transaction(async (transaction) => {
-    const ref = await store.takeLink(transaction, hashKey(token));
+    const ref = await store.useLink(transaction, hashKey(token));
     if (ref === undefined) throw usedUp();
     const username = await usernameOf(transaction, ref);
-    const made = await makeKey(
-      transaction,
-      { ref, username },
-      {
-        environment: 'sandbox',
-        name: 'first',
-        dialect: 'spec',
-        readOnly: false,
-        expiresAt: undefined,
-        madeBy: undefined,
-      },
-    );
+    const first = { name: 'first', dialect: 'spec', readOnly: false, expiresAt: undefined } as const;
+    const account = { ref, username };
+    const made = await makeKey(transaction, 'program', account, { ...first, environment: 'sandbox' });
     const secret = await replaceWebhookSecret(transaction, vault, ref, 'sandbox');
-    await recordAudit(transaction, 'program', {
-      ...{ action: 'key.made', account: ref, subject: made.key_id },
-      detail: { environment: 'sandbox', name: 'first', by: 'link' },
-    });
     const base = settings.sandboxUrl ?? `${root()}/sandbox`;
     return { username, key: made.key, webhook_secret: secret, base_url: base };
   });
 }
 
 function usedUp(): ApiError {
-  return new ApiError('not_found', 'This link has been used or has run out; please ask for another.');
+  return new ApiError('not_found', 'This link has been used or has expired. Ask for a new one.');
 }

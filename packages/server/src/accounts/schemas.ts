@@ -1,14 +1,14 @@
-/** The calling account, described. */
+/** Schemas of the calling account. */
 import type { FastifySchema } from 'fastify';
 import Type from 'typebox';
-import { answer, errorResponses } from '../schemas.ts';
+import { answer, errorResponses } from '../http/schemas.ts';
 
-export const Account = Type.Object(
+export const CallingAccount = Type.Object(
   {
     username: Type.String({ examples: ['acme'] }),
-    email: Type.String({ description: 'Empty where none is known.', examples: ['acme@example.com'] }),
+    email: Type.String({ description: 'Empty when there is none.', examples: ['acme@example.com'] }),
     balance: Type.Integer({
-      description: 'What the account can spend in this environment, in cents, before its credit.',
+      description: 'The balance in this environment, in cents, without the credit limit.',
       examples: [9988],
     }),
   },
@@ -17,13 +17,16 @@ export const Account = Type.Object(
 
 export const getAccountSchema: FastifySchema = {
   operationId: 'getAccount',
-  summary: 'Read the account that is calling',
-  description: 'A list of one.',
+  summary: 'Read the calling account',
+  description: 'A list with one entry.',
   tags: ['Account'],
   response: {
     200: answer(
       'The account.',
-      Type.Object({ objects: Type.Array(Type.Object({ account: Account })) }, { title: 'AccountList' }),
+      Type.Object(
+        { objects: Type.Array(Type.Object({ account: CallingAccount })) },
+        { title: 'AccountList' },
+      ),
       { objects: [{ account: { username: 'acme', email: 'acme@example.com', balance: 9988 } }] },
     ),
     ...errorResponses(),

@@ -1,7 +1,8 @@
-/** What a person leaves behind, and what nobody but an owner may do to another person's sign-in. */
+/** The team of an account: created keys, reset links and pending invitations. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
+import { listAudit } from '../audit/audit.ts';
 import { statement } from '../database/statements.ts';
-import { listAudit } from '../operations/audit.ts';
 import {
   createBrowser,
   createClient,
@@ -11,7 +12,6 @@ import {
   until,
 } from '../testing/harness.ts';
 import { type Mailbox, startMailbox } from '../testing/mailbox.ts';
-import { accountNamed } from './accounts.ts';
 
 let server: TestServer;
 let mailbox: Mailbox;
@@ -32,11 +32,11 @@ async function createTeam() {
   const member = await createPerson(server, { role: 'customer', account });
   return { account, owner, member };
 }
-const knock = async (key: string) =>
+const statusWith = async (key: string) =>
   (await createClient(server.url, key)('GET', '/tapi/v2/translation/')).status;
 
-describe('keys', () => {
-  it('show who made them, to customers without the e-mail of an operator', async () => {
+describe('API keys', () => {
+  it('show who created them, without an operator’s e-mail address to customers', async () => {
     const { account, owner, member } = await createTeam();
     const operator = await createPerson(server, { role: 'operator' });
     const wanted = { name: 'of the member', environment: 'production' };
@@ -60,7 +60,7 @@ describe('keys', () => {
   });
 
   it.each(['the team', 'the console'])(
-    'end with their maker where %s wants it, and only theirs',
+    'are revoked with their disabled creator when %s asks for it',
     async (where) => {
       const { account, owner, member } = await createTeam();
       const operator = await createPerson(server, { role: 'operator' });
@@ -69,7 +69,7 @@ describe('keys', () => {
       const wanted = { name: 'left', environment: 'production' };
       const left = (await member.call('POST', '/api/account/keys', wanted)).body;
       const kept = (await owner.call('POST', '/api/account/keys', wanted)).body;
-      expect(await Promise.all([left.key, kept.key].map(knock))).toEqual([200, 200]);
+      expect(await Promise.all([left.key, kept.key].map(statusWith))).toEqual([200, 200]);
       const disable = async (body?: object) => {
         const { body: answer } = await by.call('POST', `${root}/${member.userId}/disable`, body);
         const people = answer.objects ?? [answer];
@@ -79,10 +79,10 @@ describe('keys', () => {
         status: 'disabled',
         keys: [{ key_id: left.key_id, name: 'left', environment: 'production', username: account.username }],
       });
-      expect(await knock(left.key)).toBe(200);
+      expect(await statusWith(left.key)).toBe(200);
       expect(await disable({ revoke_keys: true })).toMatchObject({ status: 'disabled', keys: [] });
-      await until(async () => (await knock(left.key)) === 401);
-      expect(await Promise.all([kept.key, account.production_key].map(knock))).toEqual([200, 200]);
+      await until(async () => (await statusWith(left.key)) === 401);
+      expect(await Promise.all([kept.key, account.production_key].map(statusWith))).toEqual([200, 200]);
       const { ref } = await accountNamed(server.database, account.username);
       const entries = await listAudit(server.database, { account: ref }, 20);
       expect(entries.filter(({ action }) => action === 'key.revoked')).toMatchObject([
@@ -92,8 +92,8 @@ describe('keys', () => {
   );
 });
 
-describe('a link to another password', () => {
-  it('is made by owners alone, mailed and not shown, and its use is told with its maker', async () => {
+describe('a reset link', () => {
+  it('is created by owners only and mailed without being shown; its use is mailed with its creator', async () => {
     const { account, owner, member } = await createTeam();
     const colleague = await createPerson(server, { role: 'customer', account });
     const path = `/api/account/team/${colleague.userId}/link`;
@@ -108,20 +108,20 @@ describe('a link to another password', () => {
       password: 'a password of mine',
     });
     expect(used.status).toBe(201);
-    const told = await until(() =>
+    const notice = await until(() =>
       mailbox.received.find(({ to, text }) => to.includes(colleague.email) && text.includes('was changed')),
     );
-    expect(told.text).toContain(owner.email);
+    expect(notice.text).toContain(owner.email);
   });
 });
 
-describe('an invitation that nobody accepted', () => {
+describe('a pending invitation', () => {
   const AGE = statement(
     'test.end_invitations',
     `update invitations set expires_at = now() where user_id = (select user_id from users where email = $1)`,
   );
 
-  it('holds its e-mail until its link ends, and for an operator not at all', async () => {
+  it('reserves its e-mail address against other teams until it expires, but not against operators', async () => {
     const [one, other] = [await createTeam(), await createTeam()];
     const operator = await createPerson(server, { role: 'operator' });
     const email = `wanted-${one.owner.email}`;
@@ -143,7 +143,7 @@ describe('an invitation that nobody accepted', () => {
   });
 });
 
-it('refuses fields that a change of a person does not know', async () => {
+it('refuses unknown fields in a change of a user', async () => {
   const operator = await createPerson(server, { role: 'operator' });
   const { member } = await createTeam();
   const path = `/api/console/people/${member.userId}`;

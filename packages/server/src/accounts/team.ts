@@ -1,135 +1,105 @@
 /**
- * The people of a customer's own account: `/api/account/team…`.
+ * The routes of a customer for the users of their account: `/api/account/team…`.
  *
- * A person has one e-mail and one account, so that an invitation cannot hide for ever that an e-mail is somebody's. Nobody
- * learns it of many: those that are refused are soon let through one an hour.
+ * An e-mail address belongs to one user in one account, so a refused invitation reveals that an address is known.
+ * Refused invitations are therefore limited: after a few, to one an hour.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import Type from 'typebox';
-import type { AccountRef } from '../account.ts';
-import { describedOwn, flag, MOMENT, OPTIONAL_MOMENT, open, parameter, readForm, text } from '../console.ts';
+import Type, { type Static } from 'typebox';
+import { invitePerson, linkFor, listTeam, setDisabled, setOwner, type User } from '../access/people.ts';
+import type { Vault } from '../access/secrets.ts';
+import { accountOf, requireOwner } from '../access/session-auth.ts';
+import { forgiveAttempt, limitAttempts } from '../access/sessions.ts';
+import type { AccountRef } from '../base/account.ts';
+import { ApiError, notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { resource } from '../http.ts';
-import { accountOf, requireOwner } from './door.ts';
+import { type Checked, resource } from '../http/http.ts';
+import { describedOwn, ID, MOMENT, OPTIONAL_MOMENT, textOf } from '../http/schemas.ts';
 import { SentLink, sendLink } from './links.ts';
 import type { Mailer } from './mail.ts';
-import { invitePerson, linkFor, listTeam, setDisabled, setOwner, type User } from './people.ts';
-import { DISABLE_BODY, LeftKey } from './people-schemas.ts';
-import type { Vault } from './secrets.ts';
-import { admit, forgive } from './sessions.ts';
+import { CREATED_KEY, DISABLE_BODY } from './people-schemas.ts';
 
-/** Mails of one account a day; then one a second, three, seven …, one an hour. */
+/** Mails per account and day; then delays of 1, 3, 7 … seconds, up to an hour. */
 const MAILS = { free: 50, mostSeconds: 3600 };
-/** Invitations in a row that are refused. */
+/** Refused invitations in a row. */
 const REFUSED = { free: 5, mostSeconds: 3600 };
 
 export interface TeamOptions {
   database: Database;
   vault: Vault;
   mailer: Mailer;
-  /** Of the server, as its people reach it. */
+  /** Returns the public address of the server. */
   root(): string;
 }
 
 const Member = Type.Object(
   {
-    user_id: Type.String({ format: 'uuid' }),
+    user_id: ID,
     email: Type.String(),
     name: Type.String(),
     status: Type.Enum(['active', 'invited', 'disabled']),
-    me: Type.Boolean({ description: 'Who asks.' }),
-    owner: Type.Boolean({ description: 'Decides about the account: what is kept of it, and when it ends.' }),
+    me: Type.Boolean({ description: 'Whether this is you.' }),
+    owner: Type.Boolean({
+      description: 'Whether they may decide on retention, export and erasure of the account.',
+    }),
     created_at: MOMENT,
     last_seen_at: OPTIONAL_MOMENT,
-    keys: Type.Array(LeftKey),
+    keys: Type.Array(CREATED_KEY),
   },
   { title: 'TeamMember' },
 );
 const Team = Type.Object({ objects: Type.Array(Member) }, { title: 'Team' });
 
-const parameters = Type.Object({ user_id: Type.String() });
+const parameters = Type.Object({ user_id: ID });
+type UserRequest = Checked<{ params: typeof parameters }>;
 const schemas = {
-  list: describedOwn('listTeam', 'The people of one’s account', Team),
-  invite: describedOwn('inviteToTeam', 'Invite somebody to one’s account', SentLink, {
+  list: describedOwn('listTeam', 'List the users of your account', Team),
+  invite: describedOwn('inviteToTeam', 'Invite a user to your account', SentLink, {
     status: 201,
-    body: Type.Object({ email: Type.String(), name: Type.Optional(Type.String()) }, open),
+    body: Type.Object({ email: textOf(254), name: Type.Optional(textOf(100)) }),
   }),
-  link: describedOwn('linkForTeam', 'Another link for somebody of the account', SentLink, {
+  link: describedOwn('linkForTeam', 'Create a link for a user of your account', SentLink, {
     status: 201,
     description:
-      'For who is invited, to accept; for who is there, to choose another password, which only an owner may make (`owner_only`).',
+      'An invitation for an invited user, a reset link for any other. Only owners may create reset links (`owner_only`).',
     params: parameters,
   }),
-  disable: describedOwn('disableInTeam', 'Let somebody of the account in no more', Team, {
-    description: '`conflict`: it is oneself. `owner_only`: it is an owner.',
+  disable: describedOwn('disableInTeam', 'Disable a user of your account', Team, {
+    description: '`conflict` for yourself. `owner_only` for an owner.',
     params: parameters,
     body: DISABLE_BODY,
   }),
-  enable: describedOwn('enableInTeam', 'Let somebody of the account in again', Team, { params: parameters }),
-  owner: describedOwn('setOwnerInTeam', 'Make somebody an owner of the account, or no owner any more', Team, {
-    description: 'For owners. `conflict`: it is the last owner who can sign in.',
+  enable: describedOwn('enableInTeam', 'Enable a user of your account', Team, { params: parameters }),
+  owner: describedOwn('setOwnerInTeam', 'Make a user an owner of the account, or withdraw it', Team, {
+    description: 'For owners only. `conflict` for the last owner who can sign in.',
     params: parameters,
-    body: Type.Object({ owner: Type.Boolean() }, open),
+    body: Type.Object({ owner: Type.Boolean() }),
   }),
 };
 
 export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root }: TeamOptions): void {
-  async function presentTeam(request: FastifyRequest) {
-    const team = await listTeam(database, accountOf(request).ref);
-    return {
-      objects: team.map(({ user_id, email, name, status, owner, created_at, last_seen_at, keys }) => ({
-        ...{ user_id, email, name, status, owner, created_at, last_seen_at, keys },
-        me: user_id === request.person.userId,
-      })),
-    };
-  }
-
-  const admitMail = ({ accountId }: AccountRef) =>
-    admit(database, vault.mark(`mail to the team ${accountId}`), MAILS);
-
-  /** Nobody of another account. */
-  async function requested(request: FastifyRequest): Promise<User> {
-    const wanted = parameter(request, 'user_id');
-    const team = await listTeam(database, accountOf(request).ref);
-    const found = team.find(({ user_id }) => user_id === wanted);
-    if (found === undefined) throw notFound();
-    return found;
-  }
-
-  /** The same, but nobody else's hand on an owner: a link to their sign-in would make its reader one. */
-  async function within(request: FastifyRequest): Promise<User> {
-    const user = await requested(request);
-    if (user.owner) requireOwner(request);
-    return user;
-  }
-
-  /** A link to another password opens somebody's sign-in: owners alone make one. */
-  async function linkable(request: FastifyRequest): Promise<User> {
-    const user = await within(request);
-    if (user.status === 'active') requireOwner(request);
-    return user;
-  }
+  const limitMails = ({ accountId }: AccountRef) =>
+    limitAttempts(database, vault.mark(`mail to the team ${accountId}`), MAILS);
 
   resource(app, '/api/account/team', {
-    GET: { schema: schemas.list, handler: presentTeam },
+    GET: { schema: schemas.list, handler: (request) => presentTeam(database, request) },
     POST: {
       schema: schemas.invite,
       async handler(request, reply) {
-        const form = readForm(request.body);
-        const email = form.required('email', text(254));
-        const name = form.optional('name', text(100));
-        form.done();
+        const { email, name } = request.body;
         const account = accountOf(request).ref;
         const refused = vault.mark(`refused invitation ${account.accountId}`);
-        await admit(database, refused, REFUSED);
-        await admitMail(account);
+        await limitAttempts(database, refused, REFUSED);
+        await limitMails(account);
         const { user, ...link } = await invitePerson(database, request.person, {
-          ...{ email, name, role: 'customer', account, keepsPending: true },
-          taken:
-            'Nobody can be invited by this e-mail: who is in your team already, or known here otherwise.',
+          email,
+          name,
+          role: 'customer',
+          account,
+          keepsPending: true,
+          taken: 'This e-mail address cannot be invited. It may already be in your team or in use elsewhere.',
         });
-        await forgive(database, refused);
+        await forgiveAttempt(database, refused);
         return reply.code(201).send(await sendLink(mailer, root(), user, link, request.person.email));
       },
     },
@@ -138,49 +108,82 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
     POST: {
       schema: schemas.link,
       async handler(request, reply) {
-        const user = await linkable(request);
-        if (user.status === 'disabled') throw new ApiError('conflict', 'They may not sign in.');
-        await admitMail(accountOf(request).ref);
+        const user = await linkableMember(database, request);
+        if (user.status === 'disabled') throw new ApiError('conflict', 'This user is disabled.');
+        await limitMails(accountOf(request).ref);
         const link = await linkFor(database, request.person, user);
-        await linkable(request); // active or an owner by now: nobody but an owner sees it
+        await linkableMember(database, request); // the user may have become active or an owner in the meantime
         return reply.code(201).send(await sendLink(mailer, root(), user, link, request.person.email));
       },
     },
   });
-  for (const [path, schema, disabled] of [
-    ['disable', schemas.disable, true],
-    ['enable', schemas.enable, false],
-  ] as const) {
-    resource(app, `/api/account/team/:user_id/${path}`, {
-      POST: {
-        schema,
-        async handler(request) {
-          const user = await within(request);
-          if (user.user_id === request.person.userId) {
-            throw new ApiError('conflict', 'Somebody else has to do that: it is yourself.');
-          }
-          const owned = user.owner ? accountOf(request).ref : undefined;
-          const form = readForm(request.body);
-          const revokeKeys = form.optional('revoke_keys', flag);
-          form.done();
-          await setDisabled(database, request.person, user, disabled, { revokeKeys, owned });
-          return presentTeam(request);
-        },
-      },
-    });
-  }
+  resource(app, '/api/account/team/:user_id/disable', {
+    POST: {
+      schema: schemas.disable,
+      handler: (request) => disable(database, request, true, request.body.revoke_keys),
+    },
+  });
+  resource(app, '/api/account/team/:user_id/enable', {
+    POST: { schema: schemas.enable, handler: (request) => disable(database, request, false) },
+  });
   resource(app, '/api/account/team/:user_id/owner', {
     POST: {
       schema: schemas.owner,
+      allow: requireOwner,
       async handler(request) {
-        const user = await requested(request);
-        const { ref } = requireOwner(request);
-        const form = readForm(request.body);
-        const owner = form.required('owner', flag);
-        form.done();
-        await setOwner(database, request.person, ref, user, owner);
-        return presentTeam(request);
+        const user = await memberOf(database, request);
+        await setOwner(database, request.person, accountOf(request).ref, user, request.body.owner);
+        return presentTeam(database, request);
       },
     },
   });
+}
+
+async function presentTeam(database: Database, request: FastifyRequest): Promise<Static<typeof Team>> {
+  const team = await listTeam(database, accountOf(request).ref);
+  return {
+    objects: team.map(({ user_id, email, name, status, owner, created_at, last_seen_at, keys }) => ({
+      user_id,
+      email,
+      name,
+      status,
+      owner,
+      created_at: created_at.toISOString(),
+      last_seen_at: last_seen_at?.toISOString() ?? null,
+      keys,
+      me: user_id === request.person.userId,
+    })),
+  };
+}
+
+/** Returns the user whom the path names. @throws ApiError `not_found` for users of other accounts */
+async function memberOf(database: Database, request: UserRequest): Promise<User> {
+  const team = await listTeam(database, accountOf(request).ref);
+  const found = team.find(({ user_id }) => user_id === request.params.user_id);
+  if (found === undefined) throw notFound();
+  return found;
+}
+
+/** Like `memberOf`. Only owners may change the sign-in of an owner. @throws ApiError `owner_only` */
+async function changeableMember(database: Database, request: UserRequest): Promise<User> {
+  const user = await memberOf(database, request);
+  if (user.owner) requireOwner(request);
+  return user;
+}
+
+/** Like `changeableMember`. Only owners may create reset links, as whoever has one can sign in as that user. */
+async function linkableMember(database: Database, request: UserRequest): Promise<User> {
+  const user = await changeableMember(database, request);
+  if (user.status === 'active') requireOwner(request);
+  return user;
+}
+
+async function disable(database: Database, request: UserRequest, disabled: boolean, revokeKeys?: boolean) {
+  const user = await changeableMember(database, request);
+  if (user.user_id === request.person.userId) {
+    throw new ApiError('conflict', 'You cannot disable or enable yourself.');
+  }
+  const owned = user.owner ? accountOf(request).ref : undefined;
+  await setDisabled(database, request.person, user, disabled, { revokeKeys, owned });
+  return presentTeam(database, request);
 }

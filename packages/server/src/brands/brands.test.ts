@@ -1,7 +1,7 @@
-/** Brands as a request meets them: tones and topics, named brands and default brands, and what a translator reads. */
+/** Brands in requests: tones and topics, named and default brands, and the settings for a language. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountRef } from '../account.ts';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
 import { statement } from '../database/statements.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { readBrandFile, toBrandFile } from './brand.ts';
@@ -42,7 +42,7 @@ async function customer() {
     production: createClient(server.url, credentials.production_key),
     sandbox: createClient(server.url, credentials.sandbox_key),
     save: (file: object) =>
-      saveBrand(server.database, ref, readBrandFile('test', JSON.stringify(file)), false),
+      saveBrand(server.database, 'command', ref, readBrandFile('test', JSON.stringify(file)), false),
   };
 }
 
@@ -52,7 +52,7 @@ async function storedJob(ref: AccountRef, uid: string) {
 }
 
 describe('tones and topics', () => {
-  it('are listed in both environments, and every one of them is accepted', async () => {
+  it('are listed in both environments, and each is accepted in a request', async () => {
     const { production, sandbox } = await customer();
     const tones = await production('GET', '/tapi/v2/tone/');
     expect(tones).toMatchObject({
@@ -88,7 +88,7 @@ describe('tones and topics', () => {
     }
   });
 
-  it('are refused to who has no key, and only read', async () => {
+  it('require an API key and accept only GET', async () => {
     for (const path of ['/tapi/v2/tone/', '/tapi/v2/topic/']) {
       expect((await fetch(`${server.url}${path}`)).status).toBe(401);
       const { production } = await customer();
@@ -98,8 +98,8 @@ describe('tones and topics', () => {
   });
 });
 
-describe('a brand that a request names', () => {
-  it('is taken and echoed, and kept with the job', async () => {
+describe('a brand named by a request', () => {
+  it('is stored with the job and echoed', async () => {
     const { production, ref, save } = await customer();
     await save({ external_id: 'Büro & Co.', languages: { es: { tone: 'Formal' } } });
     for (const path of [HUMAN, MACHINE]) {
@@ -111,7 +111,7 @@ describe('a brand that a request names', () => {
     }
   });
 
-  it('that is unknown is refused with those that there are', async () => {
+  it('is refused with a list of brands when it is unknown', async () => {
     const { production, save } = await customer();
     const refused = async (brand: string) => {
       const { status, body } = await production('POST', HUMAN, job({ brand }));
@@ -131,7 +131,7 @@ describe('a brand that a request names', () => {
     );
   });
 
-  it('of another account is as unknown as one that nobody has', async () => {
+  it('is refused as unknown when it belongs to another account', async () => {
     const victim = await customer();
     await victim.save({ external_id: 'canary' });
     expect((await victim.production('POST', HUMAN, job({ brand: 'canary' }))).status).toBe(201);
@@ -143,23 +143,23 @@ describe('a brand that a request names', () => {
     expect(await readContext(server.database, stranger.ref, 'canary', 'es')).toEqual({ terms: [] });
   });
 
-  it('is served to both environments', async () => {
+  it('is accepted in both environments', async () => {
     const { sandbox, save } = await customer();
     await save({ external_id: 'acme' });
     expect((await sandbox('POST', `/sandbox${HUMAN}`, job({ brand: 'acme' }))).status).toBe(201);
   });
 
-  it('and was removed since does not break a retry', async () => {
+  it('does not break a retry when it was removed meanwhile', async () => {
     const { production, ref, save } = await customer();
     await save({ external_id: 'acme' });
     const request = job({ uid: 'again', brand: 'acme' });
     const first = await production('POST', HUMAN, request);
     expect(first.status).toBe(201);
-    await removeBrand(server.database, ref, 'acme');
+    await removeBrand(server.database, 'command', ref, 'acme');
     const retried = await production('POST', HUMAN, request);
     expect(retried.status).toBe(200);
     expect(retried.body).toEqual({ ...first.body, status: retried.body.status });
-    // The server hears of it a moment after the removal.
+    // The notification of the removal arrives a moment later.
     let tries = 0;
     await until(async () => {
       const fresh = await production('POST', HUMAN, { ...request, uid: `fresh-${++tries}` });
@@ -168,8 +168,8 @@ describe('a brand that a request names', () => {
   });
 });
 
-describe('a bulk of creates', () => {
-  it('has each of its brands checked, and may be sent again when one is gone', async () => {
+describe('a bulk request', () => {
+  it('checks each brand, and can be repeated when one was removed', async () => {
     const { production, ref, save } = await customer();
     await save({ external_id: 'acme' });
     const bulk = (...objects: object[]) =>
@@ -181,25 +181,25 @@ describe('a bulk of creates', () => {
     const first = await bulk({ brand: 'acme' }, {});
     expect(first.status).toBe(202);
     expect(first.body.objects.map(({ brand }: { brand?: string }) => brand)).toEqual(['acme', undefined]);
-    await removeBrand(server.database, ref, 'acme');
+    await removeBrand(server.database, 'command', ref, 'acme');
     const uids = ({ body }: typeof first) => body.objects.map(({ uid }: { uid: string }) => uid);
     expect(uids(await bulk({ brand: 'acme' }, {}))).toEqual(uids(first));
   });
 });
 
 describe('an idempotency key', () => {
-  it('finds its job when the brand is gone', async () => {
+  it('returns its job when the brand was removed', async () => {
     const { production, ref, save } = await customer();
     await save({ external_id: 'acme' });
     const create = () => production('POST', MACHINE, job({ brand: 'acme' }), { 'idempotency-key': 'once' });
     const first = await create();
-    await removeBrand(server.database, ref, 'acme');
+    await removeBrand(server.database, 'command', ref, 'acme');
     expect(await create()).toMatchObject({ status: 200, body: { uid: first.body.uid, brand: 'acme' } });
   });
 });
 
 describe('saving a brand', () => {
-  it('by several at once leaves one of their files whole', async () => {
+  it('stores one complete file when several are saved concurrently', async () => {
     const { ref, save } = await customer();
     const files = [1, 2, 3, 4].map((number) => ({
       external_id: 'acme',
@@ -228,10 +228,10 @@ describe('saving a brand', () => {
     });
   });
 
-  it('in rehearsal leaves nothing, neither of a new brand nor of a change', async () => {
+  it('changes nothing in a dry run', async () => {
     const { ref, save } = await customer();
     const rehearse = (file: object) =>
-      saveBrand(server.database, ref, readBrandFile('test', JSON.stringify(file)), true);
+      saveBrand(server.database, 'command', ref, readBrandFile('test', JSON.stringify(file)), true);
     expect(await rehearse({ external_id: 'acme', default: true })).toMatchObject({ change: 'added' });
     expect(await listBrands(server.database, ref)).toEqual([]);
     await save({ external_id: 'acme', languages: { es: { tone: 'Formal' } } });
@@ -240,7 +240,7 @@ describe('saving a brand', () => {
     expect(await listBrands(server.database, ref)).toEqual([before]);
   });
 
-  it('is refused beyond so many brands an account', async () => {
+  it('is refused above the maximum number of brands', async () => {
     const { ref, save } = await customer();
     await server.database.query(MANY_BRANDS, [ref.part, ref.accountId]);
     await expect(save({ external_id: 'one more' })).rejects.toThrow('An account has at most 1000 brands.');
@@ -249,13 +249,13 @@ describe('saving a brand', () => {
 });
 
 describe('the default brand', () => {
-  it('is for requests that name none, and is not echoed', async () => {
+  it('is used by requests without a brand, and not echoed', async () => {
     const { production, ref, save } = await customer();
     expect((await production('POST', HUMAN, job({ uid: 'before' }))).status).toBe(201);
     expect(await storedJob(ref, 'before')).toMatchObject({ brand: null, default_brand: null });
     await save({ external_id: 'house', default: true });
     await save({ external_id: 'other' });
-    // The default is known with the key, which a notification makes the server look up anew.
+    // The default is cached with the API key, which a notification invalidates.
     const made = await until(async () => {
       const { body } = await production('POST', HUMAN, job());
       return (await storedJob(ref, body.uid))?.default_brand === 'house' && body;
@@ -269,13 +269,13 @@ describe('the default brand', () => {
     }
   });
 
-  it('that changed since does not break a retry, nor change the job', async () => {
+  it('does not break a retry or change the job when it changed meanwhile', async () => {
     const { production, ref, save } = await customer();
     await save({ external_id: 'one', default: true });
     await save({ external_id: 'two' });
     const request = job({ uid: 'again' });
     expect((await production('POST', HUMAN, request)).status).toBe(201);
-    await setDefaultBrand(server.database, ref, 'two');
+    await setDefaultBrand(server.database, 'command', ref, 'two');
     await until(async () => {
       const { body } = await production('POST', HUMAN, job());
       return (await storedJob(ref, body.uid))?.default_brand === 'two';
@@ -284,10 +284,10 @@ describe('the default brand', () => {
     expect(await storedJob(ref, 'again')).toMatchObject({ default_brand: 'one' });
   });
 
-  it('that is removed is no default any more', async () => {
+  it('is unset when the brand is removed', async () => {
     const { production, ref, save } = await customer();
     await save({ external_id: 'house', default: true });
-    await removeBrand(server.database, ref, 'house');
+    await removeBrand(server.database, 'command', ref, 'house');
     await until(async () => {
       const { body } = await production('POST', HUMAN, job());
       return (await storedJob(ref, body.uid))?.default_brand === null;
@@ -297,16 +297,16 @@ describe('the default brand', () => {
   it('must be a brand of the account', async () => {
     const [one, other] = [await customer(), await customer()];
     await other.save({ external_id: 'theirs' });
-    await expect(setDefaultBrand(server.database, one.ref, 'theirs')).rejects.toThrow(
+    await expect(setDefaultBrand(server.database, 'command', one.ref, 'theirs')).rejects.toThrow(
       'brand: is not known; the account has no brands.',
     );
   });
 });
 
-describe('what a brand says about a language', () => {
+describe('the settings of a brand for a language', () => {
   const term = { caseSensitive: false, forbidden: false, doNotTranslate: false };
 
-  it('is tone, instructions and terms of the language, or else of its parent, as a whole', async () => {
+  it('are tone, instructions and terms of the language, or else all those of its parent', async () => {
     const { ref, save } = await customer();
     await save({
       external_id: 'acme',
@@ -340,13 +340,13 @@ describe('what a brand says about a language', () => {
     expect(await read('fr')).toEqual({ terms: [] });
   });
 
-  it('is nothing without a brand, or with one that is gone', async () => {
+  it('are empty without a brand and after its removal', async () => {
     const { ref } = await customer();
     expect(await readContext(server.database, ref, null, 'es')).toEqual({ terms: [] });
     expect(await readContext(server.database, ref, 'gone', 'es')).toEqual({ terms: [] });
   });
 
-  it('is seen as it is now, once it was changed', async () => {
+  it('are current right after a change in this process', async () => {
     const { ref, save } = await customer();
     await save({ external_id: 'acme', languages: { es: { tone: 'Formal' } } });
     expect(await readContext(server.database, ref, 'acme', 'es')).toMatchObject({ tone: 'Formal' });

@@ -1,12 +1,14 @@
 /**
- * Brands: how an account wants its translations to sound. Operators keep them; requests name them; whoever
- * translates reads what they say about the target language.
+ * Brands: the style of an account's translations. Operators edit brands, requests name them, and translations use their
+ * settings for the target language.
  */
 import type { Term } from '@dragoman/engines';
-import type { AccountRef, Caller } from '../account.ts';
-import { KEYS_CHANNEL } from '../accounts/accounts.ts';
+import { KEYS_CHANNEL, lockAccount, usernameOf } from '../access/accounts.ts';
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef, Caller } from '../base/account.ts';
+import { fieldError } from '../base/errors.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
-import { fieldError } from '../errors.ts';
+import { shorten } from '../http/input.ts';
 import {
   type Brand,
   BrandError,
@@ -15,14 +17,14 @@ import {
   isExternalId,
   languagesFor,
 } from './brand.ts';
-import { type BrandChanges, compareBrands, termsDiffer } from './changes.ts';
+import { type BrandChanges, compareBrands, countChanges, termsDiffer } from './changes.ts';
+import { deleteDraft } from './draft-store.ts';
 import * as store from './store.ts';
-import { shorten } from './terms.ts';
 import type { Tone } from './tones.ts';
 
 export { type Brand, BrandError, type BrandFile, type BrandLanguage } from './brand.ts';
 
-/** What a brand says about translating into one language, in the shape that engines take. */
+/** The settings of a brand for one target language, in the form that engines take. */
 export interface BrandContext {
   tone?: Tone['name'];
   instructions?: string;
@@ -31,52 +33,52 @@ export interface BrandContext {
 
 const NOTHING: BrandContext = { terms: [] };
 
-/** What was read is believed so long; an operator's change is seen by every process within it. */
-const REMEMBER_MILLISECONDS = 2_000;
-const REMEMBER_BRANDS = 10_000;
+/** Cached settings expire after this time, so every process uses a published brand within it. */
+const CACHE_MILLISECONDS = 2_000;
+const CACHED_BRANDS = 10_000;
 /** Some tens of megabytes. */
-const REMEMBER_TERMS = 200_000;
+const CACHED_TERMS = 200_000;
 const MAX_BRANDS = 1_000;
-/** A refusal names so many brands, and how many more there are. */
-const NAMED_BRANDS = 20;
+/** Maximum number of brands that an error message lists. */
+const MAX_NAMED_BRANDS = 20;
 
-interface Remembered<T> {
+interface Cached<T> {
   value: T;
   until: number;
 }
 
-/** What a process has read of one database. Creating and translating ask the same few things many times a second. */
-interface Memory {
-  known: Map<string, Remembered<true>>;
-  contexts: Map<string, Remembered<Promise<BrandContext>>>;
+/** The cache of a process for one database; creates and translations read the same brands many times a second. */
+interface BrandCache {
+  known: Map<string, Cached<true>>;
+  contexts: Map<string, Cached<Promise<BrandContext>>>;
   terms: number;
 }
-const memories = new WeakMap<Database, Memory>();
+const caches = new WeakMap<Database, BrandCache>();
 
-function memoryOf(database: Database): Memory {
-  let memory = memories.get(database);
-  if (memory === undefined) {
-    memory = { known: new Map(), contexts: new Map(), terms: 0 };
-    memories.set(database, memory);
+function cacheOf(database: Database): BrandCache {
+  let cache = caches.get(database);
+  if (cache === undefined) {
+    cache = { known: new Map(), contexts: new Map(), terms: 0 };
+    caches.set(database, cache);
   }
-  return memory;
+  return cache;
 }
 
-/** What this process changed it sees at once. A default belongs to what the doorkeepers of all processes remember. */
-async function tell(database: Database, defaultChanged: boolean): Promise<void> {
-  memories.delete(database);
+/** Clears the cache of this process. The default brand is part of the key cache of all processes. */
+async function notifyChange(database: Database, defaultChanged: boolean): Promise<void> {
+  caches.delete(database);
   if (defaultChanged) await database.notify(KEYS_CHANNEL);
 }
 
-/** The brand of a request: the one that it named, or else the account's default. At most one of them is there. */
+/** The brand of a request: the one it named, or the default of the account. At most one is defined. */
 export interface ResolvedBrand {
   brand: string | undefined;
   defaultBrand: string | undefined;
 }
 
 /**
- * Settles the brand of a request. An account without brands costs nothing: its caller says that there is no default.
- * @throws ApiError `invalid_request` when the account has no brand of that name
+ * Resolves the brand of a request, without a query if the request names none.
+ * @throws ApiError `invalid_request` if the account has no such brand
  */
 export async function resolveBrand(
   database: Database,
@@ -84,23 +86,23 @@ export async function resolveBrand(
   named: string | undefined,
 ): Promise<ResolvedBrand> {
   if (named === undefined) return { brand: undefined, defaultBrand: caller.defaultBrand };
-  const { known } = memoryOf(database);
-  const memo = `${caller.account.accountId} ${named}`;
-  const remembered = known.get(memo);
-  if (remembered === undefined || remembered.until <= Date.now()) {
-    known.delete(memo);
-    // What no brand can be called, megabytes perhaps, is not looked for.
+  const { known } = cacheOf(database);
+  const key = `${caller.account.accountId} ${named}`;
+  const cached = known.get(key);
+  if (cached === undefined || cached.until <= Date.now()) {
+    known.delete(key);
+    // Impossible identifiers, which may have megabytes, are not looked up.
     if (!isExternalId(named) || (await store.findBrand(database, caller.account, named)) === undefined) {
       throw fieldError('brand', await notKnown(database, caller.account, named));
     }
-    if (known.size >= REMEMBER_BRANDS) known.clear();
-    known.set(memo, { value: true, until: Date.now() + REMEMBER_MILLISECONDS });
+    if (known.size >= CACHED_BRANDS) known.clear();
+    known.set(key, { value: true, until: Date.now() + CACHE_MILLISECONDS });
   }
   return { brand: named, defaultBrand: undefined };
 }
 
 async function notKnown(on: Queryable, account: AccountRef, named: string): Promise<string> {
-  const rows = await store.listNames(on, account, NAMED_BRANDS);
+  const rows = await store.listNames(on, account, MAX_NAMED_BRANDS);
   const [first] = rows;
   if (first === undefined) return 'is not known; the account has no brands.';
   const more = first.count - rows.length;
@@ -109,9 +111,9 @@ async function notKnown(on: Queryable, account: AccountRef, named: string): Prom
 }
 
 /**
- * What a brand says about translating into a language: of `pt-br`, or else of `pt`, and that as a whole. Nothing where
- * there is no brand, or none any more, or it says nothing about the language. Remembered for two seconds.
- * @param brand the job's brand, or else its default brand
+ * Returns the settings of a brand for a target language: all those of `pt-br`, or else all those of `pt`. Empty without a
+ * brand, after its removal, and for other languages. Cached for two seconds.
+ * @param brand the brand of the job, or else its default brand
  */
 export function readContext(
   database: Database,
@@ -120,23 +122,23 @@ export function readContext(
   targetLanguage: string,
 ): Promise<BrandContext> {
   if (brand === null || brand === undefined) return Promise.resolve(NOTHING);
-  const memory = memoryOf(database);
-  const memo = `${account.accountId} ${targetLanguage} ${brand}`;
-  const remembered = memory.contexts.get(memo);
-  if (remembered !== undefined && remembered.until > Date.now()) return remembered.value;
-  if (memory.terms >= REMEMBER_TERMS || memory.contexts.size >= REMEMBER_BRANDS) {
-    memory.contexts.clear();
-    memory.terms = 0;
+  const cache = cacheOf(database);
+  const key = `${account.accountId} ${targetLanguage} ${brand}`;
+  const cached = cache.contexts.get(key);
+  if (cached !== undefined && cached.until > Date.now()) return cached.value;
+  if (cache.terms >= CACHED_TERMS || cache.contexts.size >= CACHED_BRANDS) {
+    cache.contexts.clear();
+    cache.terms = 0;
   }
   const value = lookUpContext(database, account, brand, targetLanguage);
-  const entry = { value, until: Date.now() + REMEMBER_MILLISECONDS };
-  memory.contexts.set(memo, entry);
+  const entry = { value, until: Date.now() + CACHE_MILLISECONDS };
+  cache.contexts.set(key, entry);
   value.then(
     ({ terms }) => {
-      memory.terms += terms.length;
+      cache.terms += terms.length;
     },
     () => {
-      if (memory.contexts.get(memo) === entry) memory.contexts.delete(memo);
+      if (cache.contexts.get(key) === entry) cache.contexts.delete(key);
     },
   );
   return value;
@@ -180,20 +182,20 @@ function toTermRow(term: Term): store.TermRow {
   };
 }
 
-/** A brand of an account, as a list shows it. */
+/** A brand in a list. */
 export interface BrandSummary {
   external_id: string;
   name: string;
   default: boolean;
   changed_at: string;
-  /** Counts its publications. */
+  /** The number of its publications. */
   version: number;
   languages: { language: string; tone: string | null; instructions: boolean; terms: number }[];
 }
 
-/** Every brand of an account, by external identifier. */
+/** Returns all brands of an account in the order of their external identifiers. */
 export async function listBrands(on: Queryable, account: AccountRef): Promise<BrandSummary[]> {
-  const [brands, languages] = [await store.listBrands(on, account), await store.summarise(on, account)];
+  const [brands, languages] = [await store.findBrands(on, account), await store.summarise(on, account)];
   const byBrand = Map.groupBy(languages, ({ external_id }) => external_id);
   return brands.map(({ external_id, name, is_default, changed_at, version }) => ({
     external_id,
@@ -211,8 +213,8 @@ export async function listBrands(on: Queryable, account: AccountRef): Promise<Br
 }
 
 /**
- * A whole brand, and whether it is the account's default.
- * @throws BrandError when the account has no such brand
+ * Reads a brand with all its settings.
+ * @throws BrandError if the account has no such brand
  */
 export async function readBrand(
   on: Queryable,
@@ -230,6 +232,7 @@ export async function readBrand(
   return { brand: fallback === 'machine' ? { ...brand, fallback } : brand, isDefault, version };
 }
 
+/** @throws BrandError if the account has no such brand */
 export async function requireBrand(
   on: Queryable,
   account: AccountRef,
@@ -241,77 +244,86 @@ export async function requireBrand(
 }
 
 /**
- * Puts a brand in the place of the one with the same external identifier, or makes it, in one transaction: what the
- * file does not say is gone after it. Doing it again changes nothing.
- * @param dryRun only says what would change
- * @throws BrandError when the account has as many brands as it may
+ * Creates a brand, or replaces the one with the same external identifier, in one transaction. Settings that the file lacks
+ * are removed. Idempotent.
+ * @param dryRun returns the changes without making them
+ * @throws BrandError if the account has the maximum number of brands
  */
 export async function saveBrand(
   database: Database,
+  by: Actor,
   account: AccountRef,
   file: BrandFile,
   dryRun: boolean,
 ): Promise<BrandChanges> {
-  return changeBrand(database, account, file.externalId, dryRun, () => file);
+  return changeBrand(database, by, account, file.externalId, dryRun, () => file);
 }
 
 /**
- * Makes `terms` a brand's glossary for one language, and leaves everything else of the brand as it is.
- * @throws BrandError when the account has no such brand
+ * Replaces the glossary of a brand for one language; other settings do not change.
+ * @throws BrandError if the account has no such brand
  */
 export async function saveGlossary(
   database: Database,
+  by: Actor,
   account: AccountRef,
   externalId: string,
   { language, terms }: { language: string; terms: readonly Term[] },
   dryRun: boolean,
 ): Promise<BrandChanges> {
   await requireBrand(database, account, externalId);
-  return changeBrand(database, account, externalId, dryRun, (before) => {
-    if (before === undefined) throw new BrandError(`brand: "${shorten(externalId)}" was removed just now.`);
+  return changeBrand(database, by, account, externalId, dryRun, (before) => {
+    if (before === undefined) throw new BrandError(`brand: "${shorten(externalId)}" was removed meanwhile.`);
     const settings = before.languages.get(language) ?? { tone: undefined, instructions: undefined };
     const languages = new Map(before.languages).set(language, { ...settings, terms });
     return { ...before, languages, default: undefined };
   });
 }
 
-/** Thrown to leave a transaction without its changes. */
-class Rehearsed extends Error {
+/** Rolls back the transaction of a dry run. */
+class DryRun extends Error {
   readonly changes: BrandChanges;
   constructor(changes: BrandChanges) {
-    super('rehearsed');
+    super('dry run');
     this.changes = changes;
   }
 }
 
 /**
- * Puts a brand in the place of the one with the same external identifier, as a part of somebody's transaction; after
- * its commit, `tellOf` is to be called.
+ * Creates or replaces a brand within a transaction, and writes the audit entry if anything changed. Call
+ * `notifyBrandChange` after the commit.
  */
 export async function replaceBrand(
   transaction: Transaction,
+  by: Actor,
   account: AccountRef,
   externalId: string,
   change: (before: Brand | undefined) => BrandFile,
 ): Promise<BrandChanges> {
-  const made = await store.makeAndLock(transaction, account, { externalId, name: externalId });
+  await lockAccount(transaction, account);
+  const made = await store.insertAndLock(transaction, account, { externalId, name: externalId });
   const before = await readBrand(transaction, account, externalId);
   const after = change(made ? undefined : before.brand);
   const isDefault = { before: before.isDefault, after: after.default ?? before.isDefault };
   const changes = compareBrands(made ? undefined : before.brand, after, isDefault);
   await write(transaction, account, after, changes);
   if (made) await refuseTooMany(transaction, account);
+  if (changes.change !== 'unchanged') {
+    const detail = countChanges(changes);
+    await recordAudit(transaction, by, { action: 'brand.published', account, subject: externalId, detail });
+  }
   return changes;
 }
 
-/** Has this process see what was changed, and all of them another default. */
-export function tellOf(database: Database, changes: BrandChanges): Promise<void> {
-  return tell(database, changes.default !== 'unchanged');
+/** Invalidates the caches: that of this process, and those of all processes if the default brand changed. */
+export function notifyBrandChange(database: Database, changes: BrandChanges): Promise<void> {
+  return notifyChange(database, changes.default !== 'unchanged');
 }
 
-/** A dry run does all of it and rolls back: it says what would happen, refusals of the database included. */
+/** Makes the change and, in a dry run, rolls it back, so that a dry run also finds errors of the database. */
 async function changeBrand(
   database: Database,
+  by: Actor,
   account: AccountRef,
   externalId: string,
   dryRun: boolean,
@@ -319,14 +331,14 @@ async function changeBrand(
 ): Promise<BrandChanges> {
   try {
     const changes = await database.transaction(async (transaction) => {
-      const changes = await replaceBrand(transaction, account, externalId, change);
-      if (dryRun) throw new Rehearsed(changes);
+      const changes = await replaceBrand(transaction, by, account, externalId, change);
+      if (dryRun) throw new DryRun(changes);
       return changes;
     });
-    await tellOf(database, changes);
+    await notifyBrandChange(database, changes);
     return changes;
   } catch (error) {
-    if (error instanceof Rehearsed) return error.changes;
+    if (error instanceof DryRun) return error.changes;
     throw error;
   }
 }
@@ -346,7 +358,7 @@ async function write(
     if (settings === undefined) await store.removeLanguage(transaction, account, externalId, language);
     else if (change !== 'unchanged') {
       const { tone = null, instructions = null } = settings;
-      await store.keepLanguage(transaction, account, externalId, { language, tone, instructions });
+      await store.upsertLanguage(transaction, account, externalId, { language, tone, instructions });
       if (termsDiffer(terms)) {
         await store.replaceTerms(transaction, account, externalId, language, settings.terms.map(toTermRow));
       }
@@ -362,37 +374,71 @@ async function refuseTooMany(transaction: Transaction, account: AccountRef): Pro
 }
 
 /**
- * Removes a brand with all that is in it. Jobs under way that name it are translated without it; where it was the
- * account's default, there is none.
- * @throws BrandError when the account has no such brand
+ * Removes a brand with its glossaries and its draft. Jobs in progress are then translated without it. If it was the default
+ * of the account, the account has no default afterwards.
+ * @throws BrandError if the account has neither such a brand nor a draft of it
  */
 export async function removeBrand(
   database: Database,
+  by: Actor,
   account: AccountRef,
   externalId: string,
 ): Promise<void> {
-  if (!(await store.removeBrand(database, account, externalId))) {
-    throw new BrandError(`brand: ${await notKnown(database, account, externalId)}`);
-  }
-  await tell(database, true);
+  await database.transaction(async (transaction) => {
+    const drafted = await deleteDraft(transaction, account, externalId);
+    if (!(await store.deleteBrand(transaction, account, externalId)) && !drafted) {
+      throw new BrandError(`brand: ${await notKnown(transaction, account, externalId)}`);
+    }
+    await recordAudit(transaction, by, { action: 'brand.removed', account, subject: externalId, detail: {} });
+  });
+  await notifyChange(database, true);
 }
 
 /**
- * Settles which brand is used where a request names none.
- * @param externalId undefined: none
- * @throws BrandError when the account has no such brand
+ * Sets the brand that is used if a request names none.
+ * @param externalId undefined: no default
+ * @throws BrandError if the account has no such brand
  */
 export async function setDefaultBrand(
   database: Database,
+  by: Actor,
   account: AccountRef,
   externalId: string | undefined,
 ): Promise<void> {
-  if (externalId !== undefined) await requireBrand(database, account, externalId);
-  await store.setDefault(database, account, externalId);
-  await tell(database, true);
+  await database.transaction(async (transaction) => {
+    const before = await store.findDefault(transaction, account);
+    await writeDefaultBrand(transaction, account, externalId);
+    if (before === externalId) return;
+    await recordAudit(transaction, by, {
+      action: 'account.changed',
+      account,
+      subject: await usernameOf(transaction, account),
+      detail: { default_brand: externalId ?? null },
+    });
+  });
+  await notifyDefaultBrandChange(database);
 }
 
-/** The brand that is used where a request names none. */
+/**
+ * As `setDefaultBrand`, within the transaction of an action that writes its own audit entry. Call
+ * `notifyDefaultBrandChange` after the commit.
+ * @throws BrandError if the account has no such brand
+ */
+export async function writeDefaultBrand(
+  transaction: Transaction,
+  account: AccountRef,
+  externalId: string | undefined,
+): Promise<void> {
+  if (externalId !== undefined) await requireBrand(transaction, account, externalId);
+  await store.setDefault(transaction, account, externalId);
+}
+
+/** Invalidates the default brands that all processes have cached. */
+export function notifyDefaultBrandChange(database: Database): Promise<void> {
+  return notifyChange(database, true);
+}
+
+/** Returns the brand that is used if a request names none. */
 export function defaultBrand(on: Queryable, account: AccountRef): Promise<string | undefined> {
   return store.findDefault(on, account);
 }

@@ -1,15 +1,15 @@
-/** What putting one brand in the place of another changes. Pure. */
+/** Compares two versions of a brand. */
 import type { Term } from '@dragoman/engines';
 import type { Brand, BrandLanguage } from './brand.ts';
-import { keyOf, sameTerm } from './terms.ts';
+import { sameTerm, termKey } from './terms.ts';
 
-/** Terms are told apart by source and target; a difference in anything else is a change. */
+/** Terms are identified by source and target; a difference in another field is a change. */
 export interface TermChanges {
   added: Term[];
   changed: { from: Term; to: Term }[];
   removed: Term[];
   unchanged: number;
-  /** The terms that stay stand in another order. */
+  /** The remaining terms have another order. */
   reordered: boolean;
 }
 
@@ -25,9 +25,8 @@ export interface BrandChanges {
   externalId: string;
   change: 'added' | 'changed' | 'unchanged';
   name: boolean;
-  /** What is delivered where no editor came in time. */
   fallback: boolean;
-  /** What becomes of it as the account's default. */
+  /** Whether it becomes the default brand of the account, or is no longer. */
   default: 'becomes' | 'no longer' | 'unchanged';
   languages: LanguageChanges[];
 }
@@ -79,37 +78,45 @@ export function termsDiffer({ added, changed, removed, reordered }: TermChanges)
 }
 
 function compareTerms(before: readonly Term[], after: readonly Term[]): TermChanges {
-  const old = new Map(before.map((term) => [keyOf(term), term]));
+  const old = new Map(before.map((term) => [termKey(term), term]));
   const kept = new Set<string>();
   const added: Term[] = [];
   const changed: { from: Term; to: Term }[] = [];
   for (const to of after) {
-    const from = old.get(keyOf(to));
+    const from = old.get(termKey(to));
     if (from === undefined) {
       added.push(to);
       continue;
     }
-    kept.add(keyOf(to));
+    kept.add(termKey(to));
     if (!sameTerm(from, to)) changed.push({ from, to });
   }
-  const staying = before.map(keyOf).filter((key) => kept.has(key));
+  const staying = before.map(termKey).filter((key) => kept.has(key));
   const stayed = [...kept];
   return {
     added,
     changed,
-    removed: before.filter((term) => !kept.has(keyOf(term))),
+    removed: before.filter((term) => !kept.has(termKey(term))),
     unchanged: kept.size - changed.length,
     reordered: staying.some((key, index) => key !== stayed[index]),
   };
 }
 
-/** The same in numbers, for who is told what was changed and not to what. */
+/** Summarises changes in numbers, without their content. */
 export function countChanges({ change, name, fallback, default: isDefault, languages }: BrandChanges) {
   return {
-    ...{ change, name, fallback, default: isDefault },
+    change,
+    name,
+    fallback,
+    default: isDefault,
     languages: languages.map(({ language, change, tone, instructions, terms }) => ({
-      ...{ language, change, tone, instructions },
-      ...{ added: terms.added.length, changed: terms.changed.length, removed: terms.removed.length },
+      language,
+      change,
+      tone,
+      instructions,
+      added: terms.added.length,
+      changed: terms.changed.length,
+      removed: terms.removed.length,
       reordered: terms.reordered,
     })),
   };

@@ -1,6 +1,6 @@
-/** Brands in the console, through HTTP: drafts, publishing, glossaries. */
+/** Brands in the console over HTTP: drafts, publishing, glossaries. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
 import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';
 import { readBrandFile } from './brand.ts';
 import { saveBrand } from './brands.ts';
@@ -30,18 +30,20 @@ const path = (more = '') => `${base}/main${more}`;
 const edit = (revision: number, more: object) =>
   operator.call('POST', path('/terms'), { revision, language: 'es', ...more });
 
-/** What the file of `dragoman brand import` says is published at once. */
+/** Publishes a brand as `dragoman brand import` does. */
 async function importFile(terms: object[]) {
   const file = { external_id: 'main', languages: { es: { glossary: terms } } };
   const { ref } = await accountNamed(server.database, username);
-  await saveBrand(server.database, ref, readBrandFile('file', JSON.stringify(file)), false);
+  await saveBrand(server.database, 'command', ref, readBrandFile('file', JSON.stringify(file)), false);
 }
 
 describe('a draft', () => {
-  it('becomes the brand when it is published, in one step, as the next version', async () => {
+  it('replaces the brand as its next version when published', async () => {
     await begin();
     await operator.call('PATCH', path('/draft'), {
-      ...{ revision: 1, name: 'Main', languages: { es: { tone: 'Formal', instructions: 'Be brief.' } } },
+      revision: 1,
+      name: 'Main',
+      languages: { es: { tone: 'Formal', instructions: 'Be brief.' } },
     });
     const { body: drafted } = await edit(2, { put: [term('house', 'casa')] });
     expect(drafted.published).toBeNull();
@@ -67,7 +69,7 @@ describe('a draft', () => {
     expect(audit.entries).toHaveLength(2);
   });
 
-  it('is changed by nobody who has not seen it as it is', async () => {
+  it('is not changed by a request with another revision', async () => {
     await begin();
     expect((await edit(1, { put: [term('a', 'b')] })).status).toBe(200);
     for (const revision of [0, 1, 3]) {
@@ -77,13 +79,13 @@ describe('a draft', () => {
     expect((await operator.call('POST', path('/publish'), { revision: 1 })).status).toBe(409);
   });
 
-  it('is begun by one of two who begin it at once', async () => {
+  it('is started by one of two concurrent requests', async () => {
     await importFile([term('a', 'b')]);
     const answers = await Promise.all(['c', 'd', 'e'].map((one) => edit(0, { put: [term(one, one)] })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
-  it('says that the brand was published by another way meanwhile, and replaces it when told to', async () => {
+  it('is refused as stale when the brand was published in another way, and published when forced', async () => {
     await importFile([term('a', 'b')]);
     await edit(0, { put: [term('c', 'd')] });
     await importFile([term('e', 'f')]);
@@ -94,7 +96,7 @@ describe('a draft', () => {
     expect(body.published).toMatchObject({ version: 3, languages: [{ terms: 2 }] });
   });
 
-  it('is discarded without a trace in the brand, or removed with it', async () => {
+  it('is discarded without changing the brand, and removed with it', async () => {
     await importFile([term('a', 'b')]);
     await edit(0, { put: [term('c', 'd')] });
     expect((await operator.call('DELETE', path('/draft'))).status).toBe(200);
@@ -109,7 +111,7 @@ describe('a draft', () => {
     expect((await operator.call('GET', path())).status).toBe(404);
   });
 
-  it('refuses a name that is taken, of a brand or of a draft', async () => {
+  it('is refused when its identifier exists as a brand or draft', async () => {
     await begin();
     const again = await operator.call('POST', base, { external_id: 'main' });
     expect(fieldsOf(again.body)).toEqual(['external_id']);
@@ -117,7 +119,7 @@ describe('a draft', () => {
     expect(body.brands).toMatchObject([{ external_id: 'main', version: null, draft: true }]);
   });
 
-  it('is another account’s as little as its brand', async () => {
+  it('is not visible for another account', async () => {
     await begin();
     const other = await server.createAccount();
     const theirs = `/api/console/accounts/${other.username}/brands/main`;
@@ -134,7 +136,7 @@ describe('a draft', () => {
 });
 
 describe('a glossary', () => {
-  it('has its terms put in, changed in their place, and taken out; and says what is new', async () => {
+  it('adds, replaces and removes terms, and marks changes', async () => {
     await importFile([term('one', 'uno'), term('two', 'dos'), term('three', 'tres')]);
     await edit(0, { put: [{ ...term('two', 'par'), was: term('two', 'dos') }] });
     await edit(1, { put: [{ source: 'ACME', do_not_translate: true }], remove: [term('three', 'tres')] });
@@ -155,7 +157,7 @@ describe('a glossary', () => {
     [[{ source: '', target: 'x' }], ['source']],
     [[{ source: 'x', target: '' }], ['target']],
     [[{ source: 'x', target: 'y', do_not_translate: true }], ['target']],
-    [[{ source: 'x'.repeat(501), target: 'y' }], ['put']],
+    [[{ source: 'x'.repeat(501), target: 'y' }], ['put[0].source']],
   ])('refuses %j', async (put, fields) => {
     await begin();
     const answer = await edit(1, { put });
@@ -164,11 +166,16 @@ describe('a glossary', () => {
     expect((await operator.call('GET', path())).body.draft.revision).toBe(1);
   });
 
-  it('tries a file, names its faults by line, and takes it in beside what is there or in its place', async () => {
+  it('imports a file after a dry run with faults by line, merging or replacing', async () => {
     await importFile([term('one', 'uno'), term('two', 'dos')]);
     const send = (text: string, more: object) =>
       operator.call('POST', path('/import'), {
-        ...{ revision: 0, language: 'es', mode: 'merge', dry_run: true, text, ...more },
+        revision: 0,
+        language: 'es',
+        mode: 'merge',
+        dry_run: true,
+        text,
+        ...more,
       });
     const faulty = await send('source,target,forbidden\n,x,\nfive,,\nsix,seis,perhaps\n', {});
     expect(faulty.body.errors.map(({ where }: { where: string }) => where).sort()).toEqual([
@@ -189,10 +196,11 @@ describe('a glossary', () => {
     expect((await operator.call('GET', path())).body.draft.languages).toMatchObject([{ terms: 2 }]);
   });
 
-  it('is shown beside a text as an editor sees it, from the nearest language', async () => {
+  it('is previewed for a text from the most specific language', async () => {
     await importFile([term('house', 'casa'), { source: 'ACME', do_not_translate: true }]);
     const { body } = await operator.call('POST', path('/preview'), {
-      ...{ language: 'es-mx', text: 'The houses of ACME' },
+      language: 'es-mx',
+      text: 'The houses of ACME',
     });
     expect(body.language).toBe('es');
     expect(body.marks.map(({ terms }: { terms: { source: string }[] }) => terms[0]!.source)).toEqual([

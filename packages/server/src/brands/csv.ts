@@ -1,15 +1,16 @@
 /**
- * A glossary as a table, for spreadsheets: a header row, then a row a term. Pure.
+ * A glossary as CSV for spreadsheets: a header row, then one row for each term.
  *
- * Spreadsheets write tables in many ways: with a byte order mark or without, with commas, semicolons or tabs, with
- * either line end. And they run what looks like a formula, so such a cell is written behind an apostrophe, as they
- * do it themselves, and the apostrophe is taken off again when it is read.
+ * Reading accepts files with and without a byte order mark; with commas, semicolons or tabs; with either line end.
+ * Spreadsheets execute cells that look like formulas, so such a cell is written with a leading apostrophe, as spreadsheets
+ * do it themselves. Reading removes the apostrophe.
  */
 import type { Term } from '@dragoman/engines';
 import { CsvError, parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { BrandError, complainOf } from './brand.ts';
-import { type Complaints, checkTerms, createComplaints, shorten, type WrittenTerm } from './terms.ts';
+import { shorten } from '../http/input.ts';
+import { BrandError, throwFaults } from './brand.ts';
+import { checkTerms, createFaults, type Faults, type WrittenTerm } from './terms.ts';
 
 const COLUMNS = ['source', 'target', 'case_sensitive', 'forbidden', 'do_not_translate', 'note'] as const;
 type Column = (typeof COLUMNS)[number];
@@ -17,31 +18,31 @@ type Column = (typeof COLUMNS)[number];
 const DELIMITERS = [',', ';', '\t'];
 const YES = ['true', 'yes', 'y', '1', 'x'];
 const NO = ['', 'false', 'no', 'n', '0'];
-/** A quote that is never closed takes in the rest of the file; this is where that is noticed. */
+/** An unclosed quote would extend a row to the end of the file; this limit detects it. */
 const MAX_ROW_CHARACTERS = 100_000;
 
-/** What a spreadsheet runs (OWASP, "CSV Injection"), also behind apostrophes that were there before. */
+/** A cell that a spreadsheet executes (OWASP, "CSV Injection"), also after existing apostrophes. */
 const FORMULA = /^'*[=+\-@\t\r＝＋－＠]/;
-const DISARMED = /^'+[=+\-@\t\r＝＋－＠]/;
+const ESCAPED_FORMULA = /^'+[=+\-@\t\r＝＋－＠]/;
 
 /**
- * Reads a glossary from a table.
- * @param file its name, for the complaints
- * @throws BrandError that names every fault by its line
+ * Reads a glossary from CSV.
+ * @param file its name, for the message
+ * @throws BrandError with the line of every fault
  */
 export function readCsv(file: string, text: string): Term[] {
   const rows = readRows(file, text);
   const header = rows.shift();
   if (header === undefined) throw new BrandError(`${file}: is empty; it needs a header row.`);
-  const complaints = createComplaints();
-  const columns = readHeader(header, complaints);
-  complainOf(file, complaints);
+  const faults = createFaults();
+  const columns = readHeader(header, faults);
+  throwFaults(file, faults);
   const written = rows.map(({ line, cells }): WrittenTerm => {
     const where = `line ${line}`;
-    const cell = (column: Column) => arm(cells[columns.indexOf(column)] ?? '');
-    const flag = (column: Column) => readFlag(column, cell(column), where, complaints);
+    const cell = (column: Column) => unescapeFormula(cells[columns.indexOf(column)] ?? '');
+    const flag = (column: Column) => readFlag(column, cell(column), where, faults);
     if (cells.slice(columns.length).some((extra) => extra.trim() !== '')) {
-      complaints.add(where, `has ${cells.length} cells; the header has ${columns.length}.`);
+      faults.add(where, `has ${cells.length} cells; the header has ${columns.length}.`);
     }
     const term: Term = {
       source: cell('source'),
@@ -53,22 +54,22 @@ export function readCsv(file: string, text: string): Term[] {
     };
     return { where, term };
   });
-  const terms = checkTerms(written, complaints);
-  complainOf(file, complaints);
+  const terms = checkTerms(written, faults);
+  throwFaults(file, faults);
   return terms;
 }
 
 interface Row {
-  /** Where it begins, from 1. */
+  /** The line in which it starts, from 1. */
   line: number;
   cells: string[];
 }
 
-/** The rows that have anything in them. */
+/** Returns the rows that are not empty. */
 function readRows(file: string, text: string): Row[] {
   let parsed: { record: string[]; info: { lines: number } }[];
   try {
-    // Of a line end of two characters within quotes the parser counts both.
+    // The parser counts CR LF within quotes as two lines.
     parsed = parse(text.replaceAll(/\r\n?/g, '\n'), {
       bom: true,
       delimiter: delimiterOf(text),
@@ -80,7 +81,7 @@ function readRows(file: string, text: string): Row[] {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const { code, lines } = error as CsvError & { lines?: number };
-    throw new BrandError(`${file}: line ${lines ?? '?'}: ${FAULTS[code] ?? 'is no row of a table.'}`);
+    throw new BrandError(`${file}: line ${lines ?? '?'}: ${PARSE_FAULTS[code] ?? 'is not a valid row.'}`);
   }
   let line = 1;
   const rows: Row[] = [];
@@ -91,22 +92,22 @@ function readRows(file: string, text: string): Row[] {
   return rows;
 }
 
-const FAULTS: Record<string, string> = {
+const PARSE_FAULTS: Record<string, string> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote is opened before here and never closed.',
   CSV_MAX_RECORD_SIZE: 'a row is too long; perhaps a quote is opened and never closed.',
   CSV_INVALID_CLOSING_QUOTE: 'a quote within a quoted cell must be written twice.',
   INVALID_OPENING_QUOTE: 'a cell with a quote in it must be quoted as a whole, the quote written twice.',
 };
 
-/** The delimiter that cuts the header into most cells. */
+/** Returns the delimiter that divides the header into the most cells. */
 function delimiterOf(text: string): string {
   const [header = ''] = text.split(/[\r\n]/, 1);
   const count = (delimiter: string) => header.split(delimiter).length;
   return DELIMITERS.reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));
 }
 
-/** The column of each cell; undefined where a header cell is empty, as spreadsheets leave them at the end. */
-function readHeader({ line, cells }: Row, complaints: Complaints): (Column | undefined)[] {
+/** Returns the column of each cell; undefined for empty header cells, which spreadsheets add at the end. */
+function readHeader({ line, cells }: Row, faults: Faults): (Column | undefined)[] {
   const columns = cells.map((cell) => {
     const name = cell
       .trim()
@@ -114,39 +115,39 @@ function readHeader({ line, cells }: Row, complaints: Complaints): (Column | und
       .replaceAll(/[\s-]+/g, '_');
     const column = COLUMNS.find((known) => known === name);
     if (name !== '' && column === undefined) {
-      complaints.add(`line ${line}`, `"${shorten(cell)}" is not one of ${COLUMNS.join(', ')}.`);
+      faults.add(`line ${line}`, `"${shorten(cell)}" is not one of ${COLUMNS.join(', ')}.`);
     }
     return column;
   });
   for (const column of COLUMNS) {
     if (columns.filter((found) => found === column).length > 1) {
-      complaints.add(`line ${line}`, `has the column ${column} twice.`);
+      faults.add(`line ${line}`, `has the column ${column} twice.`);
     }
   }
   if (!columns.includes('source')) {
-    complaints.add(`line ${line}`, `the header row has no column source; columns are ${COLUMNS.join(', ')}.`);
+    faults.add(`line ${line}`, `the header row has no column source; columns are ${COLUMNS.join(', ')}.`);
   }
   return columns;
 }
 
-function readFlag(column: Column, cell: string, where: string, complaints: Complaints): boolean {
+function readFlag(column: Column, cell: string, where: string, faults: Faults): boolean {
   const written = cell.trim().toLowerCase();
   if (YES.includes(written)) return true;
   if (!NO.includes(written)) {
-    complaints.add(where, `${column}: "${shorten(cell)}" is neither true nor false.`);
+    faults.add(where, `${column}: "${shorten(cell)}" is neither true nor false.`);
   }
   return false;
 }
 
-/** A glossary as a table, in UTF-8 with the byte order mark by which spreadsheets know it. */
+/** Writes a glossary as CSV in UTF-8, with the byte order mark by which spreadsheets recognise UTF-8. */
 export function writeCsv(terms: readonly Term[]): string {
   const rows = terms.map((term) => [
-    disarm(term.source),
-    disarm(term.target),
+    escapeFormula(term.source),
+    escapeFormula(term.target),
     term.caseSensitive ? 'true' : '',
     term.forbidden ? 'true' : '',
     term.doNotTranslate ? 'true' : '',
-    disarm(term.note ?? ''),
+    escapeFormula(term.note ?? ''),
   ]);
   return stringify([[...COLUMNS], ...rows], {
     bom: true,
@@ -155,10 +156,10 @@ export function writeCsv(terms: readonly Term[]): string {
   });
 }
 
-function disarm(cell: string): string {
+function escapeFormula(cell: string): string {
   return FORMULA.test(cell) ? `'${cell}` : cell;
 }
 
-function arm(cell: string): string {
-  return DISARMED.test(cell) ? cell.slice(1) : cell;
+function unescapeFormula(cell: string): string {
+  return ESCAPED_FORMULA.test(cell) ? cell.slice(1) : cell;
 }

@@ -1,11 +1,11 @@
-/** A customer's own brands, to be read: `/api/account/brands…`. The operator keeps them. */
+/** The routes by which customers read their brands: `/api/account/brands…`. Operators edit them. */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { accountOf } from '../accounts/door.ts';
-import { describedOwn, MOMENT, OPTIONAL_TEXT, parameter } from '../console.ts';
+import { accountOf } from '../access/session-auth.ts';
+import { notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
-import { notFound } from '../errors.ts';
-import { resource } from '../http.ts';
+import { resource } from '../http/http.ts';
+import { describedOwn, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { BrandError, listBrands, readBrand } from './brands.ts';
 import { presentTerm } from './terms.ts';
 
@@ -13,14 +13,14 @@ const Summary = Type.Object(
   {
     external_id: Type.String(),
     name: Type.String(),
-    default: Type.Boolean({ description: 'Of requests that name none.' }),
+    default: Type.Boolean({ description: 'Whether requests without a brand use it.' }),
     changed_at: MOMENT,
-    version: Type.Integer({ description: 'Counts its publications.' }),
+    version: Type.Integer({ description: 'The number of its publications.' }),
     languages: Type.Array(
       Type.Object({
         language: Type.String(),
         tone: OPTIONAL_TEXT,
-        instructions: Type.Boolean({ description: 'Whether there are some.' }),
+        instructions: Type.Boolean({ description: 'Whether it has instructions.' }),
         terms: Type.Integer(),
       }),
     ),
@@ -60,8 +60,8 @@ const Detail = Type.Object(
 );
 
 const schemas = {
-  list: describedOwn('listOwnBrands', 'One’s brands', Type.Object({ objects: Type.Array(Summary) })),
-  read: describedOwn('readOwnBrand', 'One brand with its glossaries', Detail, {
+  list: describedOwn('listOwnBrands', 'List your brands', Type.Object({ objects: Type.Array(Summary) })),
+  read: describedOwn('readOwnBrand', 'Read a brand with its glossaries', Detail, {
     params: Type.Object({ brand: Type.String() }),
   }),
 };
@@ -78,12 +78,17 @@ export function brandsOfCustomer(app: FastifyInstance, { database }: { database:
       schema: schemas.read,
       async handler(request) {
         try {
-          const wanted = parameter(request, 'brand');
-          const { brand, isDefault, version } = await readBrand(database, accountOf(request).ref, wanted);
+          const { ref } = accountOf(request);
+          const { brand, isDefault, version } = await readBrand(database, ref, request.params.brand);
           return {
-            ...{ external_id: brand.externalId, name: brand.name, default: isDefault, version },
+            external_id: brand.externalId,
+            name: brand.name,
+            default: isDefault,
+            version,
             languages: [...brand.languages].map(([language, { tone, instructions, terms }]) => ({
-              ...{ language, tone: tone ?? null, instructions: instructions ?? null },
+              language,
+              tone: tone ?? null,
+              instructions: instructions ?? null,
               terms: terms.map(presentTerm),
             })),
           };

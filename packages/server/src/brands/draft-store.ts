@@ -1,5 +1,5 @@
-/** What is asked of the database about the drafts of brands. */
-import type { AccountRef } from '../account.ts';
+/** Statements about brand drafts. */
+import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
@@ -7,7 +7,7 @@ export interface DraftRow {
   external_id: string;
   revision: number;
   based_on: number | null;
-  /** As a brand's file has it. */
+  /** The content of a brand file. */
   brand: unknown;
   changed_at: Date;
   changed_by: string;
@@ -32,7 +32,7 @@ export async function findDraft(
   return row;
 }
 
-/** The same, and keeps others from changing it meanwhile. */
+/** Locks and returns a draft. */
 export async function lockDraft(
   transaction: Transaction,
   account: AccountRef,
@@ -48,14 +48,14 @@ const LIST = statement<Omit<DraftRow, 'brand'> & { name: string }>(
     where part = $1 and account_id = $2 order by external_id`,
 );
 
-export function listDrafts(
+export function findDrafts(
   on: Queryable,
   account: AccountRef,
 ): Promise<(Omit<DraftRow, 'brand'> & { name: string })[]> {
   return on.query(LIST, [account.part, account.accountId]);
 }
 
-// Where a draft is there that nobody knew of, nothing is written: two began one at the same time.
+// Writes nothing if a concurrent request has started a draft.
 const INSERT = statement<{ revision: number }>(
   'brands.insert_draft',
   `insert into brand_drafts (part, account_id, external_id, based_on, brand, changed_by)
@@ -69,7 +69,7 @@ const UPDATE = statement<{ revision: number }>(
    returning revision`,
 );
 
-/** @returns the new revision; undefined when another one is there */
+/** @returns the new revision; undefined if the draft has another revision */
 export async function writeDraft(
   transaction: Transaction,
   account: AccountRef,
@@ -89,7 +89,7 @@ const DELETE = statement<{ revision: number }>(
   `delete from brand_drafts where part = $1 and account_id = $2 and external_id = $3 returning revision`,
 );
 
-/** @returns whether there was one */
+/** @returns whether a draft existed */
 export async function deleteDraft(on: Queryable, account: AccountRef, externalId: string): Promise<boolean> {
   return (await on.query(DELETE, [account.part, account.accountId, externalId])).length > 0;
 }

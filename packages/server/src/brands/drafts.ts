@@ -1,38 +1,44 @@
 /**
- * Drafts of brands. An operator changes the draft, as often as needed; publishing puts it in the brand's place, in one
- * transaction. Whoever translates reads the published brand alone.
+ * Drafts of brands. Operators change the draft; publishing replaces the brand with it in one transaction. Translations use
+ * only the published brand.
  *
- * A draft has a revision: a change names the one that it was made for, 0 where there was none, and another one is
- * refused. It also knows the version of the brand that it began as: where the brand was published by another way
- * since (a file at the command line), publishing says so first.
+ * A change sends the revision of the draft that it was made for (0 without a draft); another revision is refused. A draft
+ * also records the version of the brand that it started from. If another way (a file at the command line) published the
+ * brand since, publishing the draft is refused unless forced.
  */
 import type { Term } from '@dragoman/engines';
-import type { AccountRef } from '../account.ts';
+import { lockAccount } from '../access/accounts.ts';
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef, Person } from '../base/account.ts';
+import { ApiError, notFound } from '../base/errors.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
-import { ApiError, notFound } from '../errors.ts';
 import {
   type Brand,
   BrandError,
   type BrandFile,
   type BrandLanguage,
-  readBrand as readBrandFields,
+  parseBrand,
   toBrandFile,
 } from './brand.ts';
-import { readBrand, replaceBrand, tellOf } from './brands.ts';
+import { notifyBrandChange, readBrand, replaceBrand } from './brands.ts';
 import { type BrandChanges, compareBrands } from './changes.ts';
 import * as store from './draft-store.ts';
-import { keyOf } from './terms.ts';
+import { termKey } from './terms.ts';
 
-/** A brand as it is published, and what it is to become. At least one of them is there. */
-export interface KeptBrand {
+/** The published brand and its draft. At least one of them exists. */
+export interface BrandWithDraft {
   published: { brand: Brand; isDefault: boolean; version: number } | undefined;
   draft:
     | { brand: BrandFile; revision: number; basedOn: number | undefined; changedAt: Date; changedBy: string }
     | undefined;
 }
 
-/** @throws ApiError `not_found` when there is neither a brand nor a draft of the name */
-export async function readKept(on: Queryable, account: AccountRef, externalId: string): Promise<KeptBrand> {
+/** @throws ApiError `not_found` if there is neither a brand nor a draft with this identifier */
+export async function readBrandWithDraft(
+  on: Queryable,
+  account: AccountRef,
+  externalId: string,
+): Promise<BrandWithDraft> {
   const row = await store.findDraft(on, account, externalId);
   const published = await readBrand(on, account, externalId).catch((error: unknown) => {
     if (error instanceof BrandError) return undefined;
@@ -42,9 +48,9 @@ export async function readKept(on: Queryable, account: AccountRef, externalId: s
   return { published, draft: row && toDraft(row) };
 }
 
-function toDraft(row: store.DraftRow): NonNullable<KeptBrand['draft']> {
+function toDraft(row: store.DraftRow): NonNullable<BrandWithDraft['draft']> {
   return {
-    brand: readBrandFields('the draft', row.brand),
+    brand: parseBrand('the draft', row.brand),
     revision: row.revision,
     basedOn: row.based_on ?? undefined,
     changedAt: row.changed_at,
@@ -52,129 +58,154 @@ function toDraft(row: store.DraftRow): NonNullable<KeptBrand['draft']> {
   };
 }
 
-/** What publishing the draft would change; undefined without a draft. */
-export function pendingChanges({ published, draft }: KeptBrand): BrandChanges | undefined {
+/** Returns what publishing the draft would change; undefined without a draft. */
+export function pendingChanges({ published, draft }: BrandWithDraft): BrandChanges | undefined {
   if (draft === undefined) return undefined;
   const before = published?.isDefault ?? false;
   return compareBrands(published?.brand, draft.brand, { before, after: draft.brand.default ?? before });
 }
 
-/** The brand was published by another way since the draft was begun. */
-export function isStale({ published, draft }: KeptBrand): boolean {
+/** Returns whether the brand was published in another way since the draft was started. */
+export function isStale({ published, draft }: BrandWithDraft): boolean {
   return draft !== undefined && published?.version !== draft.basedOn;
 }
 
 export interface DraftChange {
   externalId: string;
-  /** Of the draft that was read; 0: there was none. */
+  /** The revision of the draft that was read; 0 without a draft. */
   revision: number;
-  by: string;
+  by: DraftAuthor;
+  /** The detail of the audit entry. */
+  detail: object;
 }
 
+/** The user who changes a draft. */
+type DraftAuthor = Pick<Person, 'userId' | 'email' | 'name'>;
+
 /**
- * Changes a draft, or begins one from the published brand.
- * @param change gives the brand as it is to be; what it makes is checked as a file would be
- * @throws ApiError `not_found`; `conflict` when the draft has another revision; BrandError
+ * Changes a draft, or starts one from the published brand.
+ * @param change returns the changed brand, which is checked like a file
+ * @throws ApiError `not_found`; `conflict` if the draft has another revision
+ * @throws BrandError
  */
 export async function changeDraft(
   database: Database,
   account: AccountRef,
-  { externalId, revision, by }: DraftChange,
+  { externalId, revision, by, detail }: DraftChange,
   change: (brand: BrandFile) => BrandFile,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
+    await lockAccount(transaction, account);
     const row = await store.lockDraft(transaction, account, externalId);
-    if ((row?.revision ?? 0) !== revision) throw changedSince();
-    const begun = row === undefined ? await beginning(transaction, account, externalId) : toDraft(row);
-    const after = change(begun.brand);
+    if ((row?.revision ?? 0) !== revision) throw draftConflict();
+    const current = row === undefined ? await newDraft(transaction, account, externalId) : toDraft(row);
+    const after = change(current.brand);
     const brand = toBrandFile(after, after.default ?? false);
-    readBrandFields('the draft', brand);
-    const written = { externalId, revision, basedOn: begun.basedOn ?? null, brand, by };
-    if ((await store.writeDraft(transaction, account, written)) === undefined) throw changedSince();
+    parseBrand('the draft', brand);
+    const written = { externalId, revision, basedOn: current.basedOn ?? null, brand, by: by.name };
+    if ((await store.writeDraft(transaction, account, written)) === undefined) throw draftConflict();
+    await recordAudit(transaction, by, {
+      action: 'brand.draft_changed',
+      account,
+      subject: externalId,
+      detail,
+    });
   });
 }
 
-async function beginning(
+async function newDraft(
   transaction: Transaction,
   account: AccountRef,
   externalId: string,
 ): Promise<{ brand: BrandFile; basedOn: number | undefined }> {
-  const { published } = await readKept(transaction, account, externalId);
+  const { published } = await readBrandWithDraft(transaction, account, externalId);
   const { brand, isDefault, version } = published!;
   return { brand: { ...brand, default: isDefault }, basedOn: version };
 }
 
 /**
- * Begins a brand that there is not yet.
- * @throws BrandError when there is one of that name, or a draft
+ * Starts the draft of a new brand.
+ * @throws BrandError if a brand or draft with this identifier exists
  */
 export async function beginBrand(
   database: Database,
+  by: DraftAuthor,
   account: AccountRef,
-  brand: { externalId: string; name: string; isDefault: boolean; by: string },
+  brand: { externalId: string; name: string; isDefault: boolean },
 ): Promise<void> {
-  const { externalId, name, isDefault, by } = brand;
-  const taken = new BrandError(`external_id: there is a brand ${externalId} already.`);
+  const { externalId, name, isDefault } = brand;
+  const taken = new BrandError(`external_id: the brand ${externalId} exists already.`);
   await database.transaction(async (transaction) => {
-    const kept = await readKept(transaction, account, externalId).catch(() => undefined);
+    await lockAccount(transaction, account);
+    const kept = await readBrandWithDraft(transaction, account, externalId).catch(() => undefined);
     if (kept !== undefined) throw taken;
     const file = { external_id: externalId, name, default: isDefault, languages: {} };
-    readBrandFields('the draft', file);
-    const written = { externalId, revision: 0, basedOn: null, brand: file, by };
+    parseBrand('the draft', file);
+    const written = { externalId, revision: 0, basedOn: null, brand: file, by: by.name };
     if ((await store.writeDraft(transaction, account, written)) === undefined) throw taken;
+    await recordAudit(transaction, by, {
+      action: 'brand.begun',
+      account,
+      subject: externalId,
+      detail: { name },
+    });
   });
 }
 
 /**
- * Puts the draft in the brand's place, in one transaction; the draft is gone after it. Running workers translate by it
- * within two seconds.
- * @param anyway also where the brand was published by another way since the draft was begun
- * @param also is done in the same transaction
+ * Replaces the brand with its draft and deletes the draft, in one transaction. Running workers use it within two seconds.
+ * @throws ApiError `not_found`; `conflict` if the draft has another revision, or is stale and `anyway` is false
  */
 export async function publishDraft(
   database: Database,
+  by: Actor,
   account: AccountRef,
   { externalId, revision, anyway }: { externalId: string; revision: number; anyway: boolean },
-  also: (transaction: Transaction, changes: BrandChanges) => Promise<void>,
 ): Promise<BrandChanges> {
   const changes = await database.transaction(async (transaction) => {
     const row = await store.lockDraft(transaction, account, externalId);
     if (row === undefined) throw notFound();
-    if (row.revision !== revision) throw changedSince();
-    if (!anyway && isStale(await readKept(transaction, account, externalId))) {
-      throw new ApiError(
-        'conflict',
-        'The brand has been published by another way since the draft was begun.',
-        {},
-        {
-          stale: true,
-        },
-      );
+    if (row.revision !== revision) throw draftConflict();
+    if (!anyway && isStale(await readBrandWithDraft(transaction, account, externalId))) {
+      const message = 'The brand was published in another way since the draft was started.';
+      throw new ApiError('conflict', message, {}, { stale: true });
     }
     const { brand } = toDraft(row);
-    const made = await replaceBrand(transaction, account, externalId, () => brand);
-    await store.deleteDraft(transaction, account, externalId);
-    await also(transaction, made);
+    const made = await replaceBrand(transaction, by, account, externalId, () => brand);
+    // A draft without changes is deleted too.
+    if (made.change === 'unchanged') await discardDraft(transaction, by, account, externalId);
+    else await store.deleteDraft(transaction, account, externalId);
     return made;
   });
-  await tellOf(database, changes);
+  await notifyBrandChange(database, changes);
   return changes;
 }
 
-/** @returns whether there was a draft */
-export function discardDraft(on: Queryable, account: AccountRef, externalId: string): Promise<boolean> {
-  return store.deleteDraft(on, account, externalId);
+/** @throws ApiError `not_found` if there is no draft */
+export async function discardDraft(
+  transaction: Transaction,
+  by: Actor,
+  account: AccountRef,
+  externalId: string,
+): Promise<void> {
+  if (!(await store.deleteDraft(transaction, account, externalId))) throw notFound();
+  await recordAudit(transaction, by, {
+    action: 'brand.draft_discarded',
+    account,
+    subject: externalId,
+    detail: {},
+  });
 }
 
 export function listDrafts(on: Queryable, account: AccountRef) {
-  return store.listDrafts(on, account);
+  return store.findDrafts(on, account);
 }
 
-function changedSince(): ApiError {
-  return new ApiError('conflict', 'The draft has been changed since it was read.');
+function draftConflict(): ApiError {
+  return new ApiError('conflict', 'The draft was changed since it was read.');
 }
 
-/** A brand with other terms for a language; the language is added where it was not there. */
+/** Returns a brand with changed terms of a language, which is added if it is missing. */
 export function withTerms(
   brand: BrandFile,
   language: string,
@@ -190,34 +221,33 @@ export function withTerms(
   return { ...brand, languages };
 }
 
-/** What makes a term: another term with the same key is the same one. */
+/** The identity of a term. */
 type TermKey = Pick<Term, 'source' | 'target'>;
 
 /**
- * Terms with some put in and some taken out. A term that takes another one's place (`was`) stands where that stood; a
- * new one comes first, where whoever wrote it sees it.
+ * Adds, replaces and removes terms. A term that replaces another one (`was`) keeps its position; new terms come first.
  */
 export function editTerms(
   terms: readonly Term[],
   edits: { put: readonly { was: TermKey | undefined; term: Term }[]; remove: readonly TermKey[] },
 ): Term[] {
-  const gone = new Set(edits.remove.map((key) => keyOf(key as Term)));
-  let left = terms.filter((term) => !gone.has(keyOf(term)));
+  const gone = new Set(edits.remove.map((key) => termKey(key as Term)));
+  let left = terms.filter((term) => !gone.has(termKey(term)));
   for (const { was, term } of [...edits.put].reverse()) {
-    const old = keyOf((was ?? term) as Term);
-    const at = left.findIndex((one) => keyOf(one) === old);
-    const others = left.filter((one, index) => index !== at && keyOf(one) !== keyOf(term));
+    const old = termKey((was ?? term) as Term);
+    const at = left.findIndex((one) => termKey(one) === old);
+    const others = left.filter((one, index) => index !== at && termKey(one) !== termKey(term));
     left = at < 0 ? [term, ...others] : others.toSpliced(Math.min(at, others.length), 0, term);
   }
   return left;
 }
 
-/** The terms of a file besides those that are there: of those that are the same one, the file's. */
+/** Adds the terms of a file to a glossary; terms of the file replace equal ones. */
 export function mergeTerms(terms: readonly Term[], read: readonly Term[]): Term[] {
-  const given = new Map(read.map((term) => [keyOf(term), term]));
+  const given = new Map(read.map((term) => [termKey(term), term]));
   const kept = terms.map((term) => {
-    const other = given.get(keyOf(term));
-    given.delete(keyOf(term));
+    const other = given.get(termKey(term));
+    given.delete(termKey(term));
     return other ?? term;
   });
   return [...kept, ...given.values()];

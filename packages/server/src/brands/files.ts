@@ -1,12 +1,12 @@
-/** Files of glossaries, as operators' tools write them: in one of the Unicode encodings. */
+/** Reads glossary files in UTF-8 or UTF-16. */
 import { readFileSync, statSync } from 'node:fs';
 import { BrandError } from './brand.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * The text of a file in UTF-8, or in UTF-16 with a byte order mark, without the mark.
- * @throws BrandError when it cannot be read
+ * Returns the text of a file in UTF-8, or in UTF-16 with a byte order mark, without the mark.
+ * @throws BrandError if it cannot be read
  */
 export function readText(file: string): string {
   let bytes: Buffer;

@@ -1,11 +1,11 @@
-/** Glossaries as files: what is read of them, what is refused and where, and that what is written is read back. */
+/** Glossary files: reading, faults with their lines, and round trips. */
 import type { Term } from '@dragoman/engines';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readBrandFile, toBrandFile } from './brand.ts';
 import { readCsv, writeCsv } from './csv.ts';
 import { readTbx, writeTbx } from './tbx.ts';
-import { checkTerms, createComplaints, MAX_TERMS } from './terms.ts';
+import { checkTerms, createFaults, MAX_TERMS } from './terms.ts';
 
 const plain = { caseSensitive: false, forbidden: false, doNotTranslate: false };
 const complaint = (read: () => unknown): string => {
@@ -17,7 +17,7 @@ const complaint = (read: () => unknown): string => {
   return 'no complaint';
 };
 
-/** Glossaries that the rules let pass, out of words that trouble tables, spreadsheets and XML. */
+/** Valid glossaries of words that are difficult for CSV, spreadsheets and XML. */
 const words = fc
   .array(
     fc.oneof(
@@ -59,11 +59,11 @@ const glossary = fc
   )
   .map((terms) => {
     const written = terms.map((term, index) => ({ where: String(index), term }));
-    return checkTerms(written, createComplaints());
+    return checkTerms(written, createFaults());
   });
 
-describe('what is written is read back', () => {
-  it('as JSON', () => {
+describe('a written glossary', () => {
+  it('is equal when read again from JSON', () => {
     fc.assert(
       fc.property(glossary, (terms) => {
         const languages = new Map([['es', { tone: 'Formal' as const, instructions: 'x', terms }]]);
@@ -74,7 +74,7 @@ describe('what is written is read back', () => {
     );
   });
 
-  it('as a table', () => {
+  it('is equal when read again from CSV', () => {
     fc.assert(
       fc.property(glossary, (terms) => {
         expect(readCsv('f', writeCsv(terms))).toEqual(terms);
@@ -82,7 +82,7 @@ describe('what is written is read back', () => {
     );
   });
 
-  it('as a termbase', () => {
+  it('is equal when read again from TBX', () => {
     fc.assert(
       fc.property(
         glossary.filter((terms) => terms.length > 0),
@@ -96,7 +96,7 @@ describe('what is written is read back', () => {
     );
   });
 
-  it('or is caught: a term that lost an apostrophe, a reference, or a flag is another', () => {
+  it('differs when a term lost an apostrophe, a reference or a flag', () => {
     const terms = [{ ...plain, source: '=a', target: 'b & c', forbidden: true }];
     expect(readCsv('f', writeCsv([{ ...terms[0]!, source: "'=a" }]).replace("''=", "'="))).toEqual(terms);
     expect(readCsv('f', writeCsv(terms).replace(',true', ','))).not.toEqual(terms);
@@ -105,14 +105,14 @@ describe('what is written is read back', () => {
     expect(readTbx('f', termbase.replace('deprecated', 'admitted'), 'es', 'en').terms).not.toEqual(terms);
   });
 
-  it('and no cell of a table can be run by a spreadsheet', () => {
+  it('has no CSV cell that a spreadsheet executes', () => {
     expect(writeCsv([{ ...plain, source: '=A1', target: "'=A1", note: '+1' }])).toBe(
       "\ufeffsource,target,case_sensitive,forbidden,do_not_translate,note\r\n'=A1,''=A1,,,,'+1\r\n",
     );
   });
 });
 
-describe('a table', () => {
+describe('a glossary in CSV', () => {
   const terms: Term[] = [
     { ...plain, source: 'shopping cart', target: 'carrito', note: 'two\nlines' },
     { ...plain, source: 'Acme', target: '', caseSensitive: true, doNotTranslate: true },
@@ -137,7 +137,7 @@ describe('a table', () => {
     expect(readCsv('f', text)).toEqual(terms);
   });
 
-  it('needs no column but the source’s, in any order', () => {
+  it('requires only the source column, in any order', () => {
     expect(readCsv('f', 'do_not_translate,source\nyes,Acme\n')).toEqual([
       { ...plain, source: 'Acme', target: '', doNotTranslate: true },
     ]);
@@ -147,17 +147,9 @@ describe('a table', () => {
   it.each([
     ['nothing', '', 'f: is empty; it needs a header row.'],
     ['no header', 'house,casa\n', /line 1: "house" is not one of source, .*\n.*"casa".*\n.*no column source/],
-    [
-      'a column that there is not',
-      'source,target,color\n',
-      'f: line 1: "color" is not one of source, target,',
-    ],
+    ['an unknown column', 'source,target,color\n', 'f: line 1: "color" is not one of source, target,'],
     ['a column twice', 'source,target,target\n', 'f: line 1: has the column target twice.'],
-    [
-      'a flag that is none',
-      'source,target,forbidden\na,b,maybe\n',
-      'f: line 2: forbidden: "maybe" is neither',
-    ],
+    ['an invalid flag', 'source,target,forbidden\na,b,maybe\n', 'f: line 2: forbidden: "maybe" is neither'],
     ['no source', 'source,target\n,casa\n', 'f: line 2: source: must not be empty.'],
     ['no target', 'source,target\nhouse,\n', 'f: line 2: target: must not be empty, unless'],
     ['a cell too many', 'source,target\na,b,c\n', 'f: line 2: has 3 cells; the header has 2.'],
@@ -175,17 +167,17 @@ describe('a table', () => {
       'line 2: source: must be at most 500',
     ],
     [
-      'both not to be translated and forbidden',
+      'a term that is both do_not_translate and forbidden',
       'source,forbidden,do_not_translate\na,x,x\n',
-      'f: line 2: forbidden: a term that is not to be translated has no target',
+      'f: line 2: forbidden: must be false if do_not_translate is set.',
     ],
     [
-      'what is said otherwise above',
+      'a term that contradicts one above',
       'source,target,forbidden\na,b,\nc,d,\na,b,x\n',
       'line 4: contradicts line 2',
     ],
     [
-      'what has a translation above',
+      'do_not_translate for a source with a translation above',
       'source,target,do_not_translate\na,b,\na,,x\n',
       'f: line 3: contradicts line 2: "a": it has a translation there.',
     ],
@@ -195,7 +187,7 @@ describe('a table', () => {
     else expect(said).toMatch(message);
   });
 
-  it('has its faults named by the line, whatever stands in quotes and empty lines before', () => {
+  it('reports the lines of faults after line breaks in quotes and empty lines', () => {
     const text = 'source,target,note\r\na,b,"1\r\n2\r\n3"\r\n\r\n,x,\r\nc,,\r\n';
     expect(complaint(() => readCsv('f', text)).split('\n')).toEqual([
       'f: line 6: source: must not be empty.',
@@ -203,14 +195,14 @@ describe('a table', () => {
     ]);
   });
 
-  it('has so many faults named, and the others counted', () => {
+  it('lists at most 20 faults and counts the others', () => {
     const text = `source,target\n${',x\n'.repeat(30)}`;
     const lines = complaint(() => readCsv('f', text)).split('\n');
     expect(lines).toHaveLength(21);
     expect(lines.at(-1)).toBe('f: and 10 more like these');
   });
 
-  it('holds so many terms and no more', () => {
+  it('has a maximum number of terms', () => {
     const rows = Array.from({ length: MAX_TERMS + 1 }, (_, index) => `s${index},t\n`);
     const text = `source,target\n${rows.join('')}`;
     expect(complaint(() => readCsv('f', text))).toBe(
@@ -219,7 +211,7 @@ describe('a table', () => {
     expect(readCsv('f', text.slice(0, text.lastIndexOf('s')))).toHaveLength(MAX_TERMS);
   });
 
-  it('may say a thing twice; the first note is kept', () => {
+  it('merges duplicates with the first note', () => {
     expect(readCsv('f', 'source,target,note\na,b,\na,b,n\na,b,m\n')).toEqual([
       { ...plain, source: 'a', target: 'b', note: 'n' },
     ]);

@@ -1,6 +1,6 @@
-/** What `tone` and `topics` of a request may be: `/tapi/v2/tone/` and `/tapi/v2/topic/`. */
+/** The values of `tone` and `topics`: `/tapi/v2/tone/` and `/tapi/v2/topic/`. */
 import type { FastifyInstance } from 'fastify';
-import { resource } from '../http.ts';
+import { resource } from '../http/http.ts';
 import { listTones, listTopics } from './schemas.ts';
 import { TONES, TOPICS } from './tones.ts';
 

@@ -1,14 +1,14 @@
-/** Tones and topics, described. */
+/** The operations that list tones and topics. */
 import type { FastifySchema } from 'fastify';
 import Type, { type TSchema } from 'typebox';
-import { answer, errorResponses } from '../schemas.ts';
+import { answer, errorResponses } from '../http/schemas.ts';
 import { TONE_NAMES, TONES, TOPIC_NAMES, TOPICS } from './tones.ts';
 
 const Tone = Type.Object(
   {
     tone: Type.Object({
-      name: Type.String({ description: 'What a request names as `tone`.', examples: [...TONE_NAMES] }),
-      description: Type.String({ description: 'What it means, in a sentence.' }),
+      name: Type.String({ description: 'The value of `tone` in a request.', examples: [...TONE_NAMES] }),
+      description: Type.String({ description: 'Its meaning, in a sentence.' }),
     }),
   },
   { title: 'Tone' },
@@ -17,7 +17,7 @@ const Tone = Type.Object(
 const Topic = Type.Object(
   {
     topic: Type.Object({
-      name: Type.String({ description: 'What a request names in `topics`.', examples: [...TOPIC_NAMES] }),
+      name: Type.String({ description: 'A value of `topics` in a request.', examples: [...TOPIC_NAMES] }),
     }),
   },
   { title: 'Topic' },
@@ -26,7 +26,7 @@ const Topic = Type.Object(
 export const listTones: FastifySchema = {
   operationId: 'listTones',
   summary: 'List the tones',
-  description: 'What `tone` of a request may be.',
+  description: 'Lists the values of `tone` in a request.',
   tags: ['Context'],
   response: {
     200: answer('The tones.', listOf(Tone, 'Tones'), { objects: TONES.map((tone) => ({ tone })) }),
@@ -37,7 +37,7 @@ export const listTones: FastifySchema = {
 export const listTopics: FastifySchema = {
   operationId: 'listTopics',
   summary: 'List the topics',
-  description: 'What `topics` of a request may be.',
+  description: 'Lists the values of `topics` in a request.',
   tags: ['Context'],
   response: {
     200: answer('The topics.', listOf(Topic, 'Topics'), { objects: TOPICS.map((topic) => ({ topic })) }),

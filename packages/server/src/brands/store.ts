@@ -1,7 +1,7 @@
-/** What is asked of the database about brands. */
-import type { AccountRef } from '../account.ts';
+/** Statements about brands, their languages and their terms. */
+import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
-import { statement } from '../database/statements.ts';
+import { columnsOf, statement } from '../database/statements.ts';
 import type { Tone } from './tones.ts';
 
 const FIND = statement<{ name: string; fallback: 'wait' | 'machine'; version: number }>(
@@ -24,7 +24,7 @@ const NAMES = statement<{ external_id: string; count: number }>(
     order by external_id limit $3`,
 );
 
-/** The first external identifiers of an account, each with the count of all. */
+/** Returns the first external identifiers of an account, each with the total count. */
 export function listNames(
   on: Queryable,
   account: AccountRef,
@@ -48,7 +48,7 @@ const LIST = statement<BrandRow>(
     where b.part = $1 and b.account_id = $2 order by b.external_id`,
 );
 
-export function listBrands(on: Queryable, account: AccountRef): Promise<BrandRow[]> {
+export function findBrands(on: Queryable, account: AccountRef): Promise<BrandRow[]> {
   return on.query(LIST, [account.part, account.accountId]);
 }
 
@@ -85,8 +85,8 @@ const LOCK = statement(
   `select from brands where part = $1 and account_id = $2 and external_id = $3 for update`,
 );
 
-/** Makes the brand where there is none, and keeps others from changing it. @returns whether it was made */
-export async function makeAndLock(
+/** Inserts the brand if it is missing, and locks it. @returns whether it was inserted */
+export async function insertAndLock(
   transaction: Transaction,
   account: AccountRef,
   brand: { externalId: string; name: string },
@@ -118,8 +118,8 @@ const REMOVE = statement<{ external_id: string }>(
   `delete from brands where part = $1 and account_id = $2 and external_id = $3 returning external_id`,
 );
 
-/** @returns whether there was such a brand */
-export async function removeBrand(on: Queryable, account: AccountRef, externalId: string): Promise<boolean> {
+/** @returns whether the brand existed */
+export async function deleteBrand(on: Queryable, account: AccountRef, externalId: string): Promise<boolean> {
   return (await on.query(REMOVE, [account.part, account.accountId, externalId])).length > 0;
 }
 
@@ -150,7 +150,7 @@ const NEAREST = statement<LanguageRow>(
     order by char_length(language) desc limit 1`,
 );
 
-/** The longest of `languages` that the brand has settings for: of a language and its parents, the nearest. */
+/** Returns the settings of the longest of `languages` for which the brand has any. */
 export async function findNearest(
   on: Queryable,
   account: AccountRef,
@@ -170,7 +170,7 @@ const SUMMARY = statement<LanguageRow & { external_id: string; terms: number }>(
      from brand_languages l where l.part = $1 and l.account_id = $2 order by l.external_id, l.language`,
 );
 
-/** Every language of every brand of an account, with how many terms it has. */
+/** Returns every language of every brand of an account with its number of terms. */
 export function summarise(
   on: Queryable,
   account: AccountRef,
@@ -186,7 +186,7 @@ const KEEP_LANGUAGE = statement(
    do update set tone = excluded.tone, instructions = excluded.instructions`,
 );
 
-export async function keepLanguage(
+export async function upsertLanguage(
   transaction: Transaction,
   account: AccountRef,
   externalId: string,
@@ -243,12 +243,14 @@ const INSERT_TERMS = statement(
   'brands.insert_terms',
   `insert into terms (part, account_id, external_id, language, position, source, target, case_sensitive, forbidden,
      do_not_translate, note)
-   select $1, $2, $3, $4, position, source, target, case_sensitive, forbidden, do_not_translate, note
-     from unnest($5::integer[], $6::text[], $7::text[], $8::boolean[], $9::boolean[], $10::boolean[], $11::text[])
+   select :part, :account_id, :external_id, :language, position, source, target, case_sensitive, forbidden,
+          do_not_translate, note
+     from unnest(:positions::integer[], :sources::text[], :targets::text[], :case_sensitive::boolean[],
+            :forbidden::boolean[], :do_not_translate::boolean[], :notes::text[])
        as t (position, source, target, case_sensitive, forbidden, do_not_translate, note)`,
 );
 
-/** Makes `terms` the glossary of a language, in this order. */
+/** Replaces the glossary of a language with `terms`, in this order. */
 export async function replaceTerms(
   transaction: Transaction,
   account: AccountRef,
@@ -256,16 +258,20 @@ export async function replaceTerms(
   language: string,
   terms: readonly TermRow[],
 ): Promise<void> {
-  const key = [account.part, account.accountId, externalId, language];
-  await transaction.query(CLEAR_TERMS, key);
-  await transaction.query(INSERT_TERMS, [
-    ...key,
-    terms.map((_, position) => position),
-    terms.map(({ source }) => source),
-    terms.map(({ target }) => target),
-    terms.map(({ case_sensitive }) => case_sensitive),
-    terms.map(({ forbidden }) => forbidden),
-    terms.map(({ do_not_translate }) => do_not_translate),
-    terms.map(({ note }) => note),
-  ]);
+  await transaction.query(CLEAR_TERMS, [account.part, account.accountId, externalId, language]);
+  await transaction.query(INSERT_TERMS, {
+    part: account.part,
+    account_id: account.accountId,
+    external_id: externalId,
+    language,
+    positions: terms.map((_, position) => position),
+    ...columnsOf(terms, {
+      sources: ({ source }) => source,
+      targets: ({ target }) => target,
+      case_sensitive: ({ case_sensitive }) => case_sensitive,
+      forbidden: ({ forbidden }) => forbidden,
+      do_not_translate: ({ do_not_translate }) => do_not_translate,
+      notes: ({ note }) => note,
+    }),
+  });
 }

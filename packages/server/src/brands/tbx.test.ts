@@ -1,4 +1,4 @@
-/** Termbases as other programs write them, and what they cannot do to us. */
+/** Termbases of other programs, and limits against hostile files. */
 import { describe, expect, it } from 'vitest';
 import { readTbx, writeTbx } from './tbx.ts';
 
@@ -44,7 +44,7 @@ const DCT = `<tbx type="TBX-Min" style="dct" xml:lang="en" xmlns="urn:iso:std:is
   </conceptEntry></body></text></tbx>`;
 
 describe('a termbase', () => {
-  it('of version 2 gives every source term with every target term of its concepts', () => {
+  it('yields every source term with every target term of its concepts in version 2', () => {
     const one = (source: string) => [
       { ...plain, source, target: 'carrito', note: 'of the web shop' },
       { ...plain, source, target: 'carro de la compra', forbidden: true, note: 'old' },
@@ -56,7 +56,7 @@ describe('a termbase', () => {
     });
   });
 
-  it('serves any two of its languages, and kin of them', () => {
+  it('is read for any two of its languages and related ones', () => {
     const french = { ...plain, source: 'panier', note: 'of the web shop' };
     expect(readTbx('f', MARTIF, 'en', 'fr').terms).toEqual([
       { ...french, target: 'shopping cart' },
@@ -65,7 +65,7 @@ describe('a termbase', () => {
     expect(readTbx('f', MARTIF, 'es-es', 'en').terms).toHaveLength(4);
   });
 
-  it('of version 3 may have its data categories as elements', () => {
+  it('may have data categories as elements in version 3', () => {
     expect(readTbx('f', DCT, 'de', undefined)).toEqual({
       terms: [{ ...plain, source: 'cat & dog', target: 'Hund & Katz', forbidden: true }],
       from: 'en',
@@ -73,7 +73,7 @@ describe('a termbase', () => {
     });
   });
 
-  it('prefers the language itself to its kin', () => {
+  it('prefers the language itself to related ones', () => {
     const two = writeTbx([{ ...plain, source: 'train', target: 'comboio' }], 'en', 'pt').replace(
       '</conceptEntry>',
       '<langSec xml:lang="pt-BR"><termSec><term>trem</term></termSec></langSec></conceptEntry>',
@@ -86,48 +86,43 @@ describe('a termbase', () => {
   });
 
   it.each([
-    ['another XML', '<html/>', 'f: line 1: is no TBX: its root is "html"'],
-    ['what is no XML', '<tbx>\n<text>\n</tbx>', /^f: line 3: is not well-formed XML: /],
-    ['what ends early', '<tbx>\n<text>', /^f: line 2: is not well-formed XML: unclosed tag/],
+    ['another XML format', '<html/>', 'f: line 1: is not TBX: its root is "html"'],
+    ['invalid XML', '<tbx>\n<text>\n</tbx>', /^f: line 3: is not well-formed XML: /],
+    ['an incomplete file', '<tbx>\n<text>', /^f: line 2: is not well-formed XML: unclosed tag/],
     [
-      'entities of its own',
+      'entity declarations',
       '<!DOCTYPE martif [\n<!ENTITY a "aaaa">\n]>\n<martif/>',
       /^f: line \d: the document type must not declare entities\.$/,
     ],
     [
-      'an entity that there is not',
+      'an undefined entity',
       '<tbx>\n<text>&lol;</text></tbx>',
       /line 2: is not well-formed XML: undefined ent/,
     ],
     [
-      'too deep a nest',
+      'elements that are nested too deeply',
       `<tbx>\n${'<a>'.repeat(60)}`,
-      'f: line 2: elements stand more than 50 deep in each other.',
+      'f: line 2: elements are nested more than 50 deep.',
     ],
     [
       'a language section without a language',
       '<tbx><text>\n<conceptEntry><langSec/></conceptEntry></text></tbx>',
       'f: line 2: langSec has no language in xml:lang.',
     ],
-    ['none of the language', DCT, 'f: has no terms from en into es; it has de, en.', 'es', 'en'],
+    ['no terms of the language', DCT, 'f: has no terms from en into es; it has de, en.', 'es', 'en'],
     [
-      'a choice of sources',
+      'several possible source languages',
       MARTIF.replace(' xml:lang="en-US">\n  <m', '>\n  <m'),
-      /has en-us, fr besides es; say/,
+      /has en-us, fr apart from es; name/,
     ],
-    [
-      'a term that cannot be one',
-      DCT.replace('cat &amp; dog', ' '),
-      'f: line 5: source: must not be empty.',
-      'de',
-    ],
+    ['an invalid term', DCT.replace('cat &amp; dog', ' '), 'f: line 5: source: must not be empty.', 'de'],
   ])('is refused with %s', (_, text, message, into = 'es', from?: string) => {
     const said = complaint(() => readTbx('f', text, into, from));
     if (typeof message === 'string') expect(said).toContain(message);
     else expect(said).toMatch(message);
   });
 
-  it('never multiplies its synonyms beyond what a glossary holds', () => {
+  it('is refused when its synonyms multiply beyond the limit', () => {
     const section = (language: string, prefix: string) =>
       `<langSec xml:lang="${language}">${Array.from({ length: 400 }, (_, i) => `<termSec><term>${prefix}${i}</term></termSec>`).join('')}</langSec>`;
     const text = `<tbx xml:lang="en"><conceptEntry>${section('en', 's')}${section('es', 't')}</conceptEntry></tbx>`;

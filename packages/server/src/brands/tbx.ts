@@ -1,33 +1,33 @@
 /**
- * A glossary as a termbase (TBX, ISO 30042). Pure.
+ * A glossary as a termbase (TBX, ISO 30042).
  *
- * Read: version 2 (`martif`, `termEntry`, `langSet`, `tig` or `ntig`) and version 3 (`tbx`, `conceptEntry`, `langSec`,
- * `termSec`), whose data categories are attributes (DCA: `<termNote type="administrativeStatus">`) or elements (DCT:
- * `<min:administrativeStatus>`). Written: version 3, TBX-Basic, DCA. Two of our words have no category in TBX-Basic
- * and are written as `x-caseSensitive` and `x-doNotTranslate`, where they are true; other readers pass over them.
+ * Reads version 2 (`martif`, `termEntry`, `langSet`, `tig` or `ntig`) and version 3 (`tbx`, `conceptEntry`, `langSec`,
+ * `termSec`) with data categories as attributes (DCA: `<termNote type="administrativeStatus">`) or elements (DCT:
+ * `<min:administrativeStatus>`). Writes version 3, TBX-Basic, DCA. TBX-Basic has no categories for `case_sensitive` and
+ * `do_not_translate`; if true, they are written as `x-caseSensitive` and `x-doNotTranslate`, which other readers ignore.
  */
 import type { Term } from '@dragoman/engines';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { BrandError, complainOf, toLanguage } from './brand.ts';
-import { checkTerms, createComplaints, MAX_TERMS, type WrittenTerm } from './terms.ts';
+import { BrandError, throwFaults, toLanguage } from './brand.ts';
+import { checkTerms, createFaults, MAX_TERMS, type WrittenTerm } from './terms.ts';
 
-/** More than a glossary holds, since pairs may repeat. */
+/** More than the maximum of a glossary, because pairs may repeat. */
 const MAX_PAIRS = 2 * MAX_TERMS;
 
 export interface ReadTbx {
   terms: Term[];
-  /** The language that the terms are from, as the file has it. */
+  /** The source language, as in the file. */
   from: string;
-  /** Concepts that have no term in one of the two languages. */
+  /** Number of concepts without terms in both languages. */
   skipped: number;
 }
 
 /**
- * Reads the terms into one language from a termbase of any number of languages.
- * @param file its name, for the complaints
+ * Reads the terms for one target language from a termbase of any number of languages.
+ * @param file its name, for the message
  * @param into the target language
- * @param from the source language; found out where the file leaves no choice
- * @throws BrandError that names the fault by its line
+ * @param from the source language; may be undefined if the file has only one candidate
+ * @throws BrandError with the line of the fault
  */
 export function readTbx(file: string, text: string, into: string, from: string | undefined): ReadTbx {
   const { language: main, concepts } = readConcepts(file, text);
@@ -40,9 +40,11 @@ export function readTbx(file: string, text: string, into: string, from: string |
   for (const concept of concepts) {
     const before = written.length;
     for (const term of termsOf(concept, source, into)) {
-      // Synonyms multiply: a concept of a thousand words in each language has a million pairs.
+      // Synonyms multiply: a concept of 1,000 terms in each language has a million pairs.
       if (written.push(term) > MAX_PAIRS) {
-        throw new BrandError(`${file}: line ${concept.line}: so far there are more than ${MAX_PAIRS} pairs.`);
+        throw new BrandError(
+          `${file}: line ${concept.line}: the file has more than ${MAX_PAIRS} pairs up to here.`,
+        );
       }
     }
     if (written.length === before) skipped++;
@@ -51,13 +53,13 @@ export function readTbx(file: string, text: string, into: string, from: string |
     const having = languages.sort().join(', ') || 'no language';
     throw new BrandError(`${file}: has no terms from ${source} into ${into}; it has ${having}.`);
   }
-  const complaints = createComplaints();
-  const terms = checkTerms(written, complaints);
-  complainOf(file, complaints);
+  const faults = createFaults();
+  const terms = checkTerms(written, faults);
+  throwFaults(file, faults);
   return { terms, from: source, skipped };
 }
 
-/** The file's main language, or else the only one besides the target. */
+/** Returns the main language of the file, or else the only one other than the target. */
 function sourceAmong(
   file: string,
   languages: readonly string[],
@@ -70,12 +72,12 @@ function sourceAmong(
   const [only, ...more] = related.length > 0 ? related : others;
   if (only === undefined || more.length > 0) {
     const having = others.length === 0 ? 'no language' : others.join(', ');
-    throw new BrandError(`${file}: has ${having} besides ${into}; say which to translate from with --from.`);
+    throw new BrandError(`${file}: has ${having} apart from ${into}; name the source language with --from.`);
   }
   return only;
 }
 
-/** `pt` and `pt-br` are, `pt-pt` and `pt-br` are not. */
+/** `pt` and `pt-br` are related, `pt-pt` and `pt-br` are not. */
 function isRelated(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}-`) || other.startsWith(`${one}-`);
 }
@@ -96,11 +98,11 @@ interface TermSection {
   line: number;
   text: string;
   note: string;
-  /** By data category, in its own letter case. */
+  /** Values by data category. */
   properties: Map<string, string>;
 }
 
-/** Every source term of a concept with every target term of it. */
+/** Yields every source term of a concept with every target term. */
 function* termsOf({ sections, note }: Concept, from: string, into: string): Generator<WrittenTerm> {
   const sources = nearest(sections, from);
   const others = sections.filter((section) => !sources.includes(section));
@@ -124,19 +126,19 @@ function* termsOf({ sections, note }: Concept, from: string, into: string): Gene
   }
 }
 
-/** The terms of sections, each with what is noted of it, its own note first. */
+/** Returns the terms of sections with their notes, the term's own note first. */
 function flatten(sections: readonly LanguageSection[]): (TermSection & { notes: string[] })[] {
   return sections.flatMap(({ terms, note }) => terms.map((term) => ({ ...term, notes: [term.note, note] })));
 }
 
-/** The sections of the language itself, or else those of its kin: `es-ES` and `es-MX` for `es`. */
+/** Returns the sections of the language, or else of related languages: `es-ES` and `es-MX` for `es`. */
 function nearest(sections: readonly LanguageSection[], wanted: string): LanguageSection[] {
   const own = sections.filter(({ language }) => language === wanted);
   return own.length > 0 ? own : sections.filter(({ language }) => isRelated(language, wanted));
 }
 
 const STATUS_CATEGORIES = ['administrativeStatus', 'normativeAuthorization'];
-/** Of TBX-Basic and TBX-Default; the last two are TBX-Min's words for the same. */
+/** Values of TBX-Basic and TBX-Default; the last two are those of TBX-Min. */
 const FORBIDDEN_STATUS = /^(deprecatedTerm|supersededTerm|notRecommended|obsolete)/;
 
 function isForbidden({ properties }: TermSection): boolean {
@@ -147,12 +149,12 @@ const ROOTS = ['martif', 'tbx'];
 const CONCEPTS = ['termEntry', 'conceptEntry'];
 const LANGUAGE_SECTIONS = ['langSet', 'langSec'];
 const TERM_SECTIONS = ['tig', 'ntig', 'termSec'];
-/** Notes elsewhere are about something else: who changed it, where it was found. */
+/** Parents of relevant notes; other notes are about authors and sources. */
 const NOTED = [...CONCEPTS, ...LANGUAGE_SECTIONS, ...TERM_SECTIONS, 'termGrp'];
-/** A termbase is about ten deep. */
+/** Termbases have a depth of about 10. */
 const MAX_DEPTH = 50;
 
-/** The text of the element that is being read, with what stands in elements within it. */
+/** The text of the current element, including that of inner elements. */
 interface Reading {
   depth: number;
   line: number;
@@ -160,14 +162,14 @@ interface Reading {
   keep(text: string, line: number): void;
 }
 
-/** Reads the concepts, with their languages as shortnames. */
+/** Reads the concepts, with languages as shortnames. */
 function readConcepts(file: string, text: string): { language: string | undefined; concepts: Concept[] } {
   const parser = new SaxesParser({ xmlns: false, position: true });
   const refuse = (reason: string): never => {
     throw new BrandError(`${file}: line ${parser.line}: ${reason}`);
   };
   const concepts: Concept[] = [];
-  /** The elements that are open, by local name. */
+  /** Local names of the open elements. */
   const path: string[] = [];
   let main: string | undefined;
   let concept: Concept | undefined;
@@ -175,7 +177,7 @@ function readConcepts(file: string, text: string): { language: string | undefine
   let term: TermSection | undefined;
   let reading: Reading | undefined;
 
-  /** What to do with the text of an element; undefined where it is nothing to us. */
+  /** Returns a function that stores the text of an element; undefined for irrelevant elements. */
   function keeperOf(name: string, tag: SaxesTagPlain): Reading['keep'] | undefined {
     const [to, within] = [term, term ?? section ?? concept];
     if (name === 'note' && within !== undefined && NOTED.includes(path.at(-2) ?? '')) {
@@ -199,9 +201,9 @@ function readConcepts(file: string, text: string): { language: string | undefine
 
   function open(tag: SaxesTagPlain): void {
     const name = localName(tag.name);
-    if (path.push(name) > MAX_DEPTH) refuse(`elements stand more than ${MAX_DEPTH} deep in each other.`);
+    if (path.push(name) > MAX_DEPTH) refuse(`elements are nested more than ${MAX_DEPTH} deep.`);
     if (path.length === 1) {
-      if (!ROOTS.includes(name)) refuse(`is no TBX: its root is "${name}", not ${ROOTS.join(' or ')}.`);
+      if (!ROOTS.includes(name)) refuse(`is not TBX: its root is "${name}", not ${ROOTS.join(' or ')}.`);
       main = toLanguage(tag.attributes['xml:lang'] ?? '');
     }
     if (reading !== undefined) return;
@@ -240,7 +242,7 @@ function readConcepts(file: string, text: string): { language: string | undefine
     if (reading !== undefined) reading.text += piece;
   };
   parser.on('error', ({ message }) => refuse(`is not well-formed XML: ${message.replace(/^\d+:\d+: /, '')}`));
-  // Nothing outside the file is ever read; entities of its own would only be left out in silence.
+  // External entities are never read; internal ones would be dropped silently.
   parser.on('doctype', (doctype) => {
     if (doctype.includes('<!ENTITY')) refuse('the document type must not declare entities.');
   });
@@ -257,8 +259,8 @@ function localName(name: string): string {
 }
 
 /**
- * A glossary as a termbase. Terms that follow each other and have the same source are one concept.
- * @param from the language of the sources; `und` where it is not known
+ * Writes a glossary as a termbase. Consecutive terms with the same source form one concept.
+ * @param from the source language; `und` if unknown
  */
 export function writeTbx(terms: readonly Term[], from: string, into: string): string {
   const concepts: Term[][] = [];

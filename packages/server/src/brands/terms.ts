@@ -1,46 +1,46 @@
-/** The rules of a glossary, whatever file it comes in. Pure. */
+/** The rules of a glossary, for every file format. */
 import type { Term } from '@dragoman/engines';
+import { shorten } from '../http/input.ts';
 
 export const MAX_TERMS = 50_000;
 export const MAX_TERM_CHARACTERS = 500;
 export const MAX_NOTE_CHARACTERS = 2_000;
 
-/** A term as a file has it, with the place that a complaint about it names: `line 3`, `languages.es.glossary[2]`. */
+/** A term of a file with its place: `line 3`, `languages.es.glossary[2]`. */
 export interface WrittenTerm {
   where: string;
   term: Term;
 }
 
-/** What is wrong with a file, one line a fault. */
-export interface Complaints {
+/** Collects the faults of a file, one line for each. */
+export interface Faults {
   add(where: string, reason: string): void;
   readonly lines: readonly string[];
 }
 
-export function createComplaints(): Complaints {
+export function createFaults(): Faults {
   const lines: string[] = [];
   return { add: (where, reason) => void lines.push(`${where}: ${reason}`), lines };
 }
 
 /**
- * Checks the terms of one language and makes them plain: runs of white space are one space. A pair that is
- * written again is one term, with the first note that any of them has; where the two contradict each other that
- * is a fault. What is wrong goes to `complaints`, with where it stands.
+ * Checks and normalises the terms of one language: runs of white space become one space, and duplicates are merged with
+ * their first note. Duplicates that contradict each other are faults. Adds the faults to `faults`.
  */
-export function checkTerms(written: readonly WrittenTerm[], complaints: Complaints): Term[] {
+export function checkTerms(written: readonly WrittenTerm[], faults: Faults): Term[] {
   const kept = new Map<string, WrittenTerm>();
   const settled = new Map<string, WrittenTerm>();
   for (const { where, term: raw } of written) {
-    const faults = faultsOf(raw);
-    for (const fault of faults) complaints.add(where, fault);
-    if (faults.length > 0) continue;
+    const ownFaults = faultsOf(raw);
+    for (const fault of ownFaults) faults.add(where, fault);
+    if (ownFaults.length > 0) continue;
     const one = { where, term: tidy(raw) };
     const { source, forbidden, doNotTranslate } = one.term;
-    const key = keyOf(one.term);
+    const key = termKey(one.term);
     const same = kept.get(key);
     if (same !== undefined) {
       if (!sameRule(same.term, one.term)) {
-        complaints.add(where, `contradicts ${same.where}: the same pair with other flags.`);
+        faults.add(where, `contradicts ${same.where}: the same pair with other flags.`);
       } else if (same.term.note === undefined && one.term.note !== undefined) {
         same.term.note = one.term.note;
       }
@@ -48,8 +48,8 @@ export function checkTerms(written: readonly WrittenTerm[], complaints: Complain
     }
     const other = settled.get(source);
     if (!forbidden && other !== undefined && other.term.doNotTranslate !== doNotTranslate) {
-      const reason = doNotTranslate ? 'it has a translation there' : 'it is not to be translated there';
-      complaints.add(where, `contradicts ${other.where}: "${shorten(source)}": ${reason}.`);
+      const reason = doNotTranslate ? 'it has a translation there' : 'it is marked do_not_translate there';
+      faults.add(where, `contradicts ${other.where}: "${shorten(source)}": ${reason}.`);
       continue;
     }
     if (!forbidden) settled.set(source, one);
@@ -57,16 +57,13 @@ export function checkTerms(written: readonly WrittenTerm[], complaints: Complain
   }
   if (kept.size > MAX_TERMS) {
     const last = [...kept.values()][MAX_TERMS]!;
-    complaints.add(
-      last.where,
-      `a glossary has at most ${MAX_TERMS} terms a language; there are ${kept.size}.`,
-    );
+    faults.add(last.where, `a glossary has at most ${MAX_TERMS} terms a language; there are ${kept.size}.`);
   }
   return [...kept.values()].map(({ term }) => term);
 }
 
-/** What makes two terms the same one, so that a difference in the rest is a change of it. */
-export function keyOf({ source, target }: Term): string {
+/** The identity of a term; a difference in its other fields is a change of the term. */
+export function termKey({ source, target }: Term): string {
   return `${source}\0${target}`;
 }
 
@@ -79,7 +76,7 @@ function sameRule(one: Term, other: Term): boolean {
 }
 
 export function sameTerm(one: Term, other: Term): boolean {
-  return keyOf(one) === keyOf(other) && sameRule(one, other) && one.note === other.note;
+  return termKey(one) === termKey(other) && sameRule(one, other) && one.note === other.note;
 }
 
 function tidy(term: Term): Term {
@@ -105,9 +102,9 @@ function faultsOf(term: Term): string[] {
   ];
   if (source === '') faults.push('source: must not be empty.');
   if (term.doNotTranslate && term.forbidden) {
-    faults.push('forbidden: a term that is not to be translated has no target to forbid.');
+    faults.push('forbidden: must be false if do_not_translate is set.');
   } else if (term.doNotTranslate && target !== '' && target !== source) {
-    faults.push('target: must be empty where do_not_translate is set.');
+    faults.push('target: must be empty if do_not_translate is set.');
   } else if (!term.doNotTranslate && target === '') {
     faults.push('target: must not be empty, unless do_not_translate is set.');
   }
@@ -130,17 +127,17 @@ function noteFaults(note: string): string[] {
     : [];
 }
 
-/** Whether a text can be kept in the database, and in every kind of file (XML 1.0 §2.2). */
+/** Returns whether a text can be stored in the database and in every file format (XML 1.0 §2.2). */
 export function isClean(value: string): boolean {
   return value.isWellFormed() && !/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(value);
 }
 
-/** Characters as PostgreSQL counts them. */
+/** Returns whether a text has more characters, as PostgreSQL counts them (code points). */
 export function isLonger(value: string, characters: number): boolean {
   return value.length > characters && [...value].length > characters;
 }
 
-/** A hard space stays one: it is part of how a term is written. */
+/** Keeps no-break spaces, which are part of a term's spelling. */
 function oneLine(value: string): string {
   return value.replaceAll(/[ \t\r\n]+/g, ' ').trim();
 }
@@ -149,12 +146,7 @@ function oneNote(value: string | undefined): string {
   return (value ?? '').replaceAll(/\r\n?/g, '\n').trim();
 }
 
-/** A wrong value is quoted back, but not a whole document of it. */
-export function shorten(value: string): string {
-  return value.length > 40 ? `${value.slice(0, 40)}…` : value;
-}
-
-/** A term in the words of the files. */
+/** Converts a term to the field names of the files. */
 export function presentTerm(term: Term): Record<string, string | boolean> {
   return {
     source: term.source,

@@ -1,5 +1,4 @@
-/** The tones and topics that a request may name: the interface's own lists, the same for every account. */
-
+/** The tones and topics of requests; they are the same for every account. */
 export interface Tone {
   name: 'Informal' | 'Formal';
   description: string;

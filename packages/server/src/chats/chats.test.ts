@@ -1,7 +1,9 @@
 /** The chat interface through HTTP: what it creates, reads, refuses and posts. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AccountCredentials, accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountCredentials } from '../accounts/accounts.ts';
+import { uuidv7 } from '../base/ids.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { parseSecret, type SignatureHeaders, verify } from '../deliveries/signature.ts';
 import {
@@ -14,6 +16,7 @@ import {
   until,
 } from '../testing/harness.ts';
 import { subscribe } from './chats.ts';
+import * as store from './store.ts';
 
 const MESSAGES = '/v2/chats/messages';
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
@@ -62,6 +65,49 @@ function settled(created: Answer, status: string, by = call, prefix = ''): Promi
     return read.body?.message.status === status && read;
   });
 }
+
+it('publishes chats and messages as changed only when an insert made them', async () => {
+  const { ref: account } = await accountNamed(server.database, credentials.username);
+  const environment = 'sandbox';
+  const chat = {
+    account,
+    environment,
+    externalId: newChat(),
+    agentExternalId: undefined,
+    brand: undefined,
+  } as const;
+  let published = 0;
+  const unsubscribe = server.database.onChanges((changes) => {
+    published += changes.length;
+  });
+  const create = () =>
+    server.database.transaction(async (transaction) => {
+      const [held] = await store.findOrCreateChats(transaction, [{ ...chat, chatId: uuidv7() }]);
+      const made = {
+        ...chat,
+        messageId: uuidv7(),
+        chatId: held!.chat_id,
+        externalId: 'm1',
+        authorExternalId: undefined,
+        callbackUrl: undefined,
+        isInbound: undefined,
+        sourceLanguage: 'en',
+        targetLanguage: 'es',
+        textFormat: 'text',
+        text: 'House.',
+        defaultBrand: undefined,
+        translationId: uuidv7(),
+        status: 'mt_init',
+        leaseToken: uuidv7(),
+      } as const;
+      await store.insertMessages(transaction, [made], 3600);
+    });
+  await create();
+  expect(published).toBe(2);
+  await create();
+  expect(published).toBe(2);
+  unsubscribe();
+});
 
 describe('POST /v2/chats/messages', () => {
   it('creates a chat and a message: 201; a message in the chat: 201; and finds both again: 200', async () => {
@@ -431,7 +477,7 @@ describe('the webhook', () => {
       };
       const languages = new Map([['es', { tone: undefined, instructions: undefined, terms: [term] }]]);
       const brand = { externalId: external_id, name: external_id, default: isDefault, languages };
-      await saveBrand(server.database, ref, brand, false);
+      await saveBrand(server.database, 'command', ref, brand, false);
     }
     const customer = createClient(server.url, production_key);
     const translated = async (brand: string | null) => {

@@ -1,11 +1,18 @@
 /** Chats and their messages after creation: reading them, and every move that is made on them. */
-import type { AccountRef, Caller, Environment } from '../account.ts';
+import type { Static } from 'typebox';
+import type { AccountRef, Caller, Environment } from '../base/account.ts';
+import { ApiError, notFound } from '../base/errors.ts';
+import { uuidv7 } from '../base/ids.ts';
 import { createBatcher } from '../database/batcher.ts';
 import { type Database, isUnavailable, type Queryable, type Transaction } from '../database/database.ts';
-import { type MovedDelivery, type NewEvent, recordEvents } from '../deliveries/deliveries.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
-import { askCorrections } from './correction-store.ts';
+import {
+  type ChangedDelivery,
+  type NewEvent,
+  type Outbox,
+  type OutboxSender,
+  recordEvents,
+} from '../deliveries/deliveries.ts';
+import { requestCorrections } from './correction-store.ts';
 import { noSubscription } from './create.ts';
 import {
   type EventSource,
@@ -14,49 +21,43 @@ import {
   presentEvent,
   presentMessage,
 } from './present.ts';
-import { type Page, readChatRequest } from './request.ts';
-import { type Actor, MOVES, type Trigger } from './states.ts';
+import type { ChatRequest } from './schemas.ts';
+import { MESSAGE_MOVES, type MessageActor, type MessageTrigger } from './states.ts';
 import * as store from './store.ts';
+import { readSubscription, type SubscriptionPeriod, writeSubscription } from './subscription-store.ts';
 
-export type { EarlierRow, LeasedRow } from './store.ts';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export type { EarlierRow, LeasedMessageRow } from './store.ts';
 
 /**
  * One message with its chat.
- * @throws ApiError `chat_not_allowed` without a subscription; `not_found` for what is unknown, in another chat, or
- * another account's, alike
+ * @throws ApiError `not_found` for what is unknown, in another chat, or another account's, alike
  */
 export async function readMessage(
   database: Database,
   caller: Caller,
   ids: { chatId: string; messageId: string },
 ): Promise<Record<string, unknown>> {
-  await requireSubscription(database, caller);
-  if (!UUID.test(ids.chatId) || !UUID.test(ids.messageId)) throw notFound();
   const found = await store.findMessage(database, caller.account, caller.environment, ids);
   if (found === undefined) throw notFound();
   return { chat: presentChat(found.chat), message: presentMessage(found.message) };
 }
 
 /** A page of a chat's messages, in their order. @throws ApiError as `readMessage` */
-export async function listMessages(
+export async function readMessages(
   database: Database,
   caller: Caller,
   chatId: string,
-  page: Page,
+  page: { limit: number; index: number },
 ): Promise<Record<string, unknown>> {
-  await requireSubscription(database, caller);
-  const found = UUID.test(chatId)
-    ? await store.findChat(database, caller.account, caller.environment, chatId)
-    : undefined;
+  const found = await store.findChat(database, caller.account, caller.environment, chatId);
   if (found === undefined) throw notFound();
   const messages = await store.listMessages(database, caller.account, chatId, page);
   return { length: found.messages, messages: messages.map(presentMessage), ...page };
 }
 
-async function requireSubscription(database: Database, caller: Caller): Promise<void> {
-  const subscription = await store.readSubscription(database, caller.account);
+/** @throws ApiError `chat_not_allowed` */
+export async function requireSubscription(database: Database, caller: Caller): Promise<void> {
+  const subscription = await readSubscription(database, caller.account);
   if (subscription === undefined) throw new ApiError('chat_not_allowed', 'The account has no chat.');
 }
 
@@ -67,20 +68,19 @@ async function requireSubscription(database: Database, caller: Caller): Promise<
 export async function createChat(
   database: Database,
   caller: Caller,
-  body: unknown,
+  wanted: Static<typeof ChatRequest>,
 ): Promise<Record<string, unknown>> {
-  const request = readChatRequest(body);
-  if ((await store.readSubscription(database, caller.account)) === undefined) throw noSubscription();
+  if ((await readSubscription(database, caller.account)) === undefined) throw noSubscription();
   const chatId = uuidv7();
   const [chat] = await database.transaction((transaction) =>
-    store.holdChats(transaction, [
+    store.findOrCreateChats(transaction, [
       {
         account: caller.account,
         chatId,
         environment: caller.environment,
-        externalId: request.externalId ?? chatId,
-        agentExternalId: request.agentExternalId,
-        brand: request.brand,
+        externalId: wanted.external_id ?? chatId,
+        agentExternalId: wanted.agent_external_id,
+        brand: wanted.brand,
       },
     ]),
   );
@@ -94,9 +94,9 @@ export async function createChat(
 export function subscribe(
   database: Queryable,
   account: AccountRef,
-  subscription: ({ pairs: readonly string[] | null } & Partial<store.Period>) | undefined,
+  subscription: ({ pairs: readonly string[] | null } & Partial<SubscriptionPeriod>) | undefined,
 ): Promise<void> {
-  return store.writeSubscription(database, account, subscription);
+  return writeSubscription(database, account, subscription);
 }
 
 /** A lease on a message, as the queue gives it. */
@@ -109,11 +109,11 @@ export interface MessageLease {
 /** What a worker needs to know of the message that it leased. */
 export interface LeasedMessage {
   chat: store.ChatRow;
-  message: store.LeasedRow;
+  message: store.LeasedMessageRow;
 }
 
 /** The message of a lease; undefined when the lease is lost. */
-export async function openLeased(
+export async function openLeasedMessage(
   database: Database,
   lease: MessageLease,
 ): Promise<LeasedMessage | undefined> {
@@ -124,7 +124,7 @@ async function openAllLeased(
   database: Database,
   leases: readonly MessageLease[],
 ): Promise<(LeasedMessage | undefined)[]> {
-  const rows = await store.findAllLeased(database, leases);
+  const rows = await store.findLeasedMessages(database, leases);
   const found = new Map(rows.map((row) => [row.message.message_id + row.token, row]));
   return leases.map(({ id, token }) => found.get(id + token));
 }
@@ -136,22 +136,22 @@ const EARLIER_MESSAGES = 8;
 export function readEarlier(
   database: Database,
   account: AccountRef,
-  message: store.LeasedRow,
+  message: store.LeasedMessageRow,
 ): Promise<store.EarlierRow[]> {
   return store.listEarlier(database, account, message, EARLIER_MESSAGES);
 }
 
 /** The end of a machine's work on a message. */
-export type Outcome = { kind: 'translated'; translated: string } | { kind: 'failed'; reason: string };
+export type MessageOutcome = { kind: 'translated'; translated: string } | { kind: 'failed'; reason: string };
 
 /** Where the events of an environment come from. */
 export type SourceOf = (environment: Environment) => EventSource;
 
 /** A leased message, and what became of it. */
-export interface Settlement {
+export interface MessageSettlement {
   lease: MessageLease;
   leased: LeasedMessage;
-  outcome: Outcome;
+  outcome: MessageOutcome;
 }
 
 /**
@@ -160,9 +160,9 @@ export interface Settlement {
  * is translated first.
  * @returns whether it happened: the lease may be lost
  */
-export async function settle(
+export async function settleMessage(
   database: Database,
-  settlement: Settlement,
+  settlement: MessageSettlement,
   sourceOf: SourceOf,
 ): Promise<boolean> {
   return (await settleAll(database, [settlement], sourceOf))[0]!;
@@ -171,17 +171,19 @@ export async function settle(
 /** The same for several: those that can be settled are, the others are left as they are. */
 function settleAll(
   database: Database,
-  settlements: readonly Settlement[],
+  settlements: readonly MessageSettlement[],
   sourceOf: SourceOf,
+  outbox?: Outbox,
 ): Promise<boolean[]> {
   return database.transaction(async (transaction) => {
+    outbox?.clear();
     const moved = await store.settleMessages(transaction, settlements.map(settlingOf));
     const done = settlements.filter(({ lease }) => moved.has(lease.id));
     // Where nobody is to be told, an answer is as good as delivered.
     const ended = done.filter(({ leased, outcome }) => triggerOf(outcome, leased.message) === 'answer');
     if (ended.length > 0) {
       const messages = ended.map(({ lease }) => ({ account: lease.account, messageId: lease.id }));
-      await askCorrections(transaction, messages);
+      await requestCorrections(transaction, messages);
     }
     // Where one before it is still being worked on, who settles that one sees to this one too.
     const next = done.filter(({ lease, leased }) => leased.message.position === moved.get(lease.id)! + 1);
@@ -192,28 +194,37 @@ function settleAll(
       await recordEvents(
         transaction,
         released.map((message) => eventOf(byChat.get(message.chat_id)!, message, sourceOf)),
+        outbox,
       );
     }
     return settlements.map(({ lease }) => moved.has(lease.id));
   });
 }
 
-function refOf({ lease, leased }: Settlement): store.ChatRef {
+function refOf({ lease, leased }: MessageSettlement): store.ChatRef {
   return { account: lease.account, chatId: leased.chat.chat_id };
 }
 
-function settlingOf({ lease, leased, outcome }: Settlement): store.Settling {
+function settlingOf({ lease, leased, outcome }: MessageSettlement): store.AnsweredMessage {
   const { from, to } = moveBy(triggerOf(outcome, leased.message), 'machine');
   return {
-    ...{ account: lease.account, chatId: leased.chat.chat_id, messageId: lease.id },
-    ...{ leaseToken: lease.token, from, to },
+    account: lease.account,
+    chatId: leased.chat.chat_id,
+    messageId: lease.id,
+    leaseToken: lease.token,
+    from,
+    to,
     translated: outcome.kind === 'translated' ? outcome.translated : undefined,
     failure: outcome.kind === 'failed' ? outcome.reason : undefined,
   };
 }
 
 /** The event of a message's answer, in the chat of one that was settled. */
-function eventOf({ lease, leased }: Settlement, message: store.MessageRow, sourceOf: SourceOf): NewEvent {
+function eventOf(
+  { lease, leased }: MessageSettlement,
+  message: store.MessageRow,
+  sourceOf: SourceOf,
+): NewEvent {
   const { environment } = leased.message;
   const at = message.completed_at ?? new Date();
   const event = presentEvent(leased.chat, message, sourceOf(environment), at);
@@ -227,16 +238,20 @@ function eventOf({ lease, leased }: Settlement, message: store.MessageRow, sourc
 }
 
 /** What a worker does with the messages that it leased, many at a time: one round trip and one commit for all that wait. */
-export interface Desk {
+export interface MessageSettler {
   open(lease: MessageLease): Promise<LeasedMessage | undefined>;
-  settle(settlement: Settlement): Promise<boolean>;
+  settle(settlement: MessageSettlement): Promise<boolean>;
 }
 
 const MAX_BATCH = 128;
 /** More than a worker ever has in hand. */
 const MAX_WAITING = 100_000;
 
-export function createDesk(database: Database, sourceOf: SourceOf): Desk {
+export function createMessageSettler(
+  database: Database,
+  sourceOf: SourceOf,
+  sender: OutboxSender,
+): MessageSettler {
   const limits = { maxItems: MAX_BATCH, maxWeight: MAX_BATCH, maxWaiting: MAX_WAITING, maxRunning: 2 };
   const opening = createBatcher<MessageLease, LeasedMessage | undefined>({
     ...limits,
@@ -244,9 +259,9 @@ export function createDesk(database: Database, sourceOf: SourceOf): Desk {
     weigh: () => 1,
     isolates: () => false,
   });
-  const settling = createBatcher<Settlement, boolean>({
+  const settling = createBatcher<MessageSettlement, boolean>({
     ...limits,
-    run: (settlements) => settleAll(database, settlements, sourceOf),
+    run: (settlements) => sender.withOutbox((outbox) => settleAll(database, settlements, sourceOf, outbox)),
     weigh: () => 1,
     // Whether a commit on its way was made is not known: the leases run out, and what was settled stays settled.
     isolates: (error) => !isUnavailable(error),
@@ -254,32 +269,23 @@ export function createDesk(database: Database, sourceOf: SourceOf): Desk {
   return { open: opening.add, settle: settling.add };
 }
 
-function triggerOf(outcome: Outcome, message: store.MessageRow): Trigger {
+function triggerOf(outcome: MessageOutcome, message: store.MessageRow): MessageTrigger {
   if (outcome.kind === 'failed') return 'fail';
   return message.callback_url === null ? 'answer' : 'translate';
 }
 
-function moveBy(trigger: Trigger, actor: Actor) {
-  const move = MOVES[trigger];
-  if (!(move.by as readonly Actor[]).includes(actor))
+function moveBy(trigger: MessageTrigger, actor: MessageActor) {
+  const move = MESSAGE_MOVES[trigger];
+  if (!(move.by as readonly MessageActor[]).includes(actor))
     throw new Error(`${actor} may not ${trigger} a message`);
   return move;
-}
-
-/** Gives a leased message back, to be tried again after `seconds`. */
-export async function postponeMessage(
-  database: Database,
-  lease: MessageLease,
-  seconds: number,
-): Promise<void> {
-  await store.postpone(database, lease.account, lease, seconds);
 }
 
 const TRIGGERS = {
   delivered: ['deliver', 'sender'],
   dead: ['lose', 'sender'],
   pending: ['replay', 'operator'],
-} as const satisfies Record<MovedDelivery['status'], [Trigger, Actor]>;
+} as const satisfies Record<ChangedDelivery['status'], [MessageTrigger, MessageActor]>;
 
 /**
  * Follows the deliveries of messages' translations, in the transaction in which they ended or began anew. A failed
@@ -287,7 +293,7 @@ const TRIGGERS = {
  */
 export async function followDeliveries(
   transaction: Transaction,
-  deliveries: readonly MovedDelivery[],
+  deliveries: readonly ChangedDelivery[],
 ): Promise<void> {
   const moves = deliveries.flatMap(({ account, event, messageId, status }) => {
     const [trigger, actor] = TRIGGERS[status];
@@ -296,5 +302,5 @@ export async function followDeliveries(
   });
   if (moves.length > 0) await store.moveMessages(transaction, moves);
   const delivered = moves.filter(({ to }) => to === 'deliver_complete');
-  if (delivered.length > 0) await askCorrections(transaction, delivered);
+  if (delivered.length > 0) await requestCorrections(transaction, delivered);
 }

@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 1_500;
  * target language by its translation. Oldest first, one a line.
  * @param earlier the nearest first
  */
-export function contextOf(earlier: readonly EarlierRow[], sourceLanguage: string): string | undefined {
+export function chatContextOf(earlier: readonly EarlierRow[], sourceLanguage: string): string | undefined {
   const lines: string[] = [];
   let left = MAX_CHARACTERS;
   for (const message of earlier) {

@@ -1,5 +1,5 @@
 /** What is asked of the database about corrections of messages. */
-import type { AccountRef, Environment } from '../account.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { ChatRow, MessageRow } from './store.ts';
@@ -16,7 +16,7 @@ const ASK = statement(
 );
 
 /** Has messages corrected that have been delivered, where their accounts want that. */
-export async function askCorrections(
+export async function requestCorrections(
   transaction: Transaction,
   messages: readonly { account: AccountRef; messageId: string }[],
 ): Promise<void> {
@@ -32,7 +32,7 @@ const DUE = statement<{ part: number; account_id: string; message_id: string }>(
   `select part, account_id, message_id from message_corrections where job_id is null order by created_at limit $1`,
 );
 
-export async function findDue(
+export async function findDueCorrections(
   on: Queryable,
   limit: number,
 ): Promise<{ account: AccountRef; messageId: string }[]> {
@@ -50,7 +50,7 @@ const TAKE = statement<{ message_id: string }>(
 );
 
 /** @returns whether it is ours, until the end of the transaction */
-export async function takeDue(
+export async function lockDueCorrection(
   transaction: Transaction,
   account: AccountRef,
   messageId: string,
@@ -63,7 +63,7 @@ const BEGUN = statement(
   `update message_corrections set job_id = $4 where part = $1 and account_id = $2 and message_id = $3`,
 );
 
-export async function setJob(
+export async function setCorrectionJob(
   transaction: Transaction,
   account: AccountRef,
   messageId: string,
@@ -86,7 +86,7 @@ const FIND = statement<CorrectedRow>(
   `select ${COLUMNS} from messages m where m.part = $1 and m.account_id = $2 and m.message_id = $3`,
 );
 
-export async function findMessage(
+export async function findMessageToCorrect(
   on: Queryable,
   account: AccountRef,
   messageId: string,
@@ -101,7 +101,7 @@ const FINISH = statement<{ message_id: string }>(
 );
 
 /** @returns the message that a job corrects; undefined where it is no such job, or has done so */
-export async function finish(
+export async function finishCorrection(
   transaction: Transaction,
   account: AccountRef,
   jobId: string,
@@ -150,11 +150,14 @@ const CORRECT = statement<CorrectedRow>(
 );
 
 /** @returns the message with its new text; undefined where it was that before, or is not kept any more */
-export async function correct(
+export async function writeCorrection(
   transaction: Transaction,
   account: AccountRef,
   messageId: string,
   translated: string,
 ): Promise<CorrectedRow | undefined> {
-  return (await transaction.query(CORRECT, [account.part, account.accountId, messageId, translated]))[0];
+  const values = [account.part, account.accountId, messageId, translated];
+  const [row] = await transaction.query(CORRECT, values);
+  if (row !== undefined) transaction.changed('chats', account);
+  return row;
 }

@@ -1,6 +1,7 @@
 /** Human correction of a chat's answers, from the delivery to the second event. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed, setAccount } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import { setAccount } from '../accounts/accounts.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { searchMemory } from '../memory/entries.ts';
 import { claimTask, confirm, editNext, pathOf } from '../testing/editors.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
   username = account.username;
   call = createClient(server.url, account.production_key);
   sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
-  await setAccount(server.database, username, { chatCorrection: true, environment: 'production' });
+  await setAccount(server.database, 'command', username, { chatCorrection: true, environment: 'production' });
 });
 afterAll(async () => {
   await server.stop();
@@ -142,7 +143,10 @@ describe('an answer of a chat', () => {
   it('is corrected neither in the sandbox, nor where the account does not want it', async () => {
     const tried = await send('In the sandbox.', {}, sandbox);
     await until(async () => JSON.stringify(await read(tried, sandbox)).includes('deliver_complete'));
-    await setAccount(server.database, username, { chatCorrection: false, environment: 'production' });
+    await setAccount(server.database, 'command', username, {
+      chatCorrection: false,
+      environment: 'production',
+    });
     const message = await send('Not any more.');
     await until(async () => JSON.stringify(await read(message)).includes('deliver_complete'));
     const waiting = await server.database.query({
@@ -153,7 +157,10 @@ describe('an answer of a chat', () => {
   });
 
   it('is not given a text again once it was forgotten', async () => {
-    await setAccount(server.database, username, { chatCorrection: true, environment: 'production' });
+    await setAccount(server.database, 'command', username, {
+      chatCorrection: true,
+      environment: 'production',
+    });
     const message = await send('A secret.');
     const task = await nextTask();
     // As retention leaves it.

@@ -7,12 +7,12 @@
  *   a job of the tier chat  its draft is the machine's answer; tasks and editors as for any other, at no price
  *   completed               the message has its new text, the event is in the outbox
  */
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { recordEvents } from '../deliveries/deliveries.ts';
-import { uuidv7 } from '../ids.ts';
-import { orderCorrection } from '../jobs/corrections.ts';
-import type { Log } from '../log.ts';
+import { createCorrectionJob } from '../jobs/corrections.ts';
 import type { SourceOf } from './chats.ts';
 import * as store from './correction-store.ts';
 import { presentEvent } from './present.ts';
@@ -30,7 +30,7 @@ export function startCorrections(database: Database, log: Log, ordered: () => vo
   let stopping = false;
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    running ??= orderAll(database, () => stopping)
+    running ??= createDueCorrections(database, () => stopping)
       .then((made) => {
         if (made > 0) ordered();
       })
@@ -51,10 +51,10 @@ export function startCorrections(database: Database, log: Log, ordered: () => vo
 }
 
 /** Makes a job for every message that waits for one. @returns how many */
-export async function orderAll(database: Database, ended = () => false): Promise<number> {
+export async function createDueCorrections(database: Database, ended = () => false): Promise<number> {
   let made = 0;
   for (;;) {
-    const due = await store.findDue(database, AT_ONCE);
+    const due = await store.findDueCorrections(database, AT_ONCE);
     let taken = 0;
     for (const { account, messageId } of due) {
       if (ended()) return made;
@@ -67,10 +67,10 @@ export async function orderAll(database: Database, ended = () => false): Promise
 }
 
 async function order(transaction: Transaction, account: AccountRef, messageId: string): Promise<boolean> {
-  if (!(await store.takeDue(transaction, account, messageId))) return false;
-  const message = (await store.findMessage(transaction, account, messageId))!;
+  if (!(await store.lockDueCorrection(transaction, account, messageId))) return false;
+  const message = (await store.findMessageToCorrect(transaction, account, messageId))!;
   const jobId = uuidv7();
-  await orderCorrection(transaction, account, {
+  await createCorrectionJob(transaction, account, {
     jobId,
     environment: message.environment,
     from: message.source_language,
@@ -81,7 +81,7 @@ async function order(transaction: Transaction, account: AccountRef, messageId: s
     text: message.body,
     translated: message.translated ?? '',
   });
-  await store.setJob(transaction, account, messageId, jobId);
+  await store.setCorrectionJob(transaction, account, messageId, jobId);
   return true;
 }
 
@@ -96,11 +96,11 @@ export async function correctMessage(
   text: string,
   sourceOf: SourceOf,
 ): Promise<void> {
-  const messageId = await store.finish(transaction, account, jobId);
+  const messageId = await store.finishCorrection(transaction, account, jobId);
   if (messageId === undefined) return;
-  const before = (await store.findMessage(transaction, account, messageId))!;
+  const before = (await store.findMessageToCorrect(transaction, account, messageId))!;
   const chat = await store.lockChat(transaction, account, before.chat_id);
-  const message = await store.correct(transaction, account, messageId, text);
+  const message = await store.writeCorrection(transaction, account, messageId, text);
   if (message === undefined) return;
   const event = presentEvent(chat, message, sourceOf(message.environment), new Date());
   const headers = { ...event.headers, 'ce-id': `${event.headers['ce-id']}-corrected` };

@@ -5,19 +5,22 @@
  * Nothing here changes what exists: a message whose external id its chat has already is answered as it is, with
  * 200, whatever else the request says.
  */
-import { DocumentError, scan } from '@dragoman/documents';
-import type { Caller } from '../account.ts';
+import { countWords, type Document, DocumentError, scan } from '@dragoman/documents';
+import type { Static } from 'typebox';
+import { isOverQuota, quotaWords, type SandboxQuota } from '../accounts/sandbox-words.ts';
+import type { Caller, Environment } from '../base/account.ts';
+import { ApiError, fieldError } from '../base/errors.ts';
+import { uuidv7 } from '../base/ids.ts';
 import { BatcherFull, createBatcher } from '../database/batcher.ts';
 import { CommitUnknown, type Database, isUnavailable } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
-import { ApiError, fieldError } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
 import type { Languages } from '../languages/languages.ts';
-import type { Settings } from '../settings.ts';
-import { leasesFor } from '../work/loop.ts';
+import type { Settings } from '../settings/settings.ts';
+import { assignLeases, newLease } from '../work/worker.ts';
 import { presentChat, presentMessage } from './present.ts';
 import { type MessageRequest, readMessageRequest } from './request.ts';
-import { FIRST_STATUS } from './states.ts';
+import type { ChatMessageRequest } from './schemas.ts';
+import { FIRST_MESSAGE_STATUS } from './states.ts';
 import * as store from './store.ts';
 import type { ChatWorker } from './worker.ts';
 
@@ -26,6 +29,7 @@ export interface MessageCreatorOptions {
   languages: Languages;
   guard: AddressGuard;
   settings: Pick<Settings, 'maxMessageCharacters'>;
+  quota: SandboxQuota;
   /** The worker of this process, where it has one: what it has room for is its own from the first moment. */
   worker(): ChatWorker | undefined;
   /** Called after a commit that made messages; `waiting` of them wait for any worker. */
@@ -41,9 +45,9 @@ export interface CreatedMessage {
 export interface MessageCreator {
   /**
    * Creates a message, and its chat where there is none; or finds the message.
-   * @throws ApiError `invalid_request`, `invalid_subscription`
+   * @throws ApiError `invalid_request`, `invalid_subscription`, `sandbox_quota`
    */
-  create(caller: Caller, body: unknown): Promise<CreatedMessage>;
+  create(caller: Caller, body: Static<typeof ChatMessageRequest>): Promise<CreatedMessage>;
   /** Resolves when no creation is under way: callers that went away are not waited for by their requests. */
   idle(): Promise<void>;
 }
@@ -62,7 +66,7 @@ const MAX_BATCH_CHARACTERS = 2 * 1024 * 1024;
 const MAX_WAITING = 10_000;
 
 export function createMessageCreator(options: MessageCreatorOptions): MessageCreator {
-  const { database, settings } = options;
+  const { database, settings, quota } = options;
 
   const inserts = createBatcher<Wanted, Inserted>({
     run: (wanted) => insertBatch(options, wanted),
@@ -92,25 +96,40 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
     return { status: found.message.message_id === message.messageId ? 201 : 200, body: present(found) };
   }
 
-  async function find(caller: Caller, chat: string, message: string): Promise<store.Found | undefined> {
+  async function find(
+    caller: Caller,
+    chat: string,
+    message: string,
+  ): Promise<store.FoundMessage | undefined> {
     const { account, environment } = caller;
-    return (await store.lookUp(database, account, environment, { chat, message })).found;
+    return (await store.lookUpMessage(database, account, environment, { chat, message })).found;
   }
 
   return {
     async create(caller, body) {
       const request = readMessageRequest(body, settings.maxMessageCharacters);
       const { account, environment } = caller;
-      const { subscription, found } = await store.lookUp(database, account, environment, {
+      const { subscription, found } = await store.lookUpMessage(database, account, environment, {
         chat: request.chatExternalId,
         message: request.externalId,
       });
       if (subscription === undefined) throw noSubscription();
       // A repeat finds its message even where it would be refused today: the pair may be closed for a while.
       if (found !== undefined) return { status: 200, body: present(found) };
-      await checkPair(request, subscription, options.languages);
-      checkContent(request, options.guard);
-      return insert(caller, wantedBy(caller, request));
+      await checkPair(request, environment, subscription, options.languages);
+      const document = checkContent(request, options.guard);
+      const words = quotaWords(countWords(document, request.sourceLanguage), request.text);
+      const create = () => insert(caller, wantedBy(caller, request));
+      const counted = { words, field: 'text' };
+      const usedBy = ({ status }: CreatedMessage) => (status === 201 ? words : 0);
+      return quota.within(caller, counted, create, usedBy).catch(async (error: unknown) => {
+        // The same request may have made it in this moment.
+        const made = isOverQuota(error)
+          ? await find(caller, request.chatExternalId, request.externalId)
+          : undefined;
+        if (made === undefined) throw error;
+        return { status: 200, body: present(made) };
+      });
     },
     idle: () => inserts.idle(),
   };
@@ -123,15 +142,16 @@ export function noSubscription(): ApiError {
 
 async function checkPair(
   request: MessageRequest,
+  environment: Environment,
   subscription: { pairs: readonly string[] | null },
   languages: Languages,
 ): Promise<void> {
   const { sourceLanguage, targetLanguage } = request;
-  const targets = await languages.targets();
+  const targets = await languages.targets(environment);
   if (!targets.includes(targetLanguage)) {
     throw fieldError('target_language', notOffered(targetLanguage, '', targets));
   }
-  const sources = await languages.sources(targetLanguage);
+  const sources = await languages.sources(environment, targetLanguage);
   if (!sources.includes(sourceLanguage)) {
     throw fieldError('source_language', notOffered(sourceLanguage, ` into ${targetLanguage}`, sources));
   }
@@ -148,19 +168,24 @@ function notOffered(given: string, into: string, offered: readonly string[]): st
     : `"${name}"${into} is not offered; offered${into} are ${offered.join(', ')}.`;
 }
 
-function checkContent(request: MessageRequest, guard: AddressGuard): void {
+/** @returns its text, scanned */
+function checkContent(request: MessageRequest, guard: AddressGuard): Document {
   const complaints: string[] = [];
+  let document: Document | undefined;
   if (request.callbackUrl !== undefined) {
     const checked = guard.checkUrl(request.callbackUrl);
     if (!checked.ok) complaints.push(`callback_url: ${checked.reason}`);
   }
   try {
-    scan(request.text, request.textFormat);
+    document = scan(request.text, request.textFormat);
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     complaints.push(`text: ${error.message}`);
   }
-  if (complaints.length > 0) throw new ApiError('invalid_request', complaints.join('\n'));
+  if (document === undefined || complaints.length > 0) {
+    throw new ApiError('invalid_request', complaints.join('\n'));
+  }
+  return document;
 }
 
 function wantedBy({ account, environment, defaultBrand }: Caller, request: MessageRequest): Wanted {
@@ -189,7 +214,7 @@ function wantedBy({ account, environment, defaultBrand }: Caller, request: Messa
       text: request.text,
       defaultBrand,
       translationId: uuidv7(),
-      status: FIRST_STATUS,
+      status: FIRST_MESSAGE_STATUS,
       leaseToken: undefined,
     },
   };
@@ -203,7 +228,7 @@ async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Pr
   const worker = options.worker();
   const tokens =
     worker &&
-    leasesFor(
+    assignLeases(
       wanted.map(({ message }) => ({ ...message, weight: message.text.length })),
       worker,
     );
@@ -221,7 +246,7 @@ async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Pr
     const { message } = wanted[index]!;
     if (message.leaseToken === undefined) continue;
     leased++;
-    worker!.adopt(message.account, message.leaseToken, {
+    worker!.adopt(newLease(message.account, message.messageId, message.leaseToken, message.text.length), {
       chat: result.chat,
       message: leasedRowOf(message, result),
     });
@@ -232,7 +257,7 @@ async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Pr
 
 function insertOnce(database: Database, wanted: Wanted[], leaseSeconds: number): Promise<Inserted[]> {
   return database.transaction(async (transaction) => {
-    const held = await store.holdChats(
+    const held = await store.findOrCreateChats(
       transaction,
       wanted.map(({ chat }) => chat),
     );
@@ -258,10 +283,13 @@ function insertOnce(database: Database, wanted: Wanted[], leaseSeconds: number):
 function leasedRowOf(
   message: store.NewMessage,
   { chat, position, createdAt }: Exclude<Inserted, 'exists'>,
-): store.LeasedRow {
+): store.LeasedMessageRow {
   return {
     ...rowOf(message, chat, createdAt),
-    ...{ default_brand: message.defaultBrand ?? null, environment: message.environment, position, age: 0 },
+    default_brand: message.defaultBrand ?? null,
+    environment: message.environment,
+    position,
+    age: 0,
   };
 }
 
@@ -286,6 +314,6 @@ function rowOf(message: store.NewMessage, chat: store.ChatRow, createdAt: Date):
   };
 }
 
-function present({ chat, message }: store.Found): Record<string, unknown> {
+function present({ chat, message }: store.FoundMessage): Record<string, unknown> {
   return { chat: presentChat(chat), message: presentMessage(message) };
 }

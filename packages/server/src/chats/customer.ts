@@ -1,21 +1,11 @@
 /** A customer's own chats: `/api/account/chats…`. What was said stays readable when the subscription has ended. */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { accountOf } from '../accounts/door.ts';
-import {
-  describedOwn,
-  ENVIRONMENT,
-  environment,
-  id,
-  integer,
-  isId,
-  OPTIONAL_TEXT,
-  parameter,
-  readForm,
-} from '../console.ts';
+import { accountOf } from '../access/session-auth.ts';
+import { notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
-import { notFound } from '../errors.ts';
-import { resource } from '../http.ts';
+import { resource } from '../http/http.ts';
+import { describedOwn, ID, IN_ENVIRONMENT, OPTIONAL_TEXT, PAGE } from '../http/schemas.ts';
 import { presentChat, presentMessage } from './present.ts';
 import { Chat, ChatMessageList } from './schemas.ts';
 import * as store from './store.ts';
@@ -32,34 +22,35 @@ const schemas = {
     Type.Object({ objects: Type.Array(ListedChat), next: OPTIONAL_TEXT }, { title: 'ListedChats' }),
     {
       querystring: Type.Object({
-        environment: Type.Optional(ENVIRONMENT),
-        after: Type.Optional(Type.String()),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+        environment: IN_ENVIRONMENT,
+        after: Type.Optional(ID),
+        limit: PAGE,
       }),
     },
   ),
   messages: describedOwn('listOwnMessages', 'The messages of a chat, in their order', ChatMessageList, {
-    params: Type.Object({ chat_id: Type.String() }),
+    params: Type.Object({ chat_id: ID }),
     querystring: Type.Object({
-      environment: Type.Optional(ENVIRONMENT),
-      index: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'The first one’s place.' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+      environment: IN_ENVIRONMENT,
+      index: Type.Integer({
+        minimum: 1,
+        maximum: 2_000_000_000,
+        default: 1,
+        description: 'The first one’s place.',
+      }),
+      limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
     }),
   }),
 };
 
-export function chatsOfCustomer(app: FastifyInstance, { database }: { database: Database }): void {
+export function customerChatRoutes(app: FastifyInstance, { database }: { database: Database }): void {
   resource(app, '/api/account/chats', {
     GET: {
       schema: schemas.list,
       async handler(request) {
-        const form = readForm(request.query);
-        const which = form.optional('environment', environment) ?? 'production';
-        const after = form.optional('after', id);
-        const limit = form.optional('limit', integer(1, 200)) ?? 50;
-        form.done();
+        const { environment, after, limit } = request.query;
         const page = { after, limit: limit + 1 };
-        const rows = await store.listChats(database, accountOf(request).ref, which, page);
+        const rows = await store.listChats(database, accountOf(request).ref, environment, page);
         const shown = rows.slice(0, limit);
         return {
           objects: shown.map((row) => ({ ...presentChat(row), messages: row.messages })),
@@ -72,16 +63,10 @@ export function chatsOfCustomer(app: FastifyInstance, { database }: { database: 
     GET: {
       schema: schemas.messages,
       async handler(request) {
-        const form = readForm(request.query);
-        const which = form.optional('environment', environment) ?? 'production';
-        const page = {
-          index: form.optional('index', integer(1, 2_000_000_000)) ?? 1,
-          limit: form.optional('limit', integer(1, 1000)) ?? 100,
-        };
-        form.done();
+        const { environment, ...page } = request.query;
         const { ref } = accountOf(request);
-        const chatId = parameter(request, 'chat_id');
-        const found = isId(chatId) ? await store.findChat(database, ref, which, chatId) : undefined;
+        const { chat_id: chatId } = request.params;
+        const found = await store.findChat(database, ref, environment, chatId);
         if (found === undefined) throw notFound();
         const messages = await store.listMessages(database, ref, chatId, page);
         return { length: found.messages, messages: messages.map(presentMessage), ...page };

@@ -3,8 +3,8 @@ import type { DraftRequest, Engine } from '@dragoman/engines';
 import { createFake } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLog } from '../log.ts';
-import { type Role, type Server, startServer } from '../serve.ts';
+import { createLog } from '../base/log.ts';
+import { type Role, type Server, startServer } from '../roles/serve.ts';
 import {
   createClient,
   type Received,
@@ -14,8 +14,8 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import { createQueue } from '../work/queue.ts';
-import { openLeased, settle } from './chats.ts';
+import { createLeaseQueue } from '../work/queue.ts';
+import { openLeasedMessage, settleMessage } from './chats.ts';
 
 const MESSAGES = '/v2/chats/messages';
 
@@ -93,8 +93,14 @@ async function startAnother(role: Role): Promise<Server> {
 }
 
 const message = (chat_external_id: string, external_id: string, text: string, more: object = {}) => ({
-  ...{ chat_external_id, external_id, text, source_language: 'en', target_language: 'es' },
-  ...{ text_format: 'text', callback_url: `${receiver.url}/${chat_external_id}`, ...more },
+  chat_external_id,
+  external_id,
+  text,
+  source_language: 'en',
+  target_language: 'es',
+  text_format: 'text',
+  callback_url: `${receiver.url}/${chat_external_id}`,
+  ...more,
 });
 
 const to = (path: string) => (received: Received) => received.path === path;
@@ -197,7 +203,7 @@ describe('a later message that is translated first', () => {
     await say('m3', 'context three', { source_language: 'es', target_language: 'en' });
     await say('m4', 'context four');
     const { lane, segments } = engine.requests.at(-1)!;
-    expect(lane).toBe('live');
+    expect(lane).toBe('interactive');
     expect(segments[0]!.before).toBe('context one\ncontext two\nCONTEXT THREE');
   });
 });
@@ -283,15 +289,15 @@ it('is taken over from a worker that died in the middle, and told of once', asyn
   const create = createClient(api.url!, key);
   const chat = `dead-${++chats}`;
   const made = await create('POST', MESSAGES, message(chat, 'm1', 'same'));
-  const queue = createQueue(server.database, 'messages', 2, createLog('silent'));
+  const queue = createLeaseQueue(server.database, 'messages', 2, createLog('silent'));
   const [lease] = await queue.claim(1);
   expect(lease!.id).toBe(made.body.message.id);
-  const held = (await openLeased(server.database, lease!))!;
+  const held = (await openLeasedMessage(server.database, lease!))!;
   await startAnother('worker');
   await receiver.next(to(`/${chat}`));
   const source = { vendor: 'x', chatBaseUrl: 'http://x.example' };
   // What the dead one still writes is refused by its token.
-  const late = await settle(
+  const late = await settleMessage(
     server.database,
     { lease: lease!, leased: held, outcome: { kind: 'translated', translated: 'LATE' } },
     () => source,
@@ -303,6 +309,6 @@ it('is taken over from a worker that died in the middle, and told of once', asyn
   });
   expect(read.translated_text).toBe('SAME');
   expect(receiver.received.filter(to(`/${chat}`))).toHaveLength(1);
-  expect(await openLeased(server.database, lease!)).toBeUndefined();
+  expect(await openLeasedMessage(server.database, lease!)).toBeUndefined();
   await server.restart();
 });

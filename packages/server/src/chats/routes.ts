@@ -1,18 +1,17 @@
 /** The chat interface: `/v2/chats/messages`, `/chats`, and what is read of them. */
 import type { FastifyInstance } from 'fastify';
+import type { ApiError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
-import type { ApiError } from '../errors.ts';
-import { answerWith, parametersOf, resource } from '../http.ts';
-import type { Log } from '../log.ts';
-import { createChat, listMessages, readMessage } from './chats.ts';
+import { answerWith, resource } from '../http/http.ts';
+import { createChat, readMessage, readMessages, requireSubscription } from './chats.ts';
 import type { MessageCreator } from './create.ts';
-import { readPage } from './request.ts';
 import {
+  chatErrorShapeOf,
   createChatSchema,
   createMessageSchema,
   listMessagesSchema,
   messageSchema,
-  readsAs,
 } from './schemas.ts';
 
 export function chatRoutes(
@@ -27,6 +26,7 @@ export function chatRoutes(
       POST: {
         schema: createMessageSchema,
         bodyLimit: 'texts',
+        emptyIsAbsent: true,
         async handler(request, reply) {
           const { status, body } = await messages.create(request.caller, request.body);
           return reply.code(status).send(body);
@@ -36,24 +36,26 @@ export function chatRoutes(
     resource(room, '/v2/chats/:chat_id/messages/:message_id', {
       GET: {
         schema: messageSchema,
+        allow: ({ caller }) => requireSubscription(database, caller),
         async handler(request) {
-          const ids = request.params as { chat_id: string; message_id: string };
-          return readMessage(database, request.caller, { chatId: ids.chat_id, messageId: ids.message_id });
+          const { chat_id: chatId, message_id: messageId } = request.params;
+          return readMessage(database, request.caller, { chatId, messageId });
         },
       },
     });
     resource(room, '/chats', {
       POST: {
         schema: createChatSchema,
+        emptyIsAbsent: true,
         handler: (request) => createChat(database, request.caller, request.body),
       },
     });
     resource(room, '/chats/:chat_id/messages', {
       GET: {
         schema: listMessagesSchema,
+        allow: ({ caller }) => requireSubscription(database, caller),
         async handler(request) {
-          const { chat_id } = request.params as { chat_id: string };
-          return listMessages(database, request.caller, chat_id, readPage(parametersOf(request)));
+          return readMessages(database, request.caller, request.params.chat_id, request.query);
         },
       },
     });
@@ -62,7 +64,7 @@ export function chatRoutes(
 
 /** The body of an error: an object for 400, 402 and 5xx, none for 403 and 404, a text for all else. */
 function presentError(error: ApiError): object | undefined {
-  const shape = readsAs(error.code);
+  const shape = chatErrorShapeOf(error.code);
   if (shape === 'nothing') return undefined;
   if (shape === 'text') return { error: error.message };
   return { error: { code: shape, message: error.message } };

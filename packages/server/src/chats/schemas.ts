@@ -1,16 +1,21 @@
 /** The chat interface, described: what it takes, what it answers, what it posts. */
 import type { FastifySchema } from 'fastify';
 import Type, { type TSchema } from 'typebox';
-import { ERRORS, type ErrorCode } from '../errors.ts';
-import { answer, type DescribedWebhook, describeErrors, ErrorBody, EVERYWHERE } from '../schemas.ts';
-import { MAX_ID_CHARACTERS, MAX_LIMIT, MESSAGE_FORMATS } from './request.ts';
-import { STATUSES } from './states.ts';
+import { ERRORS, type ErrorCode } from '../base/errors.ts';
+import { answer, type DescribedWebhook, describeErrors, ErrorBody, EVERYWHERE } from '../http/schemas.ts';
+import { MESSAGE_STATUSES } from './states.ts';
+
+/** Room for a UUID, an e-mail address or a URL; in UTF-8 still short enough to be a key of an index. */
+const MAX_ID_CHARACTERS = 512;
+/** Of one page of messages. */
+export const MAX_LISTED_MESSAGES = 1000;
+export const MESSAGE_FORMATS = ['html', 'text'] as const;
 
 const TAG = 'Chat';
 const orNull = (schema: TSchema, description: string) => Type.Union([schema, Type.Null()], { description });
 
 const ID = Type.String({ format: 'uuid' });
-const EXTERNAL_ID = Type.String({ minLength: 1, maxLength: MAX_ID_CHARACTERS });
+const EXTERNAL_ID = Type.String({ pattern: '\\S', maxLength: MAX_ID_CHARACTERS });
 const TIME = Type.String({ format: 'date-time' });
 const LANGUAGE = Type.String({ description: 'Shortname of a language.', examples: ['es'] });
 const FORMAT = Type.Enum([...MESSAGE_FORMATS], { title: 'MessageFormat' });
@@ -30,7 +35,7 @@ export const Chat = Type.Object(
   { title: 'Chat' },
 );
 
-export const MessageStatus = Type.Enum([...STATUSES], {
+export const MessageStatusSchema = Type.Enum([...MESSAGE_STATUSES], {
   title: 'MessageStatus',
   description:
     '`mt_init`: being translated. `deliver_init`: translated, the delivery is pending. `deliver_complete`: ' +
@@ -54,7 +59,7 @@ export const ChatMessage = Type.Object(
       Type.String({ description: 'In the format of `text`; there once translated.' }),
     ),
     translation_uid: Type.String({ description: 'Identifier of the translation.' }),
-    status: MessageStatus,
+    status: MessageStatusSchema,
     creation_date: TIME,
     completion_date: Type.Optional(Type.String({ ...TIME, description: 'When it was translated.' })),
   },
@@ -70,10 +75,10 @@ export const ChatMessageRequest = Type.Object(
   {
     chat_external_id: Type.String({ ...EXTERNAL_ID, description: 'A new one creates a chat.' }),
     external_id: Type.String({ ...EXTERNAL_ID, description: 'Unique in the chat; makes repeating safe.' }),
-    source_language: LANGUAGE,
-    target_language: LANGUAGE,
+    source_language: Type.String({ ...LANGUAGE, pattern: '\\S' }),
+    target_language: Type.String({ ...LANGUAGE, pattern: '\\S' }),
     text: Type.String({
-      minLength: 1,
+      pattern: '\\S',
       description: 'At least 6,000 characters are taken; by default 20,000.',
     }),
     text_format: FORMAT,
@@ -110,7 +115,7 @@ export const ChatMessageList = Type.Object(
     length: Type.Integer({ minimum: 0, description: 'All messages of the chat.' }),
     messages: Type.Array(ChatMessage),
     index: Type.Integer({ minimum: 1 }),
-    limit: Type.Integer({ minimum: 1, maximum: MAX_LIMIT }),
+    limit: Type.Integer({ minimum: 1, maximum: MAX_LISTED_MESSAGES }),
   },
   { title: 'ChatMessageList' },
 );
@@ -119,7 +124,7 @@ export const ChatMessageList = Type.Object(
 export type ChatErrorCode = 'validation_error' | 'invalid_subscription' | 'server_error';
 
 /** How an error reads here: by a word of its own, as a text, or as an empty body. */
-export function readsAs(code: ErrorCode): ChatErrorCode | 'text' | 'nothing' {
+export function chatErrorShapeOf(code: ErrorCode): ChatErrorCode | 'text' | 'nothing' {
   const { status } = ERRORS[code];
   if (status === 400) return 'validation_error';
   if (status === 402) return 'invalid_subscription';
@@ -139,7 +144,7 @@ export const ChatError = Type.Object(
 
 function refusals(...codes: ErrorCode[]) {
   return describeErrors([...codes, ...EVERYWHERE], (code) => {
-    const shape = readsAs(code);
+    const shape = chatErrorShapeOf(code);
     return shape === 'nothing' ? undefined : shape === 'text' ? ErrorBody : ChatError;
   });
 }
@@ -173,7 +178,7 @@ const EXAMPLE_TRANSLATED = {
   completion_date: '2026-01-31T09:30:00.020Z',
 };
 
-export const createMessageSchema: FastifySchema = {
+export const createMessageSchema = {
   operationId: 'createChatMessage',
   summary: 'Create a message, and its chat',
   description:
@@ -184,22 +189,23 @@ export const createMessageSchema: FastifySchema = {
   response: {
     200: answer('The message was there; nothing was created.', MessageInChat),
     201: answer('The message was created.', MessageInChat, { chat: EXAMPLE_CHAT, message: EXAMPLE_MESSAGE }),
-    ...refusals('invalid_request', 'invalid_subscription', 'read_only_key', 'too_large'),
+    ...refusals('invalid_request', 'invalid_subscription', 'read_only_key', 'sandbox_quota', 'too_large'),
   },
-};
+} satisfies FastifySchema;
 
-export const messageSchema: FastifySchema = {
+export const messageSchema = {
   operationId: 'getChatMessage',
   summary: 'Read a message',
+  description: 'With `translated_text` once it is translated.',
   tags: [TAG],
   params: Type.Object({ chat_id: ID, message_id: ID }),
   response: {
     200: answer('The message and its chat.', MessageInChat),
     ...refusals('chat_not_allowed', 'not_found'),
   },
-};
+} satisfies FastifySchema;
 
-export const createChatSchema: FastifySchema = {
+export const createChatSchema = {
   operationId: 'createChat',
   summary: 'Create a chat without a message',
   description: 'With the `external_id` of a chat that exists, that chat is answered, unchanged.',
@@ -209,28 +215,28 @@ export const createChatSchema: FastifySchema = {
     200: answer('The chat.', CreatedChat),
     ...refusals('invalid_request', 'invalid_subscription', 'read_only_key', 'too_large'),
   },
-};
+} satisfies FastifySchema;
 
-export const listMessagesSchema: FastifySchema = {
+export const listMessagesSchema = {
   operationId: 'listChatMessages',
   summary: 'List the messages of a chat, in their order',
+  description: '`length` counts all messages of the chat.',
   tags: [TAG],
   params: Type.Object({ chat_id: ID }),
   querystring: Type.Object({
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: 50 })),
-    index: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        default: 1,
-        description: 'Where the results start; the first message is 1.',
-      }),
-    ),
+    limit: Type.Integer({ minimum: 1, maximum: MAX_LISTED_MESSAGES, default: 50 }),
+    index: Type.Integer({
+      minimum: 1,
+      maximum: 2 ** 31 - 1,
+      default: 1,
+      description: 'Where the results start; the first message is 1.',
+    }),
   }),
   response: {
     200: answer('A page of messages.', ChatMessageList),
     ...refusals('invalid_request', 'chat_not_allowed', 'not_found'),
   },
-};
+} satisfies FastifySchema;
 
 /** What is posted to a message's `callback_url`. */
 export const chatWebhooks: Record<string, DescribedWebhook> = {

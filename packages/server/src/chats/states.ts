@@ -9,7 +9,7 @@
  * | mt_failed        | the machine gave up; `failure` says why; the receiver is told that too |
  * | deliver_failed   | translated, but the delivery is dead; it can be replayed               |
  */
-export const STATUSES = [
+export const MESSAGE_STATUSES = [
   'mt_init',
   'deliver_init',
   'deliver_complete',
@@ -17,19 +17,19 @@ export const STATUSES = [
   'deliver_failed',
 ] as const;
 
-export type Status = (typeof STATUSES)[number];
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 /** Who makes a move. The operator replays; the sender speaks for the receiver. */
-export type Actor = 'machine' | 'sender' | 'operator';
+export type MessageActor = 'machine' | 'sender' | 'operator';
 
 interface Move {
-  from: readonly Status[];
-  to: Status;
-  by: readonly Actor[];
+  from: readonly MessageStatus[];
+  to: MessageStatus;
+  by: readonly MessageActor[];
 }
 
 /** Every allowed move, by what triggers it. */
-export const MOVES = {
+export const MESSAGE_MOVES = {
   /** The translation is there, and somebody is to be told. */
   translate: { from: ['mt_init'], to: 'deliver_init', by: ['machine'] },
   /** The translation is there, and nobody asked to be told. */
@@ -44,11 +44,11 @@ export const MOVES = {
   replay: { from: ['deliver_failed'], to: 'deliver_init', by: ['operator'] },
 } as const satisfies Record<string, Move>;
 
-export type Trigger = keyof typeof MOVES;
+export type MessageTrigger = keyof typeof MESSAGE_MOVES;
 
-export const FIRST_STATUS: Status = 'mt_init';
+export const FIRST_MESSAGE_STATUS: MessageStatus = 'mt_init';
 
 /** Whether `trigger` is allowed on a message in `status`. */
-export function allows(trigger: Trigger, status: Status): boolean {
-  return (MOVES[trigger].from as readonly Status[]).includes(status);
+export function allowsMessageMove(trigger: MessageTrigger, status: MessageStatus): boolean {
+  return (MESSAGE_MOVES[trigger].from as readonly MessageStatus[]).includes(status);
 }

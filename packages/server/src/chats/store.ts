@@ -1,9 +1,10 @@
 /** What is asked of the database about chats and their messages. */
-import type { AccountRef, Environment } from '../account.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
-import { statement } from '../database/statements.ts';
+import { columnsOf, statement } from '../database/statements.ts';
 import type { MessageFormat } from './request.ts';
-import type { Status } from './states.ts';
+import type { MessageStatus } from './states.ts';
+import { SUBSCRIBED, type Subscription } from './subscription-store.ts';
 
 export interface ChatRow {
   chat_id: string;
@@ -26,7 +27,7 @@ export interface MessageRow {
   body: string;
   translation_id: string;
   translated: string | null;
-  status: Status;
+  status: MessageStatus;
   failure: string | null;
   created_at: Date;
   completed_at: Date | null;
@@ -56,22 +57,9 @@ function chatOf(row: { chat_id: string } & ChatOfMessage): ChatRow {
 }
 
 /** A message and the chat that it is in. */
-export interface Found {
+export interface FoundMessage {
   chat: ChatRow;
   message: MessageRow;
-}
-
-/** What an account may do here: nothing, or chat in every pair (`null`) or the listed ones. */
-export type Subscription = { pairs: readonly string[] | null } | undefined;
-
-/** Whether a subscription holds now. */
-const SUBSCRIBED =
-  '(a.chat and coalesce(a.chat_from <= now(), true) and coalesce(a.chat_until > now(), true))';
-
-/** When a subscription holds, from its first moment to before its last; null: without such an end. */
-export interface Period {
-  from: Date | null;
-  until: Date | null;
 }
 
 const LOOK_UP = statement<{ chat: boolean; chat_pairs: string[] | null } & MessageRow & ChatOfMessage>(
@@ -86,44 +74,18 @@ const LOOK_UP = statement<{ chat: boolean; chat_pairs: string[] | null } & Messa
 );
 
 /** Whether the account may chat, and the message that it named, if there is one: one question for every create. */
-export async function lookUp(
+export async function lookUpMessage(
   on: Queryable,
   account: AccountRef,
   environment: Environment,
   external: { chat: string; message: string },
-): Promise<{ subscription: Subscription; found: Found | undefined }> {
+): Promise<{ subscription: Subscription; found: FoundMessage | undefined }> {
   const values = [account.part, account.accountId, environment, external.chat, external.message];
   const [row] = await on.query(LOOK_UP, values);
   return {
     subscription: row?.chat ? { pairs: row.chat_pairs } : undefined,
     found: row === undefined || row.message_id === null ? undefined : { chat: chatOf(row), message: row },
   };
-}
-
-const SUBSCRIPTION = statement<{ chat: boolean; chat_pairs: string[] | null }>(
-  'chats.subscription',
-  `select ${SUBSCRIBED} as chat, a.chat_pairs from accounts a where a.part = $1 and a.account_id = $2`,
-);
-
-export async function readSubscription(on: Queryable, account: AccountRef): Promise<Subscription> {
-  const [row] = await on.query(SUBSCRIPTION, [account.part, account.accountId]);
-  return row?.chat ? { pairs: row.chat_pairs } : undefined;
-}
-
-const SUBSCRIBE = statement(
-  'chats.subscribe',
-  `update accounts set chat = $3, chat_pairs = $4, chat_from = $5, chat_until = $6
-    where part = $1 and account_id = $2`,
-);
-
-export async function writeSubscription(
-  on: Queryable,
-  account: AccountRef,
-  subscription: (NonNullable<Subscription> & Partial<Period>) | undefined,
-): Promise<void> {
-  const { pairs = null, from = null, until = null } = subscription ?? {};
-  const values = [subscription !== undefined, pairs, from, until];
-  await on.query(SUBSCRIBE, [account.part, account.accountId, ...values]);
 }
 
 /** A chat on its way into the table; where there is one already, that one is it. */
@@ -151,11 +113,11 @@ const HOLD_CHATS = statement<ChatRow & { account_id: string; environment: Enviro
 );
 
 /** Finds or makes chats, and holds them until the end of the transaction. @returns one a chat, in no order */
-export async function holdChats(
+export async function findOrCreateChats(
   transaction: Transaction,
   chats: readonly NewChat[],
 ): Promise<(ChatRow & { account_id: string; environment: Environment })[]> {
-  return transaction.query(HOLD_CHATS, [
+  const rows = await transaction.query(HOLD_CHATS, [
     chats.map(({ account }) => account.part),
     chats.map(({ account }) => account.accountId),
     chats.map(({ chatId }) => chatId),
@@ -164,6 +126,9 @@ export async function holdChats(
     chats.map(({ agentExternalId }) => agentExternalId ?? null),
     chats.map(({ brand }) => brand ?? null),
   ]);
+  const held = new Set(rows.map(({ chat_id }) => chat_id));
+  for (const { account, chatId } of chats) if (held.has(chatId)) transaction.changed('chats', account);
+  return rows;
 }
 
 /** A message on its way into the table, in a chat that is held. */
@@ -182,13 +147,13 @@ export interface NewMessage {
   text: string;
   defaultBrand: string | undefined;
   translationId: string;
-  status: Status;
+  status: MessageStatus;
   /** Given: it is leased from its first moment, by the process that makes it. */
   leaseToken: string | undefined;
 }
 
 /** What an insert decides: the rest of the row is what was given. */
-export interface InsertedRow {
+export interface InsertedMessageRow {
   message_id: string;
   position: number;
   created_at: Date;
@@ -196,13 +161,14 @@ export interface InsertedRow {
 
 // Which messages are new is settled here and by nobody else meanwhile, since their chats are held; so positions
 // follow each other without a gap.
-const INSERT_MESSAGES = statement<InsertedRow>(
+const INSERT_MESSAGES = statement<InsertedMessageRow>(
   'chats.insert_messages',
   `with given as (
      select * from unnest(
-       $1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::text[],
-       $9::boolean[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::text[], $15::uuid[], $16::text[],
-       $17::text[], $18::uuid[])
+       :part::smallint[], :account_id::uuid[], :message_id::uuid[], :environment::text[], :chat_id::uuid[],
+       :external_id::text[], :author_external_id::text[], :callback_url::text[], :is_inbound::boolean[],
+       :source_language::text[], :target_language::text[], :text_format::text[], :characters::integer[],
+       :body::text[], :translation_id::uuid[], :status::text[], :default_brand::text[], :lease_token::uuid[])
      with ordinality as g (part, account_id, message_id, environment, chat_id, external_id, author_external_id,
        callback_url, is_inbound, source_language, target_language, text_format, characters, body, translation_id,
        status, default_brand, lease_token, turn)),
@@ -223,41 +189,46 @@ const INSERT_MESSAGES = statement<InsertedRow>(
      translation_id, status, default_brand, due_at, lease_token, attempts)
    select part, account_id, message_id, environment, chat_id, before + place, external_id, author_external_id,
           callback_url, is_inbound, source_language, target_language, text_format, characters, body, translation_id,
-          status, default_brand, now() + make_interval(secs => case when lease_token is null then 0 else $19 end),
+          status, default_brand, now() + make_interval(secs => case when lease_token is null then 0 else :lease_seconds end),
           lease_token, case when lease_token is null then 0 else 1 end
      from placed join grown using (part, account_id, chat_id)
    returning message_id, position, created_at`,
 );
 
 /** Inserts messages. @returns those that are new; an external id that its chat has already gives none */
-export function insertMessages(
+export async function insertMessages(
   transaction: Transaction,
   messages: readonly NewMessage[],
   leaseSeconds: number,
-): Promise<InsertedRow[]> {
-  const column = <T>(pick: (message: NewMessage) => T | undefined) =>
-    messages.map((message) => pick(message) ?? null);
-  return transaction.query(INSERT_MESSAGES, [
-    column(({ account }) => account.part),
-    column(({ account }) => account.accountId),
-    column(({ messageId }) => messageId),
-    column(({ environment }) => environment),
-    column(({ chatId }) => chatId),
-    column(({ externalId }) => externalId),
-    column(({ authorExternalId }) => authorExternalId),
-    column(({ callbackUrl }) => callbackUrl),
-    column(({ isInbound }) => isInbound),
-    column(({ sourceLanguage }) => sourceLanguage),
-    column(({ targetLanguage }) => targetLanguage),
-    column(({ textFormat }) => textFormat),
-    column(({ text }) => text.length),
-    column(({ text }) => text),
-    column(({ translationId }) => translationId),
-    column(({ status }) => status),
-    column(({ defaultBrand }) => defaultBrand),
-    column(({ leaseToken }) => leaseToken),
-    leaseSeconds,
-  ]);
+): Promise<InsertedMessageRow[]> {
+  const rows = await transaction.query(INSERT_MESSAGES, {
+    ...columnsOf(messages, {
+      part: ({ account }) => account.part,
+      account_id: ({ account }) => account.accountId,
+      message_id: ({ messageId }) => messageId,
+      environment: ({ environment }) => environment,
+      chat_id: ({ chatId }) => chatId,
+      external_id: ({ externalId }) => externalId,
+      author_external_id: ({ authorExternalId }) => authorExternalId ?? null,
+      callback_url: ({ callbackUrl }) => callbackUrl ?? null,
+      is_inbound: ({ isInbound }) => isInbound ?? null,
+      source_language: ({ sourceLanguage }) => sourceLanguage,
+      target_language: ({ targetLanguage }) => targetLanguage,
+      text_format: ({ textFormat }) => textFormat,
+      characters: ({ text }) => text.length,
+      body: ({ text }) => text,
+      translation_id: ({ translationId }) => translationId,
+      status: ({ status }) => status,
+      default_brand: ({ defaultBrand }) => defaultBrand ?? null,
+      lease_token: ({ leaseToken }) => leaseToken ?? null,
+    }),
+    lease_seconds: leaseSeconds,
+  });
+  const inserted = new Set(rows.map(({ message_id }) => message_id));
+  for (const { account, messageId } of messages) {
+    if (inserted.has(messageId)) transaction.changed('chats', account);
+  }
+  return rows;
 }
 
 const FIND_CHAT = statement<ChatRow & { last_position: number }>(
@@ -295,10 +266,7 @@ export function listChats(
   environment: Environment,
   page: { after: string | undefined; limit: number },
 ): Promise<ListedChatRow[]> {
-  return on.query(LIST_CHATS, [
-    ...[account.part, account.accountId, environment],
-    ...[page.after ?? null, page.limit],
-  ]);
+  return on.query(LIST_CHATS, [account.part, account.accountId, environment, page.after ?? null, page.limit]);
 }
 
 const FIND_MESSAGE = statement<MessageRow & ChatOfMessage>(
@@ -312,7 +280,7 @@ export async function findMessage(
   account: AccountRef,
   environment: Environment,
   ids: { chatId: string; messageId: string },
-): Promise<Found | undefined> {
+): Promise<FoundMessage | undefined> {
   const values = [account.part, account.accountId, environment, ids.chatId, ids.messageId];
   const [row] = await on.query(FIND_MESSAGE, values);
   return row === undefined ? undefined : { chat: chatOf(row), message: row };
@@ -334,7 +302,7 @@ export function listMessages(
   return on.query(LIST, [account.part, account.accountId, chatId, page.index, page.limit]);
 }
 
-export type LeasedRow = MessageRow & {
+export type LeasedMessageRow = MessageRow & {
   default_brand: string | null;
   environment: Environment;
   position: number;
@@ -342,7 +310,7 @@ export type LeasedRow = MessageRow & {
   age: number;
 };
 
-const LEASED = statement<LeasedRow & ChatOfMessage & { lease_token: string }>(
+const LEASED = statement<LeasedMessageRow & ChatOfMessage & { lease_token: string }>(
   'chats.leased',
   `select ${MESSAGE}, m.default_brand, m.environment, m.position, m.lease_token,
           extract(epoch from now() - m.created_at)::float8 as age, ${CHAT_OF_MESSAGE}
@@ -353,10 +321,10 @@ const LEASED = statement<LeasedRow & ChatOfMessage & { lease_token: string }>(
 );
 
 /** The messages of leases with their chats, one a lease that is not lost, in no order. */
-export async function findAllLeased(
+export async function findLeasedMessages(
   on: Queryable,
   leases: readonly { account: AccountRef; id: string; token: string }[],
-): Promise<{ chat: ChatRow; message: LeasedRow; token: string }[]> {
+): Promise<{ chat: ChatRow; message: LeasedMessageRow; token: string }[]> {
   const rows = await on.query(LEASED, [
     leases.map(({ account }) => account.part),
     leases.map(({ account }) => account.accountId),
@@ -394,13 +362,13 @@ export interface ChatRef {
 }
 
 /** A leased message on its way to its answer. */
-export interface Settling {
+export interface AnsweredMessage {
   account: AccountRef;
   chatId: string;
   messageId: string;
   leaseToken: string;
-  from: readonly Status[];
-  to: Status;
+  from: readonly MessageStatus[];
+  to: MessageStatus;
   translated: string | undefined;
   failure: string | undefined;
 }
@@ -439,7 +407,7 @@ const SETTLE = statement<{ message_id: string; answered_position: number }>(
  */
 export async function settleMessages(
   transaction: Transaction,
-  settling: readonly Settling[],
+  settling: readonly AnsweredMessage[],
 ): Promise<Map<string, number>> {
   const rows = await transaction.query(SETTLE, [
     settling.map(({ account }) => account.part),
@@ -452,6 +420,7 @@ export async function settleMessages(
     settling.map(({ failure }) => failure ?? null),
     settling.map(({ chatId }) => chatId),
   ]);
+  if (rows.length > 0) for (const { account } of settling) transaction.changed('chats', account);
   return new Map(rows.map((row) => [row.message_id, row.answered_position]));
 }
 
@@ -478,32 +447,18 @@ const RELEASE_ANSWERS = statement<MessageRow>(
  * Of held chats: the messages after `answered` that have their answers, up to the first that has none; chat by chat,
  * in their order. From now on each chat is answered up to there.
  */
-export function releaseAnswers(
+export async function releaseAnswers(
   transaction: Transaction,
   chats: readonly (ChatRef & { answered: number })[],
 ): Promise<MessageRow[]> {
-  return transaction.query(RELEASE_ANSWERS, [
+  const rows = await transaction.query(RELEASE_ANSWERS, [
     chats.map(({ account }) => account.part),
     chats.map(({ account }) => account.accountId),
     chats.map(({ chatId }) => chatId),
     chats.map(({ answered }) => answered),
   ]);
-}
-
-const POSTPONE = statement(
-  'chats.postpone',
-  `update messages set due_at = now() + make_interval(secs => $5), lease_token = null
-    where part = $1 and account_id = $2 and message_id = $3 and lease_token = $4`,
-);
-
-/** Gives a lease back, to be tried again after `seconds`. */
-export async function postpone(
-  on: Queryable,
-  account: AccountRef,
-  lease: { id: string; token: string },
-  seconds: number,
-): Promise<void> {
-  await on.query(POSTPONE, [account.part, account.accountId, lease.id, lease.token, seconds]);
+  if (rows.length > 0) for (const { account } of chats) transaction.changed('chats', account);
+  return rows;
 }
 
 // Locked in the order of the key, as those lock that settle many.
@@ -525,8 +480,8 @@ const MOVE_ALL = statement(
 export interface MessageMove {
   account: AccountRef;
   messageId: string;
-  from: readonly Status[];
-  to: Status;
+  from: readonly MessageStatus[];
+  to: MessageStatus;
 }
 
 /** Moves messages that have their answers, where they may. */
@@ -538,4 +493,5 @@ export async function moveMessages(transaction: Transaction, moves: readonly Mes
     moves.map(({ from }) => from.join(' ')),
     moves.map(({ to }) => to),
   ]);
+  for (const { account } of moves) transaction.changed('chats', account);
 }

@@ -1,6 +1,6 @@
 /**
  * The chat worker: what becomes of a leased message. Somebody waits for each, so it has room of its own and the
- * engine's live lane, and bulk jobs do not delay it.
+ * engine's interactive lane, and bulk jobs do not delay it.
  *
  *   mt_init, translated            deliver_init, or deliver_complete where there is nobody to tell
  *   a segment failed               tried again soon; after the last try, or where no try can help: mt_failed
@@ -8,25 +8,23 @@
  *   the engine is in trouble       waits for it, for minutes at most, since the chat waits behind it; then mt_failed
  */
 import type { Context } from '@dragoman/engines';
-import type { AccountRef } from '../account.ts';
+import type { Log } from '../base/log.ts';
 import { readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
-import type { Log } from '../log.ts';
+import type { OutboxSender } from '../deliveries/deliveries.ts';
 import { type Scanner, TextTakesTooLong } from '../scanning/scanner.ts';
-import { draftsOf } from '../translation/translate.ts';
+import { draftsOf } from '../translation/drafts.ts';
 import type { Translator } from '../translation/translator.ts';
-import { type Loop, type OpenLoop, startLoop } from '../work/loop.ts';
-import { createQueue, type Lease } from '../work/queue.ts';
-import { createSuspects } from '../work/suspects.ts';
+import { createLeaseQueue, type Lease } from '../work/queue.ts';
+import { type LeaseWorker, RetryLater, startLeaseWorker } from '../work/worker.ts';
 import {
-  createDesk,
+  createMessageSettler,
   type LeasedMessage,
-  type Outcome,
-  postponeMessage,
+  type MessageOutcome,
   readEarlier,
   type SourceOf,
 } from './chats.ts';
-import { contextOf } from './context.ts';
+import { chatContextOf } from './context.ts';
 
 export interface ChatWorkerOptions {
   database: Database;
@@ -36,8 +34,10 @@ export interface ChatWorkerOptions {
   capacity: number;
   leaseSeconds: number;
   sourceOf: SourceOf;
+  /** Sends the callbacks. */
+  sender: OutboxSender;
   /** Called after each message that was settled, with the seconds since its creation, for metrics and hints. */
-  settled(outcome: Outcome['kind'], seconds: number): void;
+  settled(outcome: MessageOutcome['kind'], seconds: number): void;
 }
 
 /** Tries of a message whose segments failed, and claims after which one that never ends is given up. */
@@ -51,45 +51,17 @@ const MAX_TROUBLE_AGE_SECONDS = 300;
 /** Of the texts in hand, UTF-16 units: some hundred of the largest messages. */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 
-export interface ChatWorker extends Loop, Pick<OpenLoop<Lease>, 'roomFor'> {
-  readonly leaseSeconds: number;
-  /** Takes a message that this process has made and leased in one: it is neither claimed nor read again. */
-  adopt(account: AccountRef, token: string, leased: LeasedMessage): void;
-}
+export type ChatWorker = LeaseWorker<Lease, LeasedMessage>;
 
 export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
   const { database, translator, scanner, log } = options;
-  const queue = createQueue(database, 'messages', options.leaseSeconds, log);
-  const withSuspects = createSuspects(queue, MAX_TRIES);
-  const desk = createDesk(database, options.sourceOf);
-  /** Adopted ones on their way into the loop, by their leases' tokens: each has one of its own. */
-  const adopted = new Map<string, LeasedMessage>();
-
-  async function work(lease: Lease, lost: AbortSignal): Promise<void> {
-    // One that is given up now is not begun.
-    if (lease.attempts > MAX_CLAIMS) return workOn(lease, lost);
-    return withSuspects(lease, lost, () => workOn(lease, lost));
-  }
-
-  async function workOn(lease: Lease, lost: AbortSignal): Promise<void> {
-    const leased = adopted.get(lease.token) ?? (await desk.open(lease));
-    adopted.delete(lease.token);
-    if (leased === undefined) return;
-    const started = performance.now();
-    const next = await decide(leased, lease, lost).catch(unreadable);
-    if (next === 'retry') return postponeMessage(database, lease, retrySeconds(lease.attempts));
-    if (next === 'wait') return queue.release([lease], TROUBLE_SECONDS);
-    if (await desk.settle({ lease, leased, outcome: next })) {
-      options.settled(next.kind, leased.message.age + (performance.now() - started) / 1000);
-      if (next.kind === 'failed') log.warn({ message: lease.id, reason: next.reason }, 'message failed');
-    }
-  }
+  const desk = createMessageSettler(database, options.sourceOf, options.sender);
 
   async function decide(
-    leased: LeasedMessage,
     lease: Lease,
+    leased: LeasedMessage,
     lost: AbortSignal,
-  ): Promise<Outcome | 'retry' | 'wait'> {
+  ): Promise<MessageOutcome | RetryLater> {
     const { message } = leased;
     if (lease.attempts > MAX_CLAIMS) {
       return { kind: 'failed', reason: 'given up after too many interrupted tries' };
@@ -106,10 +78,11 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
     const drafted = await translator.draft(segments, {
       account: lease.account,
       tier: 'chat',
+      environment: message.environment,
       brand,
       from: message.source_language,
       to: message.target_language,
-      lane: 'live',
+      lane: 'interactive',
       context,
       signal: lost,
       ...(before === undefined ? {} : { before }),
@@ -119,8 +92,10 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
       return { kind: 'translated', translated: await assemble(draftsOf(drafted)) };
     }
     if (failed.some(({ retry }) => retry === 'wait')) {
-      if (message.age < MAX_TROUBLE_AGE_SECONDS) return 'wait';
-    } else if (failed.some(({ retry }) => retry === 'soon') && lease.attempts < MAX_TRIES) return 'retry';
+      if (message.age < MAX_TROUBLE_AGE_SECONDS) return new RetryLater(TROUBLE_SECONDS, false);
+    } else if (failed.some(({ retry }) => retry === 'soon') && lease.attempts < MAX_TRIES) {
+      return new RetryLater(retrySeconds(lease.attempts), true);
+    }
     return { kind: 'failed', reason: `the engine could not translate a segment: ${failed[0].reason}` };
   }
 
@@ -144,41 +119,34 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
 
   /** What was said before it in the chat, where an engine reads it. */
   async function whatWasSaid(message: LeasedMessage['message'], lease: Lease): Promise<string | undefined> {
-    const read = translator.stations.some(({ engine }) => engine.capabilities.context);
+    const read = translator.runners.some(({ engine }) => engine.capabilities.context);
     if (!read || message.position === 1) return undefined;
-    return contextOf(await readEarlier(database, lease.account, message), message.source_language);
+    return chatContextOf(await readEarlier(database, lease.account, message), message.source_language);
   }
 
   /** Another try of a text that is over its time limit would use the same time again. */
-  function unreadable(error: unknown): Outcome {
+  function unreadable(error: unknown): MessageOutcome {
     if (!(error instanceof TextTakesTooLong)) throw error;
     return { kind: 'failed', reason: error.reason };
   }
 
-  const loop = startLoop({
+  return startLeaseWorker<Lease, LeasedMessage, { end: MessageOutcome; started: number }>({
     name: 'chat',
-    queue,
+    queue: createLeaseQueue(database, 'messages', options.leaseSeconds, log),
     capacity: options.capacity,
     maxWeight: MAX_CHARACTERS,
-    work,
+    claims: { trusted: MAX_TRIES, most: MAX_CLAIMS },
+    open: desk.open,
+    async decide(lease, leased, lost) {
+      const started = performance.now();
+      const end = await decide(lease, leased, lost).catch(unreadable);
+      return end instanceof RetryLater ? end : { end, started };
+    },
+    async settle(lease, leased, { end, started }) {
+      if (!(await desk.settle({ lease, leased, outcome: end }))) return;
+      options.settled(end.kind, leased.message.age + (performance.now() - started) / 1000);
+      if (end.kind === 'failed') log.warn({ message: lease.id, reason: end.reason }, 'message failed');
+    },
     log,
   });
-  return {
-    leaseSeconds: options.leaseSeconds,
-    wake: loop.wake,
-    stop: loop.stop,
-    roomFor: loop.roomFor,
-    get inHand() {
-      return loop.inHand;
-    },
-    adopt(account, token, leased) {
-      const { message_id: id, body } = leased.message;
-      const lease = { account, id, token, attempts: 1, weight: body.length };
-      adopted.set(token, leased);
-      if (loop.adopt(lease)) return;
-      adopted.delete(token);
-      // Where it cannot be given back either, the lease runs out.
-      queue.release([lease]).catch((error: unknown) => log.warn({ error }, 'could not give a message back'));
-    },
-  };
 }

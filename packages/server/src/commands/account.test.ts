@@ -1,9 +1,9 @@
-/** Accounts and their money, as the operator looks after them while the server runs. */
+/** Accounts and their balances by command, while the server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
+import { createClient, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
 import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -20,35 +20,45 @@ afterAll(async () => {
 const command = (...args: string[]): Promise<Ended> =>
   dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-/** What a command that succeeds says as JSON. */
-async function asked(...args: string[]) {
+/** Runs a command with `--json` and returns what it prints. */
+async function runJson(...args: string[]) {
   const { status, stdout, stderr } = await command(...args, '--json');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return JSON.parse(stdout);
 }
 
-const create = (key: string) =>
-  createClient(server.url, key)('POST', HUMAN, {
-    text: 'The house is big.',
-    source_language: 'en',
-    target_language: 'es',
-  });
+const HOUSE = { text: 'The house is big.', source_language: 'en', target_language: 'es' };
 
-it('an account that is made prepaid spends what it has, its credit, and a top-up', async () => {
+const create = (key: string) => createClient(server.url, key)('POST', HUMAN, HOUSE);
+
+it('creates an account with no credit in production and unlimited credit in the sandbox', async () => {
+  const { production_key, sandbox_key } = await runJson('account', 'create', 'fresh');
+  expect(await create(production_key)).toMatchObject({ status: 402 });
+  const sandbox = createClient(`${server.url}/sandbox`, sandbox_key);
+  expect(await sandbox('POST', HUMAN, HOUSE)).toMatchObject({ status: 201, body: { balance: -12 } });
+  const operator = await createPerson(server, { role: 'operator' });
+  const made = await operator.call('POST', '/api/console/accounts', { username: 'fresher' });
+  expect(made.status).toBe(201);
+  expect(await create(made.body.production_key)).toMatchObject({ status: 402 });
+  const { production_key: trusted } = await runJson('account', 'create', 'trusted', '--prepaid', 'off');
+  expect(await create(trusted)).toMatchObject({ status: 201, body: { balance: -12 } });
+});
+
+it('lets a prepaid account use its balance, its credit limit and a top-up', async () => {
   const { username, production_key } = await server.createAccount();
   expect((await create(production_key)).body.balance).toBe(-12);
   const owes = await command('account', 'set', username, '--prepaid', 'on');
   expect(owes).toEqual({
     status: 1,
     stdout: '',
-    stderr: `${username} owes more than that in production; top it up first.\n`,
+    stderr: `${username} owes more than that in production. Top up its balance first.\n`,
   });
-  expect(await asked('account', 'top-up', username, '20', '--memo', 'invoice 7')).toEqual({
+  expect(await runJson('account', 'top-up', username, '20', '--memo', 'invoice 7')).toEqual({
     username,
     environment: 'production',
     balance: 8,
   });
-  expect((await asked('account', 'set', username, '--prepaid', 'on')).balances).toEqual([
+  expect((await runJson('account', 'set', username, '--prepaid', 'on')).balances).toEqual([
     { environment: 'production', balance: 8, credit_limit: 0 },
     { environment: 'sandbox', balance: 0, credit_limit: null },
   ]);
@@ -56,21 +66,21 @@ it('an account that is made prepaid spends what it has, its credit, and a top-up
     status: 402,
     body: { error: 'insufficient balance: needs 12 cents, has 8' },
   });
-  await asked('account', 'set', username, '--credit-limit', '4');
+  await runJson('account', 'set', username, '--credit-limit', '4');
   expect(await create(production_key)).toMatchObject({ status: 201, body: { balance: -4 } });
-  expect((await asked('account', 'set', username, '--prepaid', 'on')).balances[0].credit_limit).toBe(4);
-  await asked('account', 'set', username, '--prepaid', 'off');
+  expect((await runJson('account', 'set', username, '--prepaid', 'on')).balances[0].credit_limit).toBe(4);
+  await runJson('account', 'set', username, '--prepaid', 'off');
   expect(await create(production_key)).toMatchObject({ status: 201, body: { balance: -16 } });
 });
 
-it('an account is shown, and its subscription to chat is changed', async () => {
+it('shows an account and changes its chat subscription', async () => {
   const { username } = await server.createAccount({ email: 'acme@example.com' });
   const { stdout } = await command('account', 'set', username, '--chat', 'on');
   expect(stdout).toBe(
     `${username}, acme@example.com, chat on\n` +
-      'production 0 cents, may owe without limit\nsandbox    0 cents, may owe without limit\n',
+      'production 0 cents, no credit limit\nsandbox    0 cents, no credit limit\n',
   );
-  expect(await asked('account', 'set', username)).toMatchObject({ username, chat: true });
+  expect(await runJson('account', 'set', username)).toMatchObject({ username, chat: true });
 });
 
 it.each([
@@ -78,7 +88,7 @@ it.each([
   [['account', 'top-up', 'nobody', '5'], 1, 'There is no account named nobody.\n'],
   [['account', 'top-up', 'nobody', '0'], 2, /at least one cent/],
   [['account', 'set', 'nobody', '--prepaid', 'yes'], 2, /must be on or off/],
-  [['account', 'set', 'nobody', '--prepaid', 'off', '--credit-limit', '5'], 1, /one or the other/],
+  [['account', 'set', 'nobody', '--prepaid', 'off', '--credit-limit', '5'], 1, /only one of the two/],
 ] as const)('%j is refused', async (args, status, sentence) => {
   const ended = await command(...args);
   expect(ended).toEqual({ status, stdout: '', stderr: expect.stringMatching(sentence) });

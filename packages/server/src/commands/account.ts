@@ -1,31 +1,43 @@
-/** `dragoman account`: customers, as the operator keeps them. */
+/** `dragoman account`: manages customer accounts. */
 import { type Command, Option } from 'commander';
-import type { Environment } from '../account.ts';
-import { accountNamed, createAccount, setAccount } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import { createAccount, setAccount } from '../accounts/accounts.ts';
+import { recordAudit } from '../audit/audit.ts';
+import type { Environment } from '../base/account.ts';
+import { counted } from '../base/text.ts';
 import { defaultBrand, requireBrand, setDefaultBrand } from '../brands/brands.ts';
+import type { Database } from '../database/database.ts';
 import { readBalances, topUp } from '../ledger/ledger.ts';
-import { recordAudit } from '../operations/audit.ts';
+import { listAccounts } from '../overview/accounts.ts';
 import { amount, cents, data, environment, json, onOrOff, withStore, withVault } from './options.ts';
-import { print, printJson, say } from './output.ts';
+import { print, printJson, printTable, say } from './output.ts';
 import { addRetentionCommands } from './retention.ts';
 
 export function addAccountCommands(program: Command): void {
-  const account = program.command('account').description('customers');
+  const account = program.command('account').description('manage customer accounts');
   addRetentionCommands(account);
+  addCreate(account);
+  addList(account);
+  addSet(account);
+  addTopUp(account);
+}
+
+function addCreate(account: Command): void {
   account
     .command('create')
     .description(
-      'make an account with a key and a webhook secret for each environment; they are shown this once',
+      'create an account with a key and a webhook secret for each environment; they are shown only once',
     )
     .argument('<name>', 'the username')
-    .option('--email <email>', 'where to reach the customer')
-    .option('--balance <cents>', 'put this much on the production balance', cents, 0)
+    .option('--email <email>', 'the customer’s e-mail address')
+    .option('--balance <cents>', 'the opening balance in production, in cents', cents, 0)
+    .option('--prepaid <on|off>', 'on: the balance cannot go below zero; off: no credit limit', onOrOff, true)
     .addOption(
-      new Option('--dialect <dialect>', 'which face of the interface its keys see')
+      new Option('--dialect <dialect>', 'the dialect of its API keys')
         .choices(['spec', 'legacy'])
         .default('spec'),
     )
-    .option('--chat', 'subscribe the account to chat', false)
+    .option('--chat', 'enable chat', false)
     .addOption(data())
     .addOption(json())
     .action(
@@ -34,6 +46,7 @@ export function addAccountCommands(program: Command): void {
         options: {
           email?: string;
           balance: number;
+          prepaid: boolean;
           dialect: 'spec' | 'legacy';
           chat: boolean;
           data?: string;
@@ -41,39 +54,62 @@ export function addAccountCommands(program: Command): void {
         },
       ) =>
         withVault(options, async ({ database, vault }) => {
-          const credentials = await createAccount(database, vault, {
+          const credentials = await createAccount(database, vault, 'command', {
             username,
             email: options.email,
             balanceCents: options.balance,
             dialect: options.dialect,
             chat: options.chat,
-          });
-          const { ref } = await accountNamed(database, username);
-          const { email = null, balance: balance_cents, chat } = options;
-          await recordAudit(database, 'command', {
-            ...{ action: 'account.created', account: ref, subject: username },
-            detail: { email, balance_cents, chat },
+            prepaid: options.prepaid,
           });
           if (options.json) return printJson(credentials);
           for (const [name, value] of Object.entries(credentials)) print(`${name.padEnd(26)} ${value}`);
           say('Keys and secrets are not shown again.');
         }),
     );
+}
 
+function addList(account: Command): void {
+  account
+    .command('list')
+    .description('list accounts by username, with their balances in cents')
+    .addOption(data())
+    .addOption(json())
+    .action((options: { data?: string; json?: boolean }) =>
+      withStore(options, async ({ database }) => {
+        const accounts = await everyAccount(database);
+        if (options.json) return printJson({ accounts });
+        printTable(
+          ['account', 'e-mail', 'chat', 'production', 'sandbox', 'created'],
+          accounts.map(({ username, email, chat, balance, sandbox_balance, created_at }) => [
+            username,
+            email ?? '-',
+            chat ? 'on' : 'off',
+            String(balance),
+            String(sandbox_balance),
+            created_at.toISOString(),
+          ]),
+          'There are no accounts.',
+        );
+      }),
+    );
+}
+
+function addSet(account: Command): void {
   account
     .command('set')
     .description('change an account; without options, show it')
     .argument('<name>', 'the username')
-    .option('--prepaid <on|off>', 'on: it spends only what it has; off: it may owe without limit', onOrOff)
-    .option('--credit-limit <cents>', 'how far it may owe; makes it prepaid', cents)
-    .option('--chat <on|off>', 'its subscription to chat', onOrOff)
+    .option('--prepaid <on|off>', 'on: the balance cannot go below zero; off: no credit limit', onOrOff)
     .option(
-      '--chat-correction <on|off>',
-      'whether people correct the answers of its chats, after they were delivered',
-      onOrOff,
+      '--credit-limit <cents>',
+      'how far the balance may go below zero; makes the account prepaid',
+      cents,
     )
-    .option('--default-brand <brand>', 'the brand of requests that name none; none: no brand')
-    .addOption(environment().default('production', 'production, for prepaid and credit limit'))
+    .option('--chat <on|off>', 'enable or disable chat', onOrOff)
+    .option('--chat-correction <on|off>', 'let editors correct chat messages after delivery', onOrOff)
+    .option('--default-brand <brand>', 'the brand of requests that name none; "none" for no brand')
+    .addOption(environment().default('production', 'the environment of --prepaid and --credit-limit'))
     .addOption(data())
     .addOption(json())
     .action(
@@ -94,39 +130,40 @@ export function addAccountCommands(program: Command): void {
           const { chat, chatCorrection, creditLimit, prepaid, environment } = options;
           const wanted = options.defaultBrand === 'none' ? undefined : options.defaultBrand;
           if (wanted !== undefined) {
-            // Before anything is changed: a wrong brand leaves all as it was.
+            // Before anything changes, so that a wrong brand changes nothing.
             await requireBrand(database, (await accountNamed(database, username)).ref, wanted);
           }
-          await setAccount(database, username, { chat, chatCorrection, creditLimit, prepaid, environment });
+          await setAccount(database, 'command', username, {
+            chat,
+            chatCorrection,
+            creditLimit,
+            prepaid,
+            environment,
+          });
           const { ref, ...fields } = await accountNamed(database, username);
-          const asked = { chat, chatCorrection, creditLimit, prepaid, defaultBrand: options.defaultBrand };
-          const changed = Object.entries(asked).filter(([, value]) => value !== undefined);
-          if (changed.length > 0) {
-            await recordAudit(database, 'command', {
-              ...{ action: 'account.changed', account: ref, subject: username },
-              detail: { ...Object.fromEntries(changed), environment },
-            });
-          }
-          if (options.defaultBrand !== undefined) await setDefaultBrand(database, ref, wanted);
+          if (options.defaultBrand !== undefined) await setDefaultBrand(database, 'command', ref, wanted);
           const brand = (await defaultBrand(database, ref)) ?? null;
           const balances = await readBalances(database, ref);
           if (options.json) return printJson({ ...fields, default_brand: brand, balances });
           print(`${fields.username}, ${fields.email ?? 'no e-mail'}, chat ${fields.chat ? 'on' : 'off'}`);
-          if (fields.chat_correction) print('people correct the answers of its chats');
+          if (fields.chat_correction) print('editors correct its chat messages');
           if (brand !== null) print(`default brand ${brand}`);
           for (const { environment, balance, credit_limit } of balances) {
-            const limit = credit_limit === null ? 'may owe without limit' : `may owe ${credit_limit}`;
-            print(`${environment.padEnd(10)} ${balance} cents, ${limit}`);
+            const limit =
+              credit_limit === null ? 'no credit limit' : `credit limit ${counted(credit_limit, 'cent')}`;
+            print(`${environment.padEnd(10)} ${counted(balance, 'cent')}, ${limit}`);
           }
         }),
     );
+}
 
+function addTopUp(account: Command): void {
   account
     .command('top-up')
-    .description('put money on a balance')
+    .description('add funds to a balance')
     .argument('<name>', 'the username')
-    .argument('<cents>', 'how much', amount)
-    .option('--memo <text>', 'what it is for, as the statement shows it')
+    .argument('<cents>', 'the amount in cents', amount)
+    .option('--memo <text>', 'the text on the statement')
     .addOption(environment().default('production'))
     .addOption(data())
     .addOption(json())
@@ -148,7 +185,18 @@ export function addAccountCommands(program: Command): void {
             return left;
           });
           if (options.json) return printJson({ username, environment: options.environment, balance });
-          print(`${username} has ${balance} cents in ${options.environment}.`);
+          print(`${username} has ${counted(balance, 'cent')} in ${options.environment}.`);
         }),
     );
+}
+
+const PAGE = 1000;
+
+async function everyAccount(database: Database): Promise<Awaited<ReturnType<typeof listAccounts>>> {
+  const filter = { part: undefined, overdrawn: false };
+  const accounts = await listAccounts(database, { ...filter, after: undefined }, PAGE);
+  for (let page = accounts; page.length === PAGE; accounts.push(...page)) {
+    page = await listAccounts(database, { ...filter, after: accounts.at(-1)!.username }, PAGE);
+  }
+  return accounts;
 }

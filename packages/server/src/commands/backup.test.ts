@@ -1,10 +1,10 @@
-/** Backup beside a running server, restore into a new data directory, and the service goes on there. */
+/** A backup of a running server, restored into a new data directory, where the service continues. */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKeyFile } from '../accounts/secrets.ts';
+import { createKeyFile } from '../access/secrets.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import {
   createClient,
@@ -14,10 +14,17 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import { dragoman, dragomanProcess, killPrograms, serve, urlOf } from '../testing/programs.ts';
+import {
+  dragoman,
+  dragomanProcess,
+  killPrograms,
+  markEngineTested,
+  serve,
+  urlOf,
+} from '../testing/programs.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
-/** All that PostgreSQL's text format has to escape, and what ends its rows. */
+/** Everything that PostgreSQL's text format must escape, and its end of rows. */
 const ODD = 'A tab\t, a \\ and \\. and \\N.\r\n\\.\nThe end of 語 and 🏠.';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-backup-'));
@@ -43,15 +50,16 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** With the key of the data directory alone. */
+/** With only the key of the data directory. */
 const on = (database: TestDatabase) => ({
   DATABASE_URL: urlOf(database.connection),
   DRAGOMAN_SECRET_KEY: '',
 });
 const own = (name: string) => ['--data', join(directory, name)];
 
-it('holds all of it, and a new service goes on from there', async () => {
+it('contains everything, and a new service continues from it', async () => {
   createKeyFile(join(directory, 'old'));
+  await markEngineTested(server.database);
   expect(await dragoman(['secret-key', 'replace', ...own('old')], on(server))).toMatchObject({ status: 0 });
   const backup = await dragoman(['backup', file, '--json', ...own('old')], on(server));
   expect(backup).toMatchObject({ status: 0, stderr: expect.stringContaining('secret.key') });
@@ -59,10 +67,10 @@ it('holds all of it, and a new service goes on from there', async () => {
   expect(written.rows).toMatchObject({ accounts: 1, keys: 2, jobs: 2 });
 
   const restored = await dragoman(['restore', file, '--json', ...own('new')]);
-  expect(restored).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Put the secret\.key .*\n$/) });
+  expect(restored).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Copy the secret\.key .*\n$/) });
   expect(JSON.parse(restored.stdout).rows).toEqual(written.rows);
 
-  // The key that the database is used with is not in the backup: nothing serves without it.
+  // The backup does not contain the secret key, and nothing can serve without it.
   const keyless = await dragomanProcess(['serve', ...own('new')]);
   expect(keyless).toMatchObject({
     status: 1,
@@ -76,7 +84,7 @@ it('holds all of it, and a new service goes on from there', async () => {
     expect((await after('GET', path)).body, path).toEqual((await before('GET', path)).body);
   }
   expect((await after('GET', `${MACHINE}odd/`)).body.text).toBe(ODD);
-  // Order numbers go on; they are never given twice.
+  // Order numbers continue and are never reused.
   const numbers = (await after('GET', MACHINE)).body.objects.map(
     (job: { order_number: number }) => job.order_number,
   );
@@ -90,7 +98,7 @@ it('holds all of it, and a new service goes on from there', async () => {
   expect(next.body.order_number).toBeGreaterThan(Math.max(...numbers));
   expect(await program.terminate()).toBe(0);
   const verify = await dragoman(['ledger', 'verify', ...own('new')]);
-  expect(verify).toMatchObject({ status: 0, stdout: expect.stringContaining('The ledger is sound.') });
+  expect(verify).toMatchObject({ status: 0, stdout: expect.stringContaining('The ledger is consistent.') });
 });
 
 describe('nothing is changed by', () => {
@@ -105,16 +113,16 @@ describe('nothing is changed by', () => {
   const text = () => gunzipSync(readFileSync(file)).toString();
 
   it.each([
-    ['a file that is cut off', () => readFileSync(file).subarray(0, -200), 'The file is not a whole backup.'],
-    ['a file that lacks its end', () => gzipSync(text().slice(0, -60)), 'The file is not a whole backup.'],
-    ['a file that is none', () => Buffer.from('Hello'), 'The file is not a whole backup.'],
+    ['a truncated file', () => readFileSync(file).subarray(0, -200), 'The file is not a complete backup.'],
+    ['a file without its end', () => gzipSync(text().slice(0, -60)), 'The file is not a complete backup.'],
+    ['a file of another kind', () => Buffer.from('Hello'), 'The file is not a complete backup.'],
     [
-      'a file that lacks a row',
+      'a file with a missing row',
       () => gzipSync(text().replace(/(\n\{"table":"job_events".*\n).*\n/, '$1')),
-      'The file does not hold the rows that it says it holds.',
+      'The rows in the file do not match its summary.',
     ],
     [
-      'a file of another program’s tables',
+      'a file with tables of another program',
       () => gzipSync(text().replace('{"table":"accounts"', '{"table":"pg_authid"')),
       /^pg_authid: /,
     ],
@@ -132,11 +140,11 @@ describe('nothing is changed by', () => {
     expect(accounts).toBe(0);
   });
 
-  it('a restore over what is there, or a backup over a file', async () => {
+  it('a restore over existing data, or a backup over an existing file', async () => {
     const restored = await dragoman(['restore', file, ...own('x')], on(server));
     expect(restored).toMatchObject({ status: 1, stderr: expect.stringContaining('is not empty') });
     const backup = await dragoman(['backup', file, ...own('x')], on(server));
-    expect(backup).toMatchObject({ status: 1, stderr: `${file} is there already.\n` });
+    expect(backup).toMatchObject({ status: 1, stderr: `${file} already exists.\n` });
     const missing = await restore('missing.backup');
     expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining('There is no') });
   });

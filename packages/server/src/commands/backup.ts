@@ -1,51 +1,49 @@
-/** `dragoman backup` and `restore`: all that the database holds, in one file. */
+/** `dragoman backup` and `restore`: the whole database in one file. */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { readKeyFile } from '../accounts/secrets.ts';
+import { readKeyFile } from '../access/secrets.ts';
+import { recordAudit } from '../audit/audit.ts';
+import { counted } from '../base/text.ts';
 import { type Rows, readBackup, writeBackup } from '../database/backup.ts';
 import type { Connection } from '../database/database.ts';
 import { startEmbedded } from '../database/embedded.ts';
-import { recordAudit } from '../operations/audit.ts';
-import { prepareDataDirectory, versions } from '../program.ts';
-import type { Settings } from '../settings.ts';
+import { prepareDataDirectory } from '../roles/program.ts';
+import type { Settings } from '../settings/settings.ts';
 import { data, json, settingsWith, withStore } from './options.ts';
 import { CommandError, print, printJson, say } from './output.ts';
 
 export function addBackupCommands(program: Command): void {
   program
     .command('backup')
-    .description(
-      'write all that the database holds, as of this moment, into one file; beside a running server',
-    )
+    .description('write a consistent copy of the database to a file; the server may be running')
     .argument('<file>', 'a new file, such as dragoman-2026-11-21.backup')
     .addOption(data())
     .addOption(json())
     .action((file: string, options: { data?: string; json?: boolean }) => {
-      if (existsSync(file)) throw new CommandError(`${file} is there already.`);
+      if (existsSync(file)) throw new CommandError(`${file} already exists.`);
       const folder = dirname(resolve(file));
       if (!existsSync(folder))
-        throw new CommandError(`There is no folder ${folder}: make it, or choose another file.`);
+        throw new CommandError(`There is no folder ${folder}: create it, or choose another file.`);
       return withStore(
         options,
         async ({ connection, database, behind }) => {
-          // First, so that it stands in the backup too. An older schema may have another audit, or none.
+          // First, so that the backup contains it. An older schema may have another audit table, or none.
           if (behind === 0) {
-            await recordAudit(database, 'command', {
-              action: 'database.backed_up',
-              subject: file,
-              detail: {},
-            });
+            const entry = { action: 'database.backed_up', subject: file, detail: {} };
+            await database.transaction((transaction) => recordAudit(transaction, 'command', entry));
           }
           const rows = await writeWhole(file, (target) => writeBackup(connection, target));
           report(options, { file, bytes: statSync(file).size, rows });
           if (behind > 0)
-            say(`The schema is as it was, ${versions(behind)} behind: dragoman migrate brings it up.`);
+            say(
+              `The schema was not changed; it is ${counted(behind, 'version')} behind. Run: npx dragoman migrate`,
+            );
           const settings = settingsWith(options);
           if (settings.secretKey === undefined) {
             say(
-              `Keep ${resolve(settings.data, 'secret.key')} with it: the secrets in it can be read with that alone.`,
+              `Keep ${resolve(settings.data, 'secret.key')} with it: without it, the secrets in the backup cannot be read.`,
             );
           }
         },
@@ -54,8 +52,8 @@ export function addBackupCommands(program: Command): void {
     });
   program
     .command('restore')
-    .description('fill a new, empty database from a backup; nothing else may be running on it')
-    .argument('<file>', 'what `dragoman backup` wrote')
+    .description('fill a new, empty database from a backup; no server may be running on it')
+    .argument('<file>', 'a file written by `dragoman backup`')
     .addOption(data())
     .addOption(json())
     .action(async (file: string, options: { data?: string; json?: boolean }) => {
@@ -66,12 +64,12 @@ export function addBackupCommands(program: Command): void {
       report(options, { file, bytes: statSync(file).size, rows });
       const { secretKey, data } = settingsWith(options);
       if (rows.secret_key_mark === 1 && (secretKey ?? readKeyFile(resolve(data))) === undefined) {
-        say(`Put the secret.key that was kept with it into ${resolve(data)}, or set DRAGOMAN_SECRET_KEY.`);
+        say(`Copy the secret.key of the backup to ${resolve(data)}, or set DRAGOMAN_SECRET_KEY.`);
       }
     });
 }
 
-/** A file that is there is whole: it gets its name when all of it is written. */
+/** Writes a file under a temporary name and renames it when it is complete. */
 async function writeWhole<T>(file: string, write: (target: NodeJS.WritableStream) => Promise<T>): Promise<T> {
   const partial = `${file}.partial`;
   const target = createWriteStream(partial, { mode: 0o600, flush: true });
@@ -88,7 +86,7 @@ async function writeWhole<T>(file: string, write: (target: NodeJS.WritableStream
   }
 }
 
-/** The database as it is: a store would bring its schema up first, and a backup brings its own. */
+/** Connects without migrating: a store would migrate the database, but a backup brings its own schema. */
 async function withConnection<T>(
   settings: Settings,
   work: (connection: Connection) => Promise<T>,
@@ -96,7 +94,7 @@ async function withConnection<T>(
   if (settings.databaseUrl !== undefined) return work({ connectionString: settings.databaseUrl });
   const dataDir = resolve(settings.data);
   prepareDataDirectory(settings.data);
-  // As `serve` has it: nobody else may be there.
+  // As `serve`, because nothing else may be running.
   const embedded = await startEmbedded({ dataDir, role: 'serve' });
   try {
     return await work(embedded.connection);
@@ -112,5 +110,5 @@ function report(options: { json?: boolean }, done: { file: string; bytes: number
   }
   const counts = Object.values(done.rows);
   const rows = counts.reduce((sum, count) => sum + count, 0);
-  print(`${done.file}: ${rows} rows of ${counts.length} tables, ${done.bytes} bytes`);
+  print(`${done.file}: ${counted(rows, 'row')} of ${counted(counts.length, 'table')}, ${done.bytes} bytes`);
 }

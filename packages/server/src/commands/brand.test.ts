@@ -1,9 +1,9 @@
-/** Brands and glossaries, as the operator keeps them while the server runs. */
+/** Brands and glossaries by command, while the server is running. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
 import { readBrandFile } from '../brands/brand.ts';
 import { readContext, saveBrand } from '../brands/brands.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
@@ -23,14 +23,14 @@ afterAll(async () => {
 const command = (...args: string[]): Promise<Ended> =>
   dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-/** What a command that succeeds says on standard output. */
-async function said(...args: string[]): Promise<string> {
+/** Runs a command and returns its standard output. */
+async function runText(...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await command(...args);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return stdout;
 }
 
-const asked = async (...args: string[]) => JSON.parse(await said(...args, '--json'));
+const runJson = async (...args: string[]) => JSON.parse(await runText(...args, '--json'));
 
 function file(name: string, content: unknown): string {
   const path = join(directory, name);
@@ -49,11 +49,11 @@ async function customer() {
       ...fields,
     });
   const { ref } = await accountNamed(server.database, username);
-  /** What is read once what was remembered is old. */
+  /** Reads the brand when the cached one has expired. */
   const context = (language: string) => readContext(server.database, ref, 'acme', language);
-  /** Imported without a process. */
+  /** Imports without a process. */
   const save = (brand: object) =>
-    saveBrand(server.database, ref, readBrandFile('brand', JSON.stringify(brand)), false);
+    saveBrand(server.database, 'command', ref, readBrandFile('brand', JSON.stringify(brand)), false);
   return { username, create, context, save };
 }
 
@@ -75,7 +75,7 @@ const BRAND = {
   },
 };
 
-it('a brand is imported, listed, exported, imported anew and removed beside a running server', async () => {
+it('imports, lists, exports, changes and removes a brand while the server is running', async () => {
   const { username, create } = await customer();
   const path = file('brand.json', BRAND);
   const before = await create({ brand: 'acme' });
@@ -84,22 +84,23 @@ it('a brand is imported, listed, exported, imported anew and removed beside a ru
     body: { error: expect.stringMatching(/^brand: is not known/) },
   });
 
-  const rehearsed = await asked('brand', 'import', username, path, '--dry-run');
-  expect(rehearsed).toMatchObject({ account: username, brand: 'acme', dry_run: true, change: 'added' });
-  expect(rehearsed.languages[0].terms.added).toEqual(BRAND.languages.es.glossary);
-  expect(await asked('brand', 'list', username)).toEqual({ brands: [] });
+  const dryRun = await runJson('brand', 'import', username, path, '--dry-run');
+  expect(dryRun).toMatchObject({ account: username, brand: 'acme', dry_run: true, change: 'added' });
+  expect(dryRun.languages[0].terms.added).toEqual(BRAND.languages.es.glossary);
+  expect(await runJson('brand', 'list', username)).toEqual({ brands: [] });
 
-  expect(await said('brand', 'import', username, path)).toBe(
+  expect(await runText('brand', 'import', username, path)).toBe(
     `acme is added.\n  it has become the default of ${username}\n  es: added, 3 terms added\n  fr: added\n`,
   );
   expect((await create({ brand: 'acme' })).status).toBe(201);
-  expect(await said('brand', 'import', username, path)).toBe('acme is unchanged.\n');
+  expect(await runText('brand', 'import', username, path)).toBe('acme is unchanged.\n');
 
-  expect(await said('brand', 'list', username)).toBe(
-    'acme  Acme, the shop  (default)\n' +
-      '  es       Formal, 3 terms, instructions\n  fr       no tone, 0 terms\n',
+  expect(await runText('brand', 'list', username)).toBe(
+    'BRAND  NAME            DEFAULT  LANGUAGE  TONE    TERMS  INSTRUCTIONS\n' +
+      'acme   Acme, the shop  yes      es        Formal  3      yes\n' +
+      'acme   Acme, the shop  yes      fr        -       0      no\n',
   );
-  expect(JSON.parse(await said('brand', 'export', username, 'acme'))).toEqual(BRAND);
+  expect(JSON.parse(await runText('brand', 'export', username, 'acme'))).toEqual(BRAND);
 
   const { es } = BRAND.languages;
   const changed = file('changed.json', {
@@ -115,12 +116,12 @@ it('a brand is imported, listed, exported, imported anew and removed beside a ru
       },
     },
   });
-  expect(await said('brand', 'import', username, changed, '--dry-run')).toBe(
+  expect(await runText('brand', 'import', username, changed, '--dry-run')).toBe(
     `acme would be changed.\n  it would be no longer the default of ${username}\n` +
-      '  es: changed, 1 terms added, 1 terms changed, 2 terms removed\n' +
+      '  es: changed, 1 term added, 1 term changed, 2 terms removed\n' +
       '    + car → coche\n    ~ house → casa\n    - house → domicilio\n    - Acme → =\n  fr: removed\n',
   );
-  expect(await asked('brand', 'import', username, changed)).toMatchObject({
+  expect(await runJson('brand', 'import', username, changed)).toMatchObject({
     change: 'changed',
     default: 'no longer',
     languages: [
@@ -133,7 +134,7 @@ it('a brand is imported, listed, exported, imported anew and removed beside a ru
     ],
   });
 
-  expect(await said('brand', 'remove', username, 'acme')).toBe(`${username} has no brand acme any more.\n`);
+  expect(await runText('brand', 'remove', username, 'acme')).toBe(`Deleted the brand acme of ${username}.\n`);
   expect(await command('brand', 'remove', username, 'acme')).toEqual({
     status: 1,
     stdout: '',
@@ -142,20 +143,20 @@ it('a brand is imported, listed, exported, imported anew and removed beside a ru
   await until(async () => (await create({ brand: 'acme' })).status === 400);
 });
 
-it('a glossary goes out as a table or a termbase, and comes back the same', async () => {
+it('exports a glossary as CSV or TBX and imports the same', async () => {
   const { username, context, save } = await customer();
   await save(BRAND);
   const { terms } = await context('es');
   for (const format of ['csv', 'tbx']) {
-    const text = await said('brand', 'export', username, 'acme', '--language', 'es', '--format', format);
+    const text = await runText('brand', 'export', username, 'acme', '--language', 'es', '--format', format);
     const path = file(`terms.${format}`, text);
-    expect(await said('glossary', 'import', username, 'acme', 'es', path)).toBe('acme is unchanged.\n');
+    expect(await runText('glossary', 'import', username, 'acme', 'es', path)).toBe('acme is unchanged.\n');
   }
   const table = join(directory, 'terms.csv');
-  expect(await said('glossary', 'import', username, 'acme', 'pt-BR', table, '--dry-run')).toMatch(
+  expect(await runText('glossary', 'import', username, 'acme', 'pt-BR', table, '--dry-run')).toMatch(
     /^acme would be changed\.\n {2}pt-br: added, 3 terms added\n {4}\+ house → casa\n/,
   );
-  const added = await asked('glossary', 'import', username, 'acme', 'pt', table);
+  const added = await runJson('glossary', 'import', username, 'acme', 'pt', table);
   expect(added.languages.map(({ change }: { change: string }) => change)).toEqual([
     'unchanged',
     'unchanged',
@@ -166,7 +167,7 @@ it('a glossary goes out as a table or a termbase, and comes back the same', asyn
   });
 });
 
-it('concepts that are left out are counted on standard error', async () => {
+it('reports skipped concepts on standard error', async () => {
   const { username, save } = await customer();
   await save(BRAND);
   const section = (language: string, word: string) =>
@@ -178,35 +179,37 @@ it('concepts that are left out are counted on standard error', async () => {
   );
   expect(await command('glossary', 'import', username, 'acme', 'es', path)).toMatchObject({
     status: 0,
-    stderr: '1 concepts without terms in both en and es are left out.\n',
+    stderr: 'Skipped 1 concept without terms in both en and es.\n',
   });
 });
 
-it('the default brand is set with the account, or taken from it', async () => {
+it('sets and removes the default brand of an account', async () => {
   const { username, save } = await customer();
   await save({ external_id: 'acme' });
-  expect(await asked('account', 'set', username)).toMatchObject({ default_brand: null });
-  expect(await said('account', 'set', username, '--default-brand', 'acme')).toContain('default brand acme\n');
-  expect(await asked('brand', 'list', username)).toMatchObject({ brands: [{ default: true }] });
-  // A file that does not say stays out of it.
-  await said('brand', 'import', username, file('plain.json', { external_id: 'acme', name: 'Acme' }));
-  expect(await asked('account', 'set', username)).toMatchObject({ default_brand: 'acme' });
-  expect(await asked('account', 'set', username, '--default-brand', 'none')).toMatchObject({
+  expect(await runJson('account', 'set', username)).toMatchObject({ default_brand: null });
+  expect(await runText('account', 'set', username, '--default-brand', 'acme')).toContain(
+    'default brand acme\n',
+  );
+  expect(await runJson('brand', 'list', username)).toMatchObject({ brands: [{ default: true }] });
+  // A file that does not mention the default does not change it.
+  await runText('brand', 'import', username, file('plain.json', { external_id: 'acme', name: 'Acme' }));
+  expect(await runJson('account', 'set', username)).toMatchObject({ default_brand: 'acme' });
+  expect(await runJson('account', 'set', username, '--default-brand', 'none')).toMatchObject({
     default_brand: null,
   });
   expect(await command('account', 'set', username, '--default-brand', 'other')).toMatchObject({
     status: 1,
     stderr: 'brand: "other" is not one of acme.\n',
   });
-  // Nor is anything else of that command done.
-  const before = await asked('account', 'set', username);
+  // The rest of that command changes nothing either.
+  const before = await runJson('account', 'set', username);
   expect(
     await command('account', 'set', username, '--chat', 'on', '--prepaid', 'on', '--default-brand', 'other'),
   ).toMatchObject({ status: 1 });
-  expect(await asked('account', 'set', username)).toEqual(before);
+  expect(await runJson('account', 'set', username)).toEqual(before);
 });
 
-it('a wrong file changes nothing, and every fault is named with its place', async () => {
+it('changes nothing for an invalid file, and names every fault with its place', async () => {
   const { username } = await customer();
   const wrong = file('wrong.json', {
     external_id: ' ',
@@ -238,10 +241,10 @@ it('a wrong file changes nothing, and every fault is named with its place', asyn
       'languages.es.glossary[1]: "tgt" is not one of source, target, case_sensitive, forbidden, do_not_translate, note.',
       'languages.fr.glossary[1].source: must not contain control characters or half surrogate pairs.',
       'languages.fr.glossary[2].source: must be a string.',
-      'languages.PT_BR: is there twice, as pt-br.',
+      'languages.PT_BR: is a duplicate of pt-br.',
     ].map((line) => `${wrong}: ${line}`),
   );
-  expect(await asked('brand', 'list', username)).toEqual({ brands: [] });
+  expect(await runJson('brand', 'list', username)).toEqual({ brands: [] });
 });
 
 it.each([
@@ -251,7 +254,7 @@ it.each([
   [['brand', 'import', '*', '@no.json'], 1, /no\.json: is not JSON: /],
   [['brand', 'export', '*', 'other'], 1, /^brand: "other" is not one of acme\.\n$/],
   [['brand', 'export', '*', 'acme', '--format', 'csv'], 1, /^Give --language: the brand has es, fr\.\n$/],
-  [['brand', 'export', '*', 'acme', '--language', 'de'], 1, /^The brand has es, fr, and not de\.\n$/],
+  [['brand', 'export', '*', 'acme', '--language', 'de'], 1, /^The brand has es, fr, but not de\.\n$/],
   [['brand', 'export', '*', 'acme', '--format', 'docx'], 2, /docx/],
   [['glossary', 'import', '*', 'other', 'es', '@terms.csv'], 1, /^brand: "other" is not one of acme\.\n$/],
   [

@@ -1,24 +1,17 @@
-/** `dragoman brand` and `dragoman glossary`: how an account wants to sound, as the operator keeps it. */
+/** `dragoman brand` and `dragoman glossary`: manages the brands of an account. */
 import type { Term } from '@dragoman/engines';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { AccountRef } from '../account.ts';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import { counted } from '../base/text.ts';
 import { readBrandFile, toBrandFile, toLanguage } from '../brands/brand.ts';
 import { type Brand, listBrands, readBrand, removeBrand, saveBrand, saveGlossary } from '../brands/brands.ts';
-import {
-  type BrandChanges,
-  countChanges,
-  type LanguageChanges,
-  type TermChanges,
-} from '../brands/changes.ts';
+import type { BrandChanges, LanguageChanges, TermChanges } from '../brands/changes.ts';
 import { readCsv, writeCsv } from '../brands/csv.ts';
 import { readText } from '../brands/files.ts';
 import { readTbx, writeTbx } from '../brands/tbx.ts';
 import { presentTerm } from '../brands/terms.ts';
-import type { Database } from '../database/database.ts';
-import { recordAudit } from '../operations/audit.ts';
 import { data, json, withStore } from './options.ts';
-import { CommandError, print, printJson, say, write } from './output.ts';
+import { CommandError, print, printJson, printTable, say, write } from './output.ts';
 
 type Format = 'json' | 'csv' | 'tbx';
 
@@ -27,15 +20,26 @@ interface Common {
   json?: boolean;
 }
 
-const dryRun = () => new Option('--dry-run', 'only say what would change: added, changed, removed');
+const dryRun = () => new Option('--dry-run', 'only show what would change');
 
 export function addBrandCommands(program: Command): void {
-  const brand = program.command('brand').description('tone, instructions and glossaries of a customer');
+  const brand = program
+    .command('brand')
+    .description('manage tone, instructions and glossaries of a customer');
+  addImport(brand);
+  addList(brand);
+  addExport(brand);
+  addRemove(brand);
+  const glossary = program.command('glossary').description('import the terms of a brand');
+  addGlossaryImport(glossary);
+}
+
+function addImport(brand: Command): void {
   brand
     .command('import')
-    .description('put the brand of a JSON file in the place of the one with its external_id, or make it')
+    .description('create or replace a brand from a JSON file, by its external_id')
     .argument('<account>', 'the username')
-    .argument('<file>', 'a brand in JSON')
+    .argument('<file>', 'the brand as JSON')
     .addOption(dryRun())
     .addOption(data())
     .addOption(json())
@@ -43,12 +47,13 @@ export function addBrandCommands(program: Command): void {
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
         const read = readBrandFile(file, readText(file));
-        const changes = await saveBrand(database, ref, read, options.dryRun ?? false);
-        await audit(database, ref, changes, options);
+        const changes = await saveBrand(database, 'command', ref, read, options.dryRun ?? false);
         report(username, changes, options);
       }),
     );
+}
 
+function addList(brand: Command): void {
   brand
     .command('list')
     .description('list the brands of an account')
@@ -60,25 +65,32 @@ export function addBrandCommands(program: Command): void {
         const { ref } = await accountNamed(database, username);
         const brands = await listBrands(database, ref);
         if (options.json) return printJson({ brands });
-        if (brands.length === 0) print(`${username} has no brands.`);
-        for (const { external_id, name, default: isDefault, languages } of brands) {
-          print(`${external_id}  ${name}${isDefault ? '  (default)' : ''}`);
-          for (const { language, tone, instructions, terms } of languages) {
-            const parts = [tone ?? 'no tone', `${terms} terms`, ...(instructions ? ['instructions'] : [])];
-            print(`  ${language.padEnd(8)} ${parts.join(', ')}`);
-          }
-        }
+        const rows = brands.flatMap(({ external_id, name, default: isDefault, languages }) => {
+          const brand = [external_id, name, isDefault ? 'yes' : 'no'];
+          if (languages.length === 0) return [[...brand, '-', '-', '-', '-']];
+          return languages.map(({ language, tone, instructions, terms }) => [
+            ...brand,
+            language,
+            tone ?? '-',
+            String(terms),
+            instructions ? 'yes' : 'no',
+          ]);
+        });
+        const columns = ['brand', 'name', 'default', 'language', 'tone', 'terms', 'instructions'];
+        printTable(columns, rows, `${username} has no brands.`);
       }),
     );
+}
 
+function addExport(brand: Command): void {
   brand
     .command('export')
-    .description('write a brand as JSON, or the glossary of one of its languages as CSV or TBX')
+    .description('write a brand as JSON, or one of its glossaries as CSV or TBX')
     .argument('<account>', 'the username')
-    .argument('<brand>', 'its external_id')
+    .argument('<brand>', 'the external_id of the brand')
     .option('--language <language>', 'only this target language', shortname)
     .addOption(
-      new Option('--format <format>', 'CSV and TBX hold the glossary of one language')
+      new Option('--format <format>', 'the format; CSV and TBX contain the glossary of one language')
         .choices(['json', 'csv', 'tbx'])
         .default('json'),
     )
@@ -96,35 +108,35 @@ export function addBrandCommands(program: Command): void {
           write(exported(brand, isDefault, options));
         }),
     );
+}
 
+function addRemove(brand: Command): void {
   brand
     .command('remove')
-    .description('remove a brand with its glossaries; jobs under way go on without it')
+    .description('delete a brand with its glossaries; jobs in progress continue without it')
     .argument('<account>', 'the username')
-    .argument('<brand>', 'its external_id')
+    .argument('<brand>', 'the external_id of the brand')
     .addOption(data())
     .addOption(json())
     .action((username: string, externalId: string, options: Common) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
-        await removeBrand(database, ref, externalId);
-        await recordAudit(database, 'command', {
-          ...{ action: 'brand.removed', account: ref, subject: externalId, detail: {} },
-        });
+        await removeBrand(database, 'command', ref, externalId);
         if (options.json) printJson({ removed: externalId });
-        else print(`${username} has no brand ${externalId} any more.`);
+        else print(`Deleted the brand ${externalId} of ${username}.`);
       }),
     );
+}
 
-  const glossary = program.command('glossary').description('the terms of a brand for one target language');
+function addGlossaryImport(glossary: Command): void {
   glossary
     .command('import')
-    .description('put the terms of a file in the place of a brand’s glossary for a language')
+    .description('replace the glossary of a brand for one language')
     .argument('<account>', 'the username')
-    .argument('<brand>', 'the brand’s external_id')
+    .argument('<brand>', 'the external_id of the brand')
     .argument('<language>', 'the target language, such as es or pt-br', shortname)
-    .argument('<file>', 'a table in CSV, or a termbase in TBX')
-    .option('--from <language>', 'TBX only: the source language, where there are several', shortname)
+    .argument('<file>', 'a CSV or TBX file')
+    .option('--from <language>', 'TBX only: the source language, if the file has several', shortname)
     .addOption(dryRun())
     .addOption(data())
     .addOption(json())
@@ -141,27 +153,15 @@ export function addBrandCommands(program: Command): void {
           const terms = readGlossary(file, language, options.from);
           const changes = await saveGlossary(
             database,
+            'command',
             ref,
             externalId,
             { language, terms },
             options.dryRun ?? false,
           );
-          await audit(database, ref, changes, options);
           report(username, changes, options);
         }),
     );
-}
-
-async function audit(
-  database: Database,
-  account: AccountRef,
-  changes: BrandChanges,
-  { dryRun = false }: { dryRun?: boolean },
-): Promise<void> {
-  if (dryRun || changes.change === 'unchanged') return;
-  await recordAudit(database, 'command', {
-    ...{ action: 'brand.published', account, subject: changes.externalId, detail: countChanges(changes) },
-  });
 }
 
 function shortname(written: string): string {
@@ -170,18 +170,18 @@ function shortname(written: string): string {
   return language;
 }
 
-/** The terms of a table or of a termbase: the latter begins as all XML does. */
+/** Reads CSV or TBX; TBX begins as all XML does. */
 function readGlossary(file: string, into: string, from: string | undefined): Term[] {
   const text = readText(file);
   if (!/^\s*</.test(text)) return readCsv(file, text);
   const read = readTbx(file, text, into, from);
   if (read.skipped > 0) {
-    say(`${read.skipped} concepts without terms in both ${read.from} and ${into} are left out.`);
+    say(`Skipped ${counted(read.skipped, 'concept')} without terms in both ${read.from} and ${into}.`);
   }
   return read.terms;
 }
 
-/** What `brand export` writes. @throws CommandError when it is not told which language, or there is no such one */
+/** Formats a brand for `brand export`. @throws CommandError when the language is missing or unknown */
 function exported(
   brand: Brand,
   isDefault: boolean,
@@ -195,7 +195,7 @@ function exported(
     return `${JSON.stringify(toBrandFile(brand, isDefault), null, 2)}\n`;
   }
   const settings = brand.languages.get(language);
-  if (settings === undefined) throw new CommandError(`The brand has ${having}, and not ${language}.`);
+  if (settings === undefined) throw new CommandError(`The brand has ${having}, but not ${language}.`);
   if (options.format === 'csv') return writeCsv(settings.terms);
   if (options.format === 'tbx') return writeTbx(settings.terms, options.from, language);
   const part = { ...brand, languages: new Map([[language, settings]]) };
@@ -212,7 +212,7 @@ function report(username: string, changes: BrandChanges, options: Common & { dry
   const [is, becomes] = dryRun ? ['would be', 'would become'] : ['is', 'has become'];
   print(`${externalId} ${change === 'unchanged' ? 'is unchanged' : `${is} ${change}`}.`);
   if (changes.name) print('  its name changes');
-  if (changes.fallback) print('  what it does where no editor comes in time changes');
+  if (changes.fallback) print('  the fallback changes');
   if (changes.default === 'becomes') print(`  it ${becomes} the default of ${username}`);
   if (changes.default === 'no longer') print(`  it ${is} no longer the default of ${username}`);
   for (const one of languages.filter(({ change }) => change !== 'unchanged')) {
@@ -224,7 +224,7 @@ function report(username: string, changes: BrandChanges, options: Common & { dry
 function describe({ change, tone, instructions, terms }: LanguageChanges): string[] {
   const counts = (['added', 'changed', 'removed'] as const)
     .filter((kind) => terms[kind].length > 0)
-    .map((kind) => `${terms[kind].length} terms ${kind}`);
+    .map((kind) => `${counted(terms[kind].length, 'term')} ${kind}`);
   return [
     change,
     ...(change === 'changed' && tone ? ['another tone'] : []),
@@ -235,7 +235,7 @@ function describe({ change, tone, instructions, terms }: LanguageChanges): strin
   ];
 }
 
-/** A person reads so many of a kind; `--json` has them all. */
+/** How many terms of a kind are shown; `--json` has them all. */
 const SHOWN_TERMS = 50;
 
 function printTerms({ added, changed, removed }: TermChanges): void {

@@ -1,4 +1,4 @@
-/** Who may chat, as the operator says it while the server runs. */
+/** Chat subscriptions by command, while the server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,14 +19,18 @@ afterAll(async () => {
 const command = (...args: string[]) =>
   dragoman(['chat', ...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-it('subscribes an account, to some pairs or to all, and ends it', async () => {
+it('subscribes an account to some pairs or to all, and ends the subscription', async () => {
   const { username, production_key } = await server.createAccount();
   let sent = 0;
   const send = async () =>
     (
       await createClient(server.url, production_key)('POST', '/v2/chats/messages', {
-        ...{ chat_external_id: 'chat', external_id: String(++sent), text: 'House.', text_format: 'text' },
-        ...{ source_language: 'en', target_language: 'es' },
+        chat_external_id: 'chat',
+        external_id: String(++sent),
+        text: 'House.',
+        text_format: 'text',
+        source_language: 'en',
+        target_language: 'es',
       })
     ).status;
   expect(await send()).toBe(402);
@@ -34,14 +38,14 @@ it('subscribes an account, to some pairs or to all, and ends it', async () => {
   expect(JSON.parse(some.stdout)).toEqual({ username, chat: true, pairs: ['es-en', 'pt-br-en'] });
   expect(await send()).toBe(402);
   expect((await command('subscribe', username)).stdout).toBe(
-    `${username} may chat in every pair that is offered.\n`,
+    `${username} may chat in all pairs that are offered.\n`,
   );
   expect(await send()).toBe(201);
   expect((await command('unsubscribe', username)).status).toBe(0);
   expect(await send()).toBe(402);
 });
 
-it('refuses an account that is not there, and pairs that are none', async () => {
+it('refuses an unknown account and invalid pairs', async () => {
   const nobody = await command('subscribe', 'nobody');
   expect(nobody).toEqual({ status: 1, stdout: '', stderr: 'There is no account named nobody.\n' });
   const wrong = await command('subscribe', 'nobody', '--pairs', 'English');

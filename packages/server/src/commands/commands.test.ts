@@ -1,16 +1,14 @@
-/** The command line as its users have it: processes, exit statuses, standard output and error. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+/** The command line as users run it: processes, exit statuses, standard output and error. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApertium, findApertium } from '@dragoman/engines';
+import { findApertium } from '@dragoman/engines';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import { createLog } from '../base/log.ts';
 import { createConnection } from '../database/connections.ts';
-import type { Database } from '../database/database.ts';
-import { replacePairs } from '../languages/store.ts';
-import { createLog } from '../log.ts';
-import { openStore } from '../program.ts';
-import { describeSettings, loadSettings } from '../settings.ts';
+import { openStore } from '../roles/program.ts';
+import { describeSettings, loadSettings } from '../settings/settings.ts';
 import {
   createClient,
   createTestDatabase,
@@ -21,7 +19,9 @@ import {
 import {
   dragoman,
   dragomanProcess,
+  engineWithoutLanguages,
   killPrograms,
+  markEngineTested,
   type Serving,
   serve,
   start,
@@ -30,7 +30,7 @@ import {
 
 const MACHINE = '/tapi/v2/mt_translation/';
 const { missing } = await findApertium();
-/** In CI the engine must be there, and what needs it fails without. */
+/** In CI the engine must be installed, and tests that need it fail without it. */
 const withEngine = describe.skipIf(missing.length > 0 && process.env.CI !== 'true');
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-commands-'));
@@ -40,13 +40,15 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** One sentence for a person: one line, no stack. */
+/** One sentence on one line, without a stack. */
 const SENTENCE = /^[A-Z][^\n]*\.\n$/;
 
 describe('usage', () => {
-  it('help is no error, and names every command', async () => {
+  it('prints help with every command and exits with 0', async () => {
     const { status, stdout } = await dragoman(['--help']);
     expect(status).toBe(0);
+    // Every command has a group.
+    expect(stdout.slice(stdout.indexOf('\nCommands:'))).toMatch(/^\nCommands:\n {2}help .*\n+$/);
     for (const command of [
       'serve',
       'migrate',
@@ -67,15 +69,15 @@ describe('usage', () => {
 
   it.each([
     ['no command', []],
-    ['a command that there is not', ['sing']],
-    ['an option that there is not', ['settings', '--loud']],
-    ['an argument too few', ['account', 'create']],
-    ['an argument too many', ['settings', 'all']],
-    ['a required option left out', ['translate', '--from', 'en']],
-    ['a value that is not one of those', ['serve', '--role', 'boss']],
-    ['a format that there is not', ['translate', '--from', 'en', '--to', 'es', '--format', 'docx']],
+    ['an unknown command', ['sing']],
+    ['an unknown option', ['settings', '--loud']],
+    ['a missing argument', ['account', 'create']],
+    ['an additional argument', ['settings', 'all']],
+    ['a missing required option', ['translate', '--from', 'en']],
+    ['an invalid choice', ['serve', '--role', 'boss']],
+    ['an unknown format', ['translate', '--from', 'en', '--to', 'es', '--format', 'docx']],
     ['cents that are no number', ['account', 'create', 'acme', '--balance', '1.5']],
-  ])('%s ends with 2, and says so on standard error alone', async (_, args) => {
+  ])('%s exits with 2 and prints only on standard error', async (_, args) => {
     const { status, stdout, stderr } = await dragoman(args);
     expect(status).toBe(2);
     expect(stdout).toBe('');
@@ -110,7 +112,7 @@ describe('settings', () => {
       'of another kind',
       [],
       { DATABASE_URL: 'mysql://x' },
-      'DATABASE_URL must be an address that begins with postgres://.',
+      'DATABASE_URL must be a URL that starts with postgres://.',
     ],
   ])('with a wrong value %s stop the start with one sentence', async (_, args, own, sentence) => {
     const untouched = join(directory, 'untouched');
@@ -119,7 +121,7 @@ describe('settings', () => {
     expect(readdirSync(directory)).not.toContain('untouched');
   });
 
-  it('are read from a file, and the environment wins over it', async () => {
+  it('are read from a file, which the environment overrides', async () => {
     const file = join(directory, 'settings');
     writeFileSync(file, 'DRAGOMAN_LEASE=none\n');
     const wrong = await dragoman(['serve', '--data', data], { DRAGOMAN_SETTINGS: file });
@@ -130,6 +132,86 @@ describe('settings', () => {
     expect(absent.status).toBe(1);
     expect(absent.stderr).toMatch(/^DRAGOMAN_SETTINGS must name a file that can be read/);
   });
+
+  it.each([
+    ['DRAGOMAN_SANBOX_HOLD', ' (did you mean DRAGOMAN_SANDBOX_HOLD?)'],
+    ['DRAGOMAN_ALLOWED_NETWORK', ' (did you mean DRAGOMAN_ALLOWED_NETWORKS?)'],
+    ['DRAGOMAN_NOTHING_LIKE_IT', ''],
+  ])('with a misspelled name %s are ignored with a warning', async (name, hint) => {
+    const sentence = `${name} is ignored: there is no setting ${name}${hint}.`;
+    const own = { [name]: '5', DRAGOMAN_DATA: join(directory, 'nowhere') };
+    expect((await dragoman(['user', 'list'], own)).stderr).toMatch(`${sentence}\nThere is no data in `);
+    expect(await dragoman(['settings', '--json'], own)).toMatchObject({ status: 0, stderr: `${sentence}\n` });
+  });
+
+  it('with a misspelled name are a warning in the log of the server', async () => {
+    const own = { DRAGOMAN_SANBOX_HOLD: '5', DRAGOMAN_DATA: join('/dev/null', 'none') };
+    const { stderr } = await dragomanProcess(['serve'], own);
+    // The log is written separately: its lines may come before or after the error.
+    const logged = stderr.split('\n').find((line) => line.startsWith('{'));
+    expect(JSON.parse(logged!)).toMatchObject({
+      level: 'warn',
+      msg: expect.stringMatching(/^DRAGOMAN_SANBOX_HOLD is ignored: .*DRAGOMAN_SANDBOX_HOLD/),
+    });
+  });
+
+  it.each([
+    [
+      'an unknown name',
+      'DRAGOMAN_SANBOX_HOLD=5',
+      ': there is no setting DRAGOMAN_SANBOX_HOLD (did you mean DRAGOMAN_SANDBOX_HOLD?).',
+    ],
+    ['the name of another program', 'PATH=/bin', ': there is no setting PATH.'],
+    ['the name of a file', 'DRAGOMAN_SETTINGS=x', ': there is no setting DRAGOMAN_SETTINGS.'],
+    ['a missing value', 'canary secret', ' is not NAME=value.'],
+    ['a name of two words', 'canary secret=1', ' is not NAME=value.'],
+    ['an unclosed quote', 'DRAGOMAN_HOST="canary', ' is not NAME=value.'],
+  ])('refuse a line of the file with %s', async (_, line, sentence) => {
+    const file = join(directory, 'lines');
+    writeFileSync(file, `# one line of comment\n\nexport DRAGOMAN_PORT=81 # another\n${line}\n`);
+    for (const args of [
+      ['user', 'list'],
+      ['settings', '--effective'],
+    ]) {
+      const ended = await dragoman(args, { DRAGOMAN_SETTINGS: file });
+      expect(ended).toEqual({ status: 1, stdout: '', stderr: `Line 4 of ${file}${sentence}\n` });
+    }
+  });
+
+  it('are printed with their origins and without secrets', async () => {
+    const file = join(directory, 'effective');
+    writeFileSync(file, 'DRAGOMAN_SANDBOX_HOLD=77\nDRAGOMAN_METRICS_TOKEN=canary\nDRAGOMAN_PORT=81\n');
+    const own = {
+      DRAGOMAN_SETTINGS: file,
+      DRAGOMAN_PORT: '82',
+      DATABASE_URL: 'postgres://u:canary@db/x',
+      DRAGOMAN_LLM_URL: 'http://u:canary@llm/v1',
+    };
+    const { status, stdout, stderr } = await dragoman(['settings', '--effective'], own);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    for (const [name, value, source] of [
+      ['DRAGOMAN_SETTINGS', file, 'environment'],
+      ['DRAGOMAN_SANDBOX_HOLD', '77', 'file'],
+      ['DRAGOMAN_PORT', '82', 'environment'],
+      ['DRAGOMAN_LEASE', '30', 'default'],
+      ['DRAGOMAN_METRICS_TOKEN', '(hidden)', 'file'],
+      ['DATABASE_URL', '(hidden)', 'environment'],
+      ['DRAGOMAN_LLM_URL', 'http://…@llm/v1', 'environment'],
+    ] as const) {
+      const found = stdout.split('\n').find((line) => line.startsWith(`${name}=`));
+      expect(found?.split(/\s{2,}/)).toEqual([`${name}=${value}`, source]);
+    }
+    const asJson = await dragoman(['settings', '--effective', '--json'], own);
+    const { settings } = JSON.parse(asJson.stdout);
+    expect(settings).toHaveLength(describeSettings().length);
+    expect(settings).toContainEqual({ name: 'DRAGOMAN_METRICS_TOKEN', value: null, source: 'file' });
+    expect(stdout + asJson.stdout).not.toContain('canary');
+  });
+
+  it('are not printed when one is invalid', async () => {
+    const ended = await dragoman(['settings', '--effective'], { DRAGOMAN_LEASE: '1' });
+    expect(ended).toMatchObject({ status: 1, stdout: '' });
+  });
 });
 
 withEngine('translate', () => {
@@ -137,48 +219,36 @@ withEngine('translate', () => {
   const SOURCE = 'The house is big.\r\n\r\nThe table is red.';
   const TARGET = 'La casa es grande.\r\n\r\nLa mesa es roja.';
 
-  it('takes standard input, and gives the translation and nothing else on standard output', async () => {
+  it('reads standard input, and prints only the translation on standard output', async () => {
     const { status, stdout, stderr } = await dragomanProcess(['translate', ...enEs], {}, SOURCE);
     expect({ status, stdout }).toEqual({ status: 0, stdout: TARGET });
     expect(stderr).toMatch(/^2 segments in [\d.]+ s by apertium:eng-spa\n$/);
   });
 
-  it('takes a file, in the format it is told', async () => {
+  it('reads a file in the given format', async () => {
     const file = join(directory, 'page.html');
     writeFileSync(file, '<p>The <b>house</b></p>\n');
     const { status, stdout } = await dragoman(['translate', file, '--format', 'html', ...enEs]);
     expect({ status, stdout }).toEqual({ status: 0, stdout: '<p>La <b>casa</b></p>\n' });
   });
 
-  it('is run by npx, on the Node that the program is made for', async () => {
+  it('runs with npx, on the Node version that the program requires', async () => {
     const { status, stdout } = await start('npx', ['dragoman', 'translate', ...enEs], {}, SOURCE).ended;
     expect({ status, stdout }).toEqual({ status: 0, stdout: TARGET });
     expect((await start('npx', ['dragoman', 'sing']).ended).status).toBe(2);
   });
 
   it.each([
-    [
-      'a language that it does not know',
-      ['--from', 'en', '--to', 'tlh'],
-      /does not translate from en to tlh/,
-    ],
-    [
-      'a file that is not there',
-      [join(directory, 'absent.txt'), '--from', 'en', '--to', 'es'],
-      /cannot be read/,
-    ],
-    [
-      'an engine that there is not',
-      ['--from', 'en', '--to', 'es', '--engine', 'babel'],
-      /no engine named babel/,
-    ],
-  ])('refuses %s with 1 and a sentence', async (_, args, sentence) => {
+    ['an unknown language', ['--from', 'en', '--to', 'tlh'], /does not translate from en to tlh/],
+    ['a missing file', [join(directory, 'absent.txt'), '--from', 'en', '--to', 'es'], /cannot be read/],
+    ['an unknown engine', ['--from', 'en', '--to', 'es', '--engine', 'babel'], /no engine named babel/],
+  ])('refuses %s with status 1 and a sentence', async (_, args, sentence) => {
     const ended = await dragomanProcess(['translate', ...args, '--data', data], {}, 'The house.');
     expect(ended).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
     expect(ended.stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('refuses what is not UTF-8, and a file that is not what its format says', async () => {
+  it('refuses a file that is not UTF-8 or not in its format', async () => {
     const latin1 = join(directory, 'latin1.txt');
     writeFileSync(latin1, Buffer.from('caf\xe9', 'latin1'));
     const bytes = await dragoman(['translate', latin1, ...enEs]);
@@ -201,21 +271,21 @@ withEngine('one data directory', () => {
     const first = await dragomanProcess(['migrate', ...here]);
     expect(first).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^Applied 0001_foundation\b.*\.\n$/),
+      stdout: expect.stringMatching(/^Applied 0001_schema\b.*\.\n$/),
     });
     const store = await openStore(loadSettings({ DRAGOMAN_DATA: data }), 'command', createLog('silent'));
-    await believe(store.database);
+    await markEngineTested(store.database);
     await store.close();
     serving = await serve(here);
     await serving.answers('/readyz');
   });
 
-  it('is made by the first command that needs it, and is up to date from then on', async () => {
+  it('is created by the first command that needs it, and needs no migration after that', async () => {
     expect((await dragoman(['migrate', ...here])).stdout).toBe('The schema is up to date.\n');
     expect(JSON.parse((await dragoman(['migrate', '--json', ...here])).stdout)).toEqual({ applied: [] });
   });
 
-  it('gives an account beside the running server, whose keys open its doors at once', async () => {
+  it('creates an account while the server is running, whose keys work at once', async () => {
     const { status, stdout } = await dragomanProcess([
       'account',
       'create',
@@ -244,15 +314,17 @@ withEngine('one data directory', () => {
     expect((await astray('GET', '/tapi/v2/translation/')).status).toBe(401);
   });
 
-  it('refuses an account that there is, and a name that cannot be one', async () => {
+  it('refuses an existing account and an invalid name', async () => {
     for (const name of ['acme', 'a:b']) {
       const ended = await dragomanProcess(['account', 'create', name, '--json', ...here]);
       expect(ended).toMatchObject({ status: 1, stdout: '' });
-      expect(ended.stderr).toMatch(name === 'acme' ? /already an account named acme/ : /^A username is /);
+      expect(ended.stderr).toMatch(
+        name === 'acme' ? /already an account named acme/ : /^A username must have /,
+      );
     }
   });
 
-  it('shows an account’s keys to a person once, with a word about it on standard error', async () => {
+  it('prints an account’s keys once, with a remark on standard error', async () => {
     const { status, stdout, stderr } = await dragoman([
       'account',
       'create',
@@ -267,14 +339,14 @@ withEngine('one data directory', () => {
     expect(stderr).toBe('Keys and secrets are not shown again.\n');
   });
 
-  it('has a sound ledger', async () => {
+  it('has a consistent ledger', async () => {
     const { status, stdout } = await dragoman(['ledger', 'verify', '--json', ...here]);
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, accounts: expect.any(Number), discrepancies: [] });
-    expect((await dragoman(['ledger', 'verify', ...here])).stdout).toMatch(/The ledger is sound\.\n$/);
+    expect((await dragoman(['ledger', 'verify', ...here])).stdout).toMatch(/The ledger is consistent\.\n$/);
   });
 
-  it('is examined by the doctor, check by check', async () => {
+  it('passes the checks of the doctor', async () => {
     const { status, stdout } = await dragoman(['doctor', '--json', ...here]);
     const { ok, findings } = JSON.parse(stdout);
     expect(findings.map(({ check }: { check: string }) => check)).toEqual([
@@ -291,7 +363,7 @@ withEngine('one data directory', () => {
     expect({ status, ok }).toEqual({ status: 0, ok: true });
   });
 
-  it.each(['all', 'api', 'worker'])('has one server: a second, in the role %s, is refused', async (role) => {
+  it.each(['all', 'api', 'worker'])('refuses a second server, in the role %s', async (role) => {
     const second = await serve([...here, '--role', role]);
     const { status, stderr } = await second.ended;
     expect(status).toBe(1);
@@ -302,14 +374,14 @@ withEngine('one data directory', () => {
     expect((await fetch(`${serving.url}/readyz`)).status).toBe(200);
   });
 
-  it('is left in order by SIGTERM, whatever the moment, and serves again at once', async () => {
+  it('stops cleanly on SIGTERM at any moment, and serves again at once', async () => {
     expect(await serving.terminate()).toBe(0);
     for (const path of ['/healthz', '/readyz']) {
       serving = await serve(here);
       await serving.answers(path);
       expect(await serving.terminate()).toBe(0);
       const lines = serving.output.stderr.split('\n').filter((line) => line !== '');
-      // As root, as in a container, the start warns of it.
+      // As root, as in a container, the start logs a warning.
       expect(lines.filter((line) => !line.includes('running as root'))).toEqual([]);
     }
     const verified = await dragoman(['ledger', 'verify', '--json', ...here]);
@@ -317,18 +389,16 @@ withEngine('one data directory', () => {
   });
 });
 
-describe('a database that is not there', () => {
-  it('ends serve with 1; the doctor names it and the engine that is not whole, with what to do', async () => {
+describe('a database that is unreachable', () => {
+  it('makes serve exit with 1; the doctor names it and the incomplete engine, with remedies', async () => {
     const own = { DATABASE_URL: `postgres://nobody@/nothing?host=${encodeURIComponent(directory)}` };
     const elsewhere = ['--data', join(directory, 'elsewhere')];
     expect((await dragoman(['serve', ...elsewhere], own)).status).toBe(1);
-    // And an engine that is hardly there, which also spares this test its self-tests.
+    // With an almost empty engine, which also saves this test its self-tests.
     const root = join(directory, 'apertium');
-    mkdirSync(join(root, 'usr/bin'), { recursive: true });
-    writeFileSync(join(root, 'usr/bin/lt-proc'), '');
     const { status, stdout } = await dragoman(['doctor', '--json', ...elsewhere], {
       ...own,
-      DRAGOMAN_APERTIUM_ROOT: root,
+      ...engineWithoutLanguages(root),
     });
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toEqual({
@@ -362,7 +432,7 @@ withEngine('one database, several processes', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     own = { DATABASE_URL: urlOf(database.connection), DRAGOMAN_LEASE: '2' };
-    await believe(database.database);
+    await markEngineTested(database.database);
   });
   afterEach(async () => {
     await Promise.all(started.map((one) => (one.child.exitCode === null ? one.terminate() : undefined)));
@@ -376,7 +446,7 @@ withEngine('one database, several processes', () => {
     return one;
   }
 
-  it('share the work by role, and a worker killed with -9 loses nothing', async () => {
+  it('share the work by role, and lose nothing when a worker is killed with -9', async () => {
     const receiver = await startReceiver();
     const [api, first] = await Promise.all([role('api'), role('worker')]);
     await api.answers('/readyz');
@@ -421,11 +491,3 @@ withEngine('one database, several processes', () => {
     await receiver.close();
   });
 });
-
-/** As if a worker had tested the engine today: the processes of these tests need not. The demo's test does. */
-async function believe(database: Database): Promise<void> {
-  const engine = createApertium();
-  const tested = { name: engine.name, version: await engine.version() };
-  const pair = { from: 'en', to: 'es', route: 'apertium:eng-spa', hops: 1 };
-  await database.transaction((transaction) => replacePairs(transaction, tested, [pair]));
-}

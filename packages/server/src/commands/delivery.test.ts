@@ -1,4 +1,4 @@
-/** Deliveries, as the operator looks after them while the server runs. */
+/** Deliveries by command, while the server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ afterAll(async () => {
 const command = (...args: string[]): Promise<Ended> =>
   dragoman(['delivery', ...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-async function asked(...args: string[]) {
+async function runJson(...args: string[]) {
   const { status, stdout, stderr } = await command(...args, '--json');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return JSON.parse(stdout);
@@ -47,26 +47,26 @@ it('dead deliveries are listed, looked into, and sent again, one or all since a 
     until(async () => (await call('GET', `/api/v1/deliveries/${id}/`)).body.status === status);
   for (const id of ids) await reach(id, 'dead');
 
-  const { deliveries } = await asked('list', '--status', 'dead', '--account', username);
+  const { deliveries } = await runJson('list', '--status', 'dead', '--account', username);
   expect(deliveries.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed());
   expect(deliveries[0]).toMatchObject({ account: username, environment: 'production', failure: 'gone' });
-  expect(await asked('show', ids[0]!)).toMatchObject({
+  expect(await runJson('show', ids[0]!)).toMatchObject({
     status: 'dead',
     attempts: [{ attempt: 1, outcome: 'answered', status_code: 410 }],
   });
   expect((await command('show', ids[0]!)).stdout).toMatch(/^attempt 1, .*: 410, \d+ ms$/m);
 
   works = true;
-  expect(await asked('replay', ids[0]!)).toEqual({ replayed: 1 });
+  expect(await runJson('replay', ids[0]!)).toEqual({ replayed: 1 });
   await reach(ids[0]!, 'delivered');
-  expect(await asked('replay', '--failed-since', '2020-01-01', '--account', username)).toEqual({
+  expect(await runJson('replay', '--failed-since', '2020-01-01', '--account', username)).toEqual({
     replayed: 1,
   });
   await reach(ids[1]!, 'delivered');
   const sent = receiver.received.map(({ headers, body }) => [headers['webhook-id'], body]);
   expect(sent).toHaveLength(4);
   expect(new Set(sent.map(String)).size).toBe(2);
-  expect((await asked('list', '--status', 'dead')).deliveries).toEqual([]);
+  expect((await runJson('list', '--status', 'dead')).deliveries).toEqual([]);
 });
 
 it.each([

@@ -1,7 +1,9 @@
-/** `dragoman delivery`: what was posted to customers, and posting it again. */
+/** `dragoman delivery`: shows and replays deliveries. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Environment } from '../account.ts';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import type { Environment } from '../base/account.ts';
+import { isId } from '../base/ids.ts';
+import { counted } from '../base/text.ts';
 import { followDeliveries } from '../chats/chats.ts';
 import {
   DELIVERY_STATUSES,
@@ -11,10 +13,9 @@ import {
   replayDead,
   replayDelivery,
 } from '../deliveries/log.ts';
-import { recordAudit } from '../operations/audit.ts';
-import type { Store } from '../program.ts';
+import type { Store } from '../roles/program.ts';
 import { data, date, environment, json, withStore } from './options.ts';
-import { CommandError, print, printJson } from './output.ts';
+import { CommandError, print, printJson, printTable } from './output.ts';
 
 interface Shared {
   data?: string;
@@ -22,13 +23,15 @@ interface Shared {
 }
 
 export function addDeliveryCommands(program: Command): void {
-  const delivery = program.command('delivery').description('what is posted to customers');
+  const delivery = program.command('delivery').description('show and replay callbacks');
   delivery
     .command('list')
     .description('list deliveries, newest first')
-    .addOption(new Option('--status <status>', 'only these').choices([...DELIVERY_STATUSES]))
-    .option('--account <name>', 'only this account’s')
-    .option('--limit <count>', 'at most so many', count, 50)
+    .addOption(
+      new Option('--status <status>', 'only deliveries with this status').choices([...DELIVERY_STATUSES]),
+    )
+    .option('--account <name>', 'only deliveries of this account')
+    .option('--limit <count>', 'the maximum number', count, 50)
     .addOption(data())
     .addOption(json())
     .action((options: Shared & { status?: DeliveryStatus; account?: string; limit: number }) =>
@@ -37,18 +40,20 @@ export function addDeliveryCommands(program: Command): void {
         const filter = { username: options.account, status: options.status };
         const found = await listOwnedDeliveries(database, filter, options.limit);
         if (options.json) return printJson({ deliveries: found.map((one) => one.delivery) });
-        for (const { delivery: one } of found) {
-          const state = one.failure === undefined ? one.status : `${one.status} (${one.failure})`;
-          print(
-            `${one.id}  ${one.created_at}  ${one.account}  ${one.event}  ${state}  ${one.attempts} attempts`,
-          );
-        }
+        printTable(
+          ['delivery', 'created', 'account', 'event', 'status', 'attempts'],
+          found.map(({ delivery: one }) => {
+            const status = one.failure === undefined ? one.status : `${one.status} (${one.failure})`;
+            return [one.id, one.created_at, one.account, one.event, status, String(one.attempts)];
+          }),
+          'There are no such deliveries.',
+        );
       }),
     );
   delivery
     .command('show')
     .description('show a delivery with its attempts')
-    .argument('<id>', 'its id, the webhook-id that was sent')
+    .argument('<id>', 'the id of the delivery, which is its webhook-id')
     .addOption(data())
     .addOption(json())
     .action((id: string, options: Shared) =>
@@ -58,7 +63,7 @@ export function addDeliveryCommands(program: Command): void {
         if (options.json) return printJson({ ...one, attempts });
         for (const [name, value] of Object.entries(one)) print(`${name.padEnd(16)} ${value}`);
         for (const { attempt, started_at, ...rest } of attempts) {
-          const { outcome = 'no end on record', status_code, milliseconds, detail, answer } = rest;
+          const { outcome = 'no result recorded', status_code, milliseconds, detail, answer } = rest;
           const took = milliseconds === undefined ? '' : `, ${milliseconds} ms`;
           print(`attempt ${attempt}, ${started_at}: ${status_code ?? detail ?? outcome}${took}`);
           if (answer) print(`    ${JSON.stringify(answer.slice(0, 200))}`);
@@ -67,9 +72,9 @@ export function addDeliveryCommands(program: Command): void {
     );
   delivery
     .command('replay')
-    .description('send a delivery again, or all of an account that died since a date')
-    .argument('[id]', 'the delivery; it must have ended')
-    .option('--failed-since <date>', 'all that died since', date)
+    .description('replay a delivery, or all of an account that died since a date')
+    .argument('[id]', 'the id of a delivery that has ended')
+    .option('--failed-since <date>', 'all deliveries that died since', date)
     .option('--account <name>', 'whose')
     .addOption(environment())
     .addOption(data())
@@ -82,26 +87,22 @@ export function addDeliveryCommands(program: Command): void {
         withStore(options, async (store) => {
           const replayed = id === undefined ? await replayAll(store, options) : await replayOne(store, id);
           if (options.json) printJson({ replayed });
-          else print(`${replayed} ${replayed === 1 ? 'delivery is' : 'deliveries are'} pending again.`);
+          else print(`${counted(replayed, 'delivery is', 'deliveries are')} pending again.`);
         }),
     );
 }
 
 async function find({ database }: Store, id: string) {
-  const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
-  const [found] = isId ? await listOwnedDeliveries(database, { id }, 1) : [];
+  const [found] = isId(id) ? await listOwnedDeliveries(database, { id }, 1) : [];
   if (found === undefined) throw new CommandError(`There is no delivery ${id}.`);
   return found;
 }
 
 async function replayOne(store: Store, id: string): Promise<number> {
   const { owner } = await find(store, id);
-  if (!(await replayDelivery(store.database, owner, id, followDeliveries))) {
-    throw new CommandError('It is pending already.');
+  if (!(await replayDelivery(store.database, 'command', owner, id, followDeliveries))) {
+    throw new CommandError('This delivery is already pending.');
   }
-  await recordAudit(store.database, 'command', {
-    ...{ action: 'delivery.replayed', account: owner, subject: id, detail: {} },
-  });
   return 1;
 }
 
@@ -114,14 +115,10 @@ async function replayAll(
     throw new CommandError('Give the id of a delivery, or --failed-since DATE with --account NAME.');
   }
   const { ref } = await accountNamed(database, account);
+  const named = { ref, username: account };
   let replayed = 0;
   for (const one of only === undefined ? (['production', 'sandbox'] as const) : [only]) {
-    const count = await replayDead(database, ref, one, failedSince, followDeliveries);
-    await recordAudit(database, 'command', {
-      ...{ action: 'deliveries.replayed', account: ref, subject: account },
-      detail: { environment: one, since: failedSince.toISOString(), replayed: count },
-    });
-    replayed += count;
+    replayed += await replayDead(database, 'command', named, one, failedSince, followDeliveries);
   }
   return replayed;
 }

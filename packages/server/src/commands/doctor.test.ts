@@ -1,15 +1,14 @@
-/** What the doctor says of the processes that serve a database. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLog } from '../log.ts';
-import { type Role, startServer } from '../serve.ts';
+import { createLog } from '../base/log.ts';
+import { VERSION } from '../base/version.ts';
+import { type Role, startServer } from '../roles/serve.ts';
 import { createTestDatabase, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { dragoman, urlOf } from '../testing/programs.ts';
-import { VERSION } from '../version.ts';
-import type { Finding } from './doctor.ts';
+import { dragoman, engineWithoutLanguages, urlOf } from '../testing/programs.ts';
+import type { DoctorFinding } from './doctor.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-doctor-'));
 let server: TestServer;
@@ -17,42 +16,62 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
   await server.server.stop();
-  // An engine that is hardly there spares these tests its self-tests.
-  mkdirSync(join(directory, 'usr/bin'), { recursive: true });
-  writeFileSync(join(directory, 'usr/bin/lt-proc'), '');
 });
 afterAll(async () => {
   await server.drop();
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function findingOf(check: string, connection = server.connection): Promise<Finding | undefined> {
+async function findingOf(check: string, connection = server.connection): Promise<DoctorFinding | undefined> {
   const { stdout } = await dragoman(['doctor', '--json', '--data', directory], {
     DATABASE_URL: urlOf(connection),
-    DRAGOMAN_APERTIUM_ROOT: directory,
+    ...engineWithoutLanguages(directory),
   });
-  return (JSON.parse(stdout).findings as Finding[]).find((finding) => finding.check === check);
+  return (JSON.parse(stdout).findings as DoctorFinding[]).find((finding) => finding.check === check);
 }
 
 const serving = (role: Role) =>
   startServer({
-    ...{ store: server.store, settings: server.settings, log: createLog('silent') },
-    ...{ role, engines: () => [createFake()] },
+    store: server.store,
+    settings: server.settings,
+    log: createLog('silent'),
+    role,
+    engines: () => [createFake()],
   });
 
 describe('the doctor', () => {
+  it('says how to set the data directory when it is missing', async () => {
+    const missing = join(directory, 'missing');
+    const { status, stdout } = await dragoman(
+      ['doctor', '--json', '--data', missing],
+      engineWithoutLanguages(directory),
+    );
+    const findings = JSON.parse(stdout).findings as DoctorFinding[];
+    expect(status).toBe(1);
+    expect(findings.find(({ check }) => check === 'database')).toMatchObject({
+      ok: false,
+      detail: `There is no data in ${missing}. Is DRAGOMAN_DATA set?`,
+      remedy: 'Set DRAGOMAN_DATA to the data directory, or create the database with: npx dragoman serve',
+    });
+    expect(findings.find(({ check }) => check === 'disk')).toMatchObject({
+      ok: false,
+      detail: `There is no folder ${missing}`,
+      remedy: 'Set DRAGOMAN_DATA to the data directory, and check its permissions.',
+    });
+  });
+
   it('names the version of the program', async () => {
     expect((await findingOf('version'))?.detail).toContain(`Dragoman ${VERSION}`);
   });
 
-  it('misses no worker where nothing serves', async () => {
+  it('does not require a worker when no process serves the database', async () => {
     const unserved = await createTestDatabase();
     const detail = expect.stringContaining('no process serves');
     expect(await findingOf('workers', unserved.connection)).toMatchObject({ ok: true, detail });
     await unserved.drop();
   });
 
-  it('says that no worker reports when an api serves without one, and counts those that do', async () => {
+  it('reports missing workers when an API process serves, and counts workers when they report', async () => {
     const api = await serving('api');
     expect(await findingOf('workers')).toMatchObject({
       ok: false,

@@ -1,24 +1,26 @@
-/** `dragoman doctor`: looks at everything the program stands on, and says what to do about what is wrong. */
+/** `dragoman doctor`: checks everything that the program depends on, and says how to repair what is wrong. */
 import { statfs } from 'node:fs/promises';
+import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
 import { findApertium } from '@dragoman/engines';
-import { openVault, readKeyMark, SecretKeyError } from '../accounts/secret-key.ts';
+import { openVault, readKeyTest, SecretKeyError } from '../access/secret-key.ts';
+import { createLog } from '../base/log.ts';
+import { counted } from '../base/text.ts';
+import { VERSION } from '../base/version.ts';
 import type { Database } from '../database/database.ts';
-import { EmbeddedError } from '../database/embedded.ts';
+import { NoDatabaseError } from '../database/embedded.ts';
 import { explainDatabaseError } from '../database/explain.ts';
 import { SchemaError } from '../database/migrate.ts';
 import { statement } from '../database/statements.ts';
-import { createLog } from '../log.ts';
-import { openStore, versions } from '../program.ts';
-import type { Settings } from '../settings.ts';
+import { openStore } from '../roles/program.ts';
+import type { Settings } from '../settings/settings.ts';
 import { apertiumRoot, createEngines } from '../translation/engines.ts';
-import { HEARD_SECONDS, readWorkers } from '../translation/report.ts';
-import { VERSION } from '../version.ts';
+import { countReportingWorkers, HEARD_SECONDS } from '../translation/report.ts';
 
-export interface Finding {
+export interface DoctorFinding {
   check: string;
   ok: boolean;
   detail: string;
-  /** What to do about it; only where something is wrong. */
+  /** How to repair it; absent when the check passed. */
   remedy?: string;
 }
 
@@ -27,7 +29,7 @@ const SERVER = statement<{ version: string; now: Date }>(
   `select current_setting('server_version') as version, clock_timestamp() as now`,
 );
 
-/** Every process that serves keeps one connection for notifications, under this name. */
+/** Every serving process has one connection for notifications, with this name. */
 const SERVING = statement<{ count: number }>(
   'doctor.serving',
   `select count(*) as count from pg_stat_activity
@@ -37,8 +39,8 @@ const SERVING = statement<{ count: number }>(
 const CLOCK_SECONDS = 5;
 const FREE_GIBIBYTES = 1;
 
-/** Runs every check; one that fails does not keep the others from running. */
-export async function examineInstallation(settings: Settings): Promise<Finding[]> {
+/** Runs every check; a failed check does not stop the others. */
+export async function examineInstallation(settings: Settings): Promise<DoctorFinding[]> {
   return [
     { check: 'version', ok: true, detail: `Dragoman ${VERSION}, Node ${process.version}` },
     ...(await examineDatabase(settings)),
@@ -47,13 +49,13 @@ export async function examineInstallation(settings: Settings): Promise<Finding[]
   ];
 }
 
-async function examineDatabase(settings: Settings): Promise<Finding[]> {
+async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
   const kind = settings.databaseUrl === undefined ? 'embedded' : 'given';
   try {
     const store = await openStore(settings, 'command', createLog('silent'), 'any');
     try {
       if (store.behind > 0) {
-        const detail = `${kind}; the schema is ${versions(store.behind)} behind`;
+        const detail = `${kind}; the schema is ${counted(store.behind, 'version')} behind`;
         return [{ check: 'database', ok: false, detail, remedy: 'Run: npx dragoman migrate' }];
       }
       const [server] = await store.database.query(SERVER);
@@ -81,34 +83,37 @@ async function examineDatabase(settings: Settings): Promise<Finding[]> {
   }
 }
 
-function explain(error: Error): Pick<Finding, 'detail' | 'remedy'> {
-  if (error instanceof EmbeddedError && error.code === 'no_data') {
-    return { detail: error.message, remedy: 'The first start makes it: npx dragoman serve' };
+function explain(error: Error): Pick<DoctorFinding, 'detail' | 'remedy'> {
+  if (error instanceof NoDatabaseError) {
+    return {
+      detail: error.message,
+      remedy: 'Set DRAGOMAN_DATA to the data directory, or create the database with: npx dragoman serve',
+    };
   }
-  if (error instanceof SchemaError || error instanceof EmbeddedError) return halves(error);
+  if (error instanceof SchemaError || error instanceof EmbeddedPostgresError) return splitSentence(error);
   const trouble = explainDatabaseError(error);
   return trouble === undefined
     ? { detail: error.message, remedy: 'See postgres.log in the data directory.' }
     : { detail: trouble.problem, remedy: capitalized(trouble.remedy) };
 }
 
-/** The problem and the remedy of a sentence with a colon between them. */
-function halves({ message }: Error): { detail: string; remedy: string } {
+/** Splits "problem: remedy". */
+function splitSentence({ message }: Error): { detail: string; remedy: string } {
   const [detail, remedy = 'See postgres.log in the data directory.'] = message.split(/(?<=[^.]): (.*)/s);
   return { detail: detail!, remedy: capitalized(remedy) };
 }
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-async function examineSecretKey(database: Database, settings: Settings): Promise<Finding> {
+async function examineSecretKey(database: Database, settings: Settings): Promise<DoctorFinding> {
   const check = 'secret key';
   try {
-    const mark = await readKeyMark(database);
-    if (mark === undefined && settings.databaseUrl === undefined) {
-      return { check, ok: true, detail: 'recorded by the first process that serves' };
+    const fits = await readKeyTest(database);
+    if (fits === undefined && settings.databaseUrl === undefined) {
+      return { check, ok: true, detail: 'recorded when a process serves for the first time' };
     }
-    openVault(settings, mark);
-    return { check, ok: true, detail: 'the one that the database is used with' };
+    openVault(settings, fits);
+    return { check, ok: true, detail: 'matches the database' };
   } catch (error) {
     if (!(error instanceof SecretKeyError)) throw error;
     const [detail, remedy] = error.message.split(/(?<=[^.]): (.*)/s);
@@ -116,10 +121,10 @@ async function examineSecretKey(database: Database, settings: Settings): Promise
   }
 }
 
-/** Something is wrong where a process serves and none works; where nothing serves, nothing is missing yet. */
-async function examineWorkers(database: Database): Promise<Finding> {
+/** Without workers, jobs wait only if a process accepts them. */
+async function examineWorkers(database: Database): Promise<DoctorFinding> {
   const check = 'workers';
-  const { reporting, last } = await readWorkers(database);
+  const { reporting, last } = await countReportingWorkers(database);
   if (reporting > 0) return { check, ok: true, detail: `${reporting} reported within ${HEARD_SECONDS} s` };
   const none = last === null ? 'none has reported' : `none has reported since ${last.toISOString()}`;
   const [serving] = await database.query(SERVING);
@@ -127,33 +132,33 @@ async function examineWorkers(database: Database): Promise<Finding> {
   return {
     check,
     ok: false,
-    detail: `${none}; jobs and deliveries wait`,
-    remedy: 'Start one: npx dragoman serve --role worker, with a DRAGOMAN_PORT of its own.',
+    detail: `${none}; jobs and deliveries are waiting`,
+    remedy: 'Start one: npx dragoman serve --role worker, with its own DRAGOMAN_PORT.',
   };
 }
 
-async function examineEngines(settings: Settings): Promise<Finding[]> {
+async function examineEngines(settings: Settings): Promise<DoctorFinding[]> {
   const apertium = settings.engines.includes('apertium') ? await examineApertium(settings) : [];
   const missing = apertium.some(({ ok }) => !ok) && settings.engines.length === 1;
   return missing ? apertium : [...apertium, ...(await examinePairs(settings))];
 }
 
-async function examineApertium(settings: Settings): Promise<Finding[]> {
+async function examineApertium(settings: Settings): Promise<DoctorFinding[]> {
   const found = await findApertium({ root: apertiumRoot(settings) });
   if (found.missing.length > 0) {
-    const detail = `Apertium: ${found.missing.length} packages are missing (${found.missing.join(', ')})`;
+    const detail = `Apertium: ${counted(found.missing.length, 'package is', 'packages are')} missing (${found.missing.join(', ')})`;
     return [{ check: 'engine', ok: false, detail, remedy: 'Run: npx dragoman engine install' }];
   }
   return [{ check: 'engine', ok: true, detail: `Apertium ${found.version ?? ''}, ${found.where}` }];
 }
 
-/** What each engine of the settings says of itself, and the pairs that passed their self-test. */
-async function examinePairs(settings: Settings): Promise<Finding[]> {
+/** Checks the health of each engine and the pairs that passed their self-test. */
+async function examinePairs(settings: Settings): Promise<DoctorFinding[]> {
   const engines = createEngines(settings);
   try {
-    const findings = engines.map(async (engine): Promise<Finding> => {
+    const findings = engines.map(async (engine): Promise<DoctorFinding> => {
       const check = engines.length > 1 ? `pairs of ${engine.name}` : 'pairs';
-      // Those that the operator declared and that could not be tested are offered, and not well.
+      // Pairs that the operator declared and that cannot be tested count as offered, not as passed.
       const directions = (await engine.directions()).filter(({ untested }) => !untested);
       const names = directions.map(({ from, to }) => `${from}-${to}`).join(' ');
       const ok = directions.length > 0;
@@ -171,19 +176,25 @@ async function examinePairs(settings: Settings): Promise<Finding[]> {
   }
 }
 
-async function examineDisk(settings: Settings): Promise<Finding> {
+async function examineDisk(settings: Settings): Promise<DoctorFinding> {
   try {
     const { bavail, bsize } = await statfs(settings.data);
     const gibibytes = (bavail * bsize) / 1024 ** 3;
     const ok = gibibytes >= FREE_GIBIBYTES;
     const detail = `${gibibytes.toFixed(1)} GiB free in ${settings.data}`;
-    return { check: 'disk', ok, detail, ...(ok ? {} : { remedy: 'Make room, or move the data directory.' }) };
+    return {
+      check: 'disk',
+      ok,
+      detail,
+      ...(ok ? {} : { remedy: 'Free some space, or move the data directory.' }),
+    };
   } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
     return {
       check: 'disk',
       ok: false,
-      detail: (error as Error).message,
-      remedy: 'Check DRAGOMAN_DATA, and who may write there.',
+      detail: code === 'ENOENT' ? `There is no folder ${settings.data}` : message,
+      remedy: 'Set DRAGOMAN_DATA to the data directory, and check its permissions.',
     };
   }
 }

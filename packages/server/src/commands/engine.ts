@@ -1,14 +1,13 @@
-/** Getting the offline engine onto the machine. */
 import { createInterface } from 'node:readline/promises';
 import { findApertium, installApertium } from '@dragoman/engines';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { apertiumRoot } from '../translation/engines.ts';
 import { CommandError, say } from './output.ts';
 
 /**
- * Installs the offline engine where it is missing. On a terminal it asks first, unless `yes`; without a
- * terminal it goes ahead with `yes` or in CI.
- * @throws CommandError when it is missing and may not be installed
+ * Installs the offline engine when it is missing. On a terminal it asks first, unless `yes`; elsewhere it needs `yes`
+ * or CI.
+ * @throws CommandError when it is missing and must not be installed
  * @throws InstallError when it cannot be installed
  */
 export async function ensureEngine(settings: Settings, yes: boolean): Promise<void> {
@@ -21,7 +20,7 @@ export async function ensureEngine(settings: Settings, yes: boolean): Promise<vo
   await installEngine(settings);
 }
 
-/** Installs the offline engine: for the whole system as root or with sudo, else in the data directory. */
+/** Installs the offline engine: for the whole system as root or with sudo, otherwise in the data directory. */
 export async function installEngine(settings: Settings): Promise<void> {
   say('Installing the offline engine from Debian’s packages, up to 37 MB …');
   await installApertium({ root: apertiumRoot(settings), onProgress: (line) => say(`  ${line}`) });

@@ -1,4 +1,4 @@
-/** Keys and webhook secrets by command, while the server runs. */
+/** Keys and webhook secrets by command, while the server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,8 +21,8 @@ afterAll(async () => {
 const command = (...args: string[]): Promise<Ended> =>
   dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-/** What a command that succeeds says as JSON. */
-async function asked(...args: string[]) {
+/** Runs a command with `--json` and returns what it prints. */
+async function runJson(...args: string[]) {
   const { status, stdout, stderr } = await command(...args, '--json');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return JSON.parse(stdout);
@@ -31,9 +31,9 @@ async function asked(...args: string[]) {
 const knock = async (key: string) =>
   (await createClient(server.url, key)('GET', '/tapi/v2/translation/')).status;
 
-it('a key is made, listed without its secret, rolled and revoked', async () => {
+it('creates a key, lists it without its secret, replaces and revokes it', async () => {
   const create = ['key', 'create', username, '--environment', 'production', '--name', 'build'];
-  const made = await asked(...create, '--read-only', '--expires', '2999-01-01');
+  const made = await runJson(...create, '--read-only', '--expires', '2999-01-01');
   expect(made).toEqual({
     username,
     environment: 'production',
@@ -43,14 +43,14 @@ it('a key is made, listed without its secret, rolled and revoked', async () => {
   });
   expect(await knock(made.key)).toBe(200);
 
-  const rolled = await asked('key', 'roll', username, made.key_id, '--overlap', '1');
+  const rolled = await runJson('key', 'roll', username, made.key_id, '--overlap', '1');
   expect(await Promise.all([made.key, rolled.key].map(knock))).toEqual([200, 200]);
   expect(Date.parse(rolled.previous_ends)).toBeGreaterThan(Date.now());
-  expect(await asked('key', 'revoke', username, made.key_id)).toMatchObject({ key_id: made.key_id });
+  expect(await runJson('key', 'revoke', username, made.key_id)).toMatchObject({ key_id: made.key_id });
   await until(async () => (await knock(made.key)) === 401);
   expect(await knock(rolled.key)).toBe(200);
 
-  const { keys } = await asked('key', 'list', username);
+  const { keys } = await runJson('key', 'list', username);
   expect(keys.find(({ key_id }: { key_id: string }) => key_id === made.key_id)).toMatchObject({
     name: 'build',
     read_only: true,
@@ -58,17 +58,20 @@ it('a key is made, listed without its secret, rolled and revoked', async () => {
   });
   const listed = await command('key', 'list', username);
   expect(listed.stdout).toMatch(
-    new RegExp(`^${made.key_id}  production  over  build  read-only  until 2`, 'm'),
+    new RegExp(
+      `^${made.key_id}  production +ended +build +spec +read-only +2\\S+Z +the operator +2\\S+Z$`,
+      'm',
+    ),
   );
   expect(listed.stdout).not.toContain('dgm_');
   expect(await command('key', 'revoke', username, made.key_id)).toEqual({
     status: 1,
     stdout: '',
-    stderr: `The account has no key ${made.key_id} that has not ended.\n`,
+    stderr: `The account has no active key ${made.key_id}.\n`,
   });
 });
 
-it('a key and a webhook secret are shown to a person once, alone on standard output', async () => {
+it('prints a key and a webhook secret once, alone on standard output', async () => {
   const key = await command('key', 'create', username, '--environment', 'sandbox', '--dialect', 'legacy');
   expect(key.stdout).toMatch(new RegExp(`^${username}:dgm_test_\\S+\\n$`));
   expect(key.stderr).toBe('The key is not shown again.\n');
@@ -79,7 +82,7 @@ it('a key and a webhook secret are shown to a person once, alone on standard out
     stderr: 'The secret is not shown again.\n',
   });
   const other = ['webhook-secret', 'roll', username, '--environment', 'sandbox', '--overlap', '0'];
-  expect((await asked(...other)).webhook_secret).toMatch(/^whsec_/);
+  expect((await runJson(...other)).webhook_secret).toMatch(/^whsec_/);
 });
 
 it.each([

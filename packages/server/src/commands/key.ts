@@ -1,12 +1,13 @@
-/** `dragoman key`, `webhook-secret` and `secret-key`: credentials of accounts, and what seals them. */
+/** `dragoman key`, `webhook-secret` and `secret-key`: manages credentials and the key that encrypts them. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { AccountRef, Dialect, Environment } from '../account.ts';
-import { accountNamed, rollWebhookSecret } from '../accounts/accounts.ts';
-import { type Alongside, listKeys, makeKey, revokeKey, rollKey } from '../accounts/keys.ts';
-import { replaceSecretKey } from '../accounts/secret-key.ts';
-import { recordAudit } from '../operations/audit.ts';
+import { accountNamed } from '../access/accounts.ts';
+import { listKeys, makeKey, revokeKey, rollKey } from '../access/keys.ts';
+import { replaceSecretKey } from '../access/secret-key.ts';
+import { rollWebhookSecret } from '../access/webhook-secrets.ts';
+import { recordAudit } from '../audit/audit.ts';
+import type { Dialect, Environment } from '../base/account.ts';
 import { data, date, duration, environment, json, settingsWith, withStore, withVault } from './options.ts';
-import { CommandError, print, printJson, say } from './output.ts';
+import { CommandError, print, printJson, printTable, say } from './output.ts';
 
 interface Options {
   data?: string;
@@ -16,21 +17,29 @@ interface Options {
 const SECONDS_AN_HOUR = 3600;
 
 export function addKeyCommands(program: Command): void {
-  const key = program.command('key').description('API keys');
+  const key = program.command('key').description('manage API keys');
+  addCreate(key);
+  addList(key);
+  addRevoke(key);
+  addRoll(key);
+  addWebhookSecret(program);
+  addSecretKey(program);
+}
 
+function addCreate(key: Command): void {
   key
     .command('create')
-    .description('make a key; it is shown this once')
+    .description('create a key; it is shown only once')
     .argument('<account>', 'the username')
     .addOption(environment().makeOptionMandatory())
-    .option('--name <name>', 'to tell it from others', keyName, 'key')
+    .option('--name <name>', 'a name to recognize it by', keyName, 'key')
     .addOption(
-      new Option('--dialect <dialect>', 'which face of the interface it sees')
+      new Option('--dialect <dialect>', 'the dialect of its answers')
         .choices(['spec', 'legacy'])
         .default('spec'),
     )
-    .option('--read-only', 'it may read but not change', false)
-    .option('--expires <date>', 'when it ends, in UTC; never where not given', date)
+    .option('--read-only', 'allow only reading', false)
+    .option('--expires <date>', 'when it expires, in UTC; never by default', date)
     .addOption(data())
     .addOption(json())
     .action(
@@ -49,26 +58,20 @@ export function addKeyCommands(program: Command): void {
             throw new CommandError('A key must end after it begins.');
           }
           const account = await accountNamed(database, username);
-          const made = await database.transaction(async (transaction) => {
-            const key = await makeKey(transaction, account, {
-              ...options,
-              expiresAt: options.expires,
-              madeBy: undefined,
-            });
-            const { environment, name, readOnly: read_only } = options;
-            const detail = { environment, name, read_only };
-            await audited(account.ref, 'key.made', detail)(transaction, key.key_id);
-            return key;
-          });
+          const made = await database.transaction((transaction) =>
+            makeKey(transaction, 'command', account, { ...options, expiresAt: options.expires }),
+          );
           if (options.json) return printJson({ username, ...made });
           print(made.key);
           say('The key is not shown again.');
         }),
     );
+}
 
+function addList(key: Command): void {
   key
     .command('list')
-    .description('every key of an account, without its secret')
+    .description('list the keys of an account')
     .argument('<account>', 'the username')
     .addOption(data())
     .addOption(json())
@@ -77,81 +80,82 @@ export function addKeyCommands(program: Command): void {
         const { ref } = await accountNamed(database, username);
         const keys = await listKeys(database, ref);
         if (options.json) return printJson({ username, keys });
-        for (const one of keys) {
-          const ends = [one.expires_at, one.revoked_at]
-            .filter((end) => end !== null)
-            .sort((a, b) => +a - +b)[0];
-          const words = [
+        printTable(
+          ['key', 'environment', 'state', 'name', 'dialect', 'access', 'ends', 'made by', 'last used'],
+          keys.map((one) => [
             one.key_id,
-            one.environment.padEnd(10),
-            one.live ? 'live' : 'over',
+            one.environment,
+            one.live ? 'opens' : 'ended',
             one.name,
-            ...(one.dialect === 'legacy' ? ['legacy'] : []),
-            ...(one.read_only ? ['read-only'] : []),
-            ...(ends === undefined ? [] : [`until ${ends.toISOString()}`]),
-            `made by ${one.made_by ?? 'the operator'}`,
-            one.last_used_at === null ? 'never used' : `used ${one.last_used_at.toISOString().slice(0, 13)}h`,
-          ];
-          print(words.join('  '));
-        }
+            one.dialect,
+            one.read_only ? 'read-only' : 'full',
+            iso(endOf(one)),
+            one.made_by ?? 'the operator',
+            iso(one.last_used_at),
+          ]),
+          `${username} has no keys.`,
+        );
       }),
     );
+}
 
+function addRevoke(key: Command): void {
   key
     .command('revoke')
-    .description('end a key, at once or after an overlap')
+    .description('revoke a key, at once or after some time')
     .argument('<account>', 'the username')
-    .argument('<key-id>', 'as key list shows it')
-    .option('--after <seconds>', 'how long it still opens', duration, 0)
+    .argument('<key-id>', 'the id of the key, as in key list')
+    .option('--after <seconds>', 'how long it stays valid', duration, 0)
     .addOption(data())
     .addOption(json())
     .action((username: string, keyId: string, options: Options & { after: number }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
-        const ends = await revokeKey(database, ref, keyId, options.after, audited(ref, 'key.revoked'));
+        const ends = await revokeKey(database, 'command', ref, keyId, options.after);
         if (options.json) return printJson({ username, key_id: keyId, ends });
         print(`The key ${keyId} ends at ${ends.toISOString()}.`);
       }),
     );
+}
 
+function addRoll(key: Command): void {
   key
     .command('roll')
-    .description('make a key like another one, which ends after an overlap; the new one is shown this once')
+    .description('replace a key by a new one, shown only once; the old one stays valid for a while')
     .argument('<account>', 'the username')
-    .argument('<key-id>', 'as key list shows it')
-    .option('--overlap <hours>', 'how long the old one still opens', duration, 24)
+    .argument('<key-id>', 'the id of the key, as in key list')
+    .option('--overlap <hours>', 'how long the old key stays valid', duration, 24)
     .addOption(data())
     .addOption(json())
     .action((username: string, keyId: string, options: Options & { overlap: number }) =>
       withStore(options, async ({ database }) => {
         const account = await accountNamed(database, username);
-        const detail = { previous: keyId, overlap: `${options.overlap}h` };
-        const write = audited(account.ref, 'key.rolled', detail);
         const seconds = options.overlap * SECONDS_AN_HOUR;
-        const rolled = await rollKey(database, account, keyId, seconds, write);
+        const rolled = await rollKey(database, 'command', account, keyId, seconds);
         if (options.json) return printJson({ username, ...rolled });
         print(rolled.key);
         say(`The key is not shown again. ${keyId} ends at ${rolled.previous_ends.toISOString()}.`);
       }),
     );
+}
 
+function addWebhookSecret(program: Command): void {
   program
     .command('webhook-secret')
-    .description('what deliveries are signed with')
+    .description('replace secrets that sign callbacks')
     .command('roll')
-    .description('make a secret, shown this once; those before sign too, for an overlap')
+    .description('create a secret, shown only once; older ones also sign for a while')
     .argument('<account>', 'the username')
     .addOption(environment().makeOptionMandatory())
-    .option('--overlap <hours>', 'how long the old ones still sign', duration, 24)
+    .option('--overlap <hours>', 'how long older secrets also sign', duration, 24)
     .addOption(data())
     .addOption(json())
     .action((username: string, options: Options & { environment: Environment; overlap: number }) =>
       withVault(options, async ({ database, vault }) => {
         const { ref } = await accountNamed(database, username);
         const overlap = options.overlap * SECONDS_AN_HOUR;
-        const detail = { environment: options.environment, overlap: `${options.overlap}h` };
-        const write = audited(ref, 'webhook_secret.rolled', detail);
-        const secret = await rollWebhookSecret(database, vault, ref, options.environment, overlap, write);
+        const { environment } = options;
+        const secret = await rollWebhookSecret(database, vault, 'command', ref, environment, overlap);
         if (options.json) {
           return printJson({ username, environment: options.environment, webhook_secret: secret });
         }
@@ -159,37 +163,52 @@ export function addKeyCommands(program: Command): void {
         say('The secret is not shown again.');
       }),
     );
+}
 
+function addSecretKey(program: Command): void {
   program
     .command('secret-key')
-    .description('what webhook secrets are sealed with')
+    .description('replace the key that encrypts stored secrets')
     .command('replace')
-    .description('use this process’s secret key with the database from now on; for when the old one is lost')
+    .description(
+      'use the secret key of this process with the database from now on; for when the old key is lost',
+    )
     .addOption(data())
     .addOption(json())
     .action((options: Options) =>
       withStore(options, async ({ database }) => {
-        await database.transaction(async (transaction) => {
-          await replaceSecretKey(transaction, settingsWith(options));
+        const replaced = await database.transaction(async (transaction) => {
+          if (!(await replaceSecretKey(transaction, settingsWith(options)))) return false;
           await recordAudit(transaction, 'command', {
             action: 'secret_key.replaced',
             subject: 'secret key',
             detail: {},
           });
+          return true;
         });
-        if (options.json) return printJson({ replaced: true });
-        print('The database is used with this secret key now.');
+        if (options.json) return printJson({ replaced });
+        if (!replaced) return print('The database already uses this secret key. Nothing was changed.');
+        print('The database now uses this secret key.');
         say(
-          'Secrets that the old key sealed cannot be read. For each account: npx dragoman webhook-secret roll NAME --environment E --overlap 0',
+          'Secrets that were encrypted with the old key cannot be read. For each account, run: npx dragoman webhook-secret roll NAME --environment E --overlap 0',
         );
       }),
     );
 }
 
-/** Writes that a command did it, in the transaction in which it is done. */
-function audited(account: AccountRef, action: string, detail: object = {}): Alongside {
-  return (transaction, subject) => recordAudit(transaction, 'command', { action, account, subject, detail });
+/** Returns the earlier of its two ends. */
+function endOf({
+  expires_at,
+  revoked_at,
+}: {
+  expires_at: Date | null;
+  revoked_at: Date | null;
+}): Date | null {
+  if (expires_at === null || revoked_at === null) return expires_at ?? revoked_at;
+  return expires_at < revoked_at ? expires_at : revoked_at;
 }
+
+const iso = (date: Date | null): string => date?.toISOString() ?? 'never';
 
 function keyName(written: string): string {
   if (!/^[^\p{C}]{1,100}$/u.test(written)) throw new InvalidArgumentError('It must be 1 to 100 characters.');

@@ -1,4 +1,4 @@
-/** The ledger, as the operator looks after it while the server runs. */
+/** The ledger by command, while the server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,15 +33,15 @@ afterAll(async () => {
 const command = (...args: string[]): Promise<Ended> =>
   dragoman(['ledger', ...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-/** What a command that succeeds says as JSON. */
-async function asked(...args: string[]) {
+/** Runs a command with `--json` and returns what it prints. */
+async function runJson(...args: string[]) {
   const { status, stdout, stderr } = await command(...args, '--json');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return JSON.parse(stdout);
 }
 
-it('jobs are refunded and balances put right, and the statement adds up in every form', async () => {
-  expect(await asked('refund', username, '@first', '--memo', 'complaint')).toEqual({
+it('refunds a job, adjusts a balance, and prints a statement that adds up in every format', async () => {
+  expect(await runJson('refund', username, '@first', '--memo', 'complaint')).toEqual({
     username,
     environment: 'production',
     uid: '@first',
@@ -51,11 +51,11 @@ it('jobs are refunded and balances put right, and the statement adds up in every
   expect(await command('refund', username, '@first', '--memo', 'again')).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'The job was refunded before.\n',
+    stderr: 'The job was already refunded.\n',
   });
-  expect((await asked('adjust', username, '-100', '--memo', '=1+1')).balance).toBe(-4);
+  expect((await runJson('adjust', username, '-100', '--memo', '=1+1')).balance).toBe(-4);
 
-  const statement = await asked('statement', username);
+  const statement = await runJson('statement', username);
   expect(statement).toMatchObject({ username, environment: 'production', opening: 0, closing: -4 });
   expect(statement.lines.map(({ kind }: { kind: string }) => kind)).toEqual([
     'top_up',
@@ -72,20 +72,20 @@ it('jobs are refunded and balances put right, and the statement adds up in every
   expect(rows[0]).toEqual(['at', 'kind', 'uid', 'memo', 'amount', 'change', 'balance']);
   expect(rows.at(-1)).toEqual(['', 'closing', '', '', '', '', '-4']);
   expect(rows.slice(2, -1).reduce((sum, row) => sum + Number(row[5]), 0)).toBe(-4);
-  // A spreadsheet must not take a customer's uid for a formula.
+  // A spreadsheet must not read a customer's uid as a formula.
   expect(new Set(rows.map(([, , uid]) => uid))).toEqual(new Set(['uid', '', "'@first", "'-2"]));
   expect(rows.at(-2)?.[3]).toBe("'=1+1");
 
   const { stdout } = await command('statement', username, '--until', '2000-01-01');
-  expect(stdout).toBe('opening 0\nclosing 0\n');
-  expect((await command('statement', username)).stdout).toMatch(/^\S+Z +4 +96 refund +@first complaint$/m);
-  expect(await asked('verify')).toMatchObject({ ok: true });
+  expect(stdout).toBe('opening 0\nThere are no transfers in this period.\nclosing 0\n');
+  expect((await command('statement', username)).stdout).toMatch(/^\S+Z +4 +96 +refund +@first +complaint$/m);
+  expect(await runJson('verify')).toMatchObject({ ok: true });
 });
 
 it.each([
   [['refund', 'nobody', 'x', '--memo', 'y'], 1, /no account named nobody/],
   [['refund', 'nobody', 'x'], 2, /--memo/],
-  [['adjust', 'nobody', '0', '--memo', 'y'], 2, /not zero/],
+  [['adjust', 'nobody', '0', '--memo', 'y'], 2, /other than zero/],
   [['adjust', 'nobody', '1.5', '--memo', 'y'], 2, /whole number of cents/],
   [['statement', 'nobody', '--csv', '--json'], 2, /cannot be used with/],
 ] as const)('%j is refused', async (args, status, sentence) => {

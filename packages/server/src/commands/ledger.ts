@@ -1,18 +1,28 @@
-/** `dragoman ledger`: money, as the operator looks after it. */
+/** `dragoman ledger`: statements, refunds and adjustments. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Environment } from '../account.ts';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import { recordAudit } from '../audit/audit.ts';
+import type { Environment } from '../base/account.ts';
+import { counted } from '../base/text.ts';
 import { statementAsCsv } from '../ledger/csv.ts';
-import { adjust, readStatement, refundWithin, verifyLedger } from '../ledger/ledger.ts';
-import { recordAudit } from '../operations/audit.ts';
+import { adjust, readStatement, refund, verifyLedger } from '../ledger/ledger.ts';
 import { data, date, environment, json, withStore } from './options.ts';
-import { print, printJson } from './output.ts';
+import { print, printJson, printTable } from './output.ts';
 
 export function addLedgerCommands(program: Command): void {
-  const ledger = program.command('ledger').description('money');
+  const ledger = program
+    .command('ledger')
+    .description('check the ledger, print statements, refund and correct charges');
+  addVerify(ledger);
+  addStatement(ledger);
+  addRefund(ledger);
+  addAdjust(ledger);
+}
+
+function addVerify(ledger: Command): void {
   ledger
     .command('verify')
-    .description('re-add every balance and every job’s price from the transfers')
+    .description('check every balance and every job’s price against the transfers')
     .addOption(data())
     .addOption(json())
     .action((options: { data?: string; json?: boolean }) =>
@@ -20,25 +30,31 @@ export function addLedgerCommands(program: Command): void {
         const { discrepancies, ...totals } = await verifyLedger(database);
         if (options.json) printJson({ ok: discrepancies.length === 0, ...totals, discrepancies });
         else {
-          print(`${totals.transfers} transfers of ${totals.accounts} accounts, ${totals.cents} cents in all`);
+          const [transfers, accounts] = [
+            counted(totals.transfers, 'transfer'),
+            counted(totals.accounts, 'account'),
+          ];
+          print(`${transfers} of ${accounts}, ${counted(totals.cents, 'cent')} in total`);
           for (const { rule, account_id, subject, detail } of discrepancies) {
             print(`FAIL  ${rule} ${account_id} ${subject}: ${detail}`);
           }
-          print(
-            discrepancies.length === 0 ? 'The ledger is sound.' : `${discrepancies.length} discrepancies.`,
-          );
+          const found = counted(discrepancies.length, 'discrepancy', 'discrepancies');
+          print(discrepancies.length === 0 ? 'The ledger is consistent.' : `${found}.`);
         }
         if (discrepancies.length > 0) process.exitCode = 1;
       }),
     );
+}
+
+function addStatement(ledger: Command): void {
   ledger
     .command('statement')
-    .description('a balance over time: opening, every transfer with its job, closing; in cents')
+    .description('print a statement: opening balance, transfers with their jobs, closing balance; in cents')
     .argument('<account>', 'the username')
     .addOption(environment().default('production'))
-    .option('--from <date>', 'from this moment on, in UTC; from the beginning where not given', date)
-    .option('--until <date>', 'to before this moment; to now where not given', date)
-    .addOption(new Option('--csv', 'as CSV, for a spreadsheet').conflicts('json'))
+    .option('--from <date>', 'the start, in UTC; by default the first transfer', date)
+    .option('--until <date>', 'the end, exclusive; now by default', date)
+    .addOption(new Option('--csv', 'print CSV for a spreadsheet').conflicts('json'))
     .addOption(data())
     .addOption(json())
     .action(
@@ -74,22 +90,30 @@ export function addLedgerCommands(program: Command): void {
             });
           }
           print(`opening ${opening}`);
-          for (const { at, kind, uid, memo, change, balance } of lines) {
-            const what = [kind.padEnd(10), uid ?? '', memo ?? ''].join(' ').trimEnd();
-            print(
-              `${at.toISOString()} ${String(change).padStart(10)} ${String(balance).padStart(12)} ${what}`,
-            );
-          }
+          printTable(
+            ['at', 'change', 'balance', 'kind', 'job', 'memo'],
+            lines.map(({ at, kind, uid, memo, change, balance }) => [
+              at.toISOString(),
+              String(change),
+              String(balance),
+              kind,
+              uid ?? '-',
+              memo ?? '-',
+            ]),
+            'There are no transfers in this period.',
+          );
           print(`closing ${closing}`);
         }),
     );
+}
 
+function addRefund(ledger: Command): void {
   ledger
     .command('refund')
-    .description('give back what was charged for a job, once')
+    .description('refund everything that was charged for a job, once')
     .argument('<account>', 'the username')
-    .argument('<uid>', 'the job')
-    .requiredOption('--memo <text>', 'why, as the statement shows it')
+    .argument('<uid>', 'the uid of the job')
+    .requiredOption('--memo <text>', 'the reason, shown on the statement')
     .addOption(environment().default('production'))
     .addOption(data())
     .addOption(json())
@@ -103,7 +127,7 @@ export function addLedgerCommands(program: Command): void {
           const { ref } = await accountNamed(database, username);
           const entry = { environment: options.environment, uid, memo: options.memo };
           const refunded = await database.transaction(async (transaction) => {
-            const given = await refundWithin(transaction, ref, entry);
+            const given = await refund(transaction, ref, entry);
             const detail = { ...entry, ...given };
             const action = 'money.refund';
             await recordAudit(transaction, 'command', { action, account: ref, subject: username, detail });
@@ -111,16 +135,20 @@ export function addLedgerCommands(program: Command): void {
           });
           if (options.json)
             return printJson({ username, environment: options.environment, uid, ...refunded });
-          print(`${refunded.cents} cents were given back; ${username} has ${refunded.balance} cents.`);
+          print(
+            `Refunded ${counted(refunded.cents, 'cent')}; ${username} has ${counted(refunded.balance, 'cent')}.`,
+          );
         }),
     );
+}
 
+function addAdjust(ledger: Command): void {
   ledger
     .command('adjust')
-    .description('put a balance right, for a reason')
+    .description('correct a balance')
     .argument('<account>', 'the username')
-    .argument('<cents>', 'how much; below zero to take it away', signedCents)
-    .requiredOption('--memo <text>', 'why, as the statement shows it')
+    .argument('<cents>', 'the amount; negative to take it off the balance', signedCents)
+    .requiredOption('--memo <text>', 'the reason, shown on the statement')
     .addOption(environment().default('production'))
     .addOption(data())
     .addOption(json())
@@ -141,14 +169,14 @@ export function addLedgerCommands(program: Command): void {
             return left;
           });
           if (options.json) return printJson({ username, environment: options.environment, balance });
-          print(`${username} has ${balance} cents in ${options.environment}.`);
+          print(`${username} has ${counted(balance, 'cent')} in ${options.environment}.`);
         }),
     );
 }
 
 function signedCents(written: string): number {
   if (!/^[+-]?\d{1,12}$/.test(written) || Number(written) === 0) {
-    throw new InvalidArgumentError('It must be a whole number of cents, and not zero.');
+    throw new InvalidArgumentError('It must be a whole number of cents other than zero.');
   }
   return Number(written);
 }

@@ -1,13 +1,14 @@
-/** `dragoman memory`: what an account has translated before. */
+/** `dragoman memory`: manages the translation memory of an account. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import { isId } from '../base/ids.ts';
+import { counted } from '../base/text.ts';
 import { readEntry, restore, retract, searchMemory, summarizeMemory } from '../memory/entries.ts';
 import { exportTmx, importTmx, TmxError } from '../memory/exchange.ts';
-import { recordAudit } from '../operations/audit.ts';
 import { data, json, withStore } from './options.ts';
-import { CommandError, print, printJson } from './output.ts';
+import { CommandError, print, printJson, printTable } from './output.ts';
 
 interface Common {
   data?: string;
@@ -23,11 +24,18 @@ interface Filter extends Common {
 const MAX_FOUND = 1_000;
 
 export function addMemoryCommands(program: Command): void {
-  const memory = program.command('memory').description('what a customer has translated before');
+  const memory = program.command('memory').description('manage the translation memory of a customer');
+  addList(memory);
+  addSearch(memory);
+  addRetract(memory);
+  addImport(memory);
+  addExport(memory);
+}
 
+function addList(memory: Command): void {
   memory
     .command('list')
-    .description('how much there is, by pair and brand')
+    .description('count the entries by pair and brand')
     .argument('<account>', 'the username')
     .addOption(data())
     .addOption(json())
@@ -36,22 +44,31 @@ export function addMemoryCommands(program: Command): void {
         const { ref } = await accountNamed(database, username);
         const rows = await summarizeMemory(database, ref);
         if (options.json) return printJson({ memory: rows });
-        for (const { source_language, target_language, brand, entries, retracted } of rows) {
-          const pair = `${source_language} → ${target_language}`.padEnd(16);
-          const taken = retracted === 0 ? '' : `, ${retracted} of them not used any more`;
-          print(`${pair} ${(brand ?? 'every brand').padEnd(20)} ${entries} entries${taken}`);
-        }
+        printTable(
+          ['pair', 'brand', 'entries', 'retracted'],
+          rows.map(({ source_language, target_language, brand, entries, retracted }) => [
+            `${source_language}>${target_language}`,
+            brand ?? 'all brands',
+            String(entries),
+            String(retracted),
+          ]),
+          `The memory of ${username} is empty.`,
+        );
       }),
     );
+}
 
+function addSearch(memory: Command): void {
   filtered(memory.command('search'))
-    .description('entries that have all the words in their source or target, the last made first')
+    .description('find entries that contain all the words in source or target, newest first')
     .argument('<account>', 'the username')
-    .argument('[words...]', 'in any case and order; without them, all')
+    .argument('[words...]', 'the words, in any order; without them, all entries')
     .addOption(
-      new Option('--state <state>', 'which of them').choices(['live', 'retracted', 'all']).default('live'),
+      new Option('--state <state>', 'only entries in this state')
+        .choices(['live', 'retracted', 'all'])
+        .default('live'),
     )
-    .option('--limit <count>', `at most ${MAX_FOUND}`, count, 20)
+    .option('--limit <count>', `the maximum number, up to ${MAX_FOUND}`, count, 20)
     .action(
       (
         username: string,
@@ -64,8 +81,9 @@ export function addMemoryCommands(program: Command): void {
           const search = { q: words.join(' '), from, to, brand, state, limit };
           const entries = await searchMemory(database, ref, search);
           if (options.json) return printJson({ entries });
+          if (entries.length === 0) print('There are no such entries.');
           for (const one of entries) {
-            const note = one.retracted === null ? '' : `  taken back by ${one.retracted.by}`;
+            const note = one.retracted === null ? '' : `  retracted by ${one.retracted.by}`;
             print(
               `${one.memory_id}  ${one.source_language} → ${one.target_language}  weight ${one.weight}${note}`,
             );
@@ -74,48 +92,58 @@ export function addMemoryCommands(program: Command): void {
           }
         }),
     );
+}
 
+function addRetract(memory: Command): void {
   memory
     .command('retract')
-    .description('take an entry back, and list the jobs that it came from or went to; it is never used again')
+    .description('retract an entry, so that it is never used again, and list the jobs that made or used it')
     .argument('<account>', 'the username')
-    .argument('<entry>', 'its id, as search shows it')
+    .argument('<entry>', 'the id of the entry, as in memory search')
     .option('--reason <text>', 'why')
-    .option('--restore', 'use it again instead', false)
+    .option('--restore', 'restore a retracted entry', false)
     .addOption(data())
     .addOption(json())
     .action((username: string, id: string, options: Common & { reason?: string; restore: boolean }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
-        const found = UUID.test(id) ? await readEntry(database, ref, id) : undefined;
+        const found = isId(id) ? await readEntry(database, ref, id) : undefined;
         if (found === undefined) throw new CommandError(`${username} has no entry ${id}.`);
-        const changed = options.restore
-          ? await restore(database, ref, id)
-          : await retract(database, ref, id, { by: 'operator', reason: options.reason });
         const { touched } = found;
-        if (changed) {
-          const action = options.restore ? 'memory.restored' : 'memory.retracted';
-          const detail = { jobs: touched.length };
-          await recordAudit(database, 'command', { action, account: ref, subject: id, detail });
-        }
+        const entry = { memoryId: id, reason: options.reason, jobs: touched.length };
+        const changed = await database.transaction((transaction) =>
+          options.restore
+            ? restore(transaction, 'command', ref, id)
+            : retract(transaction, 'command', ref, entry),
+        );
         if (options.json) return printJson({ memory_id: id, changed, touched });
-        const now = options.restore ? 'in use' : 'taken back';
-        print(changed ? `It is ${now}.` : `It was ${now} before.`);
-        for (const { uid, environment, status, position, how } of touched) {
-          print(`${how.padEnd(8)} ${environment.padEnd(10)} ${uid}  segment ${position}  ${status}`);
-        }
+        const now = options.restore ? 'in use' : 'retracted';
+        print(changed ? `The entry is ${now}.` : `The entry was already ${now}.`);
+        printTable(
+          ['how', 'environment', 'job', 'segment', 'status'],
+          touched.map(({ uid, environment, status, position, how }) => [
+            how,
+            environment,
+            uid,
+            String(position),
+            status,
+          ]),
+          'No job used it.',
+        );
       }),
     );
+}
 
+function addImport(memory: Command): void {
   memory
     .command('import')
-    .description('bring a TMX file in; a sentence that is in it is never sent to an engine again')
+    .description('import a TMX file; the engines never translate its sentences again')
     .argument('<account>', 'the username')
     .argument('<file>', 'a TMX 1.4 file')
     .requiredOption('--from <language>', 'source language, such as en; en-US in the file counts as en')
     .requiredOption('--to <language>', 'target language')
     .option('--brand <brand>', 'only for this brand of the account')
-    .option('--dry-run', 'read it and tell; write nothing', false)
+    .option('--dry-run', 'only count; write nothing', false)
     .addOption(data())
     .addOption(json())
     .action(
@@ -128,29 +156,24 @@ export function addMemoryCommands(program: Command): void {
           const { ref } = await accountNamed(database, username);
           const pair = { from: options.from, to: options.to, brand: options.brand };
           const text = createReadStream(file, 'utf8');
-          const counts = await importTmx(database, ref, pair, text, options.dryRun).catch(
+          const counts = await importTmx(database, 'command', ref, pair, text, options.dryRun).catch(
             (error: unknown) => {
               throw fileError(error, file, 'read');
             },
           );
-          if (!options.dryRun) {
-            const { from, to } = pair;
-            await recordAudit(database, 'command', {
-              ...{ action: 'memory.imported', account: ref, subject: `${from}>${to}` },
-              detail: { brand: pair.brand ?? null, ...counts },
-            });
-          }
           if (options.json) return printJson(counts);
           const { read, written, skipped } = counts;
           const done = options.dryRun ? 'would be written' : 'written';
-          print(`${written} entries ${done} of ${read}; ${skipped} without the pair.`);
+          print(`${counted(written, 'entry', 'entries')} ${done} of ${read}; ${skipped} without the pair.`);
         }),
     );
+}
 
+function addExport(memory: Command): void {
   filtered(memory.command('export'))
-    .description('write what is in use as TMX 1.4')
+    .description('export the entries in use as TMX 1.4')
     .argument('<account>', 'the username')
-    .argument('<file>', 'where to; written over')
+    .argument('<file>', 'the file, which is overwritten')
     .action((username: string, file: string, options: Filter) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
@@ -160,18 +183,16 @@ export function addMemoryCommands(program: Command): void {
           throw fileError(error, file, 'written');
         });
         if (options.json) printJson({ file });
-        else print(`${file} is written.`);
+        else print(`Wrote ${file}.`);
       }),
     );
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 function filtered(command: Command): Command {
   return command
-    .option('--from <language>', 'of this source language')
-    .option('--to <language>', 'into this target language')
-    .option('--brand <brand>', 'of this brand')
+    .option('--from <language>', 'only this source language')
+    .option('--to <language>', 'only this target language')
+    .option('--brand <brand>', 'only this brand')
     .addOption(data())
     .addOption(json());
 }
@@ -184,7 +205,7 @@ function count(written: string): number {
   return value;
 }
 
-/** What is wrong with the file is for the person who named it. */
+/** Turns a problem with the file into an error for the operator. */
 function fileError(error: unknown, file: string, done: 'read' | 'written'): unknown {
   if (error instanceof TmxError) return new CommandError(`${file}: ${error.message}.`);
   if ((error as NodeJS.ErrnoException).syscall === undefined) return error;

@@ -21,7 +21,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-it('a model is sealed, pulled from there, and refused when it is another', async () => {
+it('writes the manifest of a model, installs the model, and refuses a changed one', async () => {
   mkdirSync(place, { recursive: true });
   const seal = ['model', 'seal', 'en', 'pt-br', '--folder', join(directory, 'source')];
   expect(await dragoman(seal)).toMatchObject({
@@ -30,13 +30,16 @@ it('a model is sealed, pulled from there, and refused when it is another', async
   });
   for (const name of ['model.enpt.intgemm.alphas.bin', 'vocab.enpt.spm'])
     writeFileSync(join(place, name), name);
-  expect(await dragoman(seal)).toMatchObject({ status: 0, stdout: expect.stringContaining('is sealed') });
+  expect(await dragoman(seal)).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('Wrote the manifest'),
+  });
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const from = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const pull = ['model', 'pull', 'en', 'pt-br', '--from', from, '--data', join(directory, 'data')];
   const { status, stdout, stderr } = await dragoman(pull);
-  expect([status, stdout]).toEqual([0, `en-pt-br is in ${join(directory, 'data', 'bergamot')}.\n`]);
+  expect([status, stdout]).toEqual([0, `Installed en-pt-br in ${join(directory, 'data', 'bergamot')}.\n`]);
   expect(stderr).toContain('model.enpt.intgemm.alphas.bin: 100 %');
   expect(readFileSync(join(directory, 'data', 'bergamot', 'en-pt-br', 'vocab.enpt.spm'), 'utf8')).toBe(
     'vocab.enpt.spm',

@@ -1,18 +1,17 @@
-/** What the commands share: their options, the settings that follow from them, and the store. */
+/** Options, settings and the store, shared by the commands. */
 import { InvalidArgumentError, Option } from 'commander';
-import { recordSecretKey } from '../accounts/secret-key.ts';
-import { createLog } from '../log.ts';
-import { openStore, type SchemaMode, type Store } from '../program.ts';
-import { loadSettings, type Settings } from '../settings.ts';
+import { recordSecretKey } from '../access/secret-key.ts';
+import { createLog } from '../base/log.ts';
+import { openStore, type SchemaMode, type Store } from '../roles/program.ts';
+import { loadSettings, type Settings } from '../settings/settings.ts';
 
-export const json = () => new Option('--json', 'one JSON object on standard output');
+export const json = () => new Option('--json', 'print one JSON object');
 export const data = () => new Option('--data <dir>', 'the data directory (DRAGOMAN_DATA)');
-export const yes = () =>
-  new Option('--yes', 'install the offline engine without asking, where it is missing');
+export const yes = () => new Option('--yes', 'install the offline engine without asking');
 export const environment = () =>
-  new Option('--environment <environment>', 'which of the account’s two').choices(['production', 'sandbox']);
+  new Option('--environment <environment>', 'production or sandbox').choices(['production', 'sandbox']);
 
-/** Options win over the environment, the environment over the settings file. */
+/** Options override the environment, and the environment overrides the settings file. */
 export function settingsWith(options: { data?: string; port?: string; host?: string }): Settings {
   return loadSettings({
     ...process.env,
@@ -23,8 +22,9 @@ export function settingsWith(options: { data?: string; port?: string; host?: str
 }
 
 /**
- * Opens the store for one command, beside a running server or without one.
- * @param schema `require` for most commands: only `serve`, `migrate`, `restore` and the demo make or change a schema
+ * Opens the store for one command, with or without a running server.
+ * @param schema `require` for most commands: only `serve`, `migrate`, `restore` and the demo create or change the
+ *   schema
  */
 export async function withStore<T>(
   options: { data?: string },
@@ -39,7 +39,7 @@ export async function withStore<T>(
   }
 }
 
-/** The same for a command that seals secrets: the database is used with this process's key from then on. */
+/** Does the same for a command that encrypts secrets: from then on the database uses the secret key of this process. */
 export function withVault<T>(options: { data?: string }, work: (store: Store) => Promise<T>): Promise<T> {
   return withStore(options, async (store) => {
     await recordSecretKey(store.database, settingsWith(options), store.vault);
@@ -52,19 +52,19 @@ export function cents(written: string): number {
   return Number(written);
 }
 
-/** An amount to move: not nothing. */
+/** Reads an amount above zero. */
 export function amount(written: string): number {
   if (cents(written) === 0) throw new InvalidArgumentError('It must be at least one cent.');
   return Number(written);
 }
 
-/** `on` or `off`, as true or false. */
+/** Reads `on` or `off` as true or false. */
 export function onOrOff(written: string): boolean {
   if (written !== 'on' && written !== 'off') throw new InvalidArgumentError('It must be on or off.');
   return written === 'on';
 }
 
-/** A day (its first moment in UTC), or a moment with its time zone. */
+/** Reads a day (its first moment in UTC) or a time with its zone. */
 export function date(written: string): Date {
   const value = new Date(written);
   if (!/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(written) || Number.isNaN(value.getTime())) {
@@ -73,7 +73,7 @@ export function date(written: string): Date {
   return value;
 }
 
-/** How long, in whole units. */
+/** Reads a duration in whole units. */
 export function duration(written: string): number {
   if (!/^\d{1,8}$/.test(written)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(written);

@@ -1,44 +1,65 @@
-/** What a command says, and how it ends: results on standard output, all else on standard error. */
+/** Output of commands: results on standard output, everything else on standard error. */
 
-/** The command did not succeed; the message is for the person who ran it. Exit status 1. */
+/** A failed command, with a message for the person who ran it. Exit status 1. */
 export class CommandError extends Error {
   override name = 'CommandError';
 }
 
-/** One JSON object on standard output. */
+/** Prints one JSON object. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** A result for a person, on standard output. */
+/** Prints a result. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A file's text on standard output, as it is. */
+/**
+ * Prints rows with their column names.
+ * @param none printed when there are no rows
+ */
+export function printTable(columns: string[], rows: string[][], none: string): void {
+  if (rows.length === 0) {
+    print(none);
+    return;
+  }
+  const lines = [columns.map((name) => name.toUpperCase()), ...rows];
+  const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  for (const line of lines) {
+    print(
+      line
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    );
+  }
+}
+
+/** Prints the text of a file unchanged. */
 export function write(text: string): void {
   process.stdout.write(text);
 }
 
-/** Progress and remarks, on standard error. */
+/** Prints progress and remarks to standard error. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
 const CLOSED = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
 
-function heedClosedPipe(error: NodeJS.ErrnoException): void {
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (CLOSED.has(error.code ?? '')) return;
   process.exitCode = 1;
   process.stderr.write(`Cannot write: ${error.message}\n`);
 }
 
 /**
- * Lets the command finish when the reader of its output has gone (`dragoman settings | head -1`): what follows is
- * dropped. Any other failure to write, such as a full disk, ends with status 1.
+ * Lets the command finish when the reader of its output is gone (`dragoman settings | head -1`); the rest is dropped.
+ * Any other write error, such as a full disk, ends with status 1.
  */
-export function heedClosedPipes(): void {
+export function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
-    if (!stream.listeners('error').includes(heedClosedPipe)) stream.on('error', heedClosedPipe);
+    if (!stream.listeners('error').includes(ignoreClosedPipe)) stream.on('error', ignoreClosedPipe);
   }
 }

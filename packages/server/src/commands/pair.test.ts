@@ -1,4 +1,3 @@
-/** Pairs and prices, as the operator keeps them while the server runs. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,8 +24,8 @@ afterAll(async () => {
 const command = (...args: string[]): Promise<Ended> =>
   dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-/** What a command that succeeds says as JSON. */
-async function asked(...args: string[]) {
+/** Runs a command with `--json` and returns what it prints. */
+async function runJson(...args: string[]) {
   const { status, stdout, stderr } = await command(...args, '--json');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return JSON.parse(stdout);
@@ -39,27 +38,35 @@ const create = () =>
     target_language: 'es',
   });
 
-it('a pair is disabled and enabled beside a running server', async () => {
+it('disables and enables a pair while the server is running', async () => {
   expect((await create()).status).toBe(201);
-  expect(await asked('pair', 'disable', 'en', 'es')).toEqual({
+  expect(await runJson('pair', 'disable', 'en', 'es')).toEqual({
     source_language: 'en',
     target_language: 'es',
     enabled: false,
   });
   await until(async () => (await create()).status === 400);
-  const { pairs } = await asked('pair', 'list');
+  const { pairs } = await runJson('pair', 'list');
   expect(pairs).toContainEqual({
     source_language: 'en',
     target_language: 'es',
     enabled: false,
     engines: [expect.objectContaining({ engine: 'fake' })],
   });
-  expect((await command('pair', 'list')).stdout).toMatch(/^en es +off fake/m);
+  expect((await command('pair', 'list')).stdout).toMatch(/^en +es +no +fake/m);
   expect((await command('pair', 'enable', 'en', 'es')).stdout).toBe('en es is enabled.\n');
   await until(async () => (await create()).status === 201);
 });
 
-it('a price is set, listed, seen by a running server, and ended', async () => {
+it('says when no engine serves a disabled pair', async () => {
+  expect(await command('pair', 'disable', 'tlh', 'es')).toEqual({
+    status: 0,
+    stdout: 'tlh es is disabled.\n',
+    stderr: 'No engine serves tlh es, so its jobs are refused anyway.\n',
+  });
+});
+
+it('sets, lists and ends a price while the server is running', async () => {
   expect((await create()).body.price).toBe(6);
   const set = ['pair', 'price', 'en', 'es', '--tier', 'human', '--account', username];
   const price = {
@@ -71,28 +78,28 @@ it('a price is set, listed, seen by a running server, and ended', async () => {
     from: expect.any(String),
     until: '2999-02-01T00:00:00.000Z',
   };
-  expect(await asked(...set, '--cents', '9', '--until', '2999-02-01')).toEqual(price);
+  expect(await runJson(...set, '--cents', '9', '--until', '2999-02-01')).toEqual(price);
   await until(async () => (await create()).body.price === 18);
   const later = ['--from', '2999-01-01T12:00:00+01:00', '--cents', '1'];
-  expect((await asked(...set, ...later)).from).toBe('2999-01-01T11:00:00.000Z');
-  expect((await asked('pair', 'list')).prices).toEqual([
+  expect((await runJson(...set, ...later)).from).toBe('2999-01-01T11:00:00.000Z');
+  expect((await runJson('pair', 'list')).prices).toEqual([
     { ...price, until: '2999-01-01T11:00:00.000Z' },
     { ...price, from: '2999-01-01T11:00:00.000Z', until: null, cents_per_word: 1 },
   ]);
   expect(await command(...set, '--end')).toMatchObject({ status: 0, stdout: 'The price has ended.\n' });
   await until(async () => (await create()).body.price === 6);
-  expect((await asked('pair', 'list')).prices).toEqual([]);
+  expect((await runJson('pair', 'list')).prices).toEqual([]);
 });
 
 it.each([
   [['pair', 'disable', 'en'], 2, /missing required argument/],
-  [['pair', 'disable', 'en', 'Spanish!'], 2, /shortname/],
+  [['pair', 'disable', 'en', 'Spanish!'], 2, /It must be a language/],
   [['pair', 'price', 'en', 'es', '--cents', '3'], 2, /--tier/],
   [['pair', 'price', 'en', 'es', '--tier', 'human', '--cents', '1.5'], 2, /whole number of cents/],
   [['pair', 'price', 'en', 'es', '--tier', 'human', '--cents', '1', '--from', 'soon'], 2, /a date such as/],
   [['pair', 'price', 'en', 'es', '--tier', 'human', '--cents', '1', '--end'], 2, /cannot be used with/],
-  [['pair', 'price', 'en', '*', '--tier', 'human', '--cents', '1'], 1, /one pair, or for all/],
-  [['pair', 'price', 'en', 'es', '--tier', 'human'], 1, /--cents, or --end/],
+  [['pair', 'price', 'en', '*', '--tier', 'human', '--cents', '1'], 1, /one pair or for all/],
+  [['pair', 'price', 'en', 'es', '--tier', 'human'], 1, /--cents or --end/],
   [['pair', 'price', 'en', 'es', '--tier', 'human', '--end'], 1, /No such price is set/],
   [['pair', 'price', 'en', 'es', '--tier', 'human', '--cents', '1', '--from', '2020-01-01'], 1, /the past/],
   [
@@ -101,6 +108,6 @@ it.each([
     /must end after/,
   ],
   [['pair', 'price', '*', '*', '--tier', 'human', '--cents', '1', '--account', 'nobody'], 1, /no account/],
-] as const)('%j is refused', async (args, status, sentence) => {
+] as const)('refuses %j', async (args, status, sentence) => {
   expect(await command(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(sentence) });
 });

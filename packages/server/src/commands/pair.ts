@@ -1,13 +1,13 @@
-/** `dragoman pair`: which pairs are offered, and for how much. */
+/** `dragoman pair`: manages the offered language pairs and their prices. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { accountNamed, usernameOf } from '../accounts/accounts.ts';
+import { accountNamed, usernameOf } from '../access/accounts.ts';
+import { counted } from '../base/text.ts';
 import type { Queryable } from '../database/database.ts';
-import { listKeptPairs, switchPair } from '../languages/languages.ts';
+import { listPublishedPairs, switchPair } from '../languages/languages.ts';
 import { endPrice, listPrices, setPrice } from '../ledger/price-list.ts';
 import type { Price, Scope, Tier } from '../ledger/prices.ts';
-import { recordAudit } from '../operations/audit.ts';
 import { data, date, json, withStore } from './options.ts';
-import { CommandError, print, printJson } from './output.ts';
+import { CommandError, print, printJson, printTable, say } from './output.ts';
 
 interface Options {
   data?: string;
@@ -15,70 +15,99 @@ interface Options {
 }
 
 export function addPairCommands(program: Command): void {
-  const pair = program.command('pair').description('language pairs and their prices');
+  const pair = program.command('pair').description('manage language pairs and their prices');
+  addList(pair);
+  addEnableAndDisable(pair);
+  addPrice(pair);
+}
 
+function addList(pair: Command): void {
   pair
     .command('list')
-    .description('every pair that an engine can do or that is closed, and the prices that were set')
+    .description('list the pairs that an engine serves or that are disabled, and the prices')
     .addOption(data())
     .addOption(json())
     .action((options: Options) =>
       withStore(options, async ({ database }) => {
         const [pairs, prices] = await Promise.all([
-          listKeptPairs(database),
+          listPublishedPairs(database),
           listPrices(database, new Date()),
         ]);
         const priced = await Promise.all(prices.map((price) => presentPrice(database, price)));
         if (options.json) return printJson({ pairs, prices: priced });
-        for (const { source_language, target_language, enabled, engines } of pairs) {
-          const routes = engines.map(({ route }) => route).join(', ') || 'no engine';
-          print(`${`${source_language} ${target_language}`.padEnd(16)} ${enabled ? 'on ' : 'off'} ${routes}`);
-        }
-        for (const price of priced) print(sayPrice(price));
+        printTable(
+          ['from', 'to', 'offered', 'engines'],
+          pairs.map(({ source_language, target_language, enabled, engines }) => [
+            source_language,
+            target_language,
+            enabled ? 'yes' : 'no',
+            engines.map(({ route }) => route).join(', ') || 'none',
+          ]),
+          'There are no pairs, because no worker has published any.',
+        );
+        print('');
+        printTable(
+          ['from', 'to', 'tier', 'account', 'cents per word', 'begins', 'ends'],
+          priced.map(({ source_language, target_language, tier, account, cents_per_word, from, until }) => [
+            source_language,
+            target_language,
+            tier,
+            account ?? 'all accounts',
+            String(cents_per_word),
+            from,
+            until ?? 'never',
+          ]),
+          'No prices are set. All pairs cost DRAGOMAN_PRICE_HUMAN and DRAGOMAN_PRICE_MACHINE.',
+        );
       }),
     );
+}
 
+function addEnableAndDisable(pair: Command): void {
   for (const [name, enabled] of [
     ['enable', true],
     ['disable', false],
   ] as const) {
     pair
       .command(name)
-      .description(enabled ? 'offer a pair again' : 'refuse new jobs of a pair; those there are are finished')
+      .description(
+        enabled ? 'offer a disabled pair again' : 'refuse new jobs of a pair; existing jobs are finished',
+      )
       .argument('<from>', 'source language', shortname)
       .argument('<to>', 'target language', shortname)
       .addOption(data())
       .addOption(json())
       .action((from: string, to: string, options: Options) =>
         withStore(options, async ({ database }) => {
-          await database.transaction(async (transaction) => {
-            await switchPair(transaction, from, to, enabled);
-            const action = enabled ? 'pair.enabled' : 'pair.disabled';
-            await recordAudit(transaction, 'command', { action, subject: `${from}>${to}`, detail: {} });
-          });
+          await database.transaction((transaction) => switchPair(transaction, 'command', from, to, enabled));
+          if (!(await isServed(database, from, to))) {
+            say(`No engine serves ${from} ${to}, so its jobs are refused anyway.`);
+          }
           if (options.json) return printJson({ source_language: from, target_language: to, enabled });
           print(`${from} ${to} is ${enabled ? 'enabled' : 'disabled'}.`);
         }),
       );
   }
+}
 
+function addPrice(pair: Command): void {
   pair
     .command('price')
-    .description('set the price of a word from now or a date on, for a pair or for all (* *)')
+    .description('set the price per word of a pair, or of all pairs (* *)')
     .argument('<from>', 'source language, or *', shortnameOrAll)
     .argument('<to>', 'target language, or *', shortnameOrAll)
     .addOption(
-      new Option('--tier <tier>', 'of which jobs').choices(['human', 'machine']).makeOptionMandatory(),
+      new Option('--tier <tier>', 'the tier of the jobs').choices(['human', 'machine']).makeOptionMandatory(),
     )
-    .addOption(new Option('--cents <cents>', 'whole US cents a word').argParser(centsPerWord))
+    .addOption(new Option('--cents <cents>', 'whole US cents per word').argParser(centsPerWord))
     .addOption(
       new Option(
         '--end',
-        'end the price, and those to come, in favour of the next less specific one',
+        'end the price and delete future prices; the next less specific price applies',
       ).conflicts(['cents', 'from', 'until']),
     )
-    .option('--account <name>', 'for this account alone')
-    .option('--from <date>', 'when it begins, in UTC; now where not given', date)
+    .option('--account <name>', 'only for this account')
+    .option('--from <date>', 'when it begins, in UTC; now by default', date)
     .option('--until <date>', 'when it ends', date)
     .addOption(data())
     .addOption(json())
@@ -98,7 +127,7 @@ export function addPairCommands(program: Command): void {
         withStore(options, async ({ database }) => {
           const now = new Date();
           if ((from === '*') !== (to === '*')) {
-            throw new CommandError('A price is for one pair, or for all: * *.');
+            throw new CommandError('A price is for one pair or for all pairs: * *.');
           }
           const scope: Scope = {
             tier: options.tier,
@@ -106,15 +135,12 @@ export function addPairCommands(program: Command): void {
               options.account === undefined ? undefined : (await accountNamed(database, options.account)).ref,
             pair: from === '*' ? undefined : { sourceLanguage: from, targetLanguage: to },
           };
-          const subject = `${from}>${to} ${options.tier}`;
           if (options.end) {
-            if (!(await endPrice(database, scope, now))) throw new CommandError('No such price is set.');
-            await recordAudit(database, 'command', {
-              ...{ action: 'price.ended', account: scope.account, subject, detail: {} },
-            });
+            if (!(await endPrice(database, 'command', scope, now)))
+              throw new CommandError('No such price is set.');
             return options.json ? printJson({ ended: now }) : print('The price has ended.');
           }
-          if (options.cents === undefined) throw new CommandError('Say --cents, or --end.');
+          if (options.cents === undefined) throw new CommandError('Give --cents or --end.');
           if (options.from !== undefined && options.from < now) {
             throw new CommandError(
               'A price cannot begin in the past: jobs keep the price of their creation.',
@@ -125,14 +151,18 @@ export function addPairCommands(program: Command): void {
             throw new CommandError('A price must end after it begins.');
           }
           const wanted = { from: begins, until: options.until, centsPerWord: options.cents };
-          const price = await presentPrice(database, await setPrice(database, scope, wanted));
-          await recordAudit(database, 'command', {
-            ...{ action: 'price.set', account: scope.account, subject, detail: price },
-          });
+          const price = await presentPrice(database, await setPrice(database, 'command', scope, wanted));
           if (options.json) printJson(price);
-          else print(sayPrice(price));
+          else print(describePrice(price));
         }),
     );
+}
+
+/** Whether an engine of a worker serves a pair, enabled or not. */
+async function isServed(on: Queryable, from: string, to: string): Promise<boolean> {
+  const pairs = await listPublishedPairs(on);
+  const found = pairs.find((pair) => pair.source_language === from && pair.target_language === to);
+  return found !== undefined && found.engines.length > 0;
 }
 
 interface PresentedPrice {
@@ -157,15 +187,15 @@ async function presentPrice(on: Queryable, price: Price): Promise<PresentedPrice
   };
 }
 
-function sayPrice(price: PresentedPrice): string {
+function describePrice(price: PresentedPrice): string {
   const { source_language, target_language, tier, account, cents_per_word, from, until } = price;
   const term = `from ${from}${until === null ? '' : ` until ${until}`}`;
-  return `${source_language} ${target_language}, ${tier}, ${account ?? 'every account'}: ${cents_per_word} cents a word ${term}`;
+  return `${source_language} ${target_language}, ${tier}, ${account ?? 'all accounts'}: ${counted(cents_per_word, 'cent')} a word ${term}`;
 }
 
 function shortname(written: string): string {
   if (!/^[a-z]{2,8}(-[a-z0-9]{1,8})*$/.test(written)) {
-    throw new InvalidArgumentError('It must be the shortname of a language, such as pt-br.');
+    throw new InvalidArgumentError('It must be a language, such as es or pt-br.');
   }
   return written;
 }

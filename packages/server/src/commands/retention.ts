@@ -1,12 +1,13 @@
-/** `dragoman account keep`, `export` and `erase`: how long a customer's data is kept, and how it ends. */
+/** `dragoman account keep`, `export` and `erase`: retention, export and erasure. */
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Command, InvalidArgumentError } from 'commander';
-import { accountNamed } from '../accounts/accounts.ts';
-import { recordAudit } from '../operations/audit.ts';
-import { eraseAccount, exportAccount } from '../retention/erase.ts';
-import { MAX_DAYS, readKeeping, writeKeeping } from '../retention/retention.ts';
+import { accountNamed } from '../access/accounts.ts';
+import { recordAudit } from '../audit/audit.ts';
+import { counted } from '../base/text.ts';
+import { beginErasure, eraseAccount, exportAccount } from '../retention/erase.ts';
+import { MAX_DAYS, readRetention, setRetention } from '../retention/retention.ts';
 import { data, json, withStore } from './options.ts';
 import { CommandError, print, printJson } from './output.ts';
 
@@ -18,65 +19,61 @@ interface Common {
 export function addRetentionCommands(account: Command): void {
   account
     .command('keep')
-    .description('how long its data is kept; without options, show it')
+    .description('set how long data is kept; without options, show it')
     .argument('<name>', 'the username')
-    .option('--attempts <days>', 'attempts of ended deliveries; a number of days, or forever', days)
-    .option('--events <days>', 'events of the feed, with their deliveries', days)
+    .option('--attempts <days>', 'attempts of ended deliveries: a number of days, or forever', days)
+    .option('--events <days>', 'events and their deliveries', days)
     .option('--texts <days>', 'texts of finished jobs and of messages', days)
     .addOption(data())
     .addOption(json())
     .action((username: string, options: Common & { attempts?: Days; events?: Days; texts?: Days }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
-        const before = await readKeeping(database, ref);
+        const before = await readRetention(database, ref);
         const after = (what: 'attempts' | 'events' | 'texts') => {
           const given = options[what];
           return given === undefined ? before[what] : given === 'forever' ? null : given;
         };
         const keeping = { attempts: after('attempts'), events: after('events'), texts: after('texts') };
         if (!isDeepStrictEqual(keeping, before)) {
-          await database.transaction(async (transaction) => {
-            await writeKeeping(transaction, ref, keeping);
-            await recordAudit(transaction, 'command', {
-              ...{ action: 'account.keeping', account: ref, subject: username, detail: keeping },
-            });
-          });
+          await database.transaction((transaction) =>
+            setRetention(transaction, 'command', { ref, username }, keeping),
+          );
         }
         if (options.json) return printJson({ username, keep_days: keeping });
         for (const [what, kept] of Object.entries(keeping)) {
-          print(`${what.padEnd(9)} ${kept === null ? 'for ever' : `${kept} days`}`);
+          print(`${what.padEnd(9)} ${kept === null ? 'forever' : counted(kept, 'day')}`);
         }
       }),
     );
 
   account
     .command('export')
-    .description('write all that is kept of an account, a JSON object a line; secrets are left out')
+    .description('write all data of an account, one JSON object per line, without secrets')
     .argument('<name>', 'the username')
-    .argument('<file>', 'where to; written over')
+    .argument('<file>', 'the file, which is overwritten')
     .addOption(data())
     .addOption(json())
     .action((username: string, file: string, options: Common) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
-        // Before anything is read: what has left is on record though the file was not finished.
-        await recordAudit(database, 'command', {
-          ...{ action: 'account.exported', account: ref, subject: username, detail: {} },
-        });
+        // Recorded before anything is read, so that an interrupted export is on record too.
+        const entry = { action: 'account.exported', account: ref, subject: username, detail: {} };
+        await database.transaction((transaction) => recordAudit(transaction, 'command', entry));
         const to = createWriteStream(file, { mode: 0o600 });
         await pipeline(exportAccount(database, ref), to).catch((error: NodeJS.ErrnoException) => {
           if (error.syscall === undefined) throw error;
           throw new CommandError(`${file} cannot be written: ${error.message}`);
         });
         if (options.json) printJson({ username, file });
-        else print(`${file} is written.`);
+        else print(`Wrote ${file}.`);
       }),
     );
 
   account
     .command('erase')
-    .description('delete all that an account and its people said, for good; what the books need stays')
-    .argument('<name>', 'the username; it is free for another afterwards')
+    .description('delete all texts and personal data of an account permanently; transfers are kept')
+    .argument('<name>', 'the username, which can be used again afterwards')
     .option('--yes', 'really', false)
     .addOption(data())
     .addOption(json())
@@ -84,15 +81,13 @@ export function addRetentionCommands(account: Command): void {
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
         if (!options.yes) {
-          throw new CommandError(`Nothing was done. To erase ${username} for good, add --yes.`);
+          throw new CommandError(`Nothing was done. Add --yes to erase ${username} permanently.`);
         }
-        const deleted = await eraseAccount(database, ref);
-        await recordAudit(database, 'command', {
-          ...{ action: 'account.erased', account: ref, subject: username, detail: deleted },
-        });
+        await beginErasure(database, 'command', ref);
+        const deleted = await eraseAccount(database, 'command', ref);
         if (options.json) return printJson({ username, deleted });
         const rows = Object.values(deleted).reduce((sum, count) => sum + count, 0);
-        print(`${username} is erased: ${rows} rows.`);
+        print(`Erased ${username}: ${counted(rows, 'row')}.`);
       }),
     );
 }

@@ -1,19 +1,19 @@
-/** `dragoman route`: which engines serve what, in which order. */
+/** `dragoman route`: manages engine routes. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { AccountRef } from '../account.ts';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
-import { recordAudit } from '../operations/audit.ts';
-import { ENGINE_NAMES, type EngineName } from '../translation/names.ts';
-import type { RouteRule, RouteTier } from '../translation/routes.ts';
-import { listRoutes, removeRoute, setRoute } from '../translation/translator.ts';
+import { ENGINE_NAMES, type EngineName } from '../settings/engine-names.ts';
+import type { EngineRoute, EngineRouteTier } from '../translation/engine-routes.ts';
+import { removeEngineRoute, setEngineRoute } from '../translation/engine-routes.ts';
+import { listEngineRoutes } from '../translation/translator.ts';
 import { data, json, withStore } from './options.ts';
-import { CommandError, print, printJson } from './output.ts';
+import { CommandError, print, printJson, printTable } from './output.ts';
 
 interface Selectors {
   from: string;
   to: string;
-  tier: RouteTier | '*';
+  tier: EngineRouteTier | '*';
   account?: string;
   brand?: string;
   data?: string;
@@ -21,15 +21,15 @@ interface Selectors {
 }
 
 export function addRouteCommands(program: Command): void {
-  const route = program.command('route').description('which engines serve what, in which order');
+  const route = program.command('route').description('manage engine routes: which engines translate what');
   route
     .command('list')
-    .description('list the routes; where none fits, DRAGOMAN_ENGINES is the order')
+    .description('list the engine routes; everything else uses DRAGOMAN_ENGINES')
     .addOption(data())
     .addOption(json())
     .action((options: { data?: string; json?: boolean }) =>
       withStore(options, async ({ database }) => {
-        const rules = await listRoutes(database);
+        const rules = await listEngineRoutes(database);
         if (options.json) {
           const routes = rules.map(({ account_id: _, username, ...rule }) => ({
             ...rule,
@@ -37,37 +37,40 @@ export function addRouteCommands(program: Command): void {
           }));
           return printJson({ routes });
         }
-        for (const rule of rules) print(`${describe(rule, rule.username)}: ${rule.engines.join(', ')}`);
-        if (rules.length === 0) print('There are no routes; DRAGOMAN_ENGINES is the order for everything.');
+        printTable(
+          ['from', 'to', 'tier', 'account', 'brand', 'engines'],
+          rules.map((rule) => [
+            rule.source_language,
+            rule.target_language,
+            rule.tier,
+            rule.username ?? '*',
+            rule.brand ?? '*',
+            rule.engines.join(', '),
+          ]),
+          'There are no engine routes. Everything uses DRAGOMAN_ENGINES.',
+        );
       }),
     );
-  withSelectors(route.command('set').description('have these engines tried, in this order'))
-    .argument('<engines>', `a comma list of ${ENGINE_NAMES.join(', ')}`, engineNames)
+  withSelectors(route.command('set').description('set the engines of a route, in order of preference'))
+    .argument('<engines>', `comma-separated: ${ENGINE_NAMES.join(', ')}`, engineNames)
     .action((engines: EngineName[], options: Selectors) =>
       withStore(options, async ({ database }) => {
         const { rule, account } = await selected(database, options);
-        await database.transaction(async (transaction) => {
-          await setRoute(transaction, { ...rule, engines });
-          await recordAudit(transaction, 'command', {
-            ...{ action: 'route.set', account, subject: subjectOf(rule), detail: { engines } },
-          });
-        });
+        await database.transaction((transaction) =>
+          setEngineRoute(transaction, 'command', account, { ...rule, engines }),
+        );
         if (options.json) printJson({ engines });
         else print(`${describe(rule, options.account)}: ${engines.join(', ')}`);
       }),
     );
-  withSelectors(route.command('remove').description('remove the route for exactly this')).action(
+  withSelectors(route.command('remove').description('remove the route with exactly these options')).action(
     (options: Selectors) =>
       withStore(options, async ({ database }) => {
         const { rule, account } = await selected(database, options);
-        await database.transaction(async (transaction) => {
-          if (!(await removeRoute(transaction, rule))) {
-            throw new CommandError(`There is no route for ${describe(rule, options.account)}.`);
-          }
-          await recordAudit(transaction, 'command', {
-            ...{ action: 'route.removed', account, subject: subjectOf(rule), detail: {} },
-          });
-        });
+        const removed = await database.transaction((transaction) =>
+          removeEngineRoute(transaction, 'command', account, rule),
+        );
+        if (!removed) throw new CommandError(`There is no route for ${describe(rule, options.account)}.`);
         if (options.json) printJson({ removed: true });
         else print(`Removed the route for ${describe(rule, options.account)}.`);
       }),
@@ -79,7 +82,7 @@ function withSelectors(command: Command): Command {
     .option('--from <language>', 'only this source language', '*')
     .option('--to <language>', 'only this target language', '*')
     .addOption(
-      new Option('--tier <tier>', 'only this').choices(['*', 'human', 'machine', 'chat']).default('*'),
+      new Option('--tier <tier>', 'only this tier').choices(['*', 'human', 'machine', 'chat']).default('*'),
     )
     .option('--account <name>', 'only this account')
     .option('--brand <brand>', 'only this brand of the account')
@@ -90,10 +93,10 @@ function withSelectors(command: Command): Command {
 async function selected(
   database: Database,
   options: Selectors,
-): Promise<{ rule: Omit<RouteRule, 'engines'>; account: AccountRef | undefined }> {
+): Promise<{ rule: Omit<EngineRoute, 'engines'>; account: AccountRef | undefined }> {
   const { brand } = options;
   if (brand !== undefined && options.account === undefined) {
-    throw new CommandError('A brand belongs to an account: name it with --account.');
+    throw new CommandError('Name the account of the brand with --account.');
   }
   const account =
     options.account === undefined ? undefined : (await accountNamed(database, options.account)).ref;
@@ -107,12 +110,7 @@ async function selected(
   return { rule, account };
 }
 
-/** As the console's audit names it. */
-function subjectOf({ source_language, target_language, tier }: Omit<RouteRule, 'engines'>): string {
-  return `${source_language}>${target_language} ${tier}`;
-}
-
-function describe(rule: Omit<RouteRule, 'engines'>, account: string | null | undefined): string {
+function describe(rule: Omit<EngineRoute, 'engines'>, account: string | null | undefined): string {
   const parts = [
     `${rule.source_language}>${rule.target_language}`,
     ...(rule.tier === '*' ? [] : [rule.tier]),
@@ -125,7 +123,7 @@ function describe(rule: Omit<RouteRule, 'engines'>, account: string | null | und
 function engineNames(written: string): EngineName[] {
   return written.split(',').map((name) => {
     const found = ENGINE_NAMES.find((known) => known === name.trim());
-    if (found === undefined) throw new InvalidArgumentError(`There is ${ENGINE_NAMES.join(', ')}.`);
+    if (found === undefined) throw new InvalidArgumentError(`It must be one of ${ENGINE_NAMES.join(', ')}.`);
     return found;
   });
 }

@@ -1,10 +1,18 @@
-/** Processes of one database need one secret key: what they say at their start, the doctor, and a key that is lost. */
+/** Processes of one database need one secret key: errors at the start, the doctor, and a lost key. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/harness.ts';
-import { dragoman, dragomanProcess, killPrograms, serve, urlOf } from '../testing/programs.ts';
+import {
+  dragoman,
+  dragomanProcess,
+  engineWithoutLanguages,
+  killPrograms,
+  serve,
+  urlOf,
+} from '../testing/programs.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-secret-key-'));
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
@@ -22,7 +30,7 @@ describe('processes with a database of their own', () => {
     DRAGOMAN_SECRET_KEY: secret,
   });
   const findings = async (secret: string): Promise<{ check: string; ok: boolean; detail: string }[]> => {
-    const own = { ...place(secret), DRAGOMAN_APERTIUM_ROOT: directory };
+    const own = { ...place(secret), ...engineWithoutLanguages(directory) };
     return JSON.parse((await dragoman(['doctor', '--json', ...at('doctor')], own)).stdout).findings;
   };
   beforeAll(async () => {
@@ -34,11 +42,24 @@ describe('processes with a database of their own', () => {
     ['serve', ['serve']],
     ['account create', ['account', 'create', 'acme']],
     ['webhook-secret roll', ['webhook-secret', 'roll', 'acme', '--environment', 'sandbox']],
-  ])('are refused by %s when no key is given, and none is made', async (_, command) => {
+  ])('are refused by %s without a key, and no key is created', async (_, command) => {
     const { status, stdout, stderr } = await dragomanProcess([...command, ...at('none')], place(''));
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^DRAGOMAN_SECRET_KEY must be set where DATABASE_URL is: [^\n]*\n$/);
+    expect(stderr).toMatch(/^DRAGOMAN_SECRET_KEY must be set when DATABASE_URL is set: [^\n]*\n$/);
     expect(existsSync(join(directory, 'none', 'secret.key'))).toBe(false);
+  });
+
+  it('change nothing in an empty database when no key is given', async () => {
+    const empty = await createTestDatabase();
+    const client = createConnection(empty.connection);
+    await client.connect();
+    await client.query('drop schema public cascade; create schema public');
+    const own = { DATABASE_URL: urlOf(empty.connection), DRAGOMAN_SECRET_KEY: '' };
+    expect((await dragomanProcess(['serve', ...at('none')], own)).status).toBe(1);
+    const { rows } = await client.query(`select from pg_tables where schemaname = 'public'`);
+    expect(rows).toHaveLength(0);
+    await client.end();
+    await empty.drop();
   });
 
   it('start with the key of the first one, and are refused with another', async () => {
@@ -50,7 +71,7 @@ describe('processes with a database of their own', () => {
       const other = await dragomanProcess(['serve', '--role', role, ...at('d3')], place(key(2)));
       expect(other, role).toMatchObject({ status: 1, stdout: '' });
       expect(other.stderr, role).toMatch(
-        /^DRAGOMAN_SECRET_KEY is not the key that this database is used with: set DRAGOMAN_SECRET_KEY to /,
+        /^DRAGOMAN_SECRET_KEY is not the key of this database: set DRAGOMAN_SECRET_KEY to /,
       );
     }
     const created = await dragoman(['account', 'create', 'other', ...at('d3')], place(key(2)));
@@ -58,26 +79,32 @@ describe('processes with a database of their own', () => {
     expect(await Promise.all([first.terminate(), second.terminate()])).toEqual([0, 0]);
   });
 
-  it('are told by the doctor which key fits', async () => {
+  it('learn from the doctor which key matches', async () => {
     const named = async (secret: string) =>
       (await findings(secret)).find(({ check }) => check === 'secret key');
     expect(await named(key(1))).toMatchObject({ ok: true });
     expect(await named(key(2))).toMatchObject({
       ok: false,
-      detail: 'DRAGOMAN_SECRET_KEY is not the key that this database is used with',
-      remedy: expect.stringContaining('set DRAGOMAN_SECRET_KEY to the one that the other processes have'),
+      detail: 'DRAGOMAN_SECRET_KEY is not the key of this database',
+      remedy: expect.stringContaining('set DRAGOMAN_SECRET_KEY to the key of the other processes'),
     });
     expect(await named('')).toMatchObject({ ok: false });
   });
 
-  it('need no key for commands that neither seal nor open a secret', async () => {
+  it('need no key for commands that neither encrypt nor decrypt a secret', async () => {
     expect(await dragoman(['ledger', 'verify', ...at('d4')], place(''))).toMatchObject({ status: 0 });
     expect(await dragoman(['ledger', 'verify', ...at('d4')], place(key(2)))).toMatchObject({ status: 0 });
   });
 
-  it('go on with a new key when the old one is lost', async () => {
+  it('continue with a new key when the old one is lost', async () => {
     expect(await dragoman(['secret-key', 'replace', ...at('d5')], place(key(2)))).toMatchObject({
       status: 0,
+    });
+    // A second run changes nothing, and asks for no new secrets.
+    expect(await dragoman(['secret-key', 'replace', ...at('d5')], place(key(2)))).toMatchObject({
+      status: 0,
+      stdout: 'The database already uses this secret key. Nothing was changed.\n',
+      stderr: '',
     });
     const program = await serve([...at('d5'), '--role', 'api'], place(key(2)));
     await program.answers('/healthz');
@@ -85,7 +112,28 @@ describe('processes with a database of their own', () => {
     expect(await dragomanProcess(['serve', ...at('d1')], place(key(1)))).toMatchObject({ status: 1 });
   });
 
-  it('keep a mark in the database that is not the key', async () => {
+  it('are refused with a key that cannot decrypt the stored secrets when there is no mark', async () => {
+    const made = await dragoman(['account', 'create', 'sealed', ...at('d5')], place(key(2)));
+    expect(made).toMatchObject({ status: 0 });
+    // As after an upgrade from a version without marks, or a restore of such a database.
+    await query('delete from secret_key_mark');
+    const role = ['--role', 'api'];
+    const refused = /^DRAGOMAN_SECRET_KEY is not the key of this database: /;
+    const created = await dragoman(['account', 'create', 'late', ...at('d6')], place(key(3)));
+    expect(created).toMatchObject({ status: 1, stderr: expect.stringMatching(refused) });
+    const other = await dragomanProcess(['serve', ...role, ...at('d6')], place(key(3)));
+    expect(other).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(refused) });
+    const ok = async (secret: string) =>
+      (await findings(secret)).find(({ check }) => check === 'secret key')?.ok;
+    expect([await ok(key(3)), await ok(key(2))]).toEqual([false, true]);
+    expect((await query('select from secret_key_mark')).rowCount).toBe(0);
+    const program = await serve([...role, ...at('d6')], place(key(2)));
+    await program.answers('/healthz');
+    expect(await program.terminate()).toBe(0);
+    expect((await query('select from secret_key_mark')).rowCount).toBe(1);
+  });
+
+  it('keep a mark in the database that does not reveal the key', async () => {
     const { rows } = await query('select mark from secret_key_mark');
     expect(rows).toHaveLength(1);
     expect(rows[0].mark).toHaveLength(32);
@@ -105,7 +153,7 @@ describe('processes with a database of their own', () => {
 });
 
 describe('an embedded database', () => {
-  it('makes its key once, and is refused without it', async () => {
+  it('creates its key once, and does not start without it', async () => {
     const own = at('embedded');
     const program = await serve([...own, '--role', 'api']);
     await program.answers('/healthz');

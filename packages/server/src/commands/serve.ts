@@ -1,20 +1,20 @@
-/** `dragoman serve`. */
 import { flushCompileCache } from 'node:module';
-import { createLog } from '../log.ts';
-import { openStore } from '../program.ts';
-import { type Role, startServer } from '../serve.ts';
-import type { Settings } from '../settings.ts';
+import { createLog } from '../base/log.ts';
+import { openStore } from '../roles/program.ts';
+import { type Role, startServer } from '../roles/serve.ts';
+import { type Settings, warnOfUnknownSettings } from '../settings/settings.ts';
 import { createEngines } from '../translation/engines.ts';
 import { CommandError } from './output.ts';
 
-/** A second signal, or this long, ends a stop that hangs; the contract is 10 s. */
+/** A second signal, or this time, ends a stop that hangs. The documented limit is 10 s. */
 const LAST_MILLISECONDS = 9_500;
 
 const LISTEN_CODES = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND']);
 
 export async function serve(settings: Settings, role: Role): Promise<void> {
   const log = createLog(settings.logLevel);
-  // Before anything is open: an engine that lacks a setting stops the start.
+  for (const sentence of warnOfUnknownSettings(process.env)) log.warn(sentence);
+  // Before anything is opened, so that a missing setting of an engine stops the start.
   const engines = role === 'api' ? [] : createEngines(settings);
   const store = await openStore(settings, 'serve', log);
   const server = await startServer({
@@ -27,7 +27,7 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     await store.close();
     throw LISTEN_CODES.has(error.code ?? '') ? new CommandError(cannotListen(settings, error.code!)) : error;
   });
-  flushCompileCache(); // for the next start, also where this one is killed
+  flushCompileCache(); // written now, because the process may be killed later
   await untilSignal();
   log.info('stopping');
   const last = setTimeout(() => {
@@ -44,7 +44,7 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
 function cannotListen({ host, port }: Settings, code: string): string {
   const sentence = `Cannot listen on ${host}:${port}: ${code}.`;
   if (code !== 'EADDRINUSE') return sentence;
-  return `${sentence} Each process of one machine, workers too, needs a --port (DRAGOMAN_PORT) of its own.`;
+  return `${sentence} Each process on one machine, including workers, needs its own --port (DRAGOMAN_PORT).`;
 }
 
 function untilSignal(): Promise<void> {

@@ -1,20 +1,20 @@
-/** `dragoman task`: what editors have before them, and taking it back from them. */
+/** `dragoman task`: lists editing tasks and returns them to the queue. */
 import { type Command, Option } from 'commander';
+import { ApiError } from '../base/errors.ts';
 import {
   createEditing,
-  type EditingRoom,
+  type EditingContext,
   freeTask,
   listTasks,
   locate,
   TASK_STATUSES,
   type TaskStatus,
 } from '../editing/editing.ts';
-import { ApiError } from '../errors.ts';
-import type { Store } from '../program.ts';
+import type { Store } from '../roles/program.ts';
 import { createScanner } from '../scanning/scanner.ts';
-import { loadSettings } from '../settings.ts';
+import { loadSettings } from '../settings/settings.ts';
 import { data, json, withStore } from './options.ts';
-import { CommandError, print, printJson } from './output.ts';
+import { CommandError, print, printJson, printTable } from './output.ts';
 
 interface Shared {
   data?: string;
@@ -24,48 +24,51 @@ interface Shared {
 const MOST = 200;
 
 export function addTaskCommands(program: Command): void {
-  const task = program.command('task').description('what editors have before them');
+  const task = program.command('task').description('list and release editing tasks');
   task
     .command('list')
-    .description(`list tasks that are not over, those first that an operator has to look at; at most ${MOST}`)
-    .addOption(new Option('--status <status>', 'only these').choices([...TASK_STATUSES]))
-    .option('--account <name>', 'only this account’s')
+    .description(`list open tasks, those that need an operator first; at most ${MOST}`)
+    .addOption(new Option('--status <status>', 'only tasks with this status').choices([...TASK_STATUSES]))
+    .option('--account <name>', 'only tasks of this account')
     .addOption(data())
     .addOption(json())
     .action((options: Shared & { status?: TaskStatus; account?: string }) =>
       withStore(options, async (store) => {
-        const { tasks, counts } = await listTasks(roomOf(store), {
+        const { tasks, counts } = await listTasks(contextOf(store), {
           status: options.status,
-          kind: undefined,
-          sourceLanguage: undefined,
-          targetLanguage: undefined,
           account: options.account,
           limit: MOST,
           offset: 0,
         });
         if (options.json) return printJson({ tasks, counts });
-        for (const one of tasks) {
-          const who = one.editor === null ? '' : `  ${one.editor.name}`;
-          const why = one.reports.map(({ reason }) => reason).join(', ');
-          const pair = `${one.source_language}>${one.target_language}`;
-          print(
-            `${one.task}  ${one.kind}  ${pair}  ${one.words} words  ${one.status}  ${one.account}/${one.uid}  ` +
-              `due ${one.deadline}${who}${why === '' ? '' : `  (${why})`}`,
-          );
-        }
+        printTable(
+          ['task', 'kind', 'pair', 'words', 'status', 'account/job', 'due', 'editor', 'reports'],
+          tasks.map((one) => [
+            one.task,
+            one.kind,
+            `${one.source_language}>${one.target_language}`,
+            String(one.words),
+            one.status,
+            `${one.account}/${one.uid}`,
+            one.deadline,
+            one.editor?.name ?? '-',
+            one.reports.map(({ reason }) => reason).join(', ') || '-',
+          ]),
+          'There are no such tasks.',
+        );
       }),
     );
   task
     .command('release')
-    .description('give a task back to the queue, from whoever has it; its drafts stay')
-    .argument('<task>', 'its id')
+    .description('return a task to the queue; its edits are kept')
+    .argument('<task>', 'the id of the task')
     .addOption(data())
     .addOption(json())
     .action((id: string, options: Shared) =>
       withStore(options, async (store) => {
-        const room = roomOf(store);
+        const context = contextOf(store);
         try {
-          const status = await freeTask(room, 'command', await locate(room, id));
+          const status = await freeTask(context, 'command', await locate(context, id));
           if (options.json) printJson({ task: id, status });
           else print(`${id} is ${status}.`);
         } catch (error) {
@@ -76,9 +79,9 @@ export function addTaskCommands(program: Command): void {
     );
 }
 
-/** Nothing is edited here, so nobody is told and nothing is put together. */
-function roomOf({ database }: Store): EditingRoom {
+/** Nothing is edited here, so nothing is notified or assembled. */
+function contextOf({ database }: Store): EditingContext {
   const observer = { opened() {}, claimed() {}, ended() {}, expired() {}, delivered() {} };
   const settings = loadSettings(process.env);
-  return createEditing({ database, scanner: createScanner(), settings, observer, wake() {} }).room;
+  return createEditing({ database, scanner: createScanner(), settings, observer, wake() {} }).context;
 }

@@ -1,11 +1,13 @@
-/** `dragoman translate`: a file or standard input through the engine, without a server or a database. */
+/** `dragoman translate`: translates a file or standard input without a server or database. */
 import { readFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import type { Format } from '@dragoman/documents';
+import { counted } from '../base/text.ts';
 import { assemble, open } from '../scanning/tasks.ts';
-import type { Settings } from '../settings.ts';
+import { ENGINE_NAMES } from '../settings/engine-names.ts';
+import type { Settings } from '../settings/settings.ts';
+import { draftsOf } from '../translation/drafts.ts';
 import { createEngines, limitsOf } from '../translation/engines.ts';
-import { ENGINE_NAMES } from '../translation/names.ts';
-import { draftsOf } from '../translation/translate.ts';
 import { createTranslator } from '../translation/translator.ts';
 import { ensureEngine } from './engine.ts';
 import { CommandError, say } from './output.ts';
@@ -18,7 +20,7 @@ export interface TranslateOptions {
   yes: boolean;
 }
 
-/** @throws CommandError when a segment could not be translated; standard output stays empty then */
+/** @throws CommandError when a segment could not be translated; then nothing is printed */
 export async function translate(settings: Settings, file: string, options: TranslateOptions): Promise<void> {
   const wanted = options.engine === undefined ? settings.engines : [options.engine];
   const names = wanted.map((name) => ENGINE_NAMES.find((known) => known === name));
@@ -28,11 +30,12 @@ export async function translate(settings: Settings, file: string, options: Trans
     );
   }
   if (names.includes('apertium')) await ensureEngine(settings, options.yes);
-  const text = readText(file);
+  const text = await readText(file);
   const translator = createTranslator({
+    inSandbox: () => true,
     engines: createEngines({ ...settings, engines: names }),
     limitsOf: (engine) => limitsOf(settings, engine),
-    rules: async () => [],
+    engineRoutes: async () => [],
     recall: async () => [],
     observer: { asked() {}, translated() {}, failed() {}, cached() {} },
     cacheBytes: 0,
@@ -46,9 +49,10 @@ export async function translate(settings: Settings, file: string, options: Trans
       account: undefined,
       tier: 'machine',
       brand: undefined,
+      environment: 'production',
       from: options.from,
       to: options.to,
-      lane: 'live',
+      lane: 'interactive',
       signal: new AbortController().signal,
     });
     const failed = drafted.filter((one) => one.status === 'failed');
@@ -57,21 +61,24 @@ export async function translate(settings: Settings, file: string, options: Trans
       throw new CommandError(
         reasons === 'unsupported'
           ? `${names.join(', ')} does not translate from ${options.from} to ${options.to}.`
-          : `${failed.length} of ${drafted.length} segments could not be translated: ${reasons}.`,
+          : `${failed.length} of ${counted(drafted.length, 'segment')} could not be translated: ${reasons}.`,
       );
     }
     process.stdout.write(assemble({ ...task, drafts: draftsOf(drafted) }));
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const routes = new Set(drafted.flatMap((one) => (one.status === 'translated' ? [one.route] : [])));
-    say(`${drafted.length} segments in ${seconds} s by ${[...routes].join(', ') || names.join(', ')}`);
+    say(
+      `${counted(drafted.length, 'segment')} in ${seconds} s by ${[...routes].join(', ') || names.join(', ')}`,
+    );
   } finally {
     await translator.stop();
   }
 }
 
-function readText(file: string): string {
+async function readText(file: string): Promise<string> {
   try {
-    const bytes = readFileSync(file === '-' ? 0 : file);
+    if (file === '-' && process.stdin.isTTY) say('Type or paste the text, then press Ctrl+D.');
+    const bytes = file === '-' ? await buffer(process.stdin) : readFileSync(file);
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     throw new CommandError(

@@ -1,19 +1,20 @@
-/** What a mistake in the settings, the database or the disk prints: one sentence with the remedy, and no stack. */
+/** Mistakes in the settings, the database or the disk print one sentence with the remedy, without a stack. */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection as connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EmbeddedPostgres } from '@dragoman/embedded-postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createConnection } from '../database/connections.ts';
-import { type Embedded, startEmbedded } from '../database/embedded.ts';
-import { dragoman, dragomanProcess, killPrograms } from '../testing/programs.ts';
+import { startEmbedded } from '../database/embedded.ts';
+import { dragoman, dragomanProcess, engineWithoutLanguages, killPrograms } from '../testing/programs.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-troubles-'));
 const file = join(directory, 'file');
 const SECRET = 'canary-password';
-/** One line for a person: what is wrong, a colon, what to do. */
+/** One line: the problem, a colon, the remedy. */
 const SENTENCE = /^[A-Z][^\n]*: [^\n]*\.\n$/;
-let embedded: Embedded;
+let embedded: EmbeddedPostgres;
 let old: Server;
 
 beforeAll(async () => {
@@ -47,7 +48,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The same server, which says that it is an older one. */
+/** The same server, which claims to be an older version. */
 async function pretendOlder(version: string, older: string): Promise<Server> {
   const { host, port } = embedded.connection;
   const server = createServer((client) => {
@@ -95,7 +96,7 @@ const MISTAKES: [string, () => Record<string, string>, RegExp][] = [
   [
     'a password that is not percent-encoded',
     given(() => `postgres://u:%zz${SECRET}@127.0.0.1:1/x`),
-    /^DATABASE_URL must be an address, with special characters/,
+    /^DATABASE_URL must be a URL, with special characters/,
   ],
   ['PostgreSQL 14', given(() => at(old)), /^PostgreSQL 14 is too old: use PostgreSQL 15 or later/],
 ];
@@ -103,7 +104,7 @@ const MISTAKES: [string, () => Record<string, string>, RegExp][] = [
 describe('one sentence about', () => {
   const roles = (): [string, () => Record<string, string>, RegExp][] => [
     [
-      // Roles belong to the server: another test may have made this one already.
+      // Roles belong to the server: another test may have created this one already.
       'a user who may not create roles',
       given(() => urlFor('plain', 'plain')),
       /^The database user plain (may not create|is not a member of) the role dragoman_app: .* GRANT dragoman_app TO plain\./,
@@ -116,12 +117,12 @@ describe('one sentence about', () => {
     [
       'a data directory that is a file',
       () => ({ DRAGOMAN_DATA: file }),
-      /^The data directory .*file is a file: set DRAGOMAN_DATA to a folder that this user may write\./,
+      /^The data directory .*file is a file: set DRAGOMAN_DATA to a folder that this user can write to\./,
     ],
     [
-      'a data directory that cannot be made',
+      'a data directory that cannot be created',
       () => ({ DRAGOMAN_DATA: join(file, 'below') }),
-      /^The data directory .*below cannot be made \(E[A-Z]+\): set DRAGOMAN_DATA/,
+      /^The data directory .*below cannot be created \(E[A-Z]+\): set DRAGOMAN_DATA/,
     ],
   ];
 
@@ -144,9 +145,11 @@ describe('one sentence about', () => {
     expect(list).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
   });
 
-  // One of each kind: the doctor tests the engine as well, which takes ten seconds.
   it.each([MISTAKES[0]!, MISTAKES[3]!])('%s, from the doctor', async (_, own, sentence) => {
-    const doctor = await dragoman(['doctor', '--json'], placeOf(own));
+    const doctor = await dragoman(['doctor', '--json'], {
+      ...placeOf(own),
+      ...engineWithoutLanguages(directory),
+    });
     expect(doctor.status).toBe(1);
     expect(doctor.stdout + doctor.stderr).not.toContain(SECRET);
     if (doctor.stdout === '') return expect(doctor.stderr).toMatch(sentence);
@@ -156,21 +159,21 @@ describe('one sentence about', () => {
     expect(`${detail}: ${first.toLowerCase()}${remedy.slice(1)}`).toMatch(sentence);
   });
 
-  it('a folder of a backup that does not exist', async () => {
+  it('a backup into a missing folder', async () => {
     const target = join(directory, 'nonexist', 'x');
     const ended = await dragomanProcess(['backup', target], { DATABASE_URL: urlFor('plain', 'plain') });
     expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(SENTENCE) });
     expect(ended.stderr).toMatch(/^There is no folder .*nonexist: /);
   });
 
-  it('a backup of a database that holds nothing', async () => {
+  it('a backup of an empty database', async () => {
     const target = join(directory, 'empty.backup');
     const own = { DATABASE_URL: urlFor('plain', 'plain') };
     const ended = await dragoman(['backup', target], own);
     expect(ended).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'The database holds nothing of Dragoman: check DATABASE_URL.\n',
+      stderr: 'The database contains no Dragoman data: check DATABASE_URL.\n',
     });
   });
 });

@@ -1,4 +1,4 @@
-/** People by command, while the server runs. */
+/** Users by command, while the server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createBrowser, startTestServer, type TestServer } from '../testing/harness.ts';
 import { dragoman, dragomanProcess, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
 
-/** Every command is a process of its own, beside others' work. */
+/** Every command is a process, next to those of other tests. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-user-'));
@@ -26,8 +26,8 @@ const command = (args: string[], input?: string): Promise<Ended> =>
     ? dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) })
     : dragomanProcess([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) }, input);
 
-/** What a command that succeeds says as JSON. */
-async function asked(args: string[], input?: string) {
+/** Runs a command with `--json` and returns what it prints. */
+async function runJson(args: string[], input?: string) {
   const { status, stdout, stderr } = await command([...args, '--json'], input);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return JSON.parse(stdout);
@@ -36,35 +36,33 @@ async function asked(args: string[], input?: string) {
 const signIn = (email: string, password = PASSWORD) =>
   createBrowser(server.url).call('POST', '/api/session', { email, password });
 
-it('an editor is made, listed, given other languages, shut out and let in', async () => {
+it('creates an editor, lists them, changes their languages, disables and enables them', async () => {
   const email = 'editor@example.com';
   const create = ['user', 'create', email, '--role', 'editor', '--password-stdin', '--name', 'Eva'];
-  const made = await asked([...create, '--language', 'en:es', 'de:es', '--review'], `${PASSWORD}\n`);
+  const made = await runJson([...create, '--language', 'en:es', 'de:es', '--review'], `${PASSWORD}\n`);
   const pairs = ['de', 'en'].map((source_language) => ({
-    ...{ source_language, target_language: 'es', review: true },
+    source_language,
+    target_language: 'es',
+    review: true,
   }));
   expect(made).toMatchObject({ email, name: 'Eva', role: 'editor', status: 'active', languages: pairs });
   expect((await signIn(email)).body.languages).toEqual(pairs);
-  const changed = await asked([
-    ...['user', 'languages', email, '--language', 'en:fr', '--review-share', '20'],
-  ]);
+  const changed = await runJson(['user', 'languages', email, '--language', 'en:fr', '--review-share', '20']);
   expect(changed).toMatchObject({ review_share: 20, languages: [{ target_language: 'fr', review: false }] });
-  expect((await asked(['user', 'disable', email])).status).toBe('disabled');
+  expect((await runJson(['user', 'disable', email])).status).toBe('disabled');
   expect((await signIn(email)).status).toBe(401);
-  expect((await asked(['user', 'enable', email])).status).toBe('active');
+  expect((await runJson(['user', 'enable', email])).status).toBe('active');
   expect((await signIn(email)).status).toBe(200);
   const list = await command(['user', 'list']);
-  expect(list.stdout).toMatch(
-    /editor@example\.com\s+editor\s+active\s+Eva\s+en:fr\s+20 % reviewed\s+seen 20/,
-  );
-  await asked(['user', 'password', email, '--password-stdin'], 'another password of mine');
+  expect(list.stdout).toMatch(/editor@example\.com\s+editor\s+active\s+Eva\s+-\s+en:fr\s+20 %\s+20\S+Z\n/);
+  await runJson(['user', 'password', email, '--password-stdin'], 'another password of mine');
   expect((await signIn(email, 'another password of mine')).status).toBe(200);
 });
 
-it('a customer is invited, and whoever forgot gets a link', async () => {
+it('invites a customer, and creates a reset link', async () => {
   const { username } = await server.createAccount();
   const email = 'customer@example.com';
-  const invited = await asked(['user', 'invite', email, '--role', 'customer', '--account', username]);
+  const invited = await runJson(['user', 'invite', email, '--role', 'customer', '--account', username]);
   expect(invited.link).toMatch(/^http:\/\/127\.0\.0\.1:8080\/app\/invitation\/[\w-]{43}$/);
   const accept = (link: string) =>
     createBrowser(server.url).call('POST', `/api/invitations/${link.split('/').at(-1)}`, {
@@ -72,25 +70,28 @@ it('a customer is invited, and whoever forgot gets a link', async () => {
     });
   expect((await accept(invited.link)).body).toMatchObject({ account: username, role: 'customer' });
   const reset = await command(['user', 'reset', email]);
-  expect(reset.stderr).toMatch(/It opens once, until 20/);
+  expect(reset.stderr).toMatch(/The link works once, until 20/);
   expect((await accept(reset.stdout.trim())).status).toBe(201);
 });
 
-it('what cannot be is refused with a sentence', async () => {
+it('refuses impossible values with a sentence', async () => {
   const create = ['user', 'create', 'x@example.com', '--password-stdin', '--role'];
   const refused = async (args: string[], input?: string) => {
     const { status, stderr } = await command(args, input);
     return [status, stderr.trim()];
   };
   expect(await refused([...create, 'customer'], PASSWORD)).toEqual([
-    ...[1, 'A customer belongs to an account (--account), and nobody else does.'],
+    1,
+    'Give --account for a customer, and only for a customer.',
   ]);
   expect(await refused([...create, 'operator'], 'short')).toEqual([
-    ...[1, 'password: Must have at least 10 characters.'],
+    1,
+    'password: Must have at least 10 characters.',
   ]);
   expect((await refused([...create, 'pope']))[0]).toBe(2);
   expect((await refused([...create, 'editor', '--language', 'en']))[0]).toBe(2);
   expect(await refused(['user', 'disable', 'nobody@example.com'])).toEqual([
-    ...[1, 'There is nobody with the e-mail nobody@example.com.'],
+    1,
+    'There is no user with the e-mail address nobody@example.com.',
   ]);
 });

@@ -1,8 +1,7 @@
-/** `dragoman user`: the people who sign in, as the operator keeps them. */
+/** `dragoman user`: manages the people who sign in. */
 import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { PersonRole } from '../account.ts';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
 import {
   createPerson,
   type EditorLanguage,
@@ -18,11 +17,12 @@ import {
   setPassword,
   setReviewShare,
   type User,
-} from '../accounts/people.ts';
+} from '../access/people.ts';
+import type { PersonRole } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
-import { publicRoot } from '../settings.ts';
+import { publicRoot } from '../settings/settings.ts';
 import { data, json, settingsWith, withStore } from './options.ts';
-import { CommandError, print, printJson, say } from './output.ts';
+import { CommandError, print, printJson, printTable, say } from './output.ts';
 
 interface Options {
   data?: string;
@@ -41,53 +41,69 @@ interface PersonOptions extends Options {
 type Pair = Pick<EditorLanguage, 'source_language' | 'target_language'>;
 
 const languages = () =>
-  new Option('--language <pairs...>', 'what they edit, such as en:es de:es').argParser(
+  new Option('--language <pairs...>', 'language pairs that they edit, such as en:es de:es').argParser(
     (written: string, before: Pair[] | undefined) => [...(before ?? []), pair(written)],
   );
-const review = () => new Option('--review', 'they may review these languages too');
+const review = () => new Option('--review', 'they may also review these pairs');
 const share = () =>
-  new Option('--review-share <percent>', 'how much of what they edit is reviewed (100)').argParser(percent);
-
-export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('people who sign in');
-
-  const withPerson = (command: Command) =>
-    command
-      .argument('<email>', 'what they sign in with')
-      .addOption(new Option('--role <role>', 'what they are').choices([...ROLES]).makeOptionMandatory())
-      .option('--name <name>', 'how they are called; the beginning of the e-mail otherwise')
-      .option('--account <username>', 'a customer’s account')
-      .addOption(languages())
-      .addOption(review())
-      .addOption(share())
-      .addOption(data())
-      .addOption(json());
-
-  withPerson(user.command('create').description('make a person with a password'))
-    .requiredOption('--password-stdin', 'the password is read from standard input')
-    .action((email: string, options: PersonOptions) =>
-      withStore(options, async ({ database }) => {
-        const password = (await text(process.stdin)).replace(/\r?\n$/, '');
-        const wanted = { ...(await personOf(database, email, options)), password };
-        await expected(createPerson(database, 'command', wanted));
-        const made = await personNamed(database, email);
-        if (options.json) return printJson(shown(made));
-        print(`${made.email} may sign in as ${made.role}.`);
-      }),
-    );
-
-  withPerson(
-    user.command('invite').description('make a person and the link by which they choose a password'),
-  ).action((email: string, options: PersonOptions) =>
-    withStore(options, async ({ database }) => {
-      const wanted = await personOf(database, email, options);
-      printLink(options, email, await expected(invitePerson(database, 'command', wanted)));
-    }),
+  new Option('--review-share <percent>', 'percentage of their work that is reviewed (default 100)').argParser(
+    percent,
   );
 
+/** Adds the arguments and options of `create` and `invite`. */
+const withUserOptions = (command: Command) =>
+  command
+    .argument('<email>', 'the e-mail address that they sign in with')
+    .addOption(new Option('--role <role>', 'the role').choices([...ROLES]).makeOptionMandatory())
+    .option('--name <name>', 'the name; by default the part of the e-mail address before the @')
+    .option('--account <username>', 'the account of a customer')
+    .addOption(languages())
+    .addOption(review())
+    .addOption(share())
+    .addOption(data())
+    .addOption(json());
+
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('manage people who sign in');
+  addCreate(user);
+  addInvite(user);
+  addReset(user);
+  addPassword(user);
+  addList(user);
+  addEnableAndDisable(user);
+  addOwner(user);
+  addLanguages(user);
+}
+
+function addCreate(user: Command): void {
+  withUserOptions(user.command('create').description('create a user with a password'))
+    .requiredOption('--password-stdin', 'read the password from standard input')
+    .action((email: string, options: PersonOptions) =>
+      withStore(options, async ({ database }) => {
+        const password = await readPassword();
+        const wanted = { ...(await personOf(database, email, options)), password };
+        await asCommandError(createPerson(database, 'command', wanted));
+        const made = await personNamed(database, email);
+        if (options.json) return printJson(presentUser(made));
+        print(`${made.email} can sign in as ${made.role}.`);
+      }),
+    );
+}
+
+function addInvite(user: Command): void {
+  withUserOptions(user.command('invite').description('create a user, and a link to set a password')).action(
+    (email: string, options: PersonOptions) =>
+      withStore(options, async ({ database }) => {
+        const wanted = await personOf(database, email, options);
+        printLink(options, email, await asCommandError(invitePerson(database, 'command', wanted)));
+      }),
+  );
+}
+
+function addReset(user: Command): void {
   user
     .command('reset')
-    .description('make a link by which a person chooses another password; theirs opens until then')
+    .description('create a link to set a new password; the old one works until then')
     .argument('<email>', 'who')
     .addOption(data())
     .addOption(json())
@@ -98,24 +114,28 @@ export function addUserCommands(program: Command): void {
         printLink(options, email, await linkFor(database, 'command', person));
       }),
     );
+}
 
+function addPassword(user: Command): void {
   user
     .command('password')
-    .description('set a person’s password; they are signed out everywhere')
+    .description('set a user’s password and end all their sessions')
     .argument('<email>', 'who')
-    .requiredOption('--password-stdin', 'the password is read from standard input')
+    .requiredOption('--password-stdin', 'read the password from standard input')
     .addOption(data())
     .addOption(json())
     .action((email: string, options: Options) =>
       withStore(options, async ({ database }) => {
-        const password = (await text(process.stdin)).replace(/\r?\n$/, '');
-        await expected(setPassword(database, 'command', await personNamed(database, email), password));
+        const password = await readPassword();
+        await asCommandError(setPassword(database, 'command', await personNamed(database, email), password));
         const person = await personNamed(database, email);
-        if (options.json) return printJson(shown(person));
-        print(`${person.email} has another password.`);
+        if (options.json) return printJson(presentUser(person));
+        print(`The password of ${person.email} is set.`);
       }),
     );
+}
 
+function addList(user: Command): void {
   user
     .command('list')
     .description('everybody')
@@ -124,17 +144,19 @@ export function addUserCommands(program: Command): void {
     .action((options: Options) =>
       withStore(options, async ({ database }) => {
         const people = await listPeople(database);
-        if (options.json) return printJson({ users: people.map(shown) });
-        for (const person of people) print(line(person));
+        if (options.json) return printJson({ users: people.map(presentUser) });
+        printTable(COLUMNS, people.map(cells), 'There are no users.');
       }),
     );
+}
 
+function addEnableAndDisable(user: Command): void {
   for (const [name, disabled, description] of [
-    ['disable', true, 'let a person in no more; their sessions end'],
-    ['enable', false, 'let a person in again'],
+    ['disable', true, 'block a user and end their sessions'],
+    ['enable', false, 'unblock a user'],
   ] as const) {
     const command = user.command(name).description(description).argument('<email>', 'who');
-    if (disabled) command.option('--revoke-keys', 'the keys that they made end too', false);
+    if (disabled) command.option('--revoke-keys', 'also revoke the keys that they created', false);
     command
       .addOption(data())
       .addOption(json())
@@ -144,21 +166,25 @@ export function addUserCommands(program: Command): void {
             revokeKeys,
           });
           const person = await personNamed(database, email);
-          if (options.json) return printJson(shown(person));
-          print(line(person));
+          if (options.json) return printJson(presentUser(person));
+          printPerson(person);
           if (disabled && person.keys.length > 0) {
             const keys = person.keys.map(({ key_id, name, username }) => `${key_id} (${name}, ${username})`);
-            say(`Keys that they made still open: ${keys.join(', ')}. End them with --revoke-keys.`);
+            say(
+              `Keys that they created are still valid: ${keys.join(', ')}. Revoke them with --revoke-keys.`,
+            );
           }
         }),
       );
   }
+}
 
+function addOwner(user: Command): void {
   user
     .command('owner')
-    .description('let a customer decide about their account: what is kept of it, and when it ends')
+    .description('make a customer an owner of their account, who decides on retention, export and erasure')
     .argument('<email>', 'who')
-    .option('--remove', 'no more; not for the last one who can sign in', false)
+    .option('--remove', 'remove the ownership; not for the last owner who can sign in', false)
     .addOption(data())
     .addOption(json())
     .action((email: string, options: Options & { remove: boolean }) =>
@@ -166,21 +192,23 @@ export function addUserCommands(program: Command): void {
         const before = await personNamed(database, email);
         const { account } = before;
         if (account === undefined) throw new CommandError(`${before.email} belongs to no account.`);
-        await expected(setOwner(database, 'command', account.ref, before, !options.remove));
+        await asCommandError(setOwner(database, 'command', account.ref, before, !options.remove));
         const person = await personNamed(database, email);
-        if (options.json) return printJson(shown(person));
-        print(line(person));
+        if (options.json) return printJson(presentUser(person));
+        printPerson(person);
       }),
     );
+}
 
+function addLanguages(user: Command): void {
   user
     .command('languages')
-    .description('put these in the place of what a person edits; without options, show it')
+    .description('replace the language pairs that a user edits; without options, show the user')
     .argument('<email>', 'who')
     .addOption(languages())
     .addOption(review())
     .addOption(share())
-    .option('--none', 'they edit nothing')
+    .option('--none', 'they edit no language pair')
     .addOption(data())
     .addOption(json())
     .action((email: string, options: Options & Omit<PersonOptions, 'role'> & { none?: boolean }) =>
@@ -194,7 +222,7 @@ export function addUserCommands(program: Command): void {
           throw new CommandError('--review goes with --language.');
         }
         if (role === 'customer' && options.language !== undefined) {
-          throw new CommandError('Only those who edit have languages.');
+          throw new CommandError('A customer edits no languages.');
         }
         if (options.none === true) await setLanguages(database, 'command', before, []);
         if (options.language !== undefined)
@@ -202,8 +230,8 @@ export function addUserCommands(program: Command): void {
         if (options.reviewShare !== undefined)
           await setReviewShare(database, 'command', before, options.reviewShare);
         const person = await personNamed(database, email);
-        if (options.json) return printJson(shown(person));
-        print(line(person));
+        if (options.json) return printJson(presentUser(person));
+        printPerson(person);
       }),
     );
 }
@@ -211,7 +239,7 @@ export function addUserCommands(program: Command): void {
 async function personOf(database: Database, email: string, options: PersonOptions) {
   const { role, name, account: username, reviewShare } = options;
   if ((role === 'customer') !== (username !== undefined)) {
-    throw new CommandError('A customer belongs to an account (--account), and nobody else does.');
+    throw new CommandError('Give --account for a customer, and only for a customer.');
   }
   if (options.review === true && options.language === undefined) {
     throw new CommandError('--review goes with --language.');
@@ -225,8 +253,8 @@ function languagesOf({ language = [], review = false }: Pick<PersonOptions, 'lan
   return [...once.values()].map((one) => ({ ...one, review }));
 }
 
-/** A refusal of what was given is the caller's mistake, not a fault. */
-async function expected<T>(work: Promise<T>): Promise<T> {
+/** Turns a validation error into an error of the command. */
+async function asCommandError<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -240,31 +268,34 @@ function printLink(options: Options, email: string, made: { token: string; expir
   if (options.json) printJson({ email, link, expires_at: made.expires_at });
   else {
     print(link);
-    say(`It opens once, until ${made.expires_at.toISOString()}.`);
+    say(`The link works once, until ${made.expires_at.toISOString()}.`);
   }
 }
 
-function shown({ account, ...fields }: User): object {
+function presentUser({ account, ...fields }: User): object {
   return { ...fields, ...(account === undefined ? {} : { account: account.username }) };
 }
 
-function line(person: User): string {
+const COLUMNS = ['e-mail', 'role', 'status', 'name', 'account', 'languages', 'reviewed', 'last seen'];
+
+function cells(person: User): string[] {
   const pairs = person.languages.map(
     ({ source_language, target_language, review }) =>
       `${source_language}:${target_language}${review ? ' (review)' : ''}`,
   );
-  const seen = person.last_seen_at?.toISOString().slice(0, 16) ?? 'never';
   return [
     person.email,
-    person.role.padEnd(8),
-    person.status.padEnd(8),
+    person.owner ? `${person.role}, owner` : person.role,
+    person.status,
     person.name,
-    ...(person.account === undefined ? [] : [person.account.username]),
-    ...(pairs.length === 0 ? [] : [pairs.join(', ')]),
-    ...(person.review_share === 100 ? [] : [`${person.review_share} % reviewed`]),
-    `seen ${seen}`,
-  ].join('  ');
+    person.account?.username ?? '-',
+    pairs.join(', ') || '-',
+    pairs.length === 0 ? '-' : `${person.review_share} %`,
+    person.last_seen_at?.toISOString() ?? 'never',
+  ];
 }
+
+const printPerson = (person: User): void => printTable(COLUMNS, [cells(person)], '');
 
 function pair(written: string): Pair {
   const [, source, target] = /^([a-z]{2,3}(?:-[a-z0-9]+)?):([a-z]{2,3}(?:-[a-z0-9]+)?)$/.exec(written) ?? [];
@@ -279,4 +310,10 @@ function percent(written: string): number {
     throw new InvalidArgumentError('It must be a whole number from 0 to 100.');
   }
   return Number(written);
+}
+
+/** Reads all of standard input, without the final line break. */
+async function readPassword(): Promise<string> {
+  if (process.stdin.isTTY) say('Type the password, then Enter and Ctrl+D. It is shown while you type.');
+  return (await text(process.stdin)).replace(/\r?\n$/, '');
 }

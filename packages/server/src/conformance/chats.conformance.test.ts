@@ -1,4 +1,4 @@
-/** The specification of the chat interface, sentence by sentence. The engine is the fake one: it upper-cases. */
+/** The specification of the chat API, sentence by sentence. The fake engine writes upper case. */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createConnection } from '../database/connections.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 let names = 0;
-/** A name that no chat and no message has yet. */
+/** Returns a name that no chat or message has yet. */
 const fresh = (kind: string) => `${kind}-${++names}`;
 
 const message = (fields: Record<string, unknown> = {}) => ({
@@ -298,7 +298,7 @@ conforms('7.3', async () => {
 
 conforms('7.4', async () => {
   const sent = message();
-  // The table is away: a fault of the server, not of the caller.
+  // Without the table, the server has a fault that the caller did not cause.
   await ownerQuery('alter table messages rename to messages_away');
   const failed = await production('POST', MESSAGES, sent);
   await ownerQuery('alter table messages_away rename to messages');

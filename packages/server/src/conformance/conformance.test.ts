@@ -1,4 +1,4 @@
-/** No sentence without its test, no test without its sentence, and a page that says so. */
+/** Every sentence has its test, every test has its sentence, and the page lists them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,14 +7,14 @@ import { SENTENCES } from './sentences.ts';
 
 const FILES = ['jobs.conformance.test.ts', 'chats.conformance.test.ts'];
 
-/** The sentences that a test file holds. */
+/** Returns the sentences that a test file covers. */
 function heldBy(file: string): string[] {
   const source = readFileSync(join(import.meta.dirname, file), 'utf8');
   return [...source.matchAll(/^conforms\('([\d.]+)'/gm)].map(([, id]) => id!);
 }
 
 describe('conformance', () => {
-  it('has each sentence held once, in the file that the page names, or says why not', () => {
+  it('are each tested once, in the file that the page names, or have a reason', () => {
     const held = FILES.flatMap((file) => heldBy(file).map((id) => `${id} ${file}`));
     const wanted = SENTENCES.flatMap(({ id, untested }) =>
       untested === undefined ? [`${id} ${fileOf(id)}`] : [],
@@ -23,7 +23,7 @@ describe('conformance', () => {
     expect(new Set(SENTENCES.map(({ id }) => id)).size).toBe(SENTENCES.length);
   });
 
-  it('is what docs/conformance.md says (npm run conformance)', () => {
+  it('is equal to docs/conformance.md (npm run conformance)', () => {
     const page = join(import.meta.dirname, '../../../../docs/conformance.md');
     expect(readFileSync(page, 'utf8')).toBe(conformancePage());
   });

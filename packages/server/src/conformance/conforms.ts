@@ -1,4 +1,4 @@
-/** A test that holds one sentence of the specification and is named by it. */
+/** Defines a test for one sentence of the specification, named by its id. */
 import { test } from 'vitest';
 import { SENTENCES } from './sentences.ts';
 

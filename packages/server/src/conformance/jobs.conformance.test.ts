@@ -1,12 +1,13 @@
-/** The specification of the job interface, sentence by sentence. The engine is the fake one: it upper-cases. */
+/** The specification of the job API, sentence by sentence. The fake engine writes upper case. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type AccountCredentials, accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountCredentials } from '../accounts/accounts.ts';
 import { readBrandFile } from '../brands/brand.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { createConnection } from '../database/connections.ts';
-import { loadSettings } from '../settings.ts';
+import { loadSettings } from '../settings/settings.ts';
 import {
   type Answer,
   createClient,
@@ -42,7 +43,7 @@ let owner: pg.Client;
 
 beforeAll(async () => {
   fake = createFake({ directions: ['en>es', 'es>en', 'en>fr'] });
-  // An engine that takes a tone is told it.
+  // An engine that can use a tone gets it.
   Object.assign(fake, { capabilities: { ...fake.capabilities, tone: true } });
   server = await startTestServer({ engine: () => fake });
   receiver = await startReceiver();
@@ -66,7 +67,7 @@ const job = (fields: Record<string, unknown> = {}) => ({
   ...fields,
 });
 
-/** Creates a job and gives its creation body. */
+/** Creates a job and returns the body of the answer. */
 async function created(call: typeof sandbox, path: string, fields = {}): Promise<Record<string, unknown>> {
   const answer = await call('POST', path, job(fields));
   expect(answer.status, answer.text).toBe(201);
@@ -82,7 +83,7 @@ const withStatus = (call: typeof sandbox, path: string, uid: unknown, status: st
     return body.status === status && body;
   });
 
-/** Lets the time of a job's hold pass: its own clock is set back, nobody waits. */
+/** Ends the hold period of a job by changing its time. */
 async function passHold(uid: unknown): Promise<void> {
   await owner.query(
     `update jobs set created_at = created_at - interval '120 s', hold_until = hold_until - interval '120 s',
@@ -124,7 +125,7 @@ conforms('1.5', async () => {
   };
   expect(await defaultOf()).toBeNull();
   await importBrand('house', { default: true });
-  // Another process may have set it: the server sees it within seconds.
+  // Another process may have set it; the server reads it within seconds.
   expect(await until(async () => (await defaultOf()) ?? undefined)).toBe('house');
   await importBrand('house', { default: false });
 });
@@ -180,7 +181,7 @@ conforms('1.11', async () => {
 });
 
 conforms('1.12', async () => {
-  // With it as specified; and without it served the same, never redirected: a redirected POST becomes a GET.
+  // With it as specified. Without it the answer is the same and never a redirect: a redirected POST becomes a GET.
   for (const path of [HUMAN, MACHINE].flatMap((each) => [each, each.slice(0, -1)])) {
     expect((await production('POST', path, job())).status).toBe(201);
     expect((await production('GET', path)).status).toBe(200);
@@ -232,7 +233,7 @@ conforms('2.1.5', async () => {
   const { uid } = await created(sandbox, HUMAN, { target_text: 'La casa es grande.' });
   await passHold(uid);
   expect((await withStatus(sandbox, HUMAN, uid, 'completed')).translated_text).toBe('La casa es grande.');
-  // The machine-only interface does not know the field.
+  // The machine API does not have the field.
   const machine = await created(sandbox, MACHINE, { target_text: 'La casa es grande.' });
   const body = await withStatus(sandbox, MACHINE, machine.uid, 'completed');
   expect(body.translated_text).toBe('THE HOUSE IS BIG.');
@@ -269,7 +270,7 @@ conforms('2.1.9', async () => {
   const toneOf = async (text: string, fields: object) => {
     await created(production, HUMAN, { brand: 'formal', text, ...fields });
     return until(() => {
-      const asked = fake.asked.find(({ segments }) => JSON.stringify(segments).includes(text));
+      const asked = fake.requests.find(({ segments }) => JSON.stringify(segments).includes(text));
       return asked && (asked.context?.tone ?? 'none');
     });
   };
@@ -444,7 +445,7 @@ conforms('3.1.3', async () => {
 conforms('3.1.4', async () => {
   const human = await created(production, HUMAN);
   expect(human.status).toBe('new');
-  // In production it waits for its editor from here on.
+  // In production it now waits for its editor.
   await withStatus(production, HUMAN, human.uid, 'translating');
   const automatic = await created(sandbox, HUMAN);
   expect(automatic.status).toBe('new');
@@ -512,7 +513,7 @@ conforms('4.2.1', async () => {
     expect(refused.status).toBe(400);
     expect(refused.body.error).toBe(`${field}: This field is required.`);
   }
-  // Absent, it is detected; and what cannot be told is refused.
+  // Without it, the language is detected; an undetermined one is refused.
   const undecided = await production('POST', HUMAN, job({ source_language: undefined, text: '12345' }));
   expect(undecided.status).toBe(400);
   expect(undecided.body.error).toMatch(/^source_language: /);
@@ -756,9 +757,9 @@ conforms('9.1', async () => {
   }
 });
 
-/** What the operator's `brand import` does. */
+/** Does what `brand import` does. */
 async function importBrand(externalId: string, fields: Record<string, unknown>): Promise<void> {
   const { ref } = await accountNamed(server.database, 'acme');
   const file = { external_id: externalId, name: externalId, languages: {}, ...fields };
-  await saveBrand(server.database, ref, readBrandFile('test', JSON.stringify(file)), false);
+  await saveBrand(server.database, 'command', ref, readBrandFile('test', JSON.stringify(file)), false);
 }

@@ -1,19 +1,20 @@
 /**
- * The interface specification, sentence by sentence. Each one is either held by a test of its name
- * (`conforms('4.2.1', …)`) or says why no test can hold it. `docs/conformance.md` is made from this list.
+ * The API specification, sentence by sentence. Each has a test with its id (`conforms('4.2.1', …)`) or the reason why
+ * it has none. `docs/conformance.md` is generated from this list.
  */
 
-export interface Sentence {
-  /** Section of the specification and a number within it. */
+export interface SpecSentence {
+  /** The section of the specification and a number in it. */
   id: string;
   text: string;
-  /** Why no test here holds it. */
+  /** Why no test here covers it. */
   untested?: string;
 }
 
+const LIMITS = 'The specification does not say; see [limits and versions](limits.md).';
 const SILENT = 'The specification says that it does not say; the answer of the project is in the guides.';
 
-export const SENTENCES: readonly Sentence[] = [
+export const SENTENCES: readonly SpecSentence[] = [
   // 1. What the service does
   {
     id: '1.1',
@@ -267,12 +268,12 @@ export const SENTENCES: readonly Sentence[] = [
     id: '8.3',
     text: 'uid of a job must be unique; external_id of a message must be unique within its chat.',
   },
-  { id: '8.4', text: 'Rate limits and the maximum size of text: not shown.', untested: SILENT },
+  { id: '8.4', text: 'Rate limits and the maximum size of text: not shown.', untested: LIMITS },
   // 9. Versioning
   { id: '9.1', text: 'The translation-job interface is versioned in the path prefix /tapi/v2.' },
   {
     id: '9.2',
     text: 'Chat message endpoints carry /v2; the chat-creation and chat-listing paths carry no version segment; the webhook type string ends in v2.',
   },
-  { id: '9.3', text: 'Deprecation and change policy: not shown.', untested: SILENT },
+  { id: '9.3', text: 'Deprecation and change policy: not shown.', untested: LIMITS },
 ];

@@ -1,14 +1,14 @@
 /**
- * Backups: every table as it was at one moment, as PostgreSQL itself copies rows, in one compressed file. The
- * embedded server has no `pg_dump` beside it; and a file of ours is read by any later version of the program.
+ * Backups: every table at one moment, as PostgreSQL copies rows, in one compressed file. The embedded server comes
+ * without `pg_dump`, and later versions of this program can read the file.
  *
- * Unpacked, the file is lines:
+ * Unpacked, the file has these lines:
  *
- *     {"dragoman":"backup","format":1,"migration":16,"made_at":"2026-11-21T08:00:00.000Z"}
- *     {"table":"accounts","columns":["part","account_id",…]}
- *     rows in PostgreSQL's text format, one a line, then a line `\.`
- *     … the other tables …
- *     {"end":true,"rows":{"accounts":3,…}}
+ *   {"dragoman":"backup","format":1,"migration":1,"made_at":"2026-11-21T08:00:00.000Z"}
+ *   {"table":"accounts","columns":["part","account_id",…]}
+ *   rows in PostgreSQL's text format, one per line, then a line `\.`
+ *   … the other tables …
+ *   {"end":true,"rows":{"accounts":3,…}}
  */
 import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
@@ -17,13 +17,13 @@ import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { createConnection } from './connections.ts';
 import type { Connection } from './database.ts';
-import { migrate } from './migrate.ts';
+import { migrate, readVersion } from './migrate.ts';
 
 const FORMAT = 1;
-/** Ends the rows of a table; a row of this text would be written `\\.`. */
+/** Ends the rows of a table. A row with this text is written as `\\.`. */
 const END_OF_ROWS = '\\.';
 
-/** Why a backup or a restore cannot be done; the message is for the operator. */
+/** Why a backup or a restore failed; the message is for the operator. */
 export class BackupError extends Error {
   override name = 'BackupError';
 }
@@ -40,12 +40,12 @@ interface Header {
 
 interface Table {
   name: string;
-  /** Without those that PostgreSQL computes. */
+  /** Without generated columns. */
   columns: string[];
 }
 
 /**
- * Writes all that the database holds, as of one moment, while others go on working.
+ * Writes the whole database as of one moment, while it is in use.
  * @param connection as the owner of the schema
  * @param target is ended
  */
@@ -53,14 +53,14 @@ export async function writeBackup(connection: Connection, target: NodeJS.Writabl
   return withClient(connection, async (client) => {
     await client.query('begin transaction isolation level repeatable read read only');
     if (!(await isMade(client))) {
-      throw new BackupError('The database holds nothing of Dragoman: check DATABASE_URL.');
+      throw new BackupError('The database contains no Dragoman data: check DATABASE_URL.');
     }
     const rows: Rows = {};
     async function* lines() {
       const header: Header = {
         dragoman: 'backup',
         format: FORMAT,
-        migration: await newestMigration(client),
+        migration: await readVersion(client),
         made_at: new Date().toISOString(),
       };
       yield `${JSON.stringify(header)}\n`;
@@ -80,9 +80,9 @@ export async function writeBackup(connection: Connection, target: NodeJS.Writabl
 }
 
 /**
- * Fills an empty database from a backup, in one transaction, and brings its schema up to this version.
+ * Fills an empty database from a backup in one transaction, and migrates it to this version.
  * @param connection as the owner of the schema
- * @throws BackupError when the database is not empty, or the file is not a whole backup; nothing is changed then
+ * @throws BackupError when the database is not empty or the backup is incomplete; then nothing changes
  */
 export async function readBackup(connection: Connection, source: NodeJS.ReadableStream): Promise<Rows> {
   const lines = readLines(source.pipe(createGunzip()));
@@ -102,11 +102,11 @@ export async function readBackup(connection: Connection, source: NodeJS.Readable
   return rows;
 }
 
-/** An empty database with the schema of the backup. */
+/** Creates the schema of the backup in an empty database. */
 async function prepare(connection: Connection, { migration }: Header): Promise<void> {
   await withClient(connection, async (client) => {
     if (!(await isMade(client))) return;
-    const newest = await newestMigration(client);
+    const newest = await readVersion(client);
     for (const { name } of await readTables(client)) {
       const { rowCount } = await client.query(`select from ${quote(name)} limit 1`);
       if (rowCount !== 0)
@@ -114,7 +114,7 @@ async function prepare(connection: Connection, { migration }: Header): Promise<v
     }
     if (newest > migration) {
       throw new BackupError(
-        `The database is at migration ${newest}, the backup is of ${migration}: restore into a new one.`,
+        `The database is at migration ${newest}, the backup at ${migration}: restore into a new one.`,
       );
     }
   });
@@ -127,14 +127,14 @@ async function copyTables(client: pg.Client, lines: AsyncGenerator<Buffer>): Pro
     const section = parse(await next(lines));
     if (section.end === true) {
       if (JSON.stringify(section.rows) !== JSON.stringify(rows)) {
-        throw new BackupError('The file does not hold the rows that it says it holds.');
+        throw new BackupError('The rows in the file do not match its summary.');
       }
       return rows;
     }
     const { table, columns } = section as { table?: unknown; columns?: unknown };
     if (typeof table !== 'string' || !isNames(columns)) throw notABackup();
     const copying = client.query(copyFrom(`copy ${quote(table)} (${columns.map(quote)}) from stdin`));
-    // Heard from the start: what PostgreSQL refuses comes while rows are still being written.
+    // From the start, because PostgreSQL may refuse rows while later ones are still being written.
     let refused: Error | undefined;
     const ended = once(copying, 'finish').catch((error: Error) => {
       refused = error;
@@ -158,7 +158,7 @@ async function copyTables(client: pg.Client, lines: AsyncGenerator<Buffer>): Pro
   }
 }
 
-/** Numbers that PostgreSQL gives go on where those of the backup end. */
+/** Lets sequences continue after the values of the backup. */
 async function setSequences(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ sequence: string; table: string; column: string }>(
     `select pg_get_serial_sequence(quote_ident(c.relname), a.attname) as sequence, c.relname as table,
@@ -174,7 +174,7 @@ async function setSequences(client: pg.Client): Promise<void> {
   }
 }
 
-/** The tables of the schema. `migrations` is what migrating makes of it. */
+/** Returns the tables of the schema, without `migrations`, which migrating fills. */
 async function readTables(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
@@ -187,8 +187,8 @@ async function readTables(client: pg.Client): Promise<Table[]> {
 }
 
 /**
- * Takes the foreign keys away, since tables refer to each other in circles and no order of them would do.
- * @returns puts them back, which checks every row
+ * Drops the foreign keys, because tables refer to each other in circles.
+ * @returns a function that restores them, which checks every row
  */
 async function withoutReferences(client: pg.Client): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ table: string; name: string; definition: string }>(
@@ -206,19 +206,12 @@ async function withoutReferences(client: pg.Client): Promise<() => Promise<void>
   };
 }
 
-/** Whether a migration was ever applied. */
+/** Whether any migration was applied. */
 async function isMade(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ made: boolean }>(
     `select to_regclass('migrations') is not null as made`,
   );
   return rows[0]!.made;
-}
-
-async function newestMigration(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ newest: number }>(
-    'select coalesce(max(number), 0) as newest from migrations',
-  );
-  return rows[0]!.newest;
 }
 
 async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -227,13 +220,13 @@ async function withClient<T>(connection: Connection, work: (client: pg.Client) =
   try {
     return await work(client);
   } finally {
-    await client.end(); // ends the session, and with it an open transaction
+    await client.end(); // ends the session and an open transaction
   }
 }
 
 const NEWLINE = Buffer.from('\n');
 
-/** Lines without their ends. @throws BackupError when the stream breaks off */
+/** Yields lines without their ends. @throws BackupError when the stream breaks off */
 async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let begun: Buffer[] = [];
   try {
@@ -263,7 +256,7 @@ function parse(line: Buffer): Record<string, unknown> {
     const value: unknown = JSON.parse(line.toString());
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // What is not JSON is not ours.
+    // Text that is not JSON is no header.
   }
   throw notABackup();
 }
@@ -272,13 +265,13 @@ function headerOf(line: Buffer): Header {
   const header = parse(line) as Partial<Header>;
   if (header.dragoman !== 'backup' || !Number.isSafeInteger(header.migration)) throw notABackup();
   if (header.format !== FORMAT) {
-    throw new BackupError(`The backup is of format ${header.format}, this program reads ${FORMAT}.`);
+    throw new BackupError(`The backup has format ${header.format}; this program reads format ${FORMAT}.`);
   }
   return header as Header;
 }
 
 function notABackup(): BackupError {
-  return new BackupError('The file is not a whole backup.');
+  return new BackupError('The file is not a complete backup.');
 }
 
 function isNames(value: unknown): value is string[] {

@@ -8,13 +8,13 @@ interface Item {
   bad?: boolean;
 }
 
-/** A batch that waits to be let go, so that a test decides what arrives while it is in flight. */
+/** A batch that waits, so that a test decides what arrives meanwhile. */
 interface Flight {
   items: Item[];
   land(): void;
 }
 
-/** A batcher whose runs wait for `land`. `started(n)` resolves when the nth batch is under way. */
+/** A batcher whose runs wait for `land`. `started(n)` resolves when the nth batch is running. */
 function held(
   limits: Partial<
     Record<'maxItems' | 'maxWeight' | 'maxWaiting' | 'maxRunning' | 'restMilliseconds', number>
@@ -77,7 +77,7 @@ function recording(maxItems: number, maxWeight: number) {
   return { batcher, batches, together: () => together };
 }
 
-/** What is wrong with batches, given what was added in which order. */
+/** Returns what is wrong with batches for the added items. */
 function faults(batches: Item[][], added: Item[], maxItems: number, maxWeight: number): string[] {
   const found: string[] = [];
   const run = batches.flat().map(({ id }) => id);
@@ -92,7 +92,7 @@ function faults(batches: Item[][], added: Item[], maxItems: number, maxWeight: n
 }
 
 describe('createBatcher', () => {
-  it('gathers what arrives in one turn, and what arrives while a batch is in flight', async () => {
+  it('shares a batch among items that arrive in one turn or during a batch', async () => {
     const { batcher, flights, started } = held();
     const first = addAll(batcher, [item(1), item(2)]);
     await started(1);
@@ -107,7 +107,7 @@ describe('createBatcher', () => {
     expect(await Promise.all(second)).toEqual(['result 3', 'result 4', 'result 5']);
   });
 
-  it('starts another batch beside the one in flight, where two may run, and gathers for the third', async () => {
+  it('starts a second batch when two may run, and gathers items for the third', async () => {
     const { batcher, flights, started } = held({ maxRunning: 2 });
     const first = batcher.add(item(1));
     await started(1);
@@ -115,7 +115,7 @@ describe('createBatcher', () => {
     await started(2);
     const third = addAll(batcher, [item(4), item(5)]);
     expect(flights.map(ids)).toEqual([[1], [2, 3]]);
-    // The later one may land first, and lets the third go.
+    // The later one may end first, and starts the third.
     flights[1]!.land();
     expect(await Promise.all(second)).toEqual(['result 2', 'result 3']);
     await started(3);
@@ -127,7 +127,7 @@ describe('createBatcher', () => {
     expect(await Promise.all([first, ...third])).toEqual(['result 1', 'result 4', 'result 5']);
   });
 
-  it('rests between two batches where it shall, so that more gathers, and lets the first one go at once', async () => {
+  it('rests between two batches when it should, and starts the first at once', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const turns = async () => {
@@ -149,7 +149,7 @@ describe('createBatcher', () => {
       flights[1]!.land();
       expect(await Promise.all([second, third])).toEqual(['result 2', 'result 3']);
       await batcher.idle();
-      // It has rested: the next one waits for nothing.
+      // After the rest, the next one starts at once.
       vi.advanceTimersByTime(50);
       const fourth = batcher.add(item(4));
       await started(3);
@@ -160,7 +160,7 @@ describe('createBatcher', () => {
     }
   });
 
-  it('takes at most so many items a batch', async () => {
+  it('limits the items of a batch', async () => {
     const { batcher, batches } = recording(3, 1000);
     await Promise.all(
       addAll(
@@ -171,19 +171,19 @@ describe('createBatcher', () => {
     expect(batches.map((batch) => batch.length)).toEqual([3, 3, 1]);
   });
 
-  it('takes at most so much weight a batch, and exactly so much', async () => {
+  it('limits the weight of a batch, up to exactly the limit', async () => {
     const { batcher, batches } = recording(100, 10);
     await Promise.all(addAll(batcher, [item(1, 4), item(2, 6), item(3, 5), item(4, 6)]));
     expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1, 2], [3], [4]]);
   });
 
-  it('lets an item that is heavier than any batch go alone, in its turn', async () => {
+  it('gives an item that is heavier than the limit its own batch, in order', async () => {
     const { batcher, batches } = recording(100, 10);
     await Promise.all(addAll(batcher, [item(1), item(2, 11), item(3)]));
     expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1], [2], [3]]);
   });
 
-  it('runs the halves of a batch that fails by themselves, so that a bad one fails alone', async () => {
+  it('runs the halves of a failed batch separately, so that only the bad item fails', async () => {
     const { batcher, batches } = recording(100, 1000);
     const settled = await Promise.allSettled(addAll(batcher, [item(1), { ...item(2), bad: true }, item(3)]));
     expect(settled).toEqual([
@@ -194,7 +194,7 @@ describe('createBatcher', () => {
     expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1, 2, 3], [1], [2, 3], [2], [3]]);
   });
 
-  it('rejects a whole batch for an error that is no item’s fault', async () => {
+  it('rejects a whole batch for an error that no item caused', async () => {
     let runs = 0;
     const batcher = createBatcher<Item, string>({
       async run() {
@@ -213,7 +213,7 @@ describe('createBatcher', () => {
     expect(runs).toBe(1);
   });
 
-  it('refuses what comes when too much waits, and only that', async () => {
+  it('refuses items only when too many are waiting', async () => {
     const { batcher, flights, started } = held({ maxItems: 1, maxWaiting: 2 });
     const first = batcher.add(item(1));
     await started(1);
@@ -226,19 +226,19 @@ describe('createBatcher', () => {
     expect(await Promise.all([first, ...waiting])).toEqual(['result 1', 'result 2', 'result 3']);
   });
 
-  it('does not run a lone bad item twice', async () => {
+  it('does not repeat a batch of one bad item', async () => {
     const { batcher, batches } = recording(100, 1000);
     await expect(batcher.add({ ...item(1), bad: true })).rejects.toThrow('bad among 1');
     expect(batches).toHaveLength(1);
   });
 
-  it('goes on after a failure', async () => {
+  it('continues after a failure', async () => {
     const { batcher } = recording(100, 1000);
     await expect(batcher.add({ ...item(1), bad: true })).rejects.toThrow();
     expect(await batcher.add(item(2))).toBe('result 2');
   });
 
-  it('says that it is idle only when nothing waits and nothing is under way', async () => {
+  it('is idle only when no item is waiting and no batch is running', async () => {
     const { batcher, flights, started } = held({ maxItems: 1 });
     await batcher.idle(); // nothing was ever added
     const results = addAll(batcher, [item(1), item(2)]);
@@ -257,11 +257,11 @@ describe('createBatcher', () => {
     await batcher.idle();
   });
 
-  it('gives each its own result, in order, one batch at a time, within its limits', async () => {
+  it('returns the result of each item, in order, one batch at a time, within the limits', async () => {
     const scenario = fc.record({
       maxItems: fc.integer({ min: 1, max: 6 }),
       maxWeight: fc.integer({ min: 1, max: 30 }),
-      // Groups that arrive together, each some turns of the event loop after the last one.
+      // Groups that arrive together, some turns of the event loop apart.
       groups: fc.array(
         fc.record({
           turns: fc.integer({ min: 0, max: 4 }),
@@ -291,7 +291,7 @@ describe('createBatcher', () => {
     );
   });
 
-  it('fails exactly the bad ones, wherever they stand', async () => {
+  it('fails exactly the bad items, wherever they are', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.boolean(), { maxLength: 12 }),
@@ -310,7 +310,7 @@ describe('createBatcher', () => {
     );
   });
 
-  it('would be caught losing, doubling, swapping or overloading', () => {
+  it('the check finds lost, doubled and swapped items and overloaded batches', () => {
     const [a, b, c] = [item(1, 5), item(2, 5), item(3, 5)];
     expect(faults([[a, b], [c]], [a, b, c], 2, 10)).toEqual([]);
     expect(faults([[a], [c]], [a, b, c], 2, 10)).toEqual(['lost, doubled or out of order']);

@@ -1,45 +1,45 @@
 /**
- * Group commit: what arrives while a commit is in flight shares the next one. There is no timer, so a lone
- * request waits for nothing, and under load a batch is as large as what one commit lets gather.
+ * Group commit: items that arrive during a commit share the next one. There is no timer, so a single request does not
+ * wait, and under load a batch is as large as what arrives during one commit.
  *
- * Where nobody waits for it, a batcher may rest between two batches, so that more gathers than that: the first of
- * them still waits for nothing.
+ * Where no request waits for the result, a batcher can rest between batches, so that more items gather. The first item
+ * still does not wait.
  */
 
 export interface BatcherOptions<Item, Result> {
-  /** Does all items in one transaction; one result per item, same order. Rejects when nothing was done. */
+  /** Processes all items in one transaction; returns one result per item, in order. Rejects when nothing was done. */
   run(items: Item[]): Promise<Result[]>;
-  /** A number that weighs an item against `maxWeight`, such as its bytes. */
+  /** Returns the weight of an item, such as its bytes. */
   weigh(item: Item): number;
-  /** At most this many items a batch. */
+  /** Maximum number of items per batch. */
   maxItems: number;
-  /** At most this weight a batch; a single heavier item goes alone. */
+  /** Maximum weight of a batch; a heavier item gets its own batch. */
   maxWeight: number;
-  /** At most this many items wait; one more is refused with `BatcherFull`. */
+  /** Maximum number of waiting items; more are refused with `BatcherFull`. */
   maxWaiting: number;
-  /** Batches under way at a time: while one is being committed, the next is being worked out. */
+  /** Maximum number of batches at a time: one is prepared while another commits. */
   maxRunning: number;
-  /** A batch begins no sooner than this after the one before it began; none by default. */
+  /** Minimum time between the starts of two batches; 0 by default. */
   restMilliseconds?: number;
-  /** Whether one item of a batch can be to blame for this error, so that the others deserve a try without it. */
+  /** Whether a single item may have caused this error, so that the others are tried without it. */
   isolates(error: unknown): boolean;
 }
 
-/** More waits than there is room for: load to be shed. */
+/** Too many items are waiting. */
 export class BatcherFull extends Error {
   override name = 'BatcherFull';
 }
 
 export interface Batcher<Item, Result> {
-  /** Adds an item to the next batch and gives its own result. */
+  /** Adds an item to the next batch and returns its result. */
   add(item: Item): Promise<Result>;
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when no item is waiting and no batch is running. */
   idle(): Promise<void>;
 }
 
 /**
- * Up to `maxRunning` batches run at a time. When a batch of several rejects through the fault of one, its halves are
- * run by themselves, so that a bad one fails alone.
+ * Creates a batcher. When a batch of several items rejects because of one of them, its halves run separately, so that
+ * only the bad item fails.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   interface Waiting {
@@ -76,14 +76,14 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         for (const { reject } of batch) reject(error);
         return;
       }
-      // In halves: one bad item among five hundred costs nine more commits, not five hundred.
+      // Halving costs nine more commits for one bad item among 500, instead of 500.
       const middle = batch.length >> 1;
       await settle(batch.slice(0, middle));
       await settle(batch.slice(middle));
     }
   }
 
-  /** A turn later: requests that were parsed in the same turn of the event loop go together. */
+  /** One turn later, so that requests parsed in the same turn of the event loop share a batch. */
   function schedule(): void {
     if (scheduled || running >= options.maxRunning || waiting.length === 0) return;
     scheduled = true;
@@ -108,7 +108,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
-        if (waiting.length >= options.maxWaiting) return reject(new BatcherFull('too much waits'));
+        if (waiting.length >= options.maxWaiting)
+          return reject(new BatcherFull('too many items are waiting'));
         waiting.push({ item, resolve, reject });
         schedule();
       }),

@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL that are lost while nothing runs on them: nobody's process ends, and the program recovers. */
+/** Connections that are lost while no query is running: no process ends, and the program recovers. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -10,7 +10,7 @@ import {
   type TestDatabase,
   until,
 } from '../testing/harness.ts';
-import { killPrograms, serve, urlOf } from '../testing/programs.ts';
+import { killPrograms, markEngineTested, serve, urlOf } from '../testing/programs.ts';
 import { createConnection, createPool } from './connections.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -18,7 +18,7 @@ const ROOT = join(import.meta.dirname, '../../../..');
 
 describe('a connection whose database is dropped', () => {
   let test: TestDatabase;
-  /** Takes the database away under whoever is connected, as `with (force)` does. */
+  /** Drops the database despite its connections, as `with (force)` does. */
   const drop = () => test.drop();
   beforeEach(async () => {
     test = await createTestDatabase();
@@ -43,7 +43,7 @@ describe('a connection whose database is dropped', () => {
     await pool.end();
   });
 
-  it('raises nothing when nobody asked to hear of it, and the pool is being closed', async () => {
+  it('throws nothing without a listener, also while the pool is closing', async () => {
     const client = createConnection(test.connection);
     await client.connect();
     const pool = createPool(test.connection);
@@ -63,6 +63,7 @@ describe('the program', () => {
     const made = await startTestServer();
     const { production_key } = await made.createAccount();
     await made.server.stop();
+    await markEngineTested(made.database);
     await made.database.close();
     const { connection } = inject('cluster');
     const name = String(createConnection(made.connection).database);
@@ -97,15 +98,16 @@ describe('the sources', () => {
       .filter(isOurs)
       .map((file) => join(folder, file)),
   );
-  /** A client or a pool of the driver, which ends its process when it loses its connection. */
+  /** Finds a client or pool of the driver, whose lost connection would end the process. */
   const makesItsOwn = (source: string) =>
     /\bnew pg\.(?:Client|Pool)\(/.test(source) ||
     /import (?!type)[^;]*\b(?:Client|Pool)\b[^;]* from 'pg'/.test(source);
 
-  it('make connections in one place only', () => {
+  it('create connections only in the listed files', () => {
     const found = files.filter((file) => makesItsOwn(readFileSync(join(ROOT, file), 'utf8')));
     expect(files.length).toBeGreaterThan(300);
     expect(found.sort()).toEqual([
+      'packages/embedded-postgres/src/client.ts',
       'packages/server/src/database/connections.test.ts',
       'packages/server/src/database/connections.ts',
     ]);
@@ -115,7 +117,7 @@ describe('the sources', () => {
     'const one = new pg.Client(connection);',
     'const all = new pg.Pool({ max: 2 });',
     "import { Pool } from 'pg';",
-  ])('are refused with %s', (planted) => {
+  ])('are found when they contain %s', (planted) => {
     expect(makesItsOwn(planted)).toBe(true);
   });
 });

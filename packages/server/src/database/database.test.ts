@@ -1,10 +1,11 @@
-/** Transactions that meet deadlocks and dying connections; notifications that outlive theirs. */
+/** Transactions with deadlocks and lost connections, and notifications that survive them. */
 import { type AddressInfo, connect, createServer } from 'node:net';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { createLog } from '../log.ts';
+import { createLog } from '../base/log.ts';
 import { administer } from '../testing/cluster.ts';
 import { createTestDatabase, type TestDatabase, until } from '../testing/harness.ts';
+import type { Change } from './changes.ts';
 import { createConnection } from './connections.ts';
 import {
   CommitUnknown,
@@ -62,7 +63,7 @@ afterAll(async () => {
 const readValue = async (name: string) => (await database.query(READ, [name]))[0]?.value;
 const pidOf = async (transaction: Transaction) => (await transaction.query(PID))[0]!.pid;
 
-/** Resolves for everybody when `count` have arrived; later arrivals pass. */
+/** Resolves for all when `count` have arrived; later arrivals pass. */
 function barrier(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let arrived = 0;
@@ -72,7 +73,7 @@ function barrier(count: number): () => Promise<void> {
   };
 }
 
-/** A way to the server that counts who passes. */
+/** A proxy to the server that counts connections. */
 async function startPassage() {
   const { host, port, user, password, database } = createConnection(test.connection);
   let passed = 0;
@@ -98,17 +99,17 @@ async function startPassage() {
 }
 
 describe('a transaction', () => {
-  it('commits what its work did, and gives its result', async () => {
+  it('commits its work and returns the result', async () => {
     const result = await database.transaction(async (transaction) => {
       await transaction.query(ADD, ['a', 1]);
-      expect(await readValue('a')).toBeUndefined(); // not to be seen from outside yet
+      expect(await readValue('a')).toBeUndefined(); // not visible to others yet
       return 'done';
     });
     expect(result).toBe('done');
     expect(await readValue('a')).toBe(1);
   });
 
-  it('undoes everything when its work throws, and throws the same error', async () => {
+  it('rolls back when its work throws, and throws the same error', async () => {
     const bug = new Error('a bug');
     const work = database.transaction(async (transaction) => {
       await transaction.query(ADD, ['a', 1]);
@@ -118,7 +119,35 @@ describe('a transaction', () => {
     expect(await readValue('a')).toBeUndefined();
   });
 
-  it('is not run again where a repeat would meet the same error', async () => {
+  it('publishes the changes of the committed try after the commit', async () => {
+    const received: (readonly Change[])[] = [];
+    const unsubscribe = database.onChanges((changes) => received.push(changes));
+    const account = { accountId: 'a' };
+    let tries = 0;
+    await database.transaction(async (transaction) => {
+      transaction.changed('jobs', account, `try ${++tries}`);
+      if (tries === 1) await transaction.query(CONFLICT);
+      expect(received).toEqual([]);
+      transaction.changed('engines');
+    });
+    const undone = database.transaction(async (transaction) => {
+      transaction.changed('jobs', account);
+      throw new Error('a bug');
+    });
+    await expect(undone).rejects.toThrow('a bug');
+    database.changed('sessions');
+    unsubscribe();
+    database.changed('sessions');
+    expect(received).toEqual([
+      [
+        { kind: 'jobs', account: 'a', job: 'try 2' },
+        { kind: 'engines', account: undefined, job: undefined },
+      ],
+      [{ kind: 'sessions', account: undefined, job: undefined }],
+    ]);
+  });
+
+  it('is not repeated when a retry would fail in the same way', async () => {
     await database.transaction((transaction) => transaction.query(ADD, ['a', 1]));
     let tries = 0;
     const work = database.transaction(async (transaction) => {
@@ -131,14 +160,14 @@ describe('a transaction', () => {
     expect(await readValue('b')).toBeUndefined();
   });
 
-  it('throws what the commit itself refuses, with nothing done', async () => {
+  it('throws an error of the commit, after a rollback', async () => {
     const work = database.transaction((transaction) => transaction.query(LATE));
     await expect(work).rejects.toMatchObject({ code: '23505' });
     expect((await owner.query('select from late')).rowCount).toBe(0);
   });
 
-  it('gives its connection back however it ends', async () => {
-    // Twice as many as the pool has connections: a lost one would leave the last of them waiting.
+  it('returns its connection however it ends', async () => {
+    // Twice as many as the pool has connections: if one were lost, the last ones would wait.
     for (let ended = 0; ended < 32; ended++) {
       await database.transaction(() => Promise.reject(new Error('a bug'))).catch(() => {});
     }
@@ -146,7 +175,7 @@ describe('a transaction', () => {
     expect(await readValue('a')).toBe(1);
   });
 
-  it('is run again after a deadlock, so that both sides get through', async () => {
+  it('is repeated after a deadlock, so that both sides succeed', async () => {
     await owner.query(`insert into scratch values ('a', 0), ('b', 0)`);
     const bothHoldOne = barrier(2);
     let tries = 0;
@@ -162,10 +191,10 @@ describe('a transaction', () => {
     expect([await readValue('a'), await readValue('b')]).toEqual([2, 2]);
   });
 
-  it('is run again after a serialization failure, on what is true by then', async () => {
+  it('is repeated after a serialization failure, with the current data', async () => {
     const bothHaveRead = barrier(2);
     let tries = 0;
-    // Each writes the sum that it sees. One after the other, in either order, they write 0 and 0, or 1 and 2.
+    // Each writes the sum that it sees. In sequence, in either order, they write 0 and 0, or 1 and 2.
     const side = (name: string) =>
       database.transaction(async (transaction) => {
         tries++;
@@ -189,7 +218,7 @@ describe('a transaction', () => {
     expect(tries).toBe(5);
   });
 
-  it('is run again when its connection is killed in the middle of a query', async () => {
+  it('is repeated when its connection is killed during a query', async () => {
     const pids: number[] = [];
     const work = database.transaction(async (transaction) => {
       pids.push(await pidOf(transaction));
@@ -207,7 +236,7 @@ describe('a transaction', () => {
     expect(await readValue('a')).toBe(2);
   });
 
-  it('is run again when its connection is killed between two queries', async () => {
+  it('is repeated when its connection is killed between two queries', async () => {
     let tries = 0;
     await database.transaction(async (transaction) => {
       const pid = await pidOf(transaction);
@@ -234,7 +263,7 @@ describe('a transaction', () => {
     expect(tries).toBe(5);
   });
 
-  it('is not run again when its connection is lost during the commit: it may have happened', async () => {
+  it('is not repeated when its connection is lost during the commit, which may have happened', async () => {
     let tries = 0;
     const work = database.transaction(async (transaction) => {
       tries++;
@@ -244,7 +273,7 @@ describe('a transaction', () => {
     expect(tries).toBe(1);
   });
 
-  it('meets no trace of killed connections afterwards', async () => {
+  it('is not affected by earlier killed connections', async () => {
     await database.transaction((transaction) => transaction.query(DIE)).catch(() => {});
     const reads = Array.from({ length: 32 }, () =>
       database.transaction((transaction) => transaction.query(SUM)),
@@ -263,16 +292,16 @@ describe('isConnectionLoss', () => {
     },
   );
 
-  it.each(['23505', '40001', '40P01', '57014', '42P01', 'EACCES'])('does not take %s for one', (code) => {
+  it.each(['23505', '40001', '40P01', '57014', '42P01', 'EACCES'])('does not include %s', (code) => {
     expect(isConnectionLoss(coded(code))).toBe(false);
   });
 
-  it('knows every refusal of a session, whatever its code', () => {
+  it('includes every refused session, whatever its code', () => {
     expect(isConnectionLoss(Object.assign(coded('3D000'), { severity: 'FATAL' }))).toBe(true);
     expect(isConnectionLoss(Object.assign(coded('23505'), { severity: 'ERROR' }))).toBe(false);
   });
 
-  it('knows the ones that pg gives no code, and nothing that is no error', () => {
+  it('includes errors of pg without a code, and nothing that is no error', () => {
     expect(isConnectionLoss(new Error('Connection terminated unexpectedly'))).toBe(true);
     expect(isConnectionLoss(new Error('Connection terminated'))).toBe(true);
     expect(isConnectionLoss(new Error('something else'))).toBe(false);
@@ -284,46 +313,46 @@ describe('notifications', () => {
   const LISTENERS = `select pid from pg_stat_activity
     where application_name = 'dragoman listener' and datname = current_database()`;
 
-  it('are heard on their channel, with what they say', async () => {
-    const heard: string[] = [];
-    await database.listen('test_a', (payload) => heard.push(`a ${payload}`));
-    await database.listen('test_b', (payload) => heard.push(`b ${payload}`));
+  it('arrive on their channel, with their payload', async () => {
+    const received: string[] = [];
+    await database.listen('test_a', (payload) => received.push(`a ${payload}`));
+    await database.listen('test_b', (payload) => received.push(`b ${payload}`));
     await database.notify('test_b', 'it’s two');
     await database.notify('test_c', 'nobody');
     await database.notify('test_a');
-    await until(() => heard.length === 2);
-    expect(heard).toEqual(['b it’s two', 'a ']);
+    await until(() => received.length === 2);
+    expect(received).toEqual(['b it’s two', 'a ']);
   });
 
-  it('are heard in one connection of their own, again after it was killed, and once each', async () => {
-    const heard: string[] = [];
-    await database.listen('test_again', (payload) => heard.push(payload));
+  it('arrive once each over one connection, also after it was killed', async () => {
+    const received: string[] = [];
+    await database.listen('test_again', (payload) => received.push(payload));
     const { rows: before } = await owner.query(LISTENERS);
     expect(before).toHaveLength(1);
     await owner.query('select pg_terminate_backend($1)', [before[0].pid]);
-    // What is said while nobody listens is lost; so it is said until it is heard.
+    // A notification without a listener is lost, so it is repeated until it arrives.
     await until(async () => {
       await database.notify('test_again', 'anybody');
-      return heard.length > 0;
+      return received.length > 0;
     });
     const { rows: after } = await owner.query(LISTENERS);
     expect(after).toHaveLength(1);
     expect(after[0].pid).not.toBe(before[0].pid);
-    heard.length = 0;
+    received.length = 0;
     await database.notify('test_again', 'once');
     await database.notify('test_again', 'last');
-    await until(() => heard.includes('last'));
-    expect(heard.filter((payload) => payload !== 'anybody')).toEqual(['once', 'last']);
+    await until(() => received.includes('last'));
+    expect(received.filter((payload) => payload !== 'anybody')).toEqual(['once', 'last']);
   });
 
-  it('are heard again after connections were refused for some tries', async () => {
+  it('arrive again after connections were refused for some tries', async () => {
     const { connection } = inject('cluster');
     const { database: name } = createConnection(test.connection);
-    const heard: string[] = [];
-    await database.listen('test_away', (payload) => heard.push(payload));
+    const received: string[] = [];
+    await database.listen('test_away', (payload) => received.push(payload));
     const reach = await startPassage();
     const other = openDatabase(reach.connection, createLog('silent'));
-    await other.listen('test_away', (payload) => heard.push(`other ${payload}`));
+    await other.listen('test_away', (payload) => received.push(`other ${payload}`));
     await administer(connection, `alter database ${name} allow_connections false`);
     const { rows } = await owner.query(LISTENERS);
     for (const { pid } of rows) await owner.query('select pg_terminate_backend($1)', [pid]);
@@ -331,44 +360,44 @@ describe('notifications', () => {
     await administer(connection, `alter database ${name} allow_connections true`);
     await until(async () => {
       await owner.query(`notify test_away, 'back'`);
-      return heard.includes('back') && heard.includes('other back');
+      return received.includes('back') && received.includes('other back');
     });
     expect((await owner.query(LISTENERS)).rows).toHaveLength(2);
     await other.close();
     await reach.close();
   });
 
-  it('leave nothing behind when the database is closed', async () => {
+  it('leave nothing open when the database is closed', async () => {
     const other = openDatabase(test.connection, createLog('silent'));
-    const mine = new Set((await owner.query(LISTENERS)).rows.map(({ pid }) => pid));
+    const ownPids = new Set((await owner.query(LISTENERS)).rows.map(({ pid }) => pid));
     await other.listen('test_close', () => {});
     const { rows } = await owner.query(LISTENERS);
-    expect(rows.filter(({ pid }) => !mine.has(pid))).toHaveLength(1);
+    expect(rows.filter(({ pid }) => !ownPids.has(pid))).toHaveLength(1);
     await other.close();
-    await until(async () => (await owner.query(LISTENERS)).rows.every(({ pid }) => mine.has(pid)));
+    await until(async () => (await owner.query(LISTENERS)).rows.every(({ pid }) => ownPids.has(pid)));
   });
 });
 
 describe('numbers', () => {
   const BIGINT = statement<{ value: number }>('test.bigint', 'select $1::bigint as value');
 
-  it('reads a bigint as a number, as far as numbers are exact', async () => {
+  it('reads a bigint as a number while numbers are exact', async () => {
     for (const value of [0, -1, 1_234_567_890_123, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
       expect(await database.query(BIGINT, [value])).toEqual([{ value }]);
     }
   });
 
-  it('refuses one that is too large for a number rather than bend it', async () => {
+  it('throws for a larger bigint instead of rounding it', async () => {
     await expect(database.query(BIGINT, ['9007199254740992'])).rejects.toThrow(
       'a bigint too large for a number: 9007199254740992',
     );
     await expect(database.query(BIGINT, ['9223372036854775807'])).rejects.toThrow('a bigint too large');
-    expect(await database.query(BIGINT, ['1'])).toEqual([{ value: 1 }]); // the connection is still good
+    expect(await database.query(BIGINT, ['1'])).toEqual([{ value: 1 }]); // the connection still works
   });
 });
 
 describe('the application’s role', () => {
-  it.each(['transfers', 'job_events'])('may add to %s, and neither change nor remove', async (table) => {
+  it.each(['transfers', 'job_events'])('may insert into %s, but not update or delete', async (table) => {
     const may = async (privilege: string) => {
       const sql = `select has_table_privilege('dragoman_app', $1, $2) as may`;
       return (await owner.query(sql, [table, privilege])).rows[0].may;
@@ -377,7 +406,7 @@ describe('the application’s role', () => {
     expect([await may('update'), await may('delete'), await may('truncate')]).toEqual([false, false, false]);
   });
 
-  it('is the one that the program works in', async () => {
+  it('is the role that the program uses', async () => {
     const WHO = statement<{ current_user: string }>('test.who', 'select current_user');
     expect(await database.query(WHO)).toEqual([{ current_user: 'dragoman_app' }]);
     const FORGE = statement('test.forge', 'delete from transfers where part = 0 and account_id is null');

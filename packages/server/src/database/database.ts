@@ -1,53 +1,63 @@
 /**
- * One handle on PostgreSQL, embedded or given. Stores ask it questions; a transaction is a parameter that
- * is passed on: a function that takes a `Transaction` is part of somebody's, one that takes a `Database`
- * stands alone.
+ * Access to PostgreSQL. A function that takes a `Transaction` is part of its caller's transaction; one that takes a
+ * `Database` makes its own.
  */
 import pg, { type QueryResultRow } from 'pg';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
+import type { Change, ChangeKind } from './changes.ts';
 import { type Connection, createConnection, createPool } from './connections.ts';
 import { createOutageWatch } from './outage.ts';
-import { type Statement, statement } from './statements.ts';
+import { positionalValues, type Statement, statement, type Values } from './statements.ts';
 
 export type { Connection } from './connections.ts';
 
-/** Where a statement can be run: the pool, or one open transaction. */
+/** Runs statements: the pool or an open transaction. */
 export interface Queryable {
-  /** Runs a statement and gives its rows. Rejects with pg's error, which carries `code` (SQLSTATE). */
-  query<Row extends QueryResultRow>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
+  /** Runs a statement and returns its rows. Rejects with pg's error, whose `code` is the SQLSTATE. */
+  query<Row extends QueryResultRow>(statement: Statement<Row>, values?: Values): Promise<Row[]>;
+  /**
+   * Reports what a statement changed, for live updates. Call it after the statement, unless its rows show that nothing
+   * changed; an extra call only makes pages reload. Listeners get it after the commit. `changes.test.ts` finds
+   * functions that forget the call.
+   */
+  changed(kind: ChangeKind, account?: { accountId: string }, job?: string): void;
 }
 
-/** An open transaction. Whoever makes one decides what belongs together; nobody else may commit. */
+/** An open transaction, which only its creator may commit. */
 export interface Transaction extends Queryable {
   readonly inTransaction: true;
 }
 
 export interface Database extends Queryable {
   /**
-   * Runs `work` in one transaction and commits it. The whole of `work` is run again, up to five times, when
-   * PostgreSQL says that a repeat may succeed (serialization failure, deadlock, lost connection before the
-   * commit was sent), so `work` must do nothing outside the transaction. A connection lost during the commit
-   * itself is thrown as `CommitUnknown`: only the caller knows whether repeating is safe.
+   * Runs `work` in a transaction and commits it. `work` runs again, up to five times, when a retry may succeed: after a
+   * serialization failure, a deadlock, or a connection lost before the commit was sent. So `work` must do nothing
+   * outside the transaction.
+   * @throws CommitUnknown when the connection is lost during the commit: only the caller knows whether a retry is safe
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Subscribes to a notification channel for as long as the database is open; reconnects by itself. */
-  listen(channel: string, heard: (payload: string) => void): Promise<void>;
-  /** A hint to other processes. Lost hints do no harm: everything is polled as well. */
+  /** Subscribes to the changes that this process commits. Returns a function that unsubscribes. */
+  onChanges(listener: ChangeListener): () => void;
+  /** Subscribes to a notification channel until the database is closed; reconnects automatically. */
+  listen(channel: string, onPayload: (payload: string) => void): Promise<void>;
+  /** Sends a hint to other processes. Lost hints do no harm, because everything is also polled. */
   notify(channel: string, payload?: string): Promise<void>;
   /**
-   * Whether it takes what is written. False after a statement failed for want of room (SQLSTATE class 53), until a
-   * trial write succeeds; each question makes that trial, and there is none as long as nothing has failed.
+   * Whether the database accepts writes. False after a statement failed for lack of resources (SQLSTATE class 53),
+   * until a trial write succeeds. Each call then makes a trial.
    */
   canWrite(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The connection broke while the commit was on its way: it may or may not have happened. */
+export type ChangeListener = (changes: readonly Change[]) => void;
+
+/** The connection broke during the commit, which may or may not have happened. */
 export class CommitUnknown extends Error {
   override name = 'CommitUnknown';
 }
 
-// int8 as number: order numbers, cents and counts stay far below 2^53; a larger value is a bug, and loud.
+// int8 as number: counts and cents stay far below 2^53. A larger value is a bug and throws.
 const INT8_OID = 20;
 pg.types.setTypeParser(INT8_OID, (written) => {
   const value = Number(written);
@@ -56,41 +66,41 @@ pg.types.setTypeParser(INT8_OID, (written) => {
 });
 
 const RETRY_CODES = new Set(['40001', '40P01']);
-/** SQLSTATE class 08, 57P0x and 53300: the connection or the server went away, or has no room. */
+/** SQLSTATE class 08, 57P0x and 53300: the connection or the server is gone, or has no free connection. */
 const CONNECTION_CODES =
   /^(08...|57P0[1-4]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOENT|EPIPE|ETIMEDOUT)$/;
-/** What pg says without a code: a socket that closed under a query, a pool or a server that never answered. */
+/** Errors of pg without a code: a socket that closed during a query, a pool or a server that never answered. */
 const CONNECTION_WORDS =
   /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect|^Query read timeout/;
-/** A statement that runs longer is ended by the server; a little later we believe that the server is gone. */
+/** The server ends longer statements; slightly later, the client gives up the server. */
 const STATEMENT_MILLISECONDS = 60_000;
 const SILENCE_MILLISECONDS = 65_000;
 const TRIES = 5;
 
-/** Whether the error says that the server or the way to it is gone, so that a later try may succeed. */
+/** Whether the server or the connection is gone, so that a later retry may succeed. */
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, severity } = error as { code?: unknown; severity?: unknown };
-  // PostgreSQL says FATAL when it ends or refuses a session: the database was dropped, renamed or closed to us.
+  // PostgreSQL sends FATAL when it ends or refuses a session, as when the database was dropped or renamed.
   if (severity === 'FATAL') return true;
   if (typeof code === 'string') return CONNECTION_CODES.test(code);
   return CONNECTION_WORDS.test(error.message);
 }
 
-/** The same, or lost during a commit. */
+/** Does the same, and includes a connection lost during a commit. */
 function isGone(error: unknown): boolean {
   return error instanceof CommitUnknown || isConnectionLoss(error);
 }
 
 /**
- * Whether the server lacks something that it needs for any request: room on its disk, memory, connections (SQLSTATE
- * class 53). A later try may succeed, one at once will not.
+ * Whether the server lacks disk space, memory or connections (SQLSTATE class 53). A retry may succeed later, not at
+ * once.
  */
 export function isOutOfResources(error: unknown): boolean {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith('53');
 }
 
-/** Whether the database cannot do now what it was asked, through no fault of the request. */
+/** Whether the database is unavailable for a reason that the request did not cause. */
 export function isUnavailable(error: unknown): boolean {
   return isGone(error) || isOutOfResources(error);
 }
@@ -99,14 +109,14 @@ export function isUnavailable(error: unknown): boolean {
 export function openDatabase(connection: Connection, log: Log, size = 16): Database {
   let closing = false;
   const outage = createOutageWatch((error) => !closing && isGone(error) && !isOutOfResources(error), log);
-  const complain = (error: Error) => {
-    // A pool that ends does not wait for its sockets; the server may still say goodbye on them.
+  const onLost = (error: Error) => {
+    // A pool does not wait for its sockets when it ends, so late errors are ignored.
     if (!closing) outage.lost(error);
   };
   const config = {
     ...asApplication(connection),
     application_name: 'dragoman',
-    // A server that vanished without a word must not hold a query for ever.
+    // Otherwise a server that disappears would block queries forever.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     statement_timeout: STATEMENT_MILLISECONDS,
@@ -115,18 +125,28 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 10_000,
   };
-  const pool = createPool(config, complain);
+  const pool = createPool(config, onLost);
 
   let listener: Listener | undefined;
-  const room = createRoomWatch(() => runTransaction(pool, tryToWrite), log);
+  const resources = createResourceWatch(() => runTransaction(pool, tryToWrite, () => {}), log);
+  const listeners = new Set<ChangeListener>();
+  const publish: ChangeListener = (changes) => {
+    if (changes.length > 0) for (const listener of listeners) listener(changes);
+  };
 
   return {
-    query: (statement, values = []) => room.noting(outage.noting(() => run(pool, statement, values))),
-    transaction: (work) => room.noting(outage.noting(() => withRetries(() => runTransaction(pool, work)))),
-    canWrite: room.canWrite,
-    async listen(channel, heard) {
+    query: (statement, values = []) => resources.track(outage.track(() => run(pool, statement, values))),
+    changed: (kind, account, job) => publish([{ kind, account: account?.accountId, job }]),
+    transaction: (work) =>
+      resources.track(outage.track(() => withRetries(() => runTransaction(pool, work, publish)))),
+    canWrite: resources.canWrite,
+    onChanges(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async listen(channel, onPayload) {
       listener ??= createListener(connection, outage.lost);
-      await listener.add(channel, heard);
+      await listener.add(channel, onPayload);
     },
     async notify(channel, payload = '') {
       await pool.query({
@@ -146,25 +166,26 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
 const ROLE = '-c role=dragoman_app';
 
 /**
- * In the role without ownership: append-only tables are append-only for the program too. An address may bring
- * options of its own, which would take the place of ours.
+ * Sets a role without ownership, so that append-only tables are append-only for the program too. Keeps options that the
+ * connection string already has.
  */
 function asApplication(connection: Connection): Connection {
   if (connection.connectionString === undefined) return { ...connection, options: ROLE };
-  // Not as a URL: `postgres://user@/name?host=/folder` is none, and PostgreSQL takes it.
+  // Not parsed as a URL, because PostgreSQL accepts `postgres://user@/name?host=/folder`, which is not one.
   const [address, query] = connection.connectionString.split('?', 2);
   const parameters = new URLSearchParams(query);
   parameters.set('options', `${parameters.get('options') ?? ''} ${ROLE}`.trim());
-  // The driver does not read `+` as a space.
+  // The driver does not decode `+` as a space.
   return { ...connection, connectionString: `${address}?${parameters.toString().replaceAll('+', '%20')}` };
 }
 
 async function run<Row extends QueryResultRow>(
   on: Pick<pg.ClientBase, 'query'> | pg.Pool,
   statement: Statement<Row>,
-  values: readonly unknown[],
+  given: Values,
 ): Promise<Row[]> {
-  const result = await on.query<Row>({ name: statement.name, text: statement.text, values: [...values] });
+  const { name, text } = statement;
+  const result = await on.query<Row>({ name, text, values: positionalValues(statement, given) });
   return result.rows;
 }
 
@@ -176,13 +197,18 @@ async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
       const code = (error as { code?: string }).code ?? '';
       const again = RETRY_CODES.has(code) || (!(error instanceof CommitUnknown) && isConnectionLoss(error));
       if (!again || tried === TRIES) throw error;
-      // 20, 40, 80, 160 ms and up to as much again: enough for a deadlock's other side.
+      // 20, 40, 80, 160 ms plus up to as much again: enough for the other side of a deadlock.
       await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** tried * (1 + Math.random())));
     }
   }
 }
 
-async function runTransaction<T>(pool: pg.Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+async function runTransaction<T>(
+  pool: pg.Pool,
+  work: (transaction: Transaction) => Promise<T>,
+  publish: ChangeListener,
+): Promise<T> {
+  const changes: Change[] = [];
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
@@ -190,6 +216,7 @@ async function runTransaction<T>(pool: pg.Pool, work: (transaction: Transaction)
     const transaction: Transaction = {
       inTransaction: true,
       query: (statement, values = []) => run(client, statement, values),
+      changed: (kind, account, job) => changes.push({ kind, account: account?.accountId, job }),
     };
     let result: T;
     try {
@@ -201,7 +228,7 @@ async function runTransaction<T>(pool: pg.Pool, work: (transaction: Transaction)
       throw error;
     }
     try {
-      // PostgreSQL answers the commit of a transaction that met an error with ROLLBACK, and no error.
+      // PostgreSQL answers the commit of a failed transaction with ROLLBACK and without an error.
       const { command } = await client.query('commit');
       if (command !== 'COMMIT') throw new Error('a transaction that had failed was committed');
     } catch (error) {
@@ -209,6 +236,7 @@ async function runTransaction<T>(pool: pg.Pool, work: (transaction: Transaction)
       if (isConnectionLoss(error)) throw new CommitUnknown('connection lost during commit', { cause: error });
       throw error;
     }
+    publish(changes);
     return result;
   } finally {
     client.release(broken);
@@ -217,7 +245,7 @@ async function runTransaction<T>(pool: pg.Pool, work: (transaction: Transaction)
 
 class TrialOver extends Error {}
 
-/** Writes 256 KiB to a file of its own, as a full disk or quota refuses it, and takes them back. */
+/** Writes 256 KiB, which a full disk or quota refuses, and rolls back. */
 async function tryToWrite(transaction: Transaction): Promise<never> {
   await transaction.query(TRIAL_TABLE);
   await transaction.query(TRIAL_ROWS);
@@ -232,10 +260,10 @@ const TRIAL_ROWS = statement(
   "insert into trial select repeat('x', 1000) from generate_series(1, 256)",
 );
 
-/** Remembers that the server had no room, and asks whether it has some again. */
-function createRoomWatch(trial: () => Promise<never>, log: Log) {
+/** Remembers that the server lacked resources, and checks whether it has some again. */
+function createResourceWatch(trial: () => Promise<never>, log: Log) {
   let full = false;
-  let asking: Promise<boolean> | undefined;
+  let checking: Promise<boolean> | undefined;
 
   function note(error: unknown): void {
     if (!isOutOfResources(error)) return;
@@ -243,9 +271,9 @@ function createRoomWatch(trial: () => Promise<never>, log: Log) {
     full = true;
   }
 
-  async function ask(): Promise<boolean> {
+  async function check(): Promise<boolean> {
     const failed: unknown = await trial().catch((error: unknown) => error);
-    // Another error, such as a role that may make no temporary tables, says nothing about room.
+    // Other errors, such as a role without temporary tables, do not mean a lack of resources.
     if (isUnavailable(failed)) return false;
     full = false;
     log.info('the database can write again');
@@ -253,9 +281,9 @@ function createRoomWatch(trial: () => Promise<never>, log: Log) {
   }
 
   return {
-    async noting<T>(asked: Promise<T>): Promise<T> {
+    async track<T>(query: Promise<T>): Promise<T> {
       try {
-        return await asked;
+        return await query;
       } catch (error) {
         note(error);
         throw error;
@@ -263,27 +291,27 @@ function createRoomWatch(trial: () => Promise<never>, log: Log) {
     },
     async canWrite(): Promise<boolean> {
       if (!full) return true;
-      // One trial at a time, however many ask.
-      asking ??= ask().finally(() => {
-        asking = undefined;
+      // One trial at a time.
+      checking ??= check().finally(() => {
+        checking = undefined;
       });
-      return asking;
+      return checking;
     },
   };
 }
 
 interface Listener {
-  add(channel: string, heard: (payload: string) => void): Promise<void>;
+  add(channel: string, onPayload: (payload: string) => void): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One connection of its own for LISTEN; when it is lost, it is made anew and every channel asked for again. */
+/** Uses a separate connection for LISTEN. When it is lost, it is opened again, and so are all channels. */
 function createListener(connection: Connection, lost: (error: Error) => void): Listener {
   const channels = new Map<string, (payload: string) => void>();
   let current: Promise<pg.Client> | undefined;
   let closed = false;
   let retry: NodeJS.Timeout | undefined;
-  let asking: Promise<void> = Promise.resolve();
+  let adding: Promise<void> = Promise.resolve();
 
   async function connect(): Promise<pg.Client> {
     const named = { ...connection, application_name: 'dragoman listener' };
@@ -309,13 +337,13 @@ function createListener(connection: Connection, lost: (error: Error) => void): L
   }
 
   return {
-    async add(channel, heard) {
-      channels.set(channel, heard);
+    async add(channel, onPayload) {
+      channels.set(channel, onPayload);
       current ??= connect();
-      // One after another: a connection takes one question at a time.
-      const asked = asking.then(async () => listenOn(await current!, channel));
-      asking = asked.catch(() => {});
-      await asked;
+      // One after another: a connection runs one query at a time.
+      const added = adding.then(async () => listenOn(await current!, channel));
+      adding = added.catch(() => {});
+      await added;
     },
     async close() {
       closed = true;

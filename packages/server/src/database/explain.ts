@@ -1,4 +1,6 @@
-/** Says in one sentence, with the remedy, why PostgreSQL cannot be used. For commands; a log has codes and stacks. */
+/**
+ * Explains in one sentence why PostgreSQL cannot be used, with the remedy. For commands; logs have codes and stacks.
+ */
 import { isConnectionLoss } from './database.ts';
 
 interface SystemError {
@@ -9,29 +11,30 @@ interface SystemError {
   severity?: string;
 }
 
-/** What is wrong, and what the operator can do about it: two halves of one sentence. */
+/** The problem and the remedy, two halves of one sentence. */
 export interface Trouble {
   problem: string;
-  /** Begins in lower case and ends with a full stop. */
+  /** Starts in lower case and ends with a full stop. */
   remedy: string;
 }
 
 /**
- * Explains an error of PostgreSQL or of the way to it. PostgreSQL's messages name users and databases, never passwords.
+ * Explains an error of PostgreSQL or of the connection. PostgreSQL's messages name users and databases, never
+ * passwords.
  * @returns undefined for any other error
  */
 export function explainDatabaseError(error: unknown): Trouble | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', severity, syscall } = error as SystemError;
-  const said = error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
+  const reason = error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
   const remedy = REMEDIES[code];
   if (severity !== undefined && remedy !== undefined)
-    return { problem: `PostgreSQL refuses (${said})`, remedy };
-  // Files have the same codes as sockets.
+    return { problem: `PostgreSQL refuses (${reason})`, remedy };
+  // Errors of files have the same codes as errors of sockets.
   const elsewhere = syscall !== undefined && !/^(connect|getaddrinfo|read|write)$/.test(syscall);
   if (elsewhere || !(code === 'ENOTFOUND' || isConnectionLoss(error))) return undefined;
   return {
-    problem: `PostgreSQL cannot be reached (${whereOf(error as SystemError) ?? said})`,
+    problem: `PostgreSQL cannot be reached (${whereOf(error as SystemError) ?? reason})`,
     remedy: 'check DATABASE_URL, and that the server runs.',
   };
 }

@@ -1,9 +1,7 @@
 /**
- * Migrations: numbered, forward only, one transaction each, under an advisory lock so that any number of
- * processes may start at once. Each must be safe while the previous version of the program still runs.
- *
- * Rooms number theirs apart, and one may be ready before another: numbers may have gaps, and what is missing is
- * applied in their order, whatever came before.
+ * Migrations: numbered from 1 without gaps, forward only, one transaction each, under an advisory lock, so that any
+ * number of processes may start at the same time. Each must be safe while the previous version of the program is
+ * running.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
@@ -11,7 +9,7 @@ import { createConnection } from './connections.ts';
 import type { Connection } from './database.ts';
 
 const DIRECTORY = new URL('./migrations/', import.meta.url);
-/** Any constant will do, as long as nothing else in the database uses it. */
+/** Any constant that nothing else in the database uses. */
 const ADVISORY_LOCK = 4_672_001;
 const DUPLICATE_OBJECT = '42710';
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -19,7 +17,7 @@ const UNIQUE_VIOLATION = '23505';
 
 const OLDEST_POSTGRESQL = 15;
 
-/** Why the schema cannot be used or changed. The message is one sentence for the operator, with the remedy after a colon. */
+/** Why the schema cannot be used or changed. The message is one sentence with the remedy after a colon. */
 export class SchemaError extends Error {
   override name = 'SchemaError';
 }
@@ -38,18 +36,17 @@ function readMigrations(): Migration[] {
     sql: readFileSync(new URL(file, DIRECTORY), 'utf8'),
   }));
   migrations.forEach(({ number, name }, index) => {
-    if (!(number > (migrations[index - 1]?.number ?? 0)))
-      throw new Error(`migration ${name} has no number of its own`);
+    if (number !== index + 1) throw new Error(`migration ${name} should have the number ${index + 1}`);
   });
   return migrations;
 }
 
 /**
- * Brings the schema up to this version of the program.
- * @param options.upTo the number of the last migration wanted, where not all are
- * @returns the names of the migrations that were applied now, in order; empty when there was nothing to do
- * @throws SchemaError when the database was made by a newer version of the program, the server is too old, or the user
- *   lacks a privilege
+ * Migrates the schema to this version of the program.
+ * @param options `upTo`: the number of the last migration to apply
+ * @returns the names of the applied migrations, in order
+ * @throws SchemaError when a newer version of the program or one before the first release created the database, the
+ *   server is too old, or the user lacks a privilege
  */
 export async function migrate(connection: Connection, options: { upTo?: number } = {}): Promise<string[]> {
   const migrations = readMigrations();
@@ -66,11 +63,11 @@ export async function migrate(connection: Connection, options: { upTo?: number }
          applied_at timestamptz not null default now()
        )`,
     );
-    const done = await readApplied(client);
-    const { upTo = newestOf(migrations) } = options;
-    requireKnown(migrations, Math.max(...done, upTo));
+    const version = await readKnownVersion(client, migrations);
+    const { upTo = migrations.length } = options;
+    requireKnown(migrations, upTo);
     const applied: string[] = [];
-    for (const migration of migrations.filter(({ number }) => number <= upTo && !done.has(number))) {
+    for (const migration of migrations.slice(version, upTo)) {
       await client.query('begin');
       await client.query(migration.sql);
       await client.query('insert into migrations (number, name) values ($1, $2)', [
@@ -86,13 +83,14 @@ export async function migrate(connection: Connection, options: { upTo?: number }
       ? await notOwner(client, error as Error)
       : error;
   } finally {
-    await client.end(); // ends the session, and with it the lock and an open transaction
+    await client.end(); // ends the session with its lock and an open transaction
   }
 }
 
 /**
- * Counts the migrations of this program that the database lacks; 0 when its schema is up to date. Changes nothing.
- * @throws SchemaError when the database was made by a newer version of the program, or the server is too old
+ * Counts the migrations that the database lacks. Changes nothing.
+ * @throws SchemaError when a newer version of the program or one before the first release created the database, or the
+ *   server is too old
  */
 export async function countVersionsBehind(connection: Connection): Promise<number> {
   const migrations = readMigrations();
@@ -101,23 +99,38 @@ export async function countVersionsBehind(connection: Connection): Promise<numbe
   try {
     await requirePostgresql(client);
     const { rows } = await client.query(`select to_regclass('migrations') is not null as made`);
-    const done = rows[0].made ? await readApplied(client) : new Set<number>();
-    requireKnown(migrations, Math.max(0, ...done));
-    return migrations.filter(({ number }) => !done.has(number)).length;
+    const version = rows[0].made ? await readKnownVersion(client, migrations) : 0;
+    return migrations.length - version;
   } finally {
     await client.end();
   }
 }
 
-async function readApplied(client: pg.Client): Promise<Set<number>> {
-  const { rows } = await client.query<{ number: number }>('select number from migrations');
-  return new Set(rows.map(({ number }) => number));
+/** Returns the number of the last applied migration. */
+export async function readVersion(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(
+    'select coalesce(max(number), 0) as version from migrations',
+  );
+  return rows[0]!.version;
 }
 
-const newestOf = (migrations: readonly Migration[]): number => migrations.at(-1)?.number ?? 0;
+/**
+ * Returns the number of the last applied migration if this program knows all of them. Names are compared too, because
+ * other migrations had the same numbers before the first release.
+ */
+async function readKnownVersion(client: pg.Client, migrations: readonly Migration[]): Promise<number> {
+  const { rows } = await client.query<{ number: number; name: string }>(
+    'select number, name from migrations',
+  );
+  if (rows.some(({ number, name }) => (migrations[number - 1]?.name ?? name) !== name)) {
+    throw new SchemaError('This database was created before the first release: create a new one.');
+  }
+  const version = await readVersion(client);
+  requireKnown(migrations, version);
+  return version;
+}
 
-function requireKnown(migrations: readonly Migration[], number: number): void {
-  const known = newestOf(migrations);
+function requireKnown({ length: known }: readonly Migration[], number: number): void {
   if (number > known) {
     throw new SchemaError(
       `The database is at migration ${number}, this program knows ${known}: run a newer version.`,
@@ -125,7 +138,7 @@ function requireKnown(migrations: readonly Migration[], number: number): void {
   }
 }
 
-/** Older servers lack what the migrations use; half of them would be applied before one fails. */
+/** On an older server, half of the migrations would be applied before one fails. */
 async function requirePostgresql(client: pg.Client): Promise<void> {
   const { rows } = await client.query(`select current_setting('server_version_num')::integer as version`);
   const major = Math.floor(rows[0].version / 10_000);
@@ -136,9 +149,9 @@ async function requirePostgresql(client: pg.Client): Promise<void> {
   }
 }
 
-/** Migrations make tables and extensions, which the owner of the database may. */
+/** Explains a privilege error. Migrations create tables and extensions, which the owner of the database may do. */
 async function notOwner(client: pg.Client, cause: Error): Promise<SchemaError> {
-  await client.query('rollback'); // the session refuses all else
+  await client.query('rollback'); // the session refuses everything else
   const user = await quotedUser(client);
   const { rows } = await client.query('select quote_ident(current_database()) as name');
   return new SchemaError(
@@ -148,7 +161,7 @@ async function notOwner(client: pg.Client, cause: Error): Promise<SchemaError> {
   );
 }
 
-/** Roles belong to the whole cluster, so another database's migration may make this one at the same moment. */
+/** Roles belong to the whole server, so a migration of another database may create this one at the same time. */
 async function createApplicationRole(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query(`select from pg_roles where rolname = 'dragoman_app'`);
   if (rowCount === 0) {
@@ -167,7 +180,7 @@ async function createApplicationRole(client: pg.Client): Promise<void> {
       if (code !== DUPLICATE_OBJECT && code !== UNIQUE_VIOLATION) throw error;
     }
   }
-  // Tried, not asked: from PostgreSQL 16 on a role's maker is its member and still may not work in it.
+  // Tried instead of queried: from PostgreSQL 16 on, the creator of a role is a member but may still not use it.
   try {
     await client.query('set role dragoman_app');
   } catch {

@@ -1,34 +1,34 @@
-/** Says once that the database is gone and once that it is back, however many connections and questions notice. */
-import { type Log, markTold } from '../log.ts';
+/** Logs once when the database is unreachable and once when it is back. */
+import { type Log, markLogged } from '../base/log.ts';
 
 export interface OutageWatch {
-  /** Passes on how a question ends, and learns from it. */
-  noting<T>(asked: () => Promise<T>): Promise<T>;
-  /** A connection was lost, or a question failed because of one. */
+  /** Returns the result of a query and notes whether the database answered. */
+  track<T>(query: () => Promise<T>): Promise<T>;
+  /** Notes a lost connection or a query that failed because of one. */
   lost(error: unknown): void;
 }
 
-/** @param isLoss whether an error says that the server or the way to it is gone */
+/** @param isLoss whether an error means that the server or the connection is gone */
 export function createOutageWatch(isLoss: (error: unknown) => boolean, log: Log): OutageWatch {
-  /** When the latest loss was noticed, in milliseconds of the process; undefined while the database answers. */
+  /** When the last loss was noticed, by `performance.now()`; undefined while the database answers. */
   let since: number | undefined;
 
   function lost(error: unknown): void {
     if (since === undefined) log.warn({ error }, 'database connection lost');
     since = performance.now();
-    markTold(error);
+    markLogged(error);
   }
 
   return {
     lost,
-    async noting(asked) {
-      const begun = performance.now();
+    async track(query) {
+      const started = performance.now();
       try {
-        const result = await asked();
-        // A question from before the loss may still be answered, and says nothing.
-        if (since !== undefined && begun > since) {
+        const result = await query();
+        // A query that started before the loss may still succeed, which proves nothing.
+        if (since !== undefined && started > since) {
           since = undefined;
-          log.info('the database answers again');
+          log.info('the database is available again');
         }
         return result;
       } catch (error) {

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLog } from '../log.ts';
+import { createLog } from '../base/log.ts';
 import { withDatabase } from '../testing/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/harness.ts';
 import { createConnection } from './connections.ts';
 import { openDatabase } from './database.ts';
-import { migrate } from './migrate.ts';
-import { describeSchema } from './schema.ts';
+import { countVersionsBehind, migrate } from './migrate.ts';
 import { statement } from './statements.ts';
 
 const WHO = statement<{ current_user: string }>('test.schema_user', 'select current_user');
@@ -17,20 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-it('keeps schema.sql equal to what the migrations make', async () => {
-  const written = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8');
-  expect(await describeSchema(test.connection), 'run: npm run schema').toBe(written);
-});
-
-it('notices a change of the schema', async () => {
-  const client = createConnection(test.connection);
-  await client.connect();
-  await client.query('alter table jobs add column planted integer');
-  await client.end();
-  const written = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8');
-  expect(await describeSchema(test.connection)).not.toBe(written);
-});
-
 it('sets n_distinct = 1 on the part of every table', async () => {
   const client = createConnection(test.connection);
   await client.connect();
@@ -40,17 +24,17 @@ it('sets n_distinct = 1 on the part of every table', async () => {
         and (not coalesce(a.attoptions, '{}') @> '{n_distinct=1}' or a.attstattarget is distinct from 1)`,
   );
   await client.end();
-  // For a new table: alter column part set (n_distinct = 1), set statistics 1 (0010_part_statistics.sql).
-  // PostgreSQL 15.20 adds options of its own (pg_attver), so other options are allowed.
+  // For a new table: alter column part set (n_distinct = 1), set statistics 1 (0001_schema.sql). PostgreSQL 15.20 adds
+  // its own options (pg_attver), so other options are allowed.
   expect(rows).toEqual([]);
 });
 
-it('applies each migration once, whoever asks and however many at a time', async () => {
+it('applies each migration once, however many processes start at the same time', async () => {
   const again = await Promise.all([1, 2, 3].map(() => migrate(test.connection)));
   expect(again).toEqual([[], [], []]);
 });
 
-it('refuses a database that a newer version made', async () => {
+it('refuses a database of a newer version', async () => {
   const client = createConnection(test.connection);
   await client.connect();
   await client.query(`insert into migrations (number, name) values (9999, '9999_from_the_future')`);
@@ -59,8 +43,24 @@ it('refuses a database that a newer version made', async () => {
   await client.end();
 });
 
+it.each([
+  ['with as many migrations', `select`],
+  ['with more migrations', `insert into migrations (number, name) values (9999, '9999_last')`],
+])('refuses a database created before the first release, %s', async (_, later) => {
+  const own = await createTestDatabase();
+  const client = createConnection(own.connection);
+  await client.connect();
+  await client.query(`update migrations set name = '0001_foundation' where number = 1`);
+  await client.query(later);
+  await client.end();
+  const sentence = 'This database was created before the first release: create a new one.';
+  await expect(migrate(own.connection)).rejects.toThrow(sentence);
+  await expect(countVersionsBehind(own.connection)).rejects.toThrow(sentence);
+  await own.drop();
+});
+
 it.each(['transfers', 'job_events'])(
-  'does not let the program change or remove rows of %s',
+  'does not let the program change or delete rows of %s',
   async (table) => {
     const client = createConnection({ ...test.connection, options: '-c role=dragoman_app' });
     await client.connect();
@@ -70,16 +70,16 @@ it.each(['transfers', 'job_events'])(
   },
 );
 
-describe('an owner who may make roles and is no superuser', () => {
+describe('an owner who may create roles and is no superuser', () => {
   const OWNER = `dragoman_owner_${process.pid}`;
   const NAME = `dragoman_owned_${process.pid}`;
 
-  it('migrates, and the program works as the application, whatever options the address brings', async () => {
+  it('can migrate, and the program uses the application’s role whatever options the URL has', async () => {
     const admin = createConnection(test.connection);
     await admin.connect();
     await admin.query(`create role ${OWNER} login createrole password 'secret'`);
     await admin.query(`create database ${NAME} owner ${OWNER}`);
-    // The role exists in this cluster already; who made it may give it away, as on a server of one's own.
+    // The role exists on this server already; its creator may grant it, as on a new server.
     await admin.query(`grant dragoman_app to ${OWNER} with admin option`);
     const own = { ...withDatabase(test.connection, NAME), user: OWNER, password: 'secret' };
     await migrate(own);

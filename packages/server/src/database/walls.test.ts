@@ -1,17 +1,32 @@
-/** The tenant walls, in every SQL text of the project. */
+/** Every SQL statement stays within its account. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allStatements } from './statements.ts';
 
 const SOURCE = join(import.meta.dirname, '..');
-/** Small tables that are read everywhere; everything else in the schema belongs to an account. */
+/** Small tables that all modules read; all other tables belong to an account. */
 const REFERENCE_TABLES = [
   'editor_slots',
-  ...['accounts', 'disabled_pairs', 'keys', 'migrations', 'pairs', 'prices', 'routes'],
-  ...['audit', 'invitations', 'sandbox_requests', 'sessions', 'sign_ins', 'user_languages', 'users'],
-  ...['creations', 'secret_key_mark'],
-  ...['engine_minutes', 'engine_states', 'engine_tests'],
+  'accounts',
+  'disabled_pairs',
+  'keys',
+  'migrations',
+  'pairs',
+  'prices',
+  'engine_routes',
+  'audit',
+  'invitations',
+  'sandbox_requests',
+  'sessions',
+  'sign_ins',
+  'user_languages',
+  'users',
+  'creations',
+  'secret_key_mark',
+  'engine_minutes',
+  'engine_states',
+  'engine_tests',
 ];
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -28,9 +43,9 @@ function readAccountTables(): string[] {
 const accountTables = readAccountTables();
 
 /**
- * What is wrong with one SQL text: the account's tables in it, when they stand in more places than the account is
- * held to: both columns compared with parameters or with another table's, joined on, or listed first in an insert.
- * Naming the columns elsewhere, say in a select list, holds nothing.
+ * Finds what is wrong with an SQL text: the accounts' tables in it, when they are used in more places than the account
+ * is required. It is required when both columns are compared with parameters or with another table's columns, joined
+ * on, or listed first in an insert. Naming the columns elsewhere, as in a select list, requires nothing.
  */
 function breach(sql: string): string | undefined {
   const touched = [...sql.matchAll(/\b(?:from|join|into|update)\s+(\w+)/gi)]
@@ -44,12 +59,15 @@ function breach(sql: string): string | undefined {
   return touched.length > held ? touched.join(', ') : undefined;
 }
 
-/** Statements that look across accounts on purpose; they show numbers and turns, never an account's text. */
+/**
+ * Statements that read several accounts on purpose. They return numbers and queue positions, never an account's text.
+ */
 const ACROSS_ACCOUNTS = [
+  'accounts.newest_webhook_secret',
   'editing.claim_named',
   'editing.claim_next',
   'editing.console_tasks',
-  'editing.due_jobs',
+  'editing.due_job',
   'editing.effort_by_editor',
   'editing.effort_by_job',
   'editing.effort_by_route',
@@ -63,7 +81,7 @@ const ACROSS_ACCOUNTS = [
   'editing.work_issues',
   'jobs.forget_keys',
   'jobs.unjudged',
-  'jobs.unfolded_counts',
+  'jobs.accounts_to_fold',
   'jobs.waiting_pairs',
   'chats.due_corrections',
   'deliveries.due_lanes',
@@ -79,23 +97,23 @@ const ACROSS_ACCOUNTS = [
 
 describe('tenant walls', () => {
   beforeAll(async () => {
-    // Only rooms make statements; importing main.ts would run the command line.
+    // Only modules make statements; importing main.ts would run the command line.
     const makers = production.filter((file) =>
       readFileSync(join(SOURCE, file), 'utf8').includes("database/statements.ts'"),
     );
     for (const file of makers) await import(join(SOURCE, file));
   });
 
-  it('has every statement start from its account', () => {
+  it('start every statement from its account', () => {
     const breaches = allStatements()
-      // Files of tests share a process, and some make statements of their own.
+      // Test files share a process, and some register their own statements.
       .filter(({ name }) => !ACROSS_ACCOUNTS.includes(name) && !name.startsWith('test.'))
       .flatMap(({ name, text }) => (breach(text) === undefined ? [] : [`${name}: ${breach(text)}`]));
     expect(allStatements().length).toBeGreaterThan(20);
     expect(breaches).toEqual([]);
   });
 
-  it('makes no exception for a statement that needs none', () => {
+  it('have no unnecessary exceptions', () => {
     const texts = new Map(allStatements().map(({ name, text }) => [name, text]));
     for (const name of ACROSS_ACCOUNTS) expect(breach(texts.get(name) ?? ''), name).toBeDefined();
   });
@@ -113,7 +131,7 @@ describe('tenant walls', () => {
     ],
     ['writes for no account', 'insert into job_texts (job_id, kind, body) values ($1, $2, $3)', 'job_texts'],
     ['turns it around', 'select uid from jobs where part = $1 and account_id <> $2', 'jobs'],
-  ])('catches a statement that %s', (_name, text, tables) => {
+  ])('find a statement that %s', (_name, text, tables) => {
     expect(breach(text)).toBe(tables);
   });
 
@@ -122,11 +140,11 @@ describe('tenant walls', () => {
     'select body from jobs j join job_texts t using (part, account_id, job_id) where j.part = $1 and j.account_id = $2',
     'insert into job_texts (part, account_id, job_id, kind, body) values ($1, $2, $3, $4, $5)',
     'select 1 from accounts where username = $1',
-  ])('has nothing against %s', (text) => {
+  ])('accept %s', (text) => {
     expect(breach(text)).toBeUndefined();
   });
 
-  it('lets nobody but the database’s own room speak to PostgreSQL, so that all SQL is named', () => {
+  it('let only the database module use the driver, so that all SQL has names', () => {
     const speaks = (source: string) =>
       /(?:from|import|import\(|require\() ?['"](?:pg|.*\/connections\.ts)['"]/.test(source);
     const loose = production.filter(
@@ -143,7 +161,7 @@ describe('tenant walls', () => {
     }
   });
 
-  it('lets a room ask another through its main file, never through its store', () => {
+  it('let a module use another one through its main file, not its store', () => {
     const reaches = (source: string) => /from '\.\.\/[\w-]+\/[\w-]*store\.ts'/.test(source);
     const reaching = production.filter((file) => reaches(readFileSync(join(SOURCE, file), 'utf8')));
     expect(reaching).toEqual([]);
@@ -151,7 +169,7 @@ describe('tenant walls', () => {
     expect(reaches("import { findPage } from '../jobs/list-store.ts';")).toBe(true);
   });
 
-  it('has part, then account_id, lead every key of an account’s table', () => {
+  it('put part and account_id first in every key of an account’s table', () => {
     const directory = join(import.meta.dirname, 'migrations');
     for (const file of readdirSync(directory)) {
       const sql = readFileSync(join(directory, file), 'utf8');

@@ -1,11 +1,11 @@
 /**
- * Which addresses a delivery may go to: the one place that knows. Pure: no DNS and no socket.
+ * Decides which addresses a delivery may go to. Pure: no DNS and no sockets.
  *
- * Two questions, asked at two times:
- *   - `checkUrl`, when a customer gives a URL: everything that can be told from the text alone;
- *   - `allows` and `allowsPort`, by the connector, of every address a name resolves to.
- * Only the second is protection; a name can change its address at any time. The first is there so that the
- * customer hears of a mistake at once.
+ *   - `checkUrl` runs when a customer gives a URL, and checks everything that the text alone shows.
+ *   - `allows` and `allowsPort` are called by the connector for every address that a name resolves to.
+ *
+ * Only the second protects, because a name can change its address at any time. The first reports mistakes to the
+ * customer at once.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -17,15 +17,15 @@ type Network = readonly [Ip, number];
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
 
 export interface AddressGuard {
-  /** The check at creation. `ok` does not promise that the host will be allowed when it is connected to. */
+  /** Checks a URL before it is stored. `ok` does not promise that the connector will allow the host. */
   checkUrl(url: string): UrlVerdict;
-  /** `ip`: IPv4 or IPv6 in its usual text form. Anything else (a name, `0x7f.1`, a zone id) is refused. */
+  /** @param ip IPv4 or IPv6 in its usual text form. Anything else (a name, `0x7f.1`, a zone id) is refused. */
   allows(ip: string): boolean;
-  /** Ports of the open web everywhere; any port where the operator allowed the network. */
+  /** Allows the ports of the public web everywhere, and any port in a network that the operator allowed. */
   allowsPort(ip: string, port: number): boolean;
 }
 
-/** Characters of the URL as given and as normalised (percent-encoding can lengthen it). */
+/** Characters of the URL as given, and also when normalized (percent-encoding can lengthen it). */
 export const MAX_URL_LENGTH = 2048;
 
 export const URL_REASONS = {
@@ -41,41 +41,48 @@ export const URL_REASONS = {
 } as const;
 
 /**
- * Ports from 1024 that belong to other protocols: the bad ports of the Fetch standard (§2.9), and databases,
- * caches, queues and remote desktops, which a POST with chosen text could make do something.
+ * Ports from 1024 on that belong to other protocols: the bad ports of the Fetch standard (§2.9), and databases, caches,
+ * queues and remote desktops, where a POST with a chosen body could have an effect.
  */
 const CLOSED_PORTS = new Set([
-  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679],
-  ...[6697, 10080, 1433, 1521, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 5432, 5672, 5900, 6379, 9042, 9092],
-  ...[9200, 9300, 10250, 11211, 27017],
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
+  10080, 1433, 1521, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 5432, 5672, 5900, 6379, 9042, 9092, 9200, 9300,
+  10250, 11211, 27017,
 ]);
 
 /**
- * Where clouds hand credentials to whoever asks: the usual one and those of ECS, EKS, Azure, Alibaba, Oracle
- * and Google on IPv6. Refused even inside an allowed network, unless that network is this one address. Azure's
- * (168.63.129.16) is a public address, so no range would catch it.
+ * Metadata services of clouds, which give credentials to anyone: the common address and those of ECS, EKS, Azure,
+ * Alibaba, Oracle and Google on IPv6. Refused even inside an allowed network, unless that network is this one address.
+ * Azure's (168.63.129.16) is a public address, so no range covers it.
  */
 const METADATA = [
-  ...['169.254.169.254', '169.254.170.2', '169.254.170.23', '168.63.129.16', '100.100.100.200'],
-  ...['192.0.0.192', 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'],
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.170.23',
+  '168.63.129.16',
+  '100.100.100.200',
+  '192.0.0.192',
+  'fd00:ec2::254',
+  'fd00:ec2::23',
+  'fd20:ce::254',
 ].map((text) => ipaddr.process(text).toString());
 
-/** RFC 4291 §2.4 and the IANA registry: only 2000::/3 is given out as global unicast. */
+/** RFC 4291 §2.4 and the IANA registry: only 2000::/3 is assigned as global unicast. */
 const GLOBAL_IPV6: Network = ipaddr.parseCIDR('2000::/3');
-/** RFC 6052 §2.1: the well-known prefix of NAT64, IPv4 in the last 32 bits. */
+/** RFC 6052 §2.1: the well-known prefix of NAT64, with IPv4 in the last 32 bits. */
 const NAT64: Network = ipaddr.parseCIDR('64:ff9b::/96');
 
 /** RFC 6761 (localhost), RFC 6762 (local), RFC 8375 (home.arpa), ICANN 2024 (internal). */
 const LOCAL_NAMES = ['localhost', 'local', 'home.arpa', 'internal', 'localdomain', 'lan', 'intranet', 'corp'];
 const LOOPBACK_NAME = /^(.*\.)?localhost$/;
-/** RFC 1035 §2.3.4; the underscore is common in practice. */
+/** RFC 1035 §2.3.4; underscores are common in practice. */
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const MAX_NAME_LENGTH = 253;
 
 /**
- * @param allowedNetworks CIDRs (`10.0.0.0/8`, `fd00::/8`) or single addresses that may be reached although they
- *   are not public. An IPv4 network also covers its IPv4-mapped form.
- * @throws TypeError when an entry is neither: a bad setting must stop the start.
+ * @param settings `allowedNetworks`: CIDRs (`10.0.0.0/8`, `fd00::/8`) or single addresses that are allowed although
+ *   they are not public. An IPv4 network also covers its IPv4-mapped form.
+ * @throws TypeError when an entry is neither, because a wrong setting must stop the start
  */
 export function createAddressGuard(settings: { allowedNetworks: readonly string[] }): AddressGuard {
   const networks = settings.allowedNetworks.map(readNetwork);
@@ -87,7 +94,7 @@ export function createAddressGuard(settings: { allowedNetworks: readonly string[
         (network) => within(ip, network) && network[1] === (ip.kind() === 'ipv4' ? 32 : 128),
       );
     }
-    // A NAT64 gateway carries the packet on to the IPv4 address inside, so both must be allowed.
+    // A NAT64 gateway forwards the packet to the IPv4 address inside, so both must be allowed.
     if (within(ip, NAT64)) return listed(ip) && allowsIp(new ipaddr.IPv4(ip.toByteArray().slice(-4)));
     return listed(ip) || isPublic(ip);
   }
@@ -106,8 +113,8 @@ export function createAddressGuard(settings: { allowedNetworks: readonly string[
       if (!allowsIp(ipaddr.parse('127.0.0.1')) && !allowsIp(ipaddr.parse('::1'))) return URL_REASONS.local;
       return port > 0 ? undefined : URL_REASONS.port;
     }
-    // Where the operator allowed a network, its local names and odd ports may be meant: the connector decides,
-    // which knows the address.
+    // Where the operator allowed a network, local names and unusual ports may belong to it. The connector decides,
+    // because it knows the address.
     if (networks.length > 0) return port > 0 ? undefined : URL_REASONS.port;
     if (!name.includes('.') || LOCAL_NAMES.some((local) => name.endsWith(`.${local}`)))
       return URL_REASONS.local;
@@ -118,7 +125,7 @@ export function createAddressGuard(settings: { allowedNetworks: readonly string[
     checkUrl(text) {
       const refuse = (reason: string): UrlVerdict => ({ ok: false, reason });
       if (text.length > MAX_URL_LENGTH) return refuse(URL_REASONS.length);
-      // `new URL` silently repairs all of these; other parsers read them differently, which is how filters fail.
+      // `new URL` silently repairs all of these. Other parsers read them differently, which defeats filters.
       if (/[\s\u0000-\u001f\u007f\\]/.test(text)) return refuse(URL_REASONS.characters);
       if (!/^https?:\/\/[^/]/i.test(text)) return refuse(URL_REASONS.scheme);
       if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refuse(URL_REASONS.credentials);
@@ -139,23 +146,23 @@ export function createAddressGuard(settings: { allowedNetworks: readonly string[
 }
 
 /**
- * The address a host text stands for, or undefined for a name. Every spelling that some resolver reads as an
- * address counts: brackets, octal, hex, short and plain decimal forms (`inet_aton`), IPv4-mapped IPv6.
+ * Returns the address that a host stands for, or undefined for a name. Every spelling that some resolver accepts as an
+ * address counts: brackets, octal, hexadecimal, short and decimal forms (`inet_aton`), IPv4-mapped IPv6.
  */
 export function readLiteral(host: string): Ip | undefined {
   const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   return ipaddr.isValid(bare) ? parseIp(bare) : undefined;
 }
 
-/** An address in text form, IPv4-mapped ones unwrapped. */
+/** Parses an address; an IPv4-mapped one becomes IPv4. */
 function parseIp(text: string): Ip {
-  // ipaddr.js takes the old ::127.0.0.1 for ::ffff:127.0.0.1, which is another address to the kernel. The hex
-  // form that the URL parser makes has one meaning. A zone id is no part of a URL and stays as it is.
+  // ipaddr.js reads the deprecated ::127.0.0.1 as ::ffff:127.0.0.1, which is another address for the kernel. The
+  // hexadecimal form from the URL parser is unambiguous. A zone id cannot be part of a URL and stays as it is.
   const hex = isIP(text) === 6 ? URL.parse(`http://[${text}]`)?.hostname.slice(1, -1) : undefined;
   return ipaddr.process(hex ?? text);
 }
 
-/** The port of a URL as a number; the scheme's own when none is written. */
+/** Returns the port of a URL, by default that of its scheme. */
 function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;
@@ -166,7 +173,7 @@ function isOpenPort(port: number): boolean {
 }
 
 function isPublic(ip: Ip): boolean {
-  // ipaddr.js calls everything it does not know `unicast`, such as the old IPv4-compatible ::127.0.0.1.
+  // ipaddr.js calls everything unknown `unicast`, such as the deprecated IPv4-compatible ::127.0.0.1.
   return ip.range() === 'unicast' && (ip.kind() === 'ipv4' || within(ip, GLOBAL_IPV6));
 }
 
@@ -176,12 +183,12 @@ function within(ip: Ip, [base, bits]: Network): boolean {
 
 function readNetwork(text: string): Network {
   const [address = '', bits, ...rest] = text.split('/');
-  // isIP first: ipaddr.js reads `10/8` as 0.0.0.10/8.
+  // isIP first, because ipaddr.js reads `10/8` as 0.0.0.10/8.
   if (isIP(address) === 0 || address.includes('%') || rest.length > 0) throw notANetwork(text);
   const ip = parseIp(address);
   const width = isIP(address) === 4 ? 32 : 128;
   const length = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-  // ::ffff:10.0.0.0/104 is 10.0.0.0/8: addresses are compared unwrapped.
+  // ::ffff:10.0.0.0/104 is 10.0.0.0/8: addresses are compared as IPv4.
   const unwrapped = width === 128 && ip.kind() === 'ipv4' ? length - 96 : length;
   if (!(unwrapped >= 0 && length <= width)) throw notANetwork(text);
   return [ip, unwrapped];

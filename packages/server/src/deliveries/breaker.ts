@@ -1,29 +1,28 @@
 /**
- * The breaker of a host, one for each account: what is known of a host that an account's deliveries failed at. It is
- * a row, so that a restart or a second worker knows it too.
+ * The circuit breaker of a host, one per account. It is a row of the database, so that all workers share it and it
+ * survives restarts.
  *
- *   closed      fewer than `OPENING_FAILURES` in a row       sends, fewer at a time with each failure
- *   open        `open_until` in the future                   sends nothing; what is due waits, no attempt is used up
- *   half open   `open_until` has passed                      sends one; its outcome closes the breaker or opens it
- *                                                            again, for longer
+ *   closed      fewer than `OPENING_FAILURES` in a row   sends, with fewer slots after each failure
+ *   open        `open_until` is in the future            sends nothing; due deliveries wait and use up no attempt
+ *   half open   `open_until` has passed                  sends one; the outcome closes it or opens it for longer
  *
- * An account's own, for it is the account that chooses the addresses: nobody can shut a host to others.
+ * The breaker belongs to an account because the account chooses the URLs: no account can block a host for others.
  */
-import type { Outcome } from './post.ts';
+import type { PostOutcome } from './post.ts';
 
-/** Failures in a row, over all deliveries of the account to the host. */
+/** Consecutive failures of an account's deliveries to a host. */
 export const OPENING_FAILURES = 5;
 
 /**
- * What an outcome says of the host, apart from its delivery. Any answer but 429 and 5xx is a sign of life; it may
- * well refuse this one delivery.
+ * Returns what an outcome says about the host. Any answer except 429 and 5xx shows that it is alive, even if it refuses
+ * this delivery.
  */
-export function signOf(outcome: Outcome): 'life' | 'trouble' {
-  if (outcome.kind === 'failed') return 'trouble';
-  return outcome.status === 429 || outcome.status >= 500 ? 'trouble' : 'life';
+export function hostSignal(outcome: PostOutcome): 'alive' | 'failing' {
+  if (outcome.kind === 'failed') return 'failing';
+  return outcome.status === 429 || outcome.status >= 500 ? 'failing' : 'alive';
 }
 
-/** How many deliveries may be under way to a host at a time, after so many failures in a row: half as many with each. */
+/** Returns how many deliveries to a host may be sent at a time after consecutive failures; each failure halves it. */
 export function limitAfter(failures: number, most: number): number {
   return Math.max(1, Math.floor(most / 2 ** failures));
 }

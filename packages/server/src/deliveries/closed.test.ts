@@ -1,4 +1,4 @@
-/** The guard's lists, each entry by itself, and the last value on either side of every limit. */
+/** Each entry of the guard's lists, and the values on either side of every limit. */
 import { describe, expect, it } from 'vitest';
 import { createAddressGuard, MAX_URL_LENGTH, readLiteral, URL_REASONS } from './addresses.ts';
 
@@ -6,39 +6,39 @@ const open = createAddressGuard({ allowedNetworks: [] });
 const inside = createAddressGuard({ allowedNetworks: ['10.0.0.0/8'] });
 const loopback = createAddressGuard({ allowedNetworks: ['127.0.0.0/8'] });
 
-/** `ok`, or which of the reasons. */
+/** Returns `ok` or the key of the reason. */
 function verdict(guard: typeof open, url: string): string {
-  const said = guard.checkUrl(url);
-  if (said.ok) return 'ok';
-  return Object.entries(URL_REASONS).find(([, reason]) => reason === said.reason)![0];
+  const checked = guard.checkUrl(url);
+  if (checked.ok) return 'ok';
+  return Object.entries(URL_REASONS).find(([, reason]) => reason === checked.reason)![0];
 }
 
 describe('a port', () => {
   const CLOSED = [
-    ...[1433, 1521, 1719, 1720, 1723, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190],
-    ...[5060, 5061, 5432, 5672, 5900, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042],
-    ...[9092, 9200, 9300, 10_080, 10_250, 11_211, 27_017],
-    ...[0, 1, 21, 22, 23, 25, 53, 79, 81, 110, 143, 442, 444, 445, 465, 587, 993, 1023],
+    1433, 1521, 1719, 1720, 1723, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060,
+    5061, 5432, 5672, 5900, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9092, 9200,
+    9300, 10_080, 10_250, 11_211, 27_017, 0, 1, 21, 22, 23, 25, 53, 79, 81, 110, 143, 442, 444, 445, 465, 587,
+    993, 1023,
   ];
-  it.each(CLOSED)('%d is closed for a name and for an address', (port) => {
+  it.each(CLOSED)('closes port %d for a name and for an address', (port) => {
     expect(verdict(open, `http://hooks.example.com:${port}/`)).toBe('port');
     expect(verdict(open, `http://8.8.8.8:${port}/`)).toBe('port');
     expect(open.allowsPort('8.8.8.8', port)).toBe(false);
   });
 
-  it.each([80, 443, 1024, 1025, 3000, 5000, 8000, 8080, 8443, 9000, 65_535])('%d is open', (port) => {
+  it.each([80, 443, 1024, 1025, 3000, 5000, 8000, 8080, 8443, 9000, 65_535])('opens port %d', (port) => {
     expect(verdict(open, `http://hooks.example.com:${port}/`)).toBe('ok');
     expect(open.allowsPort('8.8.8.8', port)).toBe(true);
   });
 
-  it('from 1 on is open where the operator allowed the network', () => {
-    for (const [port, said] of [
+  it('opens every port from 1 on in an allowed network', () => {
+    for (const [port, expected] of [
       [0, 'port'],
       [1, 'ok'],
     ] as const) {
-      expect(verdict(inside, `http://10.1.2.3:${port}/`)).toBe(said);
-      expect(verdict(inside, `http://crm:${port}/`)).toBe(said);
-      expect(verdict(loopback, `http://localhost:${port}/`)).toBe(said);
+      expect(verdict(inside, `http://10.1.2.3:${port}/`)).toBe(expected);
+      expect(verdict(inside, `http://crm:${port}/`)).toBe(expected);
+      expect(verdict(loopback, `http://localhost:${port}/`)).toBe(expected);
       expect(inside.allowsPort('10.1.2.3', port)).toBe(port === 1);
     }
   });
@@ -46,7 +46,7 @@ describe('a port', () => {
 
 describe('a local name', () => {
   it.each(['localhost', 'local', 'home.arpa', 'internal', 'localdomain', 'lan', 'intranet', 'corp'])(
-    'under .%s is refused',
+    'is refused below .%s',
     (name) => {
       expect(verdict(open, `http://crm.${name}/`)).toBe('local');
       expect(verdict(open, `http://crm.${name}./`)).toBe('local');
@@ -55,7 +55,7 @@ describe('a local name', () => {
     },
   );
 
-  it('of the loopback is refused also where other networks are allowed', () => {
+  it('of the loopback is refused when other networks are allowed', () => {
     for (const name of ['localhost', 'a.localhost', 'ab.localhost', 'a.b.localhost']) {
       expect(verdict(inside, `http://${name}/`), name).toBe('local');
       expect(verdict(loopback, `http://${name}/`), name).toBe('ok');
@@ -76,14 +76,14 @@ describe('a limit', () => {
     expect(verdict(open, `http://a${exact}/`)).toBe('invalid');
   });
 
-  it('of a URL is of what was given, also where it would be shorter when read', () => {
+  it('of a URL applies to the given text, also when the parsed URL is shorter', () => {
     const url = `https://hooks.example.com/${'./'.repeat(MAX_URL_LENGTH / 2)}`;
     expect(new URL(url).href.length).toBeLessThan(MAX_URL_LENGTH);
     expect(verdict(open, url)).toBe('length');
   });
 });
 
-it('is read from the beginning to the end, not somewhere between', () => {
+it('the whole URL is checked, not a part of it', () => {
   expect(verdict(open, 'xhttps://hooks.example.com/')).toBe('scheme');
   expect(verdict(open, 'https://hooks.example.com//a@b')).toBe('ok');
   expect(readLiteral('[8.8.8.8]')?.toString()).toBe('8.8.8.8');
@@ -93,13 +93,13 @@ it('is read from the beginning to the end, not somewhere between', () => {
 
 describe('an allowed network', () => {
   it.each(['10.0.0.0/0x8', '10.0.0.0/ 8', '10.0.0.0/8 ', '10.0.0.0/1e1', '10.0.0.0/+8', '10.0.0.0/0008'])(
-    'as %j stops the start',
+    '%j makes createAddressGuard throw',
     (text) => {
       expect(() => createAddressGuard({ allowedNetworks: [text] })).toThrow(TypeError);
     },
   );
 
-  it('in mapped form ends where the plain one does', () => {
+  it('covers the same range in IPv4-mapped form', () => {
     const guard = createAddressGuard({ allowedNetworks: ['::ffff:10.0.0.0/104'] });
     for (const [ip, allowed] of [
       ['10.0.0.0', true],
@@ -116,7 +116,7 @@ describe('an allowed network', () => {
     ['fd00:ec2::254/128', true],
     ['fd00:ec2::254/127', false],
     ['fd00:ec2::/32', false],
-  ])('%s opens the metadata service there: %s', (network, allowed) => {
+  ])('%s allows the metadata service in it: %s', (network, allowed) => {
     expect(createAddressGuard({ allowedNetworks: [network] }).allows('fd00:ec2::254')).toBe(allowed);
   });
 });

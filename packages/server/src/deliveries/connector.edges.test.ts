@@ -1,4 +1,4 @@
-/** The connector's smaller promises: which failures go on to the next address, ports by scheme, and what comes late. */
+/** Which failures lead to the next address, ports by scheme, and late results. */
 import { once } from 'node:events';
 import { createServer, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
@@ -20,39 +20,44 @@ function socketAt(remoteAddress: string | undefined): Socket {
   return Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
 }
 
-/** Opens nothing; every address answers but the first, where a code is given. */
+/** Opens nothing. With a code, the first address fails. */
 function fakeConnect(code?: string) {
-  const dialled: Options[] = [];
-  const connect: Connect = (asked, callback) => {
-    dialled.push(asked);
-    if (code !== undefined && asked.hostname === FIRST)
+  const targets: Options[] = [];
+  const connect: Connect = (options, callback) => {
+    targets.push(options);
+    if (code !== undefined && options.hostname === FIRST)
       callback(Object.assign(new Error(code), { code }), null);
-    else callback(null, socketAt(asked.hostname));
+    else callback(null, socketAt(options.hostname));
   };
-  return { connect, dialled };
+  return { connect, targets };
 }
 
-function run(connect: Connect, asked: Options): Promise<Socket> {
+function run(connect: Connect, options: Options): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    connect(asked, (...[error, socket]) => (error === null ? resolve(socket) : reject(error)));
+    connect(options, (...[error, socket]) => (error === null ? resolve(socket) : reject(error)));
   });
 }
 
-describe('the next address is dialled', () => {
+describe('the next address is tried', () => {
   it.each([
-    ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ETIMEDOUT'],
+    'ECONNREFUSED',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'EADDRNOTAVAIL',
+    'EAFNOSUPPORT',
+    'ETIMEDOUT',
     'UND_ERR_CONNECT_TIMEOUT',
   ])('after %s', async (code) => {
-    const { connect, dialled } = fakeConnect(code);
+    const { connect, targets } = fakeConnect(code);
     await run(createConnector({ guard: open, resolver: both, connect }), options('hook.test'));
-    expect(dialled.map(({ hostname }) => hostname)).toEqual([FIRST, SECOND]);
+    expect(targets.map(({ hostname }) => hostname)).toEqual([FIRST, SECOND]);
   });
 
-  it.each(['ECONNRESET', 'EPIPE', 'DEPTH_ZERO_SELF_SIGNED_CERT', ''])('not after %j', async (code) => {
-    const { connect, dialled } = fakeConnect(code);
+  it.each(['ECONNRESET', 'EPIPE', 'DEPTH_ZERO_SELF_SIGNED_CERT', ''])('but not after %j', async (code) => {
+    const { connect, targets } = fakeConnect(code);
     const connector = createConnector({ guard: open, resolver: both, connect });
     await expect(run(connector, options('hook.test'))).rejects.toMatchObject({ code });
-    expect(dialled).toHaveLength(1);
+    expect(targets).toHaveLength(1);
   });
 });
 
@@ -60,49 +65,49 @@ describe('a refusal', () => {
   it.each([
     ['10.0.0.1', 'the address is not public'],
     ['hook.test', 'the host name resolves to an address that is not public'],
-  ])('of %s says so: %s', async (host, message) => {
+  ])('names the reason for %s: %s', async (host, message) => {
     const resolver: Resolver = async () => [{ address: '10.0.0.1' }];
     const { connect } = fakeConnect();
     const refused = run(createConnector({ guard: open, resolver, connect }), options(host));
     await expect(refused).rejects.toMatchObject({ name: 'AddressRefused', code: 'ADDRESS_REFUSED', message });
   });
 
-  it('is no failure, and a failure no refusal', async () => {
+  it('is not a failed connection, and a failed connection is not a refusal', async () => {
     const connect: Connect = (_, callback) => callback(null, socketAt(undefined));
     const failed = run(createConnector({ guard: open, resolver: both, connect }), options('hook.test'));
     await expect(failed).rejects.toMatchObject({ name: 'ConnectFailed', code: 'ECONNRESET' });
   });
 });
 
-describe('the port that is asked about', () => {
+describe('the port that is checked', () => {
   it.each([
     ['', 'https:', 443],
     ['', 'http:', 80],
     ['8443', 'https:', 8443],
     ['8080', 'http:', 8080],
-  ])('at %j over %s is %d', async (port, protocol, number) => {
-    const asked: number[] = [];
-    const guard = { ...open, allowsPort: (_: string, one: number) => asked.push(one) > 0 };
+  ])('for %j over %s is %d', async (port, protocol, number) => {
+    const ports: number[] = [];
+    const guard = { ...open, allowsPort: (_: string, one: number) => ports.push(one) > 0 };
     const { connect } = fakeConnect();
     await run(createConnector({ guard, resolver: both, connect }), options('hook.test', port, protocol));
-    expect(new Set(asked)).toEqual(new Set([number]));
+    expect(new Set(ports)).toEqual(new Set([number]));
   });
 });
 
-it('dials an address under no name at all', async () => {
-  const { connect, dialled } = fakeConnect();
+it('connects to a literal without a server name', async () => {
+  const { connect, targets } = fakeConnect();
   await run(createConnector({ guard: open, resolver: both, connect }), options(SECOND));
   const { servername: _, ...target } = options(SECOND);
-  expect(dialled).toStrictEqual([target]);
+  expect(targets).toStrictEqual([target]);
 });
 
-it('asks the system for the addresses of a name where no resolver is given', async () => {
-  const { connect, dialled } = fakeConnect();
+it('uses the system’s resolver by default', async () => {
+  const { connect, targets } = fakeConnect();
   await run(createConnector({ guard: loopback, connect }), options('localhost', '8080', 'http:'));
-  expect(['127.0.0.1', '::1']).toContain(dialled[0]?.hostname);
+  expect(['127.0.0.1', '::1']).toContain(targets[0]?.hostname);
 });
 
-it('offers HTTP/1.1 alone, under the name', async () => {
+it('offers only HTTP/1.1, with the server name', async () => {
   const hello = Promise.withResolvers<string>();
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -120,19 +125,20 @@ it('offers HTTP/1.1 alone, under the name', async () => {
   server.close();
 });
 
-describe('what comes late', () => {
-  /** A connection that is given up, and the callback that it never called. */
+describe('a late result', () => {
+  /** Gives up a connection and returns the callback that was never called. */
   async function giveUp() {
     const callbacks: Parameters<Connect>[1][] = [];
     const connect: Connect = (_, callback) => void callbacks.push(callback);
     const connector = createConnector({ guard: open, resolver: both, connect, timeoutMs: 1 });
     await expect(run(connector, options('hook.test'))).rejects.toMatchObject({
-      ...{ name: 'ConnectFailed', code: 'ETIMEDOUT' },
+      name: 'ConnectFailed',
+      code: 'ETIMEDOUT',
     });
     return callbacks[0]!;
   }
 
-  it('and is a failure harms nobody', async () => {
+  it('is ignored when it is a failure', async () => {
     const harm: unknown[] = [];
     const note = (reason: unknown) => void harm.push(reason);
     process.on('unhandledRejection', note);
@@ -144,7 +150,7 @@ describe('what comes late', () => {
     expect(harm).toEqual([]);
   });
 
-  it('and is a socket is destroyed, and may still fail', async () => {
+  it('is destroyed when it is a socket, which may still fail', async () => {
     const callback = await giveUp();
     const socket = socketAt(FIRST);
     const closed = once(socket, 'close');
@@ -153,7 +159,7 @@ describe('what comes late', () => {
     expect(() => socket.emit('error', new Error('late'))).not.toThrow();
   });
 
-  it('is waited for by no clock once there is a connection', async () => {
+  it('leaves no timer running after a connection', async () => {
     const { connect } = fakeConnect();
     const connector = createConnector({ guard: open, resolver: both, connect, timeoutMs: 3_600_000 });
     const clocks = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -163,7 +169,7 @@ describe('what comes late', () => {
   });
 });
 
-it('reads the code of an error where it is text', () => {
+it('codeOf reads the code of an error when it is a string', () => {
   expect(codeOf(Object.assign(new Error('x'), { code: 'EPIPE' }))).toBe('EPIPE');
   for (const other of [new Error('x'), { code: 7 }, { code: null }, null, undefined, 'EPIPE'])
     expect(codeOf(other)).toBe('');

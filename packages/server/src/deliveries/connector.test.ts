@@ -5,8 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createAddressGuard } from './addresses.ts';
 import { AddressRefused, type Connect, ConnectFailed, createConnector, type Resolver } from './connector.ts';
 
-// Nothing here leaves the machine: the resolver and the low-level connect are always injected, and the few real
-// sockets go to loopback.
+// Nothing leaves this machine: resolver and connect are injected, and the few real sockets use the loopback.
 
 const PUBLIC = '8.8.8.8';
 const PUBLIC6 = '2606:4700::1111';
@@ -18,44 +17,44 @@ const options = (hostname: string, port = '', protocol = 'https:'): Options => {
   return { hostname, port, protocol, host: hostname, servername: hostname };
 };
 
-/** A connect that opens nothing and records whom it was asked for; `remote` is where the socket says it is. */
+/** Opens nothing and records the requested addresses; `remote` is the address that the socket reports. */
 function fakeConnect(remote: (address: string) => string | undefined = (address) => address) {
-  const dialled: Options[] = [];
+  const targets: Options[] = [];
   const sockets: Socket[] = [];
-  const connect: Connect = (asked, callback) => {
-    dialled.push(asked);
+  const connect: Connect = (request, callback) => {
+    targets.push(request);
     const socket = new Socket();
-    Object.defineProperty(socket, 'remoteAddress', { value: remote(asked.hostname) });
+    Object.defineProperty(socket, 'remoteAddress', { value: remote(request.hostname) });
     sockets.push(socket);
     callback(null, socket);
   };
-  return { connect, dialled, sockets };
+  return { connect, targets, sockets };
 }
 
-/** Answers each question with the next list; the last one again and again. Records the questions. */
+/** Answers each query with the next list and repeats the last one. Records the queries. */
 function fakeResolver(...answers: string[][]) {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const resolver: Resolver = async (hostname) => {
-    asked.push(hostname);
-    return answers[Math.min(asked.length, answers.length) - 1]!.map((address) => ({ address }));
+    queries.push(hostname);
+    return answers[Math.min(queries.length, answers.length) - 1]!.map((address) => ({ address }));
   };
-  return { resolver, asked };
+  return { resolver, queries };
 }
 
-function run(connect: Connect, asked: Options): Promise<Socket> {
+function run(connect: Connect, request: Options): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    connect(asked, (...[error, socket]) => (error === null ? resolve(socket) : reject(error)));
+    connect(request, (...[error, socket]) => (error === null ? resolve(socket) : reject(error)));
   });
 }
 
 const never: Connect = () => {
-  throw new Error('must not be dialled');
+  throw new Error('must not connect');
 };
 const noDns: Resolver = () => {
-  throw new Error('must not be resolved');
+  throw new Error('must not resolve');
 };
 
-/** Hosts and DNS answers that must end in a refusal before anything is dialled. */
+/** Hosts and DNS answers that must be refused before anything connects. */
 const REFUSED: [host: string, answer: string[] | 'literal'][] = [
   ['127.0.0.1', 'literal'],
   ['::1', 'literal'],
@@ -86,35 +85,35 @@ const REFUSED: [host: string, answer: string[] | 'literal'][] = [
   ['hook.test', [PUBLIC, PUBLIC, PUBLIC, PUBLIC, PUBLIC, '192.168.0.1']],
 ];
 
-/** The rows of REFUSED where something was dialled, or another error came: the checker. */
+/** Returns the rows of REFUSED where something connected or another error came. */
 async function lets(make: (resolver: Resolver, connect: Connect) => Connect): Promise<string[]> {
   const wrong: string[] = [];
   for (const [host, answer] of REFUSED) {
-    const { connect, dialled } = fakeConnect();
+    const { connect, targets } = fakeConnect();
     const resolver = answer === 'literal' ? noDns : fakeResolver(answer).resolver;
     const error = await run(make(resolver, connect), options(host)).catch((reason) => reason);
-    if (!(error instanceof AddressRefused) || dialled.length > 0) wrong.push(`${host} ${answer}`);
+    if (!(error instanceof AddressRefused) || targets.length > 0) wrong.push(`${host} ${answer}`);
   }
   return wrong;
 }
 
 describe('refusals', () => {
-  test('every literal and every answer of the table is refused before anything is dialled', async () => {
+  test('refuses every literal and every DNS answer of the table before it connects', async () => {
     const wrong = await lets((resolver, connect) => createConnector({ guard: open, resolver, connect }));
     expect(wrong).toEqual([]);
   });
 
-  test('the table catches a connector that checks names only, and one that checks the first answer only', async () => {
+  test('the table finds a connector that checks only names, and one that checks only the first answer', async () => {
     const dial = (connect: Connect, address: string, callback: Parameters<Connect>[1]) =>
       connect(options(address), callback);
-    const namesOnly = await lets((resolver, connect) => (asked, callback) => {
-      if (/^[\d.:a-fx[\]%]+$/.test(asked.hostname)) return dial(connect, asked.hostname, callback);
-      createConnector({ guard: open, resolver, connect })(asked, callback);
+    const namesOnly = await lets((resolver, connect) => (request, callback) => {
+      if (/^[\d.:a-fx[\]%]+$/.test(request.hostname)) return dial(connect, request.hostname, callback);
+      createConnector({ guard: open, resolver, connect })(request, callback);
     });
     expect(namesOnly).toContain('2130706433 literal');
-    const firstOnly = await lets((resolver, connect) => (asked, callback) => {
+    const firstOnly = await lets((resolver, connect) => (request, callback) => {
       const one: Resolver = async (name) => (await resolver(name)).slice(0, 1);
-      createConnector({ guard: open, resolver: one, connect })(asked, callback);
+      createConnector({ guard: open, resolver: one, connect })(request, callback);
     });
     expect(firstOnly).toEqual([
       `hook.test ${PUBLIC},127.0.0.1`,
@@ -123,14 +122,14 @@ describe('refusals', () => {
     ]);
   });
 
-  test('the message names neither host nor address: it may be shown to the customer', async () => {
+  test('the message, which the customer may see, contains neither host nor address', async () => {
     const { resolver } = fakeResolver(['10.11.12.13']);
     const connector = createConnector({ guard: open, resolver, connect: never });
     const error = await run(connector, options('canary.test')).catch((reason) => reason);
     expect(String(error)).not.toMatch(/canary|10\.11/);
   });
 
-  test('a port that is not open needs every address in an allowed network', async () => {
+  test('a port that is not open requires all addresses to be in an allowed network', async () => {
     const guard = createAddressGuard({ allowedNetworks: ['10.0.0.0/8'] });
     const rows: [string[], boolean][] = [
       [['10.0.0.1'], true],
@@ -138,15 +137,15 @@ describe('refusals', () => {
       [['10.0.0.1', PUBLIC], false],
     ];
     for (const [answer, allowed] of rows) {
-      const { connect, dialled } = fakeConnect();
+      const { connect, targets } = fakeConnect();
       const connector = createConnector({ guard, resolver: fakeResolver(answer).resolver, connect });
       const got = await run(connector, options('crm.test', '81', 'http:')).catch((reason) => reason);
-      expect([answer, got instanceof Socket, dialled.length]).toEqual([answer, allowed, allowed ? 1 : 0]);
+      expect([answer, got instanceof Socket, targets.length]).toEqual([answer, allowed, allowed ? 1 : 0]);
       if (!allowed) expect(got).toBeInstanceOf(AddressRefused);
     }
   });
 
-  test('no address, and a resolver that fails, are failures, not refusals', async () => {
+  test('a missing address and a failing resolver are failures, not refusals', async () => {
     const none = createConnector({ guard: open, resolver: fakeResolver([]).resolver, connect: never });
     await expect(run(none, options('hook.test'))).rejects.toMatchObject({ code: 'ENOTFOUND' });
     const broken = createConnector({
@@ -159,42 +158,42 @@ describe('refusals', () => {
 });
 
 describe('pinning', () => {
-  test('the checked address is dialled, with the name for TLS, and DNS is asked once', async () => {
-    const { connect, dialled } = fakeConnect();
-    const { resolver, asked } = fakeResolver([PUBLIC6, PUBLIC], ['127.0.0.1']);
+  test('connects to the checked address with the name for TLS, and resolves once', async () => {
+    const { connect, targets } = fakeConnect();
+    const { resolver, queries } = fakeResolver([PUBLIC6, PUBLIC], ['127.0.0.1']);
     await run(createConnector({ guard: open, resolver, connect }), options('hook.test'));
-    expect(dialled).toEqual([{ ...options('hook.test'), hostname: PUBLIC6 }]);
-    expect(asked).toEqual(['hook.test']);
+    expect(targets).toEqual([{ ...options('hook.test'), hostname: PUBLIC6 }]);
+    expect(queries).toEqual(['hook.test']);
   });
 
-  test('rebinding between check and connect goes nowhere, and the same test catches a connector that dials the name', async () => {
-    /** Stands for a connect that resolves what it is given: a name gets the second answer. */
-    async function dialledAddress(make: (resolver: Resolver, connect: Connect) => Connect) {
+  test('rebinding between check and connect has no effect, and the test finds a connector that connects to the name', async () => {
+    /** Simulates a connect that resolves again: a name gets the second answer. */
+    async function connectedAddress(make: (resolver: Resolver, connect: Connect) => Connect) {
       const { resolver } = fakeResolver([PUBLIC], ['127.0.0.1']);
       const reached: string[] = [];
-      const connect: Connect = async (asked, callback) => {
-        const address = /[^\d.]/.test(asked.hostname)
-          ? (await resolver(asked.hostname))[0]!.address
-          : asked.hostname;
+      const connect: Connect = async (request, callback) => {
+        const address = /[^\d.]/.test(request.hostname)
+          ? (await resolver(request.hostname))[0]!.address
+          : request.hostname;
         reached.push(address);
-        fakeConnect().connect({ ...asked, hostname: address }, callback);
+        fakeConnect().connect({ ...request, hostname: address }, callback);
       };
       await run(make(resolver, connect), options('hook.test'));
       return reached;
     }
-    const ours = await dialledAddress((resolver, connect) =>
+    const ours = await connectedAddress((resolver, connect) =>
       createConnector({ guard: open, resolver, connect }),
     );
     expect(ours).toEqual([PUBLIC]);
-    const naive = await dialledAddress((resolver, connect) => async (asked, callback) => {
-      const found = await resolver(asked.hostname);
-      if (found.every((one) => open.allows(one.address))) connect(asked, callback);
+    const naive = await connectedAddress((resolver, connect) => async (request, callback) => {
+      const found = await resolver(request.hostname);
+      if (found.every((one) => open.allows(one.address))) connect(request, callback);
     });
     expect(naive).toEqual(['127.0.0.1']);
   });
 
-  test('each new connection is checked anew', async () => {
-    const { connect, dialled } = fakeConnect();
+  test('checks each new connection', async () => {
+    const { connect, targets } = fakeConnect();
     const connector = createConnector({
       guard: open,
       resolver: fakeResolver([PUBLIC], ['10.0.0.1']).resolver,
@@ -202,25 +201,25 @@ describe('pinning', () => {
     });
     await run(connector, options('hook.test'));
     await expect(run(connector, options('hook.test'))).rejects.toBeInstanceOf(AddressRefused);
-    expect(dialled).toHaveLength(1);
+    expect(targets).toHaveLength(1);
   });
 
-  test('SNI is the name without a trailing dot, and nothing for a literal', async () => {
+  test('sends SNI without a trailing dot, and none for a literal', async () => {
     for (const [host, name] of [
       ['hook.test.', 'hook.test'],
       [PUBLIC, undefined],
       [`[${PUBLIC6}]`, undefined],
     ] as const) {
-      const { connect, dialled } = fakeConnect();
+      const { connect, targets } = fakeConnect();
       await run(
         createConnector({ guard: open, resolver: fakeResolver([PUBLIC]).resolver, connect }),
         options(host),
       );
-      expect([host, dialled[0]?.servername]).toEqual([host, name]);
+      expect([host, targets[0]?.servername]).toEqual([host, name]);
     }
   });
 
-  test('a socket that is connected elsewhere is destroyed and refused, even when elsewhere is public', async () => {
+  test('destroys and refuses a socket that is connected to another address, even a public one', async () => {
     for (const remote of ['127.0.0.1', '::ffff:10.0.0.1', '1.1.1.1', PUBLIC6]) {
       const { connect, sockets } = fakeConnect(() => remote);
       const connector = createConnector({ guard: open, resolver: fakeResolver([PUBLIC]).resolver, connect });
@@ -237,7 +236,7 @@ describe('pinning', () => {
     expect(socket).toBe(mapped.sockets[0]);
   });
 
-  test('a socket that is gone already is a failure', async () => {
+  test('fails when the socket has already closed', async () => {
     const { connect } = fakeConnect(() => undefined);
     const connector = createConnector({ guard: open, resolver: fakeResolver([PUBLIC]).resolver, connect });
     await expect(run(connector, options('hook.test'))).rejects.toBeInstanceOf(ConnectFailed);
@@ -246,50 +245,50 @@ describe('pinning', () => {
 
 describe('several addresses', () => {
   const six = [PUBLIC6, PUBLIC, '1.1.1.1', '1.0.0.1', '9.9.9.9', '9.9.9.10'];
-  /** A connect where only `good` answers; the others fail with `code`. */
+  /** Only `good` answers; the others fail with `code`. */
   function only(good: string, code: string) {
-    const dialled: string[] = [];
-    const connect: Connect = (asked, callback) => {
-      dialled.push(asked.hostname);
-      if (asked.hostname === good) return fakeConnect().connect(asked, callback);
+    const targets: string[] = [];
+    const connect: Connect = (request, callback) => {
+      targets.push(request.hostname);
+      if (request.hostname === good) return fakeConnect().connect(request, callback);
       callback(Object.assign(new Error(code), { code }), null);
     };
     return {
-      dialled,
+      targets,
       connector: createConnector({ guard: open, resolver: fakeResolver(six).resolver, connect }),
     };
   }
 
-  test('the next one is tried when one cannot be reached, four at most', async () => {
+  test('are tried in order when one is unreachable, at most four', async () => {
     const second = only(PUBLIC, 'ENETUNREACH');
     await run(second.connector, options('hook.test'));
-    expect(second.dialled).toEqual([PUBLIC6, PUBLIC]);
+    expect(second.targets).toEqual([PUBLIC6, PUBLIC]);
     const last = only('9.9.9.10', 'ECONNREFUSED');
     await expect(run(last.connector, options('hook.test'))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    expect(last.dialled).toEqual(six.slice(0, 4));
+    expect(last.targets).toEqual(six.slice(0, 4));
   });
 
-  test('a bad certificate is final', async () => {
-    const { connector, dialled } = only(PUBLIC, 'ERR_TLS_CERT_ALTNAME_INVALID');
+  test('are not tried after a certificate error', async () => {
+    const { connector, targets } = only(PUBLIC, 'ERR_TLS_CERT_ALTNAME_INVALID');
     await expect(run(connector, options('hook.test'))).rejects.toMatchObject({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
     });
-    expect(dialled).toEqual([PUBLIC6]);
+    expect(targets).toEqual([PUBLIC6]);
   });
 });
 
 describe('time', () => {
-  test('a resolver that hangs is given up, and what it says later is not dialled', async () => {
+  test('gives up a hanging resolver and does not use its late answer', async () => {
     const late = Promise.withResolvers<{ address: string }[]>();
-    const { connect, dialled } = fakeConnect();
+    const { connect, targets } = fakeConnect();
     const connector = createConnector({ guard: open, resolver: () => late.promise, connect, timeoutMs: 1 });
     await expect(run(connector, options('hook.test'))).rejects.toMatchObject({ code: 'ETIMEDOUT' });
     late.resolve([{ address: PUBLIC }]);
     await setImmediate();
-    expect(dialled).toEqual([]);
+    expect(targets).toEqual([]);
   });
 
-  test('a socket that comes too late is destroyed', async () => {
+  test('destroys a socket that comes too late', async () => {
     const socket = new Socket();
     Object.defineProperty(socket, 'remoteAddress', { value: PUBLIC });
     const callbacks: Parameters<Connect>[1][] = [];
@@ -308,13 +307,13 @@ describe('time', () => {
   });
 });
 
-describe('real sockets on loopback', () => {
+describe('with real sockets on the loopback', () => {
   const servers: Server[] = [];
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  /** A server that keeps the first bytes it is sent. */
+  /** A server that keeps the first bytes that it receives. */
   async function listen(host: string): Promise<{ port: string; firstBytes: Promise<Buffer> }> {
     const first = Promise.withResolvers<Buffer>();
     const server = createServer((socket) => {
@@ -329,7 +328,7 @@ describe('real sockets on loopback', () => {
     return { port: String((server.address() as { port: number }).port), firstBytes: first.promise };
   }
 
-  test('IPv4 and IPv6 connect when allowed, by name and as a literal', async () => {
+  test('connects over IPv4 and IPv6 when allowed, by name and as a literal', async () => {
     for (const address of ['127.0.0.1', '::1']) {
       const { port } = await listen(address);
       for (const host of ['sink.test', address]) {
@@ -341,7 +340,7 @@ describe('real sockets on loopback', () => {
     }
   });
 
-  test('the TLS hello carries the name, not the address', async () => {
+  test('sends the name in the TLS hello, not the address', async () => {
     const { port, firstBytes } = await listen('127.0.0.1');
     const connector = createConnector({ guard: loopback, resolver: fakeResolver(['127.0.0.1']).resolver });
     await expect(run(connector, options('sink.test', port))).rejects.toThrow();
@@ -350,7 +349,7 @@ describe('real sockets on loopback', () => {
     expect(hello).not.toContain('127.0.0.1');
   });
 
-  test('nothing arrives when loopback is not allowed', async () => {
+  test('sends nothing when the loopback is not allowed', async () => {
     const { port } = await listen('127.0.0.1');
     let arrived = 0;
     servers[0]!.on('connection', () => {
@@ -360,7 +359,7 @@ describe('real sockets on loopback', () => {
       const connector = createConnector({ guard: open, resolver: fakeResolver(['127.0.0.1']).resolver });
       await expect(run(connector, options(host, port, 'http:'))).rejects.toBeInstanceOf(AddressRefused);
     }
-    // A connection that is allowed comes after any forbidden one: when it is there, they would be too.
+    // The allowed connection comes after the forbidden ones, so they would have arrived by then.
     const accepted = once(servers[0]!, 'connection');
     const connector = createConnector({ guard: loopback, resolver: noDns });
     const socket = await run(connector, options('127.0.0.1', port, 'http:'));

@@ -1,30 +1,31 @@
 /**
- * How a delivery gets its socket. undici asks a connector for every new connection, IP literals included; a
- * custom `lookup` is not asked for literals, so it would protect nothing (measured: 0 calls for 127.0.0.1).
+ * Opens the sockets of deliveries. undici asks a connector for every new connection, also to IP literals. It does not
+ * ask a custom `lookup` for literals, so that would protect nothing (measured: 0 calls for 127.0.0.1).
  *
- * Steps: a literal is checked; a name is resolved once and refused if *any* of its addresses is not allowed;
- * the socket is opened to a checked address, never to the name, so a second DNS answer is never used
- * (rebinding); `remoteAddress` is compared with the checked address before undici may write a byte. TLS still
- * verifies the name: SNI and certificate are those of the host in the URL.
+ *   - A literal is checked. A name is resolved once and refused if *any* of its addresses is not allowed.
+ *   - The socket is opened to a checked address, never to the name, so a second DNS answer is never used (rebinding).
+ *   - `remoteAddress` is compared with the checked address before undici may write a byte.
+ *
+ * TLS still verifies the name: SNI and certificate are those of the host in the URL.
  */
 import { promises as dns } from 'node:dns';
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AddressGuard, readLiteral } from './addresses.ts';
 
-/** All addresses of a host name. Rejects as `dns.promises.lookup` does, with a `code` such as `ENOTFOUND`. */
+/** Returns all addresses of a host name. Rejects as `dns.promises.lookup` does, with a `code` such as `ENOTFOUND`. */
 export type Resolver = (hostname: string) => Promise<readonly { address: string }[]>;
 
 /** Opens one socket to `hostname`, which is always an address here. `buildConnector()` makes one. */
 export type Connect = buildConnector.connector;
 
-/** The host is, or resolved to, an address that deliveries may not go to. The message names no address. */
+/** The host is, or resolves to, an address that deliveries may not go to. The message contains no address. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
   readonly code = 'ADDRESS_REFUSED';
 }
 
-/** Nobody answered in time, or no address was found. */
+/** No address was found, or none answered in time. */
 export class ConnectFailed extends Error {
   override readonly name = 'ConnectFailed';
   readonly code: string;
@@ -36,27 +37,32 @@ export class ConnectFailed extends Error {
 
 export interface ConnectorSettings {
   guard: AddressGuard;
-  /** Default: the system's resolver, all addresses, in its order. */
+  /** Default: the system's resolver, which returns all addresses in its order. */
   resolver?: Resolver;
   connect?: Connect;
-  /** Milliseconds for resolving and connecting together. Default 10,000. */
+  /** For resolving and connecting together. Default 10,000 ms. */
   timeoutMs?: number;
 }
 
-/** A name with a hundred dead addresses must not hold a slot: so many are tried, in the resolver's order. */
+/** A name with a hundred dead addresses must not hold a slot, so only the first ones are tried. */
 const MAX_ADDRESSES_TRIED = 4;
 
-/** Another address of the same name may do better after these, and only these. */
-const TRY_NEXT = new Set([
-  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ETIMEDOUT'],
+/** Errors after which another address of the same name is tried. */
+export const TRY_NEXT = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'EAFNOSUPPORT',
+  'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** The errors of the returned connector: `AddressRefused`, `ConnectFailed`, and those of resolver and connect. */
+/** Creates a connector. It fails with `AddressRefused`, `ConnectFailed`, or the errors of `resolver` and `connect`. */
 export function createConnector(settings: ConnectorSettings): Connect {
   const { guard, resolver = systemResolver, timeoutMs = 10_000 } = settings;
-  // HTTP/1.1 only: with HTTP/2 one connection would carry many deliveries, and cutting one would cut all.
-  // Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+  // HTTP/1.1 only: with HTTP/2, one connection would carry many deliveries, and cutting one would cut all. Certificates
+  // are always checked, whatever NODE_TLS_REJECT_UNAUTHORIZED says.
   const connect =
     settings.connect ??
     buildConnector({ allowH2: false, rejectUnauthorized: true, timeout: Math.ceil(timeoutMs / 2) });
@@ -69,10 +75,14 @@ export function createConnector(settings: ConnectorSettings): Connect {
     for (const address of addresses.slice(0, MAX_ADDRESSES_TRIED)) {
       if (expired()) break;
       try {
-        // RFC 6066 §3: SNI carries a name, never an address, and without the trailing dot.
+        // RFC 6066 §3: SNI carries a name without the trailing dot, never an address.
         const servername = name?.replace(/\.$/, '');
-        const dialled = { ...target, hostname: address, ...(servername === undefined ? {} : { servername }) };
-        return await dial(connect, dialled, address, guard);
+        const destination = {
+          ...target,
+          hostname: address,
+          ...(servername === undefined ? {} : { servername }),
+        };
+        return await connectTo(connect, destination, address, guard);
       } catch (error) {
         failure = error;
         if (!TRY_NEXT.has(codeOf(error))) break;
@@ -81,7 +91,7 @@ export function createConnector(settings: ConnectorSettings): Connect {
     throw failure ?? new ConnectFailed('ETIMEDOUT', 'no connection in time');
   }
 
-  /** The addresses that may be dialled, in the resolver's order; never empty. */
+  /** Returns the addresses to connect to, in the resolver's order; never empty. */
   async function checkedAddresses(
     { hostname, port, protocol }: buildConnector.Options,
     name: string | undefined,
@@ -90,7 +100,7 @@ export function createConnector(settings: ConnectorSettings): Connect {
     const found =
       name === undefined ? [literal!.toString()] : (await resolver(name)).map((one) => one.address);
     if (found.length === 0) throw new ConnectFailed('ENOTFOUND', 'the host name has no address');
-    // One forbidden address among good ones is an attack or a mistake; choosing the good one would hide it.
+    // One forbidden address among allowed ones is an attack or a mistake; using the allowed one would hide it.
     if (!found.every((address) => guard.allows(address))) {
       throw new AddressRefused(
         name === undefined
@@ -116,8 +126,8 @@ export function createConnector(settings: ConnectorSettings): Connect {
         discard(result[1]);
       }
     };
-    // undici gives up a request only once its connection is made or failed: a resolver that hangs would keep
-    // the slot for ever.
+    // undici gives up a request only when its connection is open or has failed, so a hanging resolver would keep the
+    // slot forever.
     const timer = setTimeout(
       () => answer(new ConnectFailed('ETIMEDOUT', 'no connection in time'), null),
       timeoutMs,
@@ -129,8 +139,8 @@ export function createConnector(settings: ConnectorSettings): Connect {
   };
 }
 
-/** One connection to one checked address; what comes back is connected to that address and no other. */
-function dial(
+/** Connects to one checked address. The socket is connected to that address and no other. */
+function connectTo(
   connect: Connect,
   options: buildConnector.Options,
   address: string,
@@ -157,12 +167,12 @@ function sameAddress(one: string, other: string): boolean {
 }
 
 function discard(socket: Socket): void {
-  // A socket on its way out may still fail; without a listener that would end the process.
+  // A socket that is being closed may still fail; without a listener that would end the process.
   socket.on('error', () => {});
   socket.destroy();
 }
 
-/** The `code` of a Node or undici error, or an empty string. */
+/** Returns the `code` of a Node or undici error, or an empty string. */
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';

@@ -1,35 +1,28 @@
-/** The operator's console for deliveries, of all accounts: `/api/console/deliveries…`. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import Type from 'typebox';
-import { accountOfField } from '../accounts/console.ts';
+/** Deliveries of all accounts for operators: `/api/console/deliveries…`. */
+import type { FastifyInstance } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { accountOfField } from '../access/accounts.ts';
+import { fieldError, notFound } from '../base/errors.ts';
+import type { Database } from '../database/database.ts';
+import { resource } from '../http/http.ts';
 import {
   described,
   ENVIRONMENT,
-  environment,
-  id as idCheck,
-  integer,
-  isId,
-  MOMENT,
-  moment,
+  GIVEN_MOMENT,
+  ID,
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
-  oneOf,
-  open,
-  parameter,
-  readForm,
-  text,
-} from '../console.ts';
-import type { Database } from '../database/database.ts';
-import { fieldError, notFound } from '../errors.ts';
-import { resource } from '../http.ts';
-import { recordAudit } from '../operations/audit.ts';
-import { type DeliveriesMoved, hostOf } from './deliveries.ts';
+  PAGE,
+  textOf,
+  USERNAME,
+} from '../http/schemas.ts';
+import type { OnDeliveriesChanged } from './deliveries.ts';
 import {
   DELIVERY_STATUSES,
   listFailingHosts,
   listOwnedDeliveries,
   readAttempts,
-  readBody,
+  readDeliveryBody,
   replayDead,
   replayDelivery,
 } from './log.ts';
@@ -37,9 +30,9 @@ import { Attempt, Delivery } from './schemas.ts';
 
 export interface DeliveryConsoleOptions {
   database: Database;
-  /** A delivery is due: the sender, if it is here, may look at once. */
+  /** Wakes the sender. */
   deliveryDue(): void;
-  deliveriesMoved: DeliveriesMoved;
+  onDeliveriesChanged: OnDeliveriesChanged;
 }
 
 const OwnedDelivery = Type.Object(
@@ -55,7 +48,7 @@ const Host = Type.Object(
     since: OPTIONAL_MOMENT,
     waiting: Type.Integer(),
   },
-  { title: 'FailingHost', description: 'A host that deliveries of an account are held back from.' },
+  { title: 'FailingHost', description: 'A host of an account that gets no deliveries because it fails.' },
 );
 const DeliveryList = Type.Object(
   { deliveries: Type.Array(OwnedDelivery), hosts: Type.Array(Host), next: OPTIONAL_TEXT },
@@ -65,45 +58,43 @@ const DeliveryDetail = Type.Object(
   {
     ...OwnedDelivery.properties,
     content_type: Type.String(),
-    body: Type.String({ description: 'The first 64 KiB of it.' }),
+    body: Type.String({ description: 'The first 64 KiB of the body.' }),
     attempts_made: Type.Array(Attempt),
   },
   { title: 'ConsoleDeliveryDetail' },
 );
 
+const parameters = Type.Object({ delivery: ID });
 const schemas = {
   list: described('listConsoleDeliveries', 'Deliveries of all accounts, newest first', DeliveryList, {
     querystring: Type.Object({
-      account: Type.Optional(Type.String()),
+      account: Type.Optional(USERNAME),
       status: Type.Optional(Type.Enum([...DELIVERY_STATUSES])),
       environment: Type.Optional(ENVIRONMENT),
-      host: Type.Optional(Type.String()),
-      after: Type.Optional(Type.String()),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+      host: Type.Optional(textOf(300)),
+      after: Type.Optional(ID),
+      limit: PAGE,
     }),
   }),
   read: described('readConsoleDelivery', 'A delivery with its attempts', DeliveryDetail, {
-    params: Type.Object({ delivery: Type.String() }),
+    params: parameters,
   }),
-  replay: described('replayConsoleDelivery', 'Send a delivery again', OwnedDelivery, {
-    params: Type.Object({ delivery: Type.String() }),
+  replay: described('replayConsoleDelivery', 'Replay a delivery', OwnedDelivery, {
+    params: parameters,
   }),
   replayDead: described(
     'replayDeadDeliveries',
-    'Send all again that were given up since then',
+    'Replay all deliveries that died since a moment',
     Type.Object({ replayed: Type.Integer() }, { title: 'ConsoleReplayed' }),
-    {
-      body: Type.Object({ account: Type.String(), environment: ENVIRONMENT, since: MOMENT }, open),
-    },
+    { body: Type.Object({ account: USERNAME, environment: ENVIRONMENT, since: GIVEN_MOMENT }) },
   ),
 };
 
 export function deliveryConsole(app: FastifyInstance, options: DeliveryConsoleOptions): void {
-  const { database, deliveryDue, deliveriesMoved } = options;
+  const { database, deliveryDue, onDeliveriesChanged } = options;
 
-  async function find(request: FastifyRequest) {
-    const id = parameter(request, 'delivery');
-    const [found] = isId(id) ? await listOwnedDeliveries(database, { id }, 1) : [];
+  async function find({ params }: { params: Static<typeof parameters> }) {
+    const [found] = await listOwnedDeliveries(database, { id: params.delivery }, 1);
     if (found === undefined) throw notFound();
     return found;
   }
@@ -112,17 +103,9 @@ export function deliveryConsole(app: FastifyInstance, options: DeliveryConsoleOp
     GET: {
       schema: schemas.list,
       async handler(request) {
-        const form = readForm(request.query);
-        const account = await accountOfField(database, form, 'account');
-        const filter = {
-          username: account?.username,
-          status: form.optional('status', oneOf(...DELIVERY_STATUSES)),
-          environment: form.optional('environment', environment),
-          host: form.optional('host', text(300)),
-          after: form.optional('after', idCheck),
-        };
-        const limit = form.optional('limit', integer(1, 200)) ?? 50;
-        form.done();
+        const { account: named, limit, ...others } = request.query;
+        const account = await accountOfField(database, named);
+        const filter = { ...others, username: account?.username };
         const [rows, hosts] = await Promise.all([
           listOwnedDeliveries(database, filter, limit + 1),
           listFailingHosts(database, 100),
@@ -145,19 +128,18 @@ export function deliveryConsole(app: FastifyInstance, options: DeliveryConsoleOp
     POST: {
       schema: schemas.replayDead,
       async handler(request) {
-        const form = readForm(request.body);
-        const named = form.required('account', text(64));
-        const account = await accountOfField(database, form, 'account');
-        const which = form.required('environment', environment);
-        const since = form.required('since', moment);
-        form.done();
-        if (account === undefined) throw fieldError('account', `There is no account named ${named}.`);
-        const replayed = await replayDead(database, account.ref, which, since, deliveriesMoved);
+        const { environment } = request.body;
+        const account = await accountOfField(database, request.body.account);
+        const since = new Date(request.body.since);
+        const replayed = await replayDead(
+          database,
+          request.person,
+          account,
+          environment,
+          since,
+          onDeliveriesChanged,
+        );
         if (replayed > 0) deliveryDue();
-        await recordAudit(database, request.person, {
-          ...{ action: 'deliveries.replayed', account: account.ref, subject: account.username },
-          detail: { environment: which, since: since.toISOString(), replayed },
-        });
         return { replayed };
       },
     },
@@ -170,7 +152,7 @@ export function deliveryConsole(app: FastifyInstance, options: DeliveryConsoleOp
         const { owner, delivery } = await find(request);
         const [attempts_made, posted] = await Promise.all([
           readAttempts(database, owner, delivery.id),
-          readBody(database, owner, delivery.id),
+          readDeliveryBody(database, owner, delivery.id),
         ]);
         return { ...delivery, ...posted!, attempts_made };
       },
@@ -182,18 +164,10 @@ export function deliveryConsole(app: FastifyInstance, options: DeliveryConsoleOp
       schema: schemas.replay,
       async handler(request) {
         const { owner, delivery } = await find(request);
-        if (!(await replayDelivery(database, owner, delivery.id, deliveriesMoved))) {
-          throw fieldError('delivery', 'This delivery is pending already.');
+        if (!(await replayDelivery(database, request.person, owner, delivery.id, onDeliveriesChanged))) {
+          throw fieldError('delivery', 'This delivery is already pending.');
         }
         deliveryDue();
-        await recordAudit(database, request.person, {
-          ...{
-            action: 'delivery.replayed',
-            account: owner,
-            subject: delivery.id,
-            detail: { host: hostOf(delivery.url) },
-          },
-        });
         return (await find(request)).delivery;
       },
     },

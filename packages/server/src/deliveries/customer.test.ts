@@ -1,7 +1,7 @@
-/** All failed deliveries of a customer, sent again from the web app. */
+/** Replaying all dead deliveries of a customer from the web app. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountNamed } from '../accounts/accounts.ts';
-import { listAudit } from '../operations/audit.ts';
+import { accountNamed } from '../access/accounts.ts';
+import { listAudit } from '../audit/audit.ts';
 import {
   createClient,
   createPerson,
@@ -26,7 +26,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** Somebody with so many deliveries that were given up, in each environment. */
+/** Creates a customer with so many dead deliveries in each environment. */
 async function createUnlucky(count: number): Promise<TestPerson & { path: string }> {
   const account = await server.createAccount();
   const person = await createPerson(server, { role: 'customer', account });
@@ -51,7 +51,7 @@ const failed = async ({ call }: TestPerson, environment: string) =>
   (await call('GET', `${OWN}/failed?environment=${environment}`)).body;
 const arrived = (path: string) => receiver.received.filter((received) => received.path === path);
 
-it('are sent again once, however often it is asked for, and those of the other half are not', async () => {
+it('replays each dead delivery of one environment once, even when asked repeatedly', async () => {
   const customer = await createUnlucky(3);
   const stranger = await createUnlucky(1);
   receiver.answer((received) => (received.path === stranger.path ? 410 : 200));
@@ -75,7 +75,7 @@ it('are sent again once, however often it is asked for, and those of the other h
   expect(audit.reduce((sum, { detail }) => sum + Number(detail.replayed), 0)).toBe(3);
 });
 
-it('are not sent a third time when they die again before the second click', async () => {
+it('does not replay deliveries that died again before a repeated request', async () => {
   const customer = await createUnlucky(2);
   const { until: then } = await failed(customer, 'production');
   const ask = async () =>
@@ -84,22 +84,30 @@ it('are not sent a third time when they die again before the second click', asyn
   await until(() => arrived(customer.path).length === 4 + 2);
   await until(async () => (await failed(customer, 'production')).failed === 2);
   expect(await ask()).toEqual({ replayed: 0, left: 0 });
-  // Asked for anew, they are.
+  // A new request replays them.
   const later = await customer.call('POST', `${OWN}/replay`, { environment: 'production' });
   expect(later.body).toEqual({ replayed: 2, left: 0 });
 });
 
-it('are sent a bounded number at a time, and those alone that died since then', async () => {
+it('replays a limited number per request, only of deliveries that died since a moment', async () => {
   const customer = await createUnlucky(3);
   const { ref } = await accountNamed(server.database, customer.account!.username);
-  const some = await replayDead(server.database, ref, 'production', new Date(0), undefined, { most: 2 });
+  const some = await replayDead(
+    server.database,
+    'key',
+    { ref, username: 'acme' },
+    'production',
+    new Date(0),
+    undefined,
+    { most: 2 },
+  );
   expect(some).toBe(2);
   const future = new Date(Date.now() + 86_400_000).toISOString();
   const none = await customer.call('POST', `${OWN}/replay`, { environment: 'sandbox', since: future });
   expect(none.body).toEqual({ replayed: 0, left: 0 });
 });
 
-it('names every wrong field', async () => {
+it('names every invalid field', async () => {
   const { call } = await createPerson(server, { role: 'customer' });
   const wrong = { environment: 'both', since: 'today', until: 7 };
   const { status, body } = await call('POST', `${OWN}/replay`, wrong);

@@ -1,29 +1,14 @@
-/** A customer's own deliveries: `/api/account/deliveries…`. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+/** Deliveries of the signed-in customer: `/api/account/deliveries…`. */
+import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import type { Environment } from '../account.ts';
-import { accountOf } from '../accounts/door.ts';
-import {
-  describedOwn,
-  ENVIRONMENT,
-  environment,
-  id,
-  integer,
-  isId,
-  MOMENT,
-  moment,
-  oneOf,
-  open,
-  parameter,
-  readForm,
-} from '../console.ts';
+import { accountOf } from '../access/session-auth.ts';
+import { ApiError, notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { resource } from '../http.ts';
-import { recordAudit } from '../operations/audit.ts';
-import type { DeliveriesMoved } from './deliveries.ts';
+import { type Checked, resource } from '../http/http.ts';
+import { describedOwn, GIVEN_MOMENT, ID, IN_ENVIRONMENT, PAGE } from '../http/schemas.ts';
+import type { OnDeliveriesChanged } from './deliveries.ts';
 import {
-  countFailed,
+  countFailedDeliveries,
   DELIVERY_STATUSES,
   type DeliveryRecord,
   findDelivery,
@@ -34,50 +19,58 @@ import {
 } from './log.ts';
 import { Delivery, DeliveryDetail, DeliveryList } from './schemas.ts';
 
-/** One request does no more; the next goes on. */
+/** The limit of one request; the client repeats it. */
 const REPLAYED_AT_ONCE = 1_000;
-const FROM_THE_BEGINNING = new Date(0);
+/** By default, from the beginning. */
+const SINCE = Type.String({ ...GIVEN_MOMENT, default: '1970-01-01' });
 
 export interface CustomerDeliveryOptions {
   database: Database;
-  deliveriesMoved: DeliveriesMoved;
+  onDeliveriesChanged: OnDeliveriesChanged;
   deliveryDue(): void;
 }
 
-const parameters = Type.Object({ delivery_id: Type.String() });
+const parameters = Type.Object({ delivery_id: ID });
+type Asked = Checked<{ params: typeof parameters }>;
 const schemas = {
-  list: describedOwn('listOwnDeliveries', 'One’s deliveries, newest first', DeliveryList, {
+  list: describedOwn('listOwnDeliveries', 'Own deliveries, newest first', DeliveryList, {
     querystring: Type.Object({
-      environment: Type.Optional(ENVIRONMENT),
+      environment: IN_ENVIRONMENT,
       status: Type.Optional(Type.Enum([...DELIVERY_STATUSES])),
-      after: Type.Optional(Type.String()),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+      after: Type.Optional(ID),
+      limit: PAGE,
     }),
   }),
-  read: describedOwn('readOwnDelivery', 'One delivery with its attempts', DeliveryDetail, {
+  read: describedOwn('readOwnDelivery', 'A delivery with its attempts', DeliveryDetail, {
     params: parameters,
   }),
   failed: describedOwn(
     'countFailedDeliveries',
-    'How many were given up',
+    'Count dead deliveries',
     Type.Object(
       {
-        failed: Type.Integer({ minimum: 0, description: 'Up to ten thousand.' }),
-        until: Type.String({ format: 'date-time', description: 'Of what had been given up by then.' }),
+        failed: Type.Integer({ minimum: 0, description: 'Capped at 10,000.' }),
+        until: Type.String({
+          format: 'date-time',
+          description: 'The count includes deliveries that died before this time.',
+        }),
       },
       { title: 'FailedDeliveries' },
     ),
-    { querystring: Type.Object({ environment: Type.Optional(ENVIRONMENT), since: Type.Optional(MOMENT) }) },
+    { querystring: Type.Object({ environment: IN_ENVIRONMENT, since: SINCE }) },
   ),
   replayFailed: describedOwn(
     'replayFailedDeliveries',
-    'Send all again that were given up',
+    'Replay all dead deliveries',
     Type.Object(
       {
-        replayed: Type.Integer({ minimum: 0, description: 'So many are pending again.' }),
+        replayed: Type.Integer({
+          minimum: 0,
+          description: 'The number of deliveries that are pending again.',
+        }),
         left: Type.Integer({
           minimum: 0,
-          description: 'To be sent by the next request; up to ten thousand.',
+          description: 'The number of dead deliveries that remain, capped at 10,000.',
         }),
       },
       { title: 'ReplayedDeliveries' },
@@ -85,33 +78,24 @@ const schemas = {
     {
       status: 202,
       description:
-        `At most ${REPLAYED_AT_ONCE} a request, the oldest first. With the \`until\` of the count, a request that is ` +
-        'repeated sends nothing twice, also what was given up again meanwhile.',
-      body: Type.Object(
-        {
-          environment: Type.Optional(ENVIRONMENT),
-          since: Type.Optional(MOMENT),
-          until: Type.Optional(MOMENT),
-        },
-        open,
-      ),
+        `At most ${REPLAYED_AT_ONCE} a request, the oldest first. With the \`until\` of the count, a repeated request ` +
+        'sends nothing twice, not even deliveries that died again since.',
+      body: Type.Object({ environment: IN_ENVIRONMENT, since: SINCE, until: Type.Optional(GIVEN_MOMENT) }),
     },
   ),
-  replay: describedOwn('replayOwnDelivery', 'Send a delivery again that has ended', Delivery, {
+  replay: describedOwn('replayOwnDelivery', 'Replay a delivery that has ended', Delivery, {
     status: 202,
-    description: 'The same bytes under the same `webhook-id`. `conflict`: it is pending already.',
+    description: 'Sends the same bytes under the same `webhook-id`. `conflict`: it is already pending.',
     params: parameters,
   }),
 };
 
 export function deliveriesOfCustomer(app: FastifyInstance, options: CustomerDeliveryOptions): void {
-  const { database, deliveriesMoved, deliveryDue } = options;
+  const { database, onDeliveriesChanged, deliveryDue } = options;
 
-  async function requested(request: FastifyRequest): Promise<DeliveryRecord> {
-    const wanted = parameter(request, 'delivery_id');
-    const found = isId(wanted)
-      ? await findDelivery(database, accountOf(request).ref, undefined, wanted)
-      : undefined;
+  async function requested(request: Asked): Promise<DeliveryRecord> {
+    const { delivery_id: id } = request.params;
+    const found = await findDelivery(database, accountOf(request).ref, undefined, id);
     if (found === undefined) throw notFound();
     return found;
   }
@@ -120,14 +104,9 @@ export function deliveriesOfCustomer(app: FastifyInstance, options: CustomerDeli
     GET: {
       schema: schemas.list,
       async handler(request) {
-        const form = readForm(request.query);
-        const which = form.optional('environment', environment) ?? 'production';
-        const status = form.optional('status', oneOf(...DELIVERY_STATUSES));
-        const after = form.optional('after', id);
-        const limit = form.optional('limit', integer(1, 200)) ?? 50;
-        form.done();
+        const { environment, status, after, limit } = request.query;
         const page = { after, limit: limit + 1 };
-        const rows = await listDeliveries(database, accountOf(request).ref, which, { status }, page);
+        const rows = await listDeliveries(database, accountOf(request).ref, environment, { status }, page);
         const objects = rows.slice(0, limit);
         return { objects, next: rows.length > limit ? objects.at(-1)!.id : null };
       },
@@ -137,8 +116,8 @@ export function deliveriesOfCustomer(app: FastifyInstance, options: CustomerDeli
     GET: {
       schema: schemas.failed,
       async handler(request) {
-        const { which, since } = readFilter(request.query);
-        return countFailed(database, accountOf(request).ref, which, since);
+        const { environment, since } = request.query;
+        return countFailedDeliveries(database, accountOf(request).ref, environment, new Date(since));
       },
     },
   });
@@ -146,19 +125,25 @@ export function deliveriesOfCustomer(app: FastifyInstance, options: CustomerDeli
     POST: {
       schema: schemas.replayFailed,
       async handler(request, reply) {
-        const { ref, username } = accountOf(request);
-        const { which, since, until = new Date() } = readFilter(request.body);
+        const account = accountOf(request);
+        const { environment } = request.body;
+        const since = new Date(request.body.since);
+        const until = request.body.until === undefined ? new Date() : new Date(request.body.until);
         const bounds = { until, most: REPLAYED_AT_ONCE };
-        const replayed = await replayDead(database, ref, which, since, deliveriesMoved, bounds);
+        const replayed = await replayDead(
+          database,
+          request.person,
+          account,
+          environment,
+          since,
+          onDeliveriesChanged,
+          bounds,
+        );
         const full = replayed === REPLAYED_AT_ONCE;
-        const left = full ? (await countFailed(database, ref, which, since, until)).failed : 0;
-        if (replayed > 0) {
-          deliveryDue();
-          await recordAudit(database, request.person, {
-            ...{ action: 'deliveries.replayed', account: ref, subject: username },
-            detail: { environment: which, since: since.toISOString(), replayed },
-          });
-        }
+        const left = full
+          ? (await countFailedDeliveries(database, account.ref, environment, since, until)).failed
+          : 0;
+        if (replayed > 0) deliveryDue();
         return reply.code(202).send({ replayed, left });
       },
     },
@@ -178,21 +163,20 @@ export function deliveriesOfCustomer(app: FastifyInstance, options: CustomerDeli
       schema: schemas.replay,
       async handler(request, reply) {
         const { id: wanted } = await requested(request);
-        if (!(await replayDelivery(database, accountOf(request).ref, wanted, deliveriesMoved))) {
-          throw new ApiError('conflict', 'This delivery is pending already.');
+        if (
+          !(await replayDelivery(
+            database,
+            request.person,
+            accountOf(request).ref,
+            wanted,
+            onDeliveriesChanged,
+          ))
+        ) {
+          throw new ApiError('conflict', 'This delivery is already pending.');
         }
         deliveryDue();
         return reply.code(202).send(await requested(request));
       },
     },
   });
-}
-
-function readFilter(given: unknown): { which: Environment; since: Date; until: Date | undefined } {
-  const form = readForm(given);
-  const which = form.optional('environment', environment) ?? 'production';
-  const since = form.optional('since', moment) ?? FROM_THE_BEGINNING;
-  const until = form.optional('until', moment);
-  form.done();
-  return { which, since, until };
 }

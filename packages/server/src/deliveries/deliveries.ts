@@ -1,64 +1,73 @@
 /**
- * Events and their deliveries. An event is on record, for the feed, from the transaction in which it happened;
- * where somebody is to be told, its delivery is in the outbox from that transaction too. So no event is lost, and
- * none is told of that did not happen. The sender does the rest.
+ * Events and their deliveries. An event is recorded in the transaction in which it happened, and so is its delivery, if
+ * it has one. So no event is lost, and none is reported that did not happen. The sender sends the deliveries.
  */
-import type { AccountRef, Environment } from '../account.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
 import type { Transaction } from '../database/database.ts';
-import { uuidv7 } from '../ids.ts';
-import { type EventType, insertEvents, type MovedDelivery, type Subject } from './store.ts';
+import type { Outbox } from './outbox.ts';
+import { type ChangedDelivery, type EventSubject, type EventType, insertEvents } from './store.ts';
 
-export type { EventType, MovedDelivery, Subject } from './store.ts';
+export type { Outbox, OutboxSender } from './outbox.ts';
+export type { ChangedDelivery, EventSubject, EventType } from './store.ts';
 
 export interface NewEvent {
   account: AccountRef;
   environment: Environment;
   type: EventType;
-  /** What it is about. Events of one job, and events of one chat, are delivered in the order of their recording. */
-  subject: Subject;
-  /** Whom to tell, and what; absent: the event is in the feed alone. */
+  /**
+   * What the event is about. Events of one job, and events of one chat, are delivered in the order of their recording.
+   */
+  subject: EventSubject;
+  /** Without it, the event is only in the event feed. */
   delivery?:
     | {
         url: string;
         contentType: string;
-        /** Stored once; every attempt sends these bytes. */
+        /** Stored once; every attempt sends the same bytes. */
         body: Buffer;
-        /** Further headers, names in lower case, sent as they are by every attempt (`ce-id` and its like). */
+        /** Further headers of every attempt, such as `ce-id`; names in lower case. */
         headers?: Record<string, string>;
       }
     | undefined;
 }
 
 /**
- * Records events in the transaction in which they happen, and puts their deliveries in the outbox: one statement,
- * however many there are.
+ * Records events in the transaction in which they happened, and their deliveries in the outbox, with one statement.
  *
- * The order among events of one subject is that of the calls as the database sees them, and within a call that of
- * the list: whoever records two of one job or chat in two transactions must hold that row's lock, or otherwise let
- * one commit before the other is recorded.
- * @returns the events' ids, each also the `webhook-id` of its delivery
+ * Events of one subject are delivered in the order in which the database sees the calls, and within a call in the order
+ * of the list. To record two events of one job or chat in two transactions, lock its row or commit the first
+ * transaction before the second call.
+ * @param outbox leases deliveries for the sender of this process
+ * @returns the ids of the events, each also the `webhook-id` of its delivery
  */
-export async function recordEvents(transaction: Transaction, events: readonly NewEvent[]): Promise<string[]> {
+export async function recordEvents(
+  transaction: Transaction,
+  events: readonly NewEvent[],
+  outbox?: Outbox,
+): Promise<string[]> {
   const recorded = events.map(({ delivery, ...event }) => ({
     ...event,
     eventId: uuidv7(),
     delivery: delivery && { ...delivery, headers: delivery.headers ?? {}, host: hostOf(delivery.url) },
   }));
-  if (recorded.length > 0) await insertEvents(transaction, recorded);
+  if (recorded.length === 0) return [];
+  const tokens = outbox?.lease(recorded) ?? [];
+  const leased = await insertEvents(transaction, recorded, tokens, outbox?.leaseSeconds ?? 0);
+  outbox?.inserted(recorded, leased);
   return recorded.map(({ eventId }) => eventId);
 }
 
-/** The host of a callback address with its port, as the limits and breakers of a host know it. */
+/** Returns the host of a callback URL with its port, as limits and circuit breakers use it. */
 export function hostOf(url: string): string {
   return URL.parse(url)?.host ?? '';
 }
 
 /**
- * What the room of the deliveries' subjects does when deliveries end, `delivered` or `dead`, or begin anew by a
- * replay, `pending`: in the same transaction, so that the two can never disagree. Called for deliveries of messages
- * alone; a job does not follow its deliveries. `serve.ts` and the command line hand it in.
+ * Called when deliveries of messages end (`delivered`, `dead`) or are replayed (`pending`), in the same transaction, so
+ * that a message and its deliveries always agree. Deliveries of jobs do not change their job.
  */
-export type DeliveriesMoved = (
+export type OnDeliveriesChanged = (
   transaction: Transaction,
-  deliveries: readonly MovedDelivery[],
+  deliveries: readonly ChangedDelivery[],
 ) => Promise<void>;

@@ -1,14 +1,13 @@
 /**
- * The feed: every event of an account and environment, in an order that never changes, for those who ask instead of
- * being told.
+ * The event feed: every event of an account and environment, in an order that never changes.
  *
- * Ids and times are given before the commit, so a slow transaction may bring in an event older than one that was
- * read long ago; who read by them would pass it over. So an event gets its position in the feed after its commit,
- * when somebody asks: under the lock of the feed's row, the committed events that have none get the next numbers. A
- * slower transaction's events are not there yet, and get later ones. Unlike a horizon of transaction ids, this
- * survives a dump and a move to another server, and no long transaction elsewhere holds it up.
+ * Ids and times are assigned before the commit, so a slow transaction may add an event older than one that was already
+ * read; readers who go by them would miss it. So an event gets its position in the feed after its commit, at the next
+ * read: under the lock of the feed's row, committed events without a position get the next numbers. Events of slower
+ * transactions get later numbers. Unlike a horizon of transaction ids, this survives a dump and a move to another
+ * server, and long transactions elsewhere do not delay it.
  */
-import type { AccountRef, Environment } from '../account.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { DeliveryStatus } from './log.ts';
@@ -50,7 +49,7 @@ const LOCK = statement<{ last_position: number }>(
    returning last_position`,
 );
 
-// A statement of its own, after the lock: its snapshot sees what whoever held the lock before has placed.
+// A separate statement after the lock, so that its snapshot includes what the previous holder of the lock wrote.
 const PLACE = statement<never>(
   'deliveries.feed_place',
   `with fresh as materialized (
@@ -64,20 +63,20 @@ const PLACE = statement<never>(
     where part = $1 and account_id = $2 and environment = $3`,
 );
 
-/** One event. The job, or the message, is read where it is; the feed says that there is something to read. */
+/** One event. It names the job or the message, whose state is read separately. */
 export interface FeedItem {
   id: string;
   type: EventType;
   created_at: string;
   job?: { uid: string; tier: 'human' | 'machine' };
   message?: { chat_id: string; id: string };
-  /** Of the delivery under the same id; not there where nobody was to be told. */
+  /** The delivery with the same id; absent when the event has none. */
   delivery?: { status: DeliveryStatus };
 }
 
 /**
- * The events after a position, at most `limit`.
- * @returns them, and the position to go on from: the same when there are none
+ * Returns up to `limit` events after a position.
+ * @returns `last`: the position to continue from, the same when there are no events
  */
 export async function readFeed(
   database: Database,
@@ -87,7 +86,7 @@ export async function readFeed(
   limit: number,
 ): Promise<{ items: FeedItem[]; last: number }> {
   const key = [account.part, account.accountId, environment];
-  // Asked before the page is read, so that what another reader places meanwhile is on it.
+  // Before the page is read, so that the page includes events that another reader places now.
   if ((await database.query(HAS_UNPLACED, key)).length > 0) {
     await database.transaction(async (transaction) => {
       const [feed] = await transaction.query(LOCK, key);
@@ -98,7 +97,7 @@ export async function readFeed(
   return { items: rows.map(present), last: rows.at(-1)?.position ?? after };
 }
 
-/** More than a page, so that whoever reads from the beginning does not write for every page. */
+/** More than a page, so that reading from the beginning does not write for every page. */
 const PLACED_AT_ONCE = 5_000;
 
 const LAST = statement<{ last_position: number }>(
@@ -106,7 +105,7 @@ const LAST = statement<{ last_position: number }>(
   'select last_position from feeds where part = $1 and account_id = $2 and environment = $3',
 );
 
-/** Where the feed ends now; a cursor beyond it was not made by this feed. */
+/** Returns the last position of the feed. A cursor beyond it belongs to another feed. */
 export async function lastPosition(
   on: Queryable,
   account: AccountRef,
@@ -129,7 +128,7 @@ function present(row: FeedRow): FeedItem {
 
 const CURSOR = /^e1-(\d{1,15})$/;
 
-/** Opaque to its readers, who are to keep it and not to make it. */
+/** Encodes a position as an opaque cursor. */
 export function writeCursor(position: number): string {
   return Buffer.from(`e1-${position}`).toString('base64url');
 }

@@ -1,4 +1,4 @@
-/** What is sent, held against libraries that other people wrote: signatures and events as their receivers read them. */
+/** Signatures and events, checked with other people's libraries, as receivers would. */
 import { type CloudEvent, HTTP } from 'cloudevents';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -48,16 +48,16 @@ afterAll(async () => {
 
 const headersOf = ({ headers }: Received) => headers as Record<string, string>;
 
-describe('the signature, as the library of Standard Webhooks reads it', () => {
+describe('the signature, by the Standard Webhooks library', () => {
   const library = () => new Webhook(account.webhook_secret_production);
 
-  it('is valid on a callback of a job and on that of a chat message', () => {
+  it('is valid on callbacks of a job and of a chat message', () => {
     for (const one of [job, message]) {
       expect(library().verify(one.body, headersOf(one))).toEqual(JSON.parse(one.body));
     }
   });
 
-  it('is not valid on other bytes, under another secret, or under another id', () => {
+  it('is invalid for other bytes, another secret or another id', () => {
     const others: [Webhook, string, Record<string, string>][] = [
       [library(), `${job.body} `, headersOf(job)],
       [new Webhook(account.webhook_secret_sandbox), job.body, headersOf(job)],
@@ -66,7 +66,7 @@ describe('the signature, as the library of Standard Webhooks reads it', () => {
     for (const [webhook, body, headers] of others) expect(() => webhook.verify(body, headers)).toThrow();
   });
 
-  it('is the one that the library makes itself', () => {
+  it('equals the library’s own signature', () => {
     const at = new Date();
     const seconds = Math.floor(at.getTime() / 1000);
     const secret = Buffer.from(account.webhook_secret_production.slice('whsec_'.length), 'base64');
@@ -74,7 +74,7 @@ describe('the signature, as the library of Standard Webhooks reads it', () => {
   });
 });
 
-it('the event of a chat message, as the library of CloudEvents reads it', () => {
+it('reads the event of a chat message with the CloudEvents library', () => {
   const event = HTTP.toEvent({ headers: headersOf(message), body: message.body });
   if (Array.isArray(event)) throw new Error('one event was sent');
   expect((event as CloudEvent<unknown>).validate()).toBe(true);

@@ -1,22 +1,26 @@
-/** Order, breakers and fairness: on a real database, with real receivers; time passes by moving rows. */
+/**
+ * Order, circuit breakers and fairness, on a real database with real receivers. Tests change times in rows instead of
+ * waiting.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
+import { partOf, uuidv7 } from '../base/ids.ts';
+import { createLog } from '../base/log.ts';
 import { createPool } from '../database/connections.ts';
-import { partOf, uuidv7 } from '../ids.ts';
-import { createLog } from '../log.ts';
 import { createTestDatabase, type TestDatabase, until } from '../testing/harness.ts';
-import type { Loop } from '../work/loop.ts';
-import type { Queue } from '../work/queue.ts';
+import type { LeaseQueue } from '../work/queue.ts';
 import { createAddressGuard } from './addresses.ts';
 import { limitAfter, OPENING_FAILURES } from './breaker.ts';
-import { type DeliveriesMoved, hostOf, type MovedDelivery, recordEvents } from './deliveries.ts';
+import { type ChangedDelivery, hostOf, type OnDeliveriesChanged, recordEvents } from './deliveries.ts';
 import { createPoster, type Poster } from './post.ts';
 import { createDeliveryQueue, type DeliveryLease } from './queue.ts';
-import { expireLate, startSender } from './sender.ts';
+import { expireLate, type Sender, startSender } from './sender.ts';
 
+/** For tests that hang. */
+const PATIENCE_MILLISECONDS = 240_000;
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
 let test: TestDatabase;
@@ -46,7 +50,7 @@ async function createAccount(): Promise<AccountRef> {
   return account;
 }
 
-/** Events of messages, each recorded in a transaction of its own. @returns the ids of the deliveries, in that order */
+/** Records events of messages, each in its own transaction. @returns the delivery ids, in that order */
 async function enqueue(
   account: AccountRef,
   url: string,
@@ -63,7 +67,9 @@ async function enqueue(
           type: 'message.translated',
           subject: { kind: 'message', chatId, messageId: uuidv7() },
           delivery: {
-            ...{ url, contentType: 'text/plain', body: Buffer.from(bodies[index]!) },
+            url,
+            contentType: 'text/plain',
+            body: Buffer.from(bodies[index]!),
             headers: { 'ce-id': `chatapi-${index}` },
           },
         },
@@ -75,7 +81,7 @@ async function enqueue(
 }
 
 interface Sending {
-  loop: Loop;
+  loop: Sender;
   poster: Poster;
 }
 
@@ -84,25 +90,34 @@ function start(options: { timeoutMs?: number; perHost?: number; breakerSeconds?:
   const guard = createAddressGuard({ allowedNetworks: ['127.0.0.0/8'] });
   const poster = createPoster({ guard, timeoutMs, connectionsPerOrigin: perHost });
   const loop = startSender({
-    ...{ database: test.database, poster, perHost, breakerSeconds, log: createLog('silent') },
-    ...{ scheduleSeconds: [3600], capacity: 64, leaseSeconds: 30, moved: follow },
+    database: test.database,
+    poster,
+    perHost,
+    breakerSeconds,
+    log: createLog('silent'),
+    scheduleSeconds: [3600],
+    capacity: 64,
+    leaseSeconds: 30,
+    onDeliveriesChanged: follow,
     secrets: async () => [SECRET],
     metrics: { attempted() {}, ended() {}, breakerOpened() {} },
   });
   started.push({
     async stop() {
-      await loop.stop(0);
+      // Waits long, because a claim in progress would take deliveries of the next test. POSTs in progress are cut.
+      const stopped = loop.stop(PATIENCE_MILLISECONDS);
       await poster.cut();
+      await stopped;
     },
   });
   return { loop, poster };
 }
 
-/** What the room of the chats would be told. */
-const told: MovedDelivery[] = [];
-const follow: DeliveriesMoved = async (transaction, deliveries) => {
+/** The changes that the chat module would receive. */
+const changes: ChangedDelivery[] = [];
+const follow: OnDeliveriesChanged = async (transaction, deliveries) => {
   expect(transaction.inTransaction).toBe(true);
-  told.push(...deliveries);
+  changes.push(...deliveries);
 };
 
 interface Sink {
@@ -145,7 +160,7 @@ const broken = (_: string, response: ServerResponse) => void response.writeHead(
 
 const count = async (where: string) =>
   Number((await owner.query(`select count(*) as n from deliveries where ${where}`)).rows[0].n);
-/** Statements of the program that wait for a row's lock. */
+/** Counts statements that wait for a row lock. */
 const countWaiting = async () =>
   Number(
     (
@@ -165,7 +180,7 @@ const breakerOf = async (url: string) =>
   ).rows[0];
 
 describe('order', () => {
-  it('holds what comes later in a chat back until what came first has ended, and no other chat', async () => {
+  it('sends the deliveries of one chat in order and does not delay other chats', async () => {
     const refused = new Set(['a0']);
     const sink = await listen((body, response) => response.writeHead(refused.has(body) ? 404 : 200).end());
     const account = await createAccount();
@@ -176,14 +191,14 @@ describe('order', () => {
     expect(sink.bodies.filter((body) => body.startsWith('a'))).toEqual(['a0']);
     expect(sink.bodies.filter((body) => body.startsWith('b'))).toEqual(['b0', 'b1']);
     refused.clear();
-    // Only the first one's time is moved: the others follow at once, by its end.
+    // Only the first one's time is changed: the others become due when it ends.
     await owner.query(`update deliveries set due_at = now() where body = 'a0'`);
     loop.wake();
     await until(async () => (await count(`status = 'delivered'`)) === 5);
     expect(sink.bodies.filter((body) => body.startsWith('a'))).toEqual(['a0', 'a0', 'a1', 'a2']);
   });
 
-  it('is not held up by what is dead', async () => {
+  it('continues after a dead delivery', async () => {
     const sink = await listen((body, response) => response.writeHead(body === '0' ? 410 : 200).end());
     const chat = uuidv7();
     await enqueue(await createAccount(), sink.url, [chat, chat, chat]);
@@ -193,18 +208,20 @@ describe('order', () => {
     expect(await count(`status = 'dead'`)).toBe(1);
   });
 
-  it('holds among many workers that claim at once, and hundreds that wait hide nothing', async () => {
+  it('holds when many workers claim at once, and finds deliveries behind hundreds that are parked', async () => {
     const account = await createAccount();
     const [long, other] = [uuidv7(), uuidv7()];
     await enqueue(account, 'http://127.0.0.1:9/', [...Array(150).fill(long), other]);
     const queues = Array.from({ length: 4 }, () =>
       createDeliveryQueue({
-        ...{ database: test.database, leaseSeconds: 30, perHost: 8 },
+        database: test.database,
+        leaseSeconds: 30,
+        perHost: 8,
         log: createLog('silent'),
       }),
     );
     const claimed = (await Promise.all(queues.map((queue) => queue.claim(8)))).flat();
-    // A worker whose claim met the other's locks may have seen nothing; the next look sees the rest.
+    // A worker that met the locks of another may have found nothing; its next claim finds the rest.
     await makeDue();
     claimed.push(...(await queues[0]!.claim(8)));
     const { rows } = await owner.query(
@@ -216,16 +233,16 @@ describe('order', () => {
   });
 });
 
-describe('what is sent for a message', () => {
-  it('carries the headers that were given, and tells its room of the end in the same transaction', async () => {
-    told.length = 0;
+describe('the delivery of a message', () => {
+  it('has the given headers, and its end is reported in the same transaction', async () => {
+    changes.length = 0;
     const sink = await listen((body, response) => response.writeHead(body === '1' ? 410 : 200).end());
     const ids = await enqueue(await createAccount(), sink.url, [uuidv7(), uuidv7()]);
     start();
     await until(async () => (await count(`due_at is null`)) === 2);
     expect(sink.headers.map((headers) => headers['ce-id']).sort()).toEqual(['chatapi-0', 'chatapi-1']);
     expect(sink.headers.map((headers) => headers['webhook-id']).sort()).toEqual([...ids].sort());
-    expect(told.map(({ deliveryId, status }) => [deliveryId, status]).sort()).toEqual(
+    expect(changes.map(({ deliveryId, status }) => [deliveryId, status]).sort()).toEqual(
       [
         [ids[0], 'delivered'],
         [ids[1], 'dead'],
@@ -234,8 +251,8 @@ describe('what is sent for a message', () => {
   });
 });
 
-describe('the breaker of a host', () => {
-  it('opens after five failures in a row: the rest waits, without an attempt', async () => {
+describe('the circuit breaker of a host', () => {
+  it('opens after five failures in a row; the other deliveries wait without an attempt', async () => {
     const sink = await listen(broken);
     await enqueue(await createAccount(), sink.url, Array.from({ length: 40 }, uuidv7));
     start({ perHost: 1 });
@@ -246,22 +263,22 @@ describe('the breaker of a host', () => {
     expect(await breakerOf(sink.url)).toMatchObject({ failures: OPENING_FAILURES, openings: 1 });
   });
 
-  it('is known to a second worker and after a restart, which send nothing', async () => {
+  it('is shared with a second worker and survives a restart', async () => {
     const sink = await listen(broken);
     const account = await createAccount();
     await enqueue(account, sink.url, Array.from({ length: 10 }, uuidv7));
     const first = start({ perHost: 1 });
     await until(async () => (await breakerOf(sink.url))?.open === true);
     await first.loop.stop(1000);
-    const asked = sink.bodies.length;
+    const sent = sink.bodies.length;
     const good = await listen(ok);
     await enqueue(account, good.url, [uuidv7()]);
     start();
     await until(() => good.bodies.length === 1);
-    expect(sink.bodies).toHaveLength(asked);
+    expect(sink.bodies).toHaveLength(sent);
   });
 
-  it('lets one through when its time has passed: the probe opens it again for longer, or closes it', async () => {
+  it('lets one probe through after its time, which closes it or opens it for longer', async () => {
     let works = false;
     const sink = await listen((_, response) => response.writeHead(works ? 200 : 503).end());
     const account = await createAccount();
@@ -285,15 +302,19 @@ describe('the breaker of a host', () => {
     expect(await breakerOf(sink.url)).toBeUndefined();
   });
 
-  it('lets one probe through, however many workers look', async () => {
+  it('lets only one probe through when many workers claim', async () => {
     const account = await createAccount();
     await enqueue(account, 'http://127.0.0.1:9/', Array.from({ length: 20 }, uuidv7));
     await owner.query('insert into breakers values ($1, $2, $3, 5, 1, now())', [
-      ...[account.part, account.accountId, '127.0.0.1:9'],
+      account.part,
+      account.accountId,
+      '127.0.0.1:9',
     ]);
     const queues = Array.from({ length: 4 }, () =>
       createDeliveryQueue({
-        ...{ database: test.database, leaseSeconds: 30, perHost: 8 },
+        database: test.database,
+        leaseSeconds: 30,
+        perHost: 8,
         log: createLog('silent'),
       }),
     );
@@ -301,7 +322,7 @@ describe('the breaker of a host', () => {
     expect(claimed).toMatchObject([{ probe: true }]);
   });
 
-  it('is the account’s own: nobody shuts a host to others', async () => {
+  it('belongs to one account and does not affect others', async () => {
     const sink = await listen((body, response) => response.writeHead(body === 'mine' ? 500 : 200).end());
     const [mine, theirs] = [await createAccount(), await createAccount()];
     await enqueue(mine, sink.url, Array.from({ length: 8 }, uuidv7), Array(8).fill('mine'));
@@ -311,7 +332,7 @@ describe('the breaker of a host', () => {
     await until(() => sink.bodies.includes('theirs'));
   });
 
-  it('does not open for a receiver that refuses, only for one that fails', async () => {
+  it('does not open when a receiver refuses deliveries with 4xx', async () => {
     const sink = await listen((_, response) => response.writeHead(404).end());
     await enqueue(await createAccount(), sink.url, Array.from({ length: 12 }, uuidv7));
     start();
@@ -319,14 +340,14 @@ describe('the breaker of a host', () => {
     expect(await breakerOf(sink.url)).toBeUndefined();
   });
 
-  it('halves what is under way with each failure', () => {
+  it('halves the slots with each failure', () => {
     expect([0, 1, 2, 3, 4].map((failures) => limitAfter(failures, 8))).toEqual([8, 4, 2, 1, 1]);
   });
 });
 
-describe('what is past its time at a host that fails', () => {
-  it('is given up without an attempt, in its turn, and its room is told', async () => {
-    told.length = 0;
+describe('an expired delivery to a failing host', () => {
+  it('is given up without an attempt, in order, and reported', async () => {
+    changes.length = 0;
     const account = await createAccount();
     const chat = uuidv7();
     const ids = await enqueue(account, 'http://127.0.0.1:9/', [chat, chat, uuidv7()]);
@@ -343,7 +364,7 @@ describe('what is past its time at a host that fails', () => {
     await owner.query(`update deliveries set queued_at = queued_at - interval '1 second' where body = '0'`);
     await sweep();
     expect(expired).toBe(2);
-    expect(told.map(({ deliveryId, status }) => [deliveryId, status])).toEqual([
+    expect(changes.map(({ deliveryId, status }) => [deliveryId, status])).toEqual([
       [ids[0], 'dead'],
       [ids[1], 'dead'],
     ]);
@@ -352,7 +373,7 @@ describe('what is past its time at a host that fails', () => {
 });
 
 describe('fairness', () => {
-  it('claims the hosts of an account together, so many of each, and nothing past what is too heavy', async () => {
+  it('claims from several hosts of an account, some deliveries of each, and none after one that is too heavy', async () => {
     const account = await createAccount();
     const urls = [1, 2, 3].map((port) => `http://127.0.0.1:${port}/`);
     const chats = (count: number) => Array.from({ length: count }, () => uuidv7());
@@ -364,7 +385,7 @@ describe('fairness', () => {
     const room = { weight: 50, empty: true, shareOf: () => 8 };
     const first = await queue.claim(100, room);
     expect(first.map(({ host }) => host)).toEqual(urls.flatMap((url) => Array(3).fill(hostOf(url))));
-    // Those hosts have what they may; the heavy one has no room, and nothing is claimed past it.
+    // Those hosts have used their slots. The heavy delivery does not fit, and nothing is claimed after it.
     const held = { ...room, weight: 41, empty: false, held: first };
     expect(await queue.claim(100, held)).toEqual([]);
     const next = await queue.claim(2, { ...room, held: first });
@@ -384,8 +405,8 @@ describe('fairness', () => {
     shareOf: () => 32,
     held,
   });
-  /** Claims until nothing more is claimed. @returns what each account has under way then */
-  async function fill(queue: Queue<DeliveryLease>, held: DeliveryLease[], accounts: AccountRef[]) {
+  /** Claims until nothing is left to claim. @returns how many deliveries each account then has in progress */
+  async function fill(queue: LeaseQueue<DeliveryLease>, held: DeliveryLease[], accounts: AccountRef[]) {
     for (;;) {
       const claimed = await queue.claim(64, room(held));
       held.push(...claimed);
@@ -396,7 +417,7 @@ describe('fairness', () => {
     );
   }
 
-  it('gives an account a place at a host that another account fills with slow deliveries', async () => {
+  it('gives an account a slot at a host that another account fills with slow deliveries', async () => {
     const slow: ServerResponse[] = [];
     const sink = await listen((body, response) => {
       if (body === 'slow') slow.push(response);
@@ -406,7 +427,7 @@ describe('fairness', () => {
     await enqueue(flood, sink.url, chats(30), Array(30).fill('slow'));
     const { loop } = start({ perHost: 8 });
     await until(() => slow.length === 6);
-    // Not one of the slow ones is answered before these have arrived.
+    // None of the slow ones is answered before these have arrived.
     for (const [account, name] of [
       [second, 'second'],
       [third, 'third'],
@@ -423,7 +444,7 @@ describe('fairness', () => {
     [1, [6]],
     [2, [4, 2]],
     [3, [3, 3, 1]],
-  ])('shares the places of a host among %d accounts that wait for it', async (count, expected) => {
+  ])('shares the slots of a host among %d accounts with due deliveries', async (count, expected) => {
     const accounts: AccountRef[] = [];
     for (let n = 0; n < count; n++) {
       const account = await createAccount();
@@ -434,7 +455,7 @@ describe('fairness', () => {
     expect(got.toSorted((a, b) => b - a)).toEqual(expected);
   });
 
-  it('returns places to other accounts as deliveries of the first one end', async () => {
+  it('returns slots to other accounts as deliveries of the first one end', async () => {
     const [first, second] = [await createAccount(), await createAccount()];
     const accounts = [first, second];
     const queue = queueOf(8);
@@ -455,7 +476,7 @@ describe('fairness', () => {
     expect(gained).toBeGreaterThanOrEqual(3);
   });
 
-  it('counts an account’s failures at a host against its own deliveries alone', async () => {
+  it('counts an account’s failures at a host only against its own deliveries', async () => {
     const [failing, other] = [await createAccount(), await createAccount()];
     const queue = queueOf(8);
     const held: DeliveryLease[] = [];
@@ -464,29 +485,29 @@ describe('fairness', () => {
     await enqueue(failing, shared, chats(5));
     const half = 'insert into breakers (part, account_id, host, failures) values ($1, $2, $3, 3)';
     await owner.query(half, [failing.part, failing.accountId, hostOf(shared)]);
-    // Of eight, three failures leave one; the other account's deliveries do not use it up.
+    // Three failures leave one slot of eight; the other account's deliveries do not use it.
     expect(await fill(queue, held, [failing, other])).toEqual([1, 6]);
   });
 
-  it('lets a host that hangs delay nobody, of the same account or another', async () => {
+  it('delays nothing when a host hangs, for the same account or another', async () => {
     const silent = await listen(() => {});
     const good = await listen(ok);
     const [mine, theirs] = [await createAccount(), await createAccount()];
-    // A row each: ids and order as the program makes them.
+    // One row each: ids and order as the program makes them.
     await enqueue(mine, silent.url, Array.from({ length: 300 }, uuidv7));
     await enqueue(mine, good.url, Array.from({ length: 30 }, uuidv7));
     await enqueue(theirs, good.url, Array.from({ length: 30 }, uuidv7));
     start({ perHost: 4 });
     await until(() => good.bodies.length === 60);
-    // Not one that hangs had to end for it: the limit of a POST is 15 s here, and all of them still wait.
+    // None of the hanging POSTs had to end: their timeout is 15 s, and all of them are still waiting.
     expect(await count(`attempts > 0 and host = '${hostOf(silent.url)}'`)).toBeLessThanOrEqual(4);
     expect(silent.bodies.length).toBeLessThanOrEqual(4);
   });
 
   it.each([
-    ['is free while an answer is written down', 200],
-    ['is taken until its breaker knows of a failure', 500],
-  ])('a place at a host %s', async (_, status) => {
+    ['is free while an answer is recorded', 200],
+    ['is taken until the breaker has recorded a failure', 500],
+  ])('a slot of a host %s', async (_, status) => {
     const writing = await owner.connect();
     const hold = async () => {
       await writing.query('begin');
@@ -520,7 +541,7 @@ describe('fairness', () => {
     expect(sink.bodies).toEqual(['first', 'second']);
   });
 
-  it('goes on when what hangs has been cut: its host is left alone after five', async () => {
+  it('continues after hanging POSTs were cut, and stops sending to their host after five', async () => {
     const silent = await listen(() => {});
     await enqueue(await createAccount(), silent.url, Array.from({ length: 100 }, uuidv7));
     start({ perHost: 4, timeoutMs: 200 });

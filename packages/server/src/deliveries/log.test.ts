@@ -1,13 +1,13 @@
-/** The log of deliveries, replays and the feed, through the interface. */
+/** The list of deliveries, replays and the event feed, over the API. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountRef } from '../account.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
+import { createLog } from '../base/log.ts';
 import { createPool } from '../database/connections.ts';
 import { openDatabase } from '../database/database.ts';
-import { createLog } from '../log.ts';
 import {
   createClient,
   type Receiver,
@@ -44,7 +44,10 @@ const as = (account: AccountCredentials): Call => createClient(server.url, accou
 
 const order = (call: Call, uid: string, path = `/${uid}`, prefix = '') =>
   call('POST', `${prefix}${MACHINE}`, {
-    ...{ uid, text: 'A house.', source_language: 'en', target_language: 'es' },
+    uid,
+    text: 'A house.',
+    source_language: 'en',
+    target_language: 'es',
     ...(path === '' ? {} : { callback_url: receiver.url + path }),
   });
 
@@ -57,7 +60,7 @@ const settled = (call: Call, uid: string, status: string) =>
 const at = (path: string) => receiver.received.filter((one) => one.path === path);
 
 describe('the list of deliveries', () => {
-  it('is the account’s own, of one environment, newest first, by pages and by status', async () => {
+  it('shows only deliveries of the account and environment, newest first, by page and by status', async () => {
     receiver.answer(({ path }) => (path === '/list-1' ? 410 : 200));
     const account = await server.createAccount();
     const call = as(account);
@@ -85,7 +88,7 @@ describe('the list of deliveries', () => {
     expect(trials).toMatchObject([{ uid: 'list-s' }]);
   });
 
-  it('names every wrong parameter at once', async () => {
+  it('names every invalid parameter at once', async () => {
     const call = as(await server.createAccount());
     const { status, body } = await call('GET', `${DELIVERIES}?status=lost&limit=0&after=x`);
     expect(status).toBe(400);
@@ -98,7 +101,7 @@ describe('the list of deliveries', () => {
 });
 
 describe('a delivery', () => {
-  it('shows each attempt with the answer, cut and made safe', async () => {
+  it('shows each attempt with the shortened answer', async () => {
     const account = await server.createAccount();
     const call = as(account);
     const hostile = createServer((request, response) => {
@@ -112,7 +115,10 @@ describe('a delivery', () => {
     await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve));
     const { port } = hostile.address() as AddressInfo;
     await call('POST', MACHINE, {
-      ...{ uid: 'odd', text: 'A house.', source_language: 'en', target_language: 'es' },
+      uid: 'odd',
+      text: 'A house.',
+      source_language: 'en',
+      target_language: 'es',
       callback_url: `http://127.0.0.1:${port}/`,
     });
     const { id } = await settled(call, 'odd', 'dead');
@@ -135,7 +141,7 @@ describe('a delivery', () => {
     await new Promise((resolve) => hostile.close(resolve));
   });
 
-  it('of another account, of the other environment, or of nobody is not found, alike', async () => {
+  it('is not found when it belongs to another account or environment, or does not exist', async () => {
     const account = await server.createAccount();
     const call = as(account);
     receiver.answer(() => 200);
@@ -158,7 +164,7 @@ describe('a delivery', () => {
 });
 
 describe('a replay', () => {
-  it('sends the same bytes under the same id, and counts its attempts on', async () => {
+  it('sends the same bytes under the same id, and continues its count of attempts', async () => {
     const call = as(await server.createAccount());
     receiver.answer(({ path }) => (path === '/again' && at('/again').length === 1 ? 410 : 200));
     await order(call, 'again');
@@ -172,12 +178,12 @@ describe('a replay', () => {
     expect(second!.body).toBe(first!.body);
     const { body } = await call('GET', `${DELIVERIES}/${id}`);
     expect(body.attempts.map(({ attempt }: { attempt: number }) => attempt)).toEqual([1, 2]);
-    // What was delivered may be sent again too.
+    // A delivered one can be replayed too.
     expect((await call('POST', `${DELIVERIES}/${id}/replay/`)).status).toBe(202);
     await until(() => at('/again').length === 3);
   });
 
-  it('of what is pending is refused', async () => {
+  it('is refused when the delivery is pending', async () => {
     const call = as(await server.createAccount());
     receiver.answer(({ path }) => (path === '/later' ? 500 : 200));
     await order(call, 'later');
@@ -186,11 +192,11 @@ describe('a replay', () => {
     const { status, body } = await call('POST', `${DELIVERIES}/${id}/replay/`);
     expect({ status, error: body.error }).toEqual({
       status: 400,
-      error: 'delivery_id: this delivery is pending already.',
+      error: 'delivery_id: this delivery is already pending.',
     });
   });
 
-  it('of all that died since a moment leaves out what died before, and what lives', async () => {
+  it('of all deliveries that died since a moment excludes earlier and living ones', async () => {
     const account = await server.createAccount();
     const call = as(account);
     let works = false;
@@ -222,7 +228,7 @@ describe('a replay', () => {
 });
 
 describe('a test event', () => {
-  it('is signed and sent by the way of every delivery', async () => {
+  it('is signed and sent like any other delivery', async () => {
     const account = await server.createAccount();
     receiver.answer(() => 200);
     const sent = await as(account)('POST', '/api/v1/test-event', { url: `${receiver.url}/hello` });
@@ -275,7 +281,7 @@ describe('the feed', () => {
     expect((await feed(as(await server.createAccount()))).objects).toEqual([]);
   });
 
-  it('refuses a cursor that it did not make', async () => {
+  it('refuses a cursor of another feed', async () => {
     const call = as(await server.createAccount());
     for (const after of ['x', writeCursor(7), `${writeCursor(0)}=`, NOBODY]) {
       expect((await call('GET', `/api/v1/events?after=${after}`)).status, after).toBe(400);
@@ -283,7 +289,7 @@ describe('the feed', () => {
     expect(readCursor(writeCursor(12))).toBe(12);
   });
 
-  it('shows a reader what commits late, after what committed first, although its id is the earlier one', async () => {
+  it('adds an event that commits late at the end, although its id is earlier', async () => {
     const credentials = await server.createAccount();
     const { rows } = await owner.query('select part, account_id from accounts where username = $1', [
       credentials.username,
@@ -309,13 +315,13 @@ describe('the feed', () => {
     expect(before.objects).toMatchObject([{ id: late }]);
     commit.resolve();
     await slow;
-    // A reader by ids would ask for what is greater than the last one, and never see the early one.
+    // A reader by ids would ask for greater ids and never see the early one.
     expect((await feed(call, `?after=${before.next}`)).objects).toMatchObject([{ id: early }]);
     expect((await feed(call)).objects.map(({ id }: { id: string }) => id)).toEqual([late, early]);
     await database.close();
   });
 
-  it('gives many readers at once the same order, and none misses one', async () => {
+  it('gives concurrent readers the same order without gaps', async () => {
     const credentials = await server.createAccount();
     const call = as(credentials);
     const send = async () => {

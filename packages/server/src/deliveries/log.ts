@@ -1,14 +1,15 @@
 /**
- * The log of deliveries: what became of each, every attempt with the receiver's answer, and replays. A replay sends
- * the same bytes under the same `webhook-id`; its attempts are counted on, and its 72 hours begin anew. It takes its
- * place at the end of its order: what was delivered meanwhile stays delivered.
+ * Reads deliveries and their attempts, and replays deliveries. A replay sends the same bytes under the same
+ * `webhook-id`. Its attempts continue the count, and its 72 hours start again. It goes to the end of its order; what
+ * was delivered in between stays delivered.
  */
-import type { AccountRef, Environment } from '../account.ts';
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
+import { firstIdOf, momentOf } from '../base/ids.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import { firstIdOf, momentOf } from '../ids.ts';
-import type { DeliveriesMoved } from './deliveries.ts';
-import type { EventType, MovedDelivery } from './store.ts';
+import type { OnDeliveriesChanged } from './deliveries.ts';
+import type { ChangedDelivery, EventType } from './store.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -35,10 +36,10 @@ const COLUMNS = `d.delivery_id, d.environment, d.event, j.uid, d.chat_id, d.mess
 const WITH_JOB =
   'left join jobs j on j.part = d.part and j.account_id = d.account_id and j.job_id = d.job_id';
 
-/** Both ids are made by one process, in one transaction. */
+/** The ids of a delivery and its event come from one process and one transaction. */
 const NEAR_MILLISECONDS = 5_000;
 
-/** A delivery as its account, and the operator, see it. Keys without a value are not there. */
+/** A delivery as customers and operators see it. Keys without a value are absent. */
 export interface DeliveryRecord {
   id: string;
   event: EventType;
@@ -51,7 +52,7 @@ export interface DeliveryRecord {
   attempts: number;
   created_at: string;
   finished_at?: string;
-  /** Not before; while an attempt is under way, when it is given up at the latest. */
+  /** The earliest time; during an attempt, when the attempt is given up. */
   next_attempt_at?: string;
 }
 
@@ -80,7 +81,7 @@ const LIST = statement<RecordRow>(
     order by d.delivery_id desc limit $6`,
 );
 
-/** Deliveries of one environment, newest first. @param page `after`: the last one of the page before */
+/** Lists deliveries of one environment, newest first. @param page `after`: the last id of the previous page */
 export async function listDeliveries(
   on: Queryable,
   account: AccountRef,
@@ -100,9 +101,9 @@ const OF_JOB = statement<RecordRow>(
 );
 
 /**
- * The deliveries of a job, oldest first. There is no index for them, which every insert would pay for: a delivery is
- * recorded with a move of its job, so its id lies close behind that move's.
- * @param moves ids of the moves that are delivered
+ * Lists the deliveries of a job, oldest first. An index for them would slow down every insert. A delivery is recorded
+ * with an event of its job, so their ids are close.
+ * @param moves ids of the job's events that have deliveries
  */
 export async function listDeliveriesOfJob(
   on: Queryable,
@@ -116,7 +117,9 @@ export async function listDeliveriesOfJob(
   });
   const merged = spans.filter(({ low }, index) => index === 0 || low > spans[index - 1]!.high);
   const rows = await on.query(OF_JOB, [
-    ...[account.part, account.accountId, jobId],
+    account.part,
+    account.accountId,
+    jobId,
     merged.map(({ low }) => low),
     merged.map(({ high }) => high),
   ]);
@@ -133,8 +136,8 @@ const DEAD_SINCE = statement<{ environment: Environment; dead: number }>(
         limit 1000) counted) d`,
 );
 
-/** How many deliveries of an account were recorded since a moment and are dead, up to a thousand. */
-export async function countDead(
+/** Counts the dead deliveries of an account that were recorded since a moment, capped at 1,000 per environment. */
+export async function countDeadDeliveries(
   on: Queryable,
   account: AccountRef,
   since: Date,
@@ -156,11 +159,10 @@ const FAILED = statement<{ failed: number; until: Date }>(
 const MAX_COUNTED = 10_000;
 
 /**
- * How many deliveries of an environment are dead that died since then, up to ten thousand.
- * @param until counts those alone that had died by then
- * @returns `until`: the moment that it is true of, when none was given
+ * Counts deliveries of an environment that died in `[since, until)`, capped at 10,000.
+ * @returns also `until`, which is now when it was not given
  */
-export async function countFailed(
+export async function countFailedDeliveries(
   on: Queryable,
   account: AccountRef,
   environment: Environment,
@@ -178,7 +180,7 @@ const FIND = statement<RecordRow>(
     where d.part = $1 and d.account_id = $2 and d.delivery_id = $3 and ($4::text is null or d.environment = $4)`,
 );
 
-/** @param environment undefined: either */
+/** @param environment undefined for either */
 export async function findDelivery(
   on: Queryable,
   account: AccountRef,
@@ -202,7 +204,7 @@ interface AttemptRow {
   answer_complete: boolean | null;
 }
 
-/** One try. Without an outcome it is under way, or its sender died in the middle of it. */
+/** Without an outcome, the attempt is in progress or its sender died. */
 export interface AttemptRecord {
   attempt: number;
   started_at: string;
@@ -222,7 +224,7 @@ const ATTEMPTS = statement<AttemptRow>(
      from attempts where part = $1 and account_id = $2 and delivery_id = $3 order by attempt desc limit 100`,
 );
 
-/** The last hundred attempts of a delivery, oldest first. */
+/** Returns the last hundred attempts of a delivery, oldest first. */
 export async function readAttempts(
   on: Queryable,
   account: AccountRef,
@@ -230,12 +232,12 @@ export async function readAttempts(
 ): Promise<AttemptRecord[]> {
   const rows = await on.query(ATTEMPTS, [account.part, account.accountId, deliveryId]);
   return rows.reverse().map(({ attempt, started_at, finished_at, ...rest }) => {
-    const said = Object.entries(rest).filter(([, value]) => value !== null);
+    const given = Object.entries(rest).filter(([, value]) => value !== null);
     return {
       attempt,
       started_at: started_at.toISOString(),
       ...(finished_at === null ? {} : { finished_at: finished_at.toISOString() }),
-      ...Object.fromEntries(said),
+      ...Object.fromEntries(given),
     };
   });
 }
@@ -249,7 +251,7 @@ interface ReplayedRow {
   at: Date;
 }
 
-// In the order in which they stood, a microsecond apart, so that what was in order stays so.
+// One microsecond apart, so that they keep their order.
 const AGAIN = `
    again as (
      update deliveries d
@@ -283,56 +285,71 @@ const REPLAY_DEAD = statement<ReplayedRow>(
    ${AGAIN}`,
 );
 
-async function follow(
+async function notify(
   transaction: Transaction,
   account: AccountRef,
   rows: readonly ReplayedRow[],
-  moved: DeliveriesMoved | undefined,
+  onChanged: OnDeliveriesChanged | undefined,
 ): Promise<void> {
   const deliveries = rows.map(
-    ({ delivery_id, event, chat_id, message_id }): MovedDelivery => ({
-      ...{
-        account,
-        deliveryId: delivery_id,
-        event,
-        chatId: chat_id,
-        messageId: message_id,
-        status: 'pending',
-      },
+    ({ delivery_id, event, chat_id, message_id }): ChangedDelivery => ({
+      account,
+      deliveryId: delivery_id,
+      event,
+      chatId: chat_id,
+      messageId: message_id,
+      next: false,
+      status: 'pending',
     }),
   );
   const ofMessages = deliveries.filter(({ messageId }) => messageId !== null);
-  if (ofMessages.length > 0) await moved?.(transaction, ofMessages);
+  if (ofMessages.length > 0) await onChanged?.(transaction, ofMessages);
 }
 
-/** Sends a delivery again that has ended, delivered or dead. @returns whether there was one */
+/** `key`: the account's own API key. The delivery itself records those, so they get no audit entry. */
+type Replayer = Actor | 'key';
+
+/** Replays a delivery that has ended, delivered or dead. @returns false when it is pending or does not exist */
 export function replayDelivery(
   database: Database,
+  by: Replayer,
   account: AccountRef,
   deliveryId: string,
-  moved: DeliveriesMoved | undefined,
+  onChanged: OnDeliveriesChanged | undefined,
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
     const rows = await transaction.query(REPLAY_ONE, [account.part, account.accountId, deliveryId]);
-    await follow(transaction, account, rows, moved);
-    return rows.length > 0;
+    if (rows.length > 0) transaction.changed('deliveries', account);
+    await notify(transaction, account, rows, onChanged);
+    const [row] = rows;
+    if (row !== undefined && by !== 'key') {
+      await recordAudit(transaction, by, {
+        action: 'delivery.replayed',
+        account,
+        subject: deliveryId,
+        detail: { host: row.host },
+      });
+    }
+    return row !== undefined;
   });
 }
 
 const REPLAYS_A_TRANSACTION = 500;
 
 /**
- * Sends all deliveries of an environment again that died since then. Those alone that were dead at the beginning: what
- * dies again meanwhile is not sent a third time.
- * @param bounds `until`: those alone that were dead then, which makes a repeated call harmless; `most`: no more than that
- * @returns how many
+ * Replays the deliveries of an environment that died since `since`. Deliveries that die after this call began are not
+ * replayed, so none is sent twice. Each transaction, of up to {@link REPLAYS_A_TRANSACTION} deliveries, has an audit
+ * entry.
+ * @param bounds `until`: only deliveries that died before it, so that a repeated call is harmless; `most`: the limit
+ * @returns the number of deliveries
  */
 export async function replayDead(
   database: Database,
-  account: AccountRef,
+  by: Replayer,
+  { ref: account, username }: { ref: AccountRef; username: string },
   environment: Environment,
   since: Date,
-  moved: DeliveriesMoved | undefined,
+  onChanged: OnDeliveriesChanged | undefined,
   bounds: { until?: Date; most?: number } = {},
 ): Promise<number> {
   const { until = null, most = Number.POSITIVE_INFINITY } = bounds;
@@ -343,7 +360,17 @@ export async function replayDead(
     const values: unknown[] = [environment, since, began, size];
     const rows: ReplayedRow[] = await database.transaction(async (transaction) => {
       const some = await transaction.query(REPLAY_DEAD, [account.part, account.accountId, ...values]);
-      await follow(transaction, account, some, moved);
+      if (some.length > 0) transaction.changed('deliveries', account);
+      await notify(transaction, account, some, onChanged);
+      if (some.length > 0 && by !== 'key') {
+        const detail = { environment, since: since.toISOString(), replayed: some.length };
+        await recordAudit(transaction, by, {
+          action: 'deliveries.replayed',
+          account,
+          subject: username,
+          detail,
+        });
+      }
       return some;
     });
     replayed += rows.length;
@@ -352,7 +379,7 @@ export async function replayDead(
   }
 }
 
-/** A delivery with the account that it belongs to, for the operator. */
+/** A delivery with its account, for operators. */
 export interface OwnedDelivery extends DeliveryRecord {
   account: string;
   environment: Environment;
@@ -360,7 +387,7 @@ export interface OwnedDelivery extends DeliveryRecord {
 
 type OwnedRow = RecordRow & { username: string; part: number; account_id: string };
 
-// One seek of an index an account for its latest, however many it has.
+// One index seek per account, however many deliveries it has.
 const LIST_OWNED = statement<OwnedRow>(
   'deliveries.list_owned',
   `select a.username, a.part, a.account_id, d.* from accounts a cross join lateral (
@@ -379,11 +406,11 @@ export interface OwnedFilter {
   id?: string | undefined;
   environment?: Environment | undefined;
   host?: string | undefined;
-  /** The last one of the page before. */
+  /** The last id of the previous page. */
   after?: string | undefined;
 }
 
-/** For the operator: deliveries of one account or of all, newest first. */
+/** Lists deliveries of one account or of all, newest first, for operators. */
 export async function listOwnedDeliveries(
   on: Queryable,
   filter: OwnedFilter,
@@ -411,19 +438,19 @@ const FAILING = statement<FailingHost>(
     where b.openings > 0 order by since nulls last limit $1`,
 );
 
-/** A host that deliveries of an account are held back from. */
+/** A host with an open or half-open circuit breaker. */
 export interface FailingHost {
   username: string;
   host: string;
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number;
   open_until: Date | null;
-  /** Of the oldest delivery that waits. */
+  /** The queueing time of the oldest waiting delivery. */
   since: Date | null;
   waiting: number;
 }
 
-/** The hosts, of all accounts, that deliveries are held back from; where something has waited longest first. */
+/** Lists the hosts of all accounts with an open or half-open breaker; the longest wait first. */
 export function listFailingHosts(on: Queryable, limit: number): Promise<FailingHost[]> {
   return on.query(FAILING, [limit]);
 }
@@ -437,8 +464,8 @@ const DIED = statement<{ username: string; dead: number; since: Date }>(
     where d.dead > 0 order by d.dead desc limit $2`,
 );
 
-/** Accounts with deliveries that were given up since then, in production. */
-export function listDied(
+/** Lists accounts with production deliveries that died since a moment. */
+export function listDeadByAccount(
   on: Queryable,
   since: Date,
   limit: number,
@@ -452,8 +479,8 @@ const BODY = statement<{ content_type: string; body: Buffer }>(
     where part = $1 and account_id = $2 and delivery_id = $3`,
 );
 
-/** What a delivery posts, the first 64 KiB of it, as text. */
-export async function readBody(
+/** Returns the first 64 KiB of a delivery's body as text. */
+export async function readDeliveryBody(
   on: Queryable,
   account: AccountRef,
   deliveryId: string,

@@ -5,15 +5,14 @@ import { Agent, interceptors } from 'undici';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAddressGuard } from './addresses.ts';
 import type { Connect, Resolver } from './connector.ts';
-import { createPoster, type Outcome, type Poster, type PosterSettings } from './post.ts';
+import { createPoster, type Poster, type PosterSettings, type PostOutcome } from './post.ts';
 
-// The sink is a bare TCP server on loopback, so that it can misbehave below HTTP. No name here is ever asked of
-// a real resolver.
+// The sink is a plain TCP server on the loopback, so that it can misbehave below HTTP. No real resolver is used.
 
 const guard = createAddressGuard({ allowedNetworks: ['127.0.0.0/8', '::1/128'] });
 const resolver: Resolver = async () => [{ address: '127.0.0.1' }];
 const now = () => new Date('2026-03-01T12:00:00Z');
-/** Far beyond what any of these needs; cases that wait for it bring their own. */
+/** Longer than any of these tests needs; tests of timeouts set their own. */
 const PATIENT = 60_000;
 
 type Behaviour = (socket: Socket) => void;
@@ -38,7 +37,7 @@ afterEach(async () => {
 
 interface Sink {
   port: number;
-  /** Whole requests as they came, in order. */
+  /** Whole requests as received, in order. */
   requests: string[];
   connections: Socket[];
 }
@@ -73,7 +72,7 @@ function poster(settings: Partial<PosterSettings> = {}): Poster {
   return made;
 }
 
-async function postTo(behaviour: Behaviour, settings: Partial<PosterSettings> = {}): Promise<Outcome> {
+async function postTo(behaviour: Behaviour, settings: Partial<PosterSettings> = {}): Promise<PostOutcome> {
   const { port } = await sink(behaviour);
   return poster(settings).post(`http://sink.test:${port}/hook?token=canary`, {}, 'body');
 }
@@ -87,7 +86,7 @@ describe('answers', () => {
     ['500', answer('500 Oops', '', 'stack'), { status: 500, body: 'stack' }],
     ['429, seconds', answer('429 Slow', 'Retry-After: 30\n'), { status: 429, retryAfterSeconds: 30 }],
     [
-      '503, date by the injected clock',
+      '503 with a date, by the injected clock',
       answer('503 Busy', 'Retry-After: Sun, 01 Mar 2026 12:02:00 GMT\n'),
       { status: 503, retryAfterSeconds: 120 },
     ],
@@ -120,13 +119,13 @@ describe('answers', () => {
     expect(outcome.latencyMs).toBeGreaterThanOrEqual(0);
   });
 
-  test('Retry-After that is absent or junk leaves no trace', async () => {
+  test('ignores an absent or invalid Retry-After', async () => {
     for (const header of ['', 'Retry-After: soon\n', 'Retry-After: -1\n', 'Retry-After: \n']) {
       expect(await postTo(answer('429 Slow', header))).not.toHaveProperty('retryAfterSeconds');
     }
   });
 
-  test('headers come in lower case, repeated ones joined', async () => {
+  test('returns headers in lower case and joins repeated ones', async () => {
     const outcome = await postTo(answer('200 OK', 'X-One: a\nSet-Cookie: a=1\nSet-Cookie: b=2\n'));
     expect(outcome).toMatchObject({
       headers: { 'x-one': 'a', 'set-cookie': 'a=1, b=2', 'content-length': '0' },
@@ -146,7 +145,7 @@ describe('answers', () => {
     expect(outcome).toMatchObject({ kind: 'answered', status: 202, body: 'slow', bodyComplete: true });
   });
 
-  test('an endless body is cut at the limit, its connection destroyed, and 4 KiB kept', async () => {
+  test('cuts an endless body at the limit, destroys the connection and keeps 4 KiB', async () => {
     const { port, connections } = await sink((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
       const pour = () => {
@@ -161,7 +160,7 @@ describe('answers', () => {
     expect(connections[0]!.destroyed).toBe(true);
   });
 
-  test('a body of exactly the limit is whole, one byte more is not', async () => {
+  test('reads a body of exactly the limit completely, and cuts one byte more', async () => {
     const settings = { maxResponseBytes: 10 };
     expect(await postTo(answer('200 OK', '', 'x'.repeat(10)), settings)).toMatchObject({
       bodyComplete: true,
@@ -171,7 +170,7 @@ describe('answers', () => {
     });
   });
 
-  test('a character cut in two by the 4 KiB limit is left out', async () => {
+  test('drops a character that the 4 KiB limit cuts in two', async () => {
     const { port } = await sink((socket) => {
       const body = Buffer.from(`x${'é'.repeat(3000)}`);
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`);
@@ -181,7 +180,7 @@ describe('answers', () => {
     expect(outcome).toMatchObject({ body: `x${'é'.repeat(2047)}`, bodyComplete: true });
   });
 
-  test('a status line in time is an answer, though its body never ends', async () => {
+  test('reports an answer when the status line came in time, even if the body never ends', async () => {
     const outcome = await postTo(send('HTTP/1.1 200 OK\ncontent-length: 9\n\npart'), { timeoutMs: 1000 });
     expect(outcome).toMatchObject({ kind: 'answered', status: 200, body: 'part', bodyComplete: false });
   });
@@ -190,8 +189,8 @@ describe('answers', () => {
 describe('failures', () => {
   const rows: [name: string, behaviour: Behaviour, reason: string][] = [
     ['reset before the headers', (socket) => socket.resetAndDestroy(), 'reset'],
-    // A known limit of undici, see post.ts: when this fails, the limit is gone.
-    ['100 unasked for', send('HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\ncontent-length: 0\n\n'), 'reset'],
+    // A known limit of undici, see post.ts. When this fails, the limit is gone.
+    ['unexpected 100', send('HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\ncontent-length: 0\n\n'), 'reset'],
     ['closed before the headers', (socket) => void socket.end(), 'reset'],
     ['closed inside the headers', (socket) => void socket.end('HTTP/1.1 200 OK\r\nX-'), 'reset'],
     ['huge headers', answer('200 OK', `X-Big: ${'a'.repeat(20_000)}\n`), 'other'],
@@ -216,12 +215,12 @@ describe('failures', () => {
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'timeout' });
   });
 
-  test('a resolver that hangs counts as a timeout, and the POST is not sent when it comes round', async () => {
+  test('reports a hanging resolver as a timeout, and sends nothing when it answers late', async () => {
     const { port, requests, connections } = await sink(answer('200 OK'));
     const first = Promise.withResolvers<{ address: string }[]>();
-    let asked = 0;
+    let lookups = 0;
     const stuck: Resolver = () =>
-      asked++ === 0 ? first.promise : Promise.resolve([{ address: '127.0.0.1' }]);
+      lookups++ === 0 ? first.promise : Promise.resolve([{ address: '127.0.0.1' }]);
     const one = poster({ timeoutMs: 1000, connectTimeoutMs: PATIENT, resolver: stuck });
     const url = `http://sink.test:${port}/`;
     expect(await one.post(url, {}, 'first')).toMatchObject({ kind: 'failed', reason: 'timeout' });
@@ -232,7 +231,7 @@ describe('failures', () => {
     expect(requests.map((request) => request.slice(-6))).toEqual(['second']);
   });
 
-  test('errors of name resolution and connecting, by code', async () => {
+  test('reports errors of resolving and connecting by code', async () => {
     const failing = (code: string): Connect => {
       return (_, callback) => callback(Object.assign(new Error(`${code} 10.9.8.7 canary`), { code }), null);
     };
@@ -276,7 +275,7 @@ describe('failures', () => {
     expect(await poster().post(`http://sink.test:${port}/`, {}, '')).toMatchObject({ reason: 'connect' });
   });
 
-  test('refused addresses, by URL and by resolution, reach nobody', async () => {
+  test('sends nothing to refused addresses, by URL or by resolution', async () => {
     const { port, connections } = await sink(answer('200 OK'));
     const strict = poster({ guard: createAddressGuard({ allowedNetworks: [] }) });
     for (const host of ['127.0.0.1', '127.1', '2130706433', '[::ffff:7f00:1]', 'localhost', 'sink.test']) {
@@ -289,7 +288,7 @@ describe('failures', () => {
     expect(connections).toEqual([]);
   });
 
-  test('a POST after close fails, and close may be called twice', async () => {
+  test('fails after close, and close may be called twice', async () => {
     const { port, connections } = await sink(answer('200 OK'));
     const one = poster();
     await one.close();
@@ -301,7 +300,7 @@ describe('failures', () => {
     expect(connections).toEqual([]);
   });
 
-  test('a header that HTTP cannot carry is our mistake and is thrown', async () => {
+  test('throws for a header that HTTP cannot carry', async () => {
     const { port } = await sink(answer('200 OK'));
     const posting = poster().post(`http://sink.test:${port}/`, { 'x-bad': 'a\r\nb: c' }, '');
     await expect(posting).rejects.toMatchObject({ code: 'UND_ERR_INVALID_ARG' });
@@ -309,7 +308,7 @@ describe('failures', () => {
 });
 
 describe('redirects', () => {
-  /** What arrived elsewhere after a redirect from the sink, for each redirecting status. */
+  /** Returns what arrived elsewhere after each redirecting status. */
   async function followed(post: (url: string) => Promise<unknown>): Promise<number> {
     const elsewhere = await sink(answer('200 OK'));
     for (const status of [301, 302, 303, 307, 308]) {
@@ -320,7 +319,7 @@ describe('redirects', () => {
     return elsewhere.requests.length;
   }
 
-  test('are answers, and nobody goes there', async () => {
+  test('are answers and are not followed', async () => {
     const statuses: unknown[] = [];
     const count = await followed(async (url) => {
       const outcome = await poster().post(url, {}, 'body');
@@ -330,7 +329,7 @@ describe('redirects', () => {
     expect(count).toBe(0);
   });
 
-  test('the same check catches a client that follows them', async () => {
+  test('are found when a client follows them', async () => {
     const agent = new Agent();
     const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 1 }));
     const count = await followed(async (url) => {
@@ -344,7 +343,7 @@ describe('redirects', () => {
 });
 
 describe('the request', () => {
-  test('is a POST with the bytes, headers, path, query and host name given', async () => {
+  test('is a POST with the given bytes, headers, path, query and host name', async () => {
     const { port, requests } = await sink(answer('200 OK'));
     const body = Buffer.from('{"text":"é\u0000"}');
     await poster().post(`http://sink.test:${port}/a%20b?c=d`, { 'content-type': 'application/json' }, body);
@@ -355,19 +354,19 @@ describe('the request', () => {
     expect(request!.slice(-body.length)).toBe(body.toString('latin1'));
   });
 
-  test('reuses the connection, also after a bad status, and not after a cut body', async () => {
+  test('reuses the connection, also after an error status, but not after a cut body', async () => {
     let status = 499;
     const used: Socket[] = [];
     const { port } = await sink((socket) => {
       used.push(socket);
-      // From the fourth on, more is announced than ever comes.
+      // From the fourth on, the announced length is greater than the body.
       const length = ++status > 502 ? 1000 : 20;
       send(`HTTP/1.1 ${status} Next\ncontent-length: ${length}\n\n${'x'.repeat(20)}`)(socket);
     });
     async function thrice(one: Poster) {
       for (let i = 0; i < 3; i += 1) {
         await one.post(`http://sink.test:${port}/`, {}, 'body');
-        // undici gives a connection back in the turn after its answer.
+        // undici returns a connection to its pool one turn after the answer.
         await setImmediate();
       }
       return [used.length, new Set(used).size];
@@ -376,13 +375,13 @@ describe('the request', () => {
     expect(await thrice(poster({ maxResponseBytes: 10 }))).toEqual([6, 4]);
   });
 
-  test('goes over IPv6 as well', async () => {
+  test('uses IPv6', async () => {
     const { port, requests } = await sink(answer('200 OK'), '::1');
     expect(await poster().post(`http://[::1]:${port}/`, {}, '')).toMatchObject({ status: 200 });
     expect(requests).toHaveLength(1);
   });
 
-  test('pays no heed to proxy variables', async () => {
+  test('ignores proxy variables', async () => {
     const proxy = await sink(answer('502 Proxy'));
     const { port } = await sink(answer('200 OK'));
     const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
@@ -391,7 +390,7 @@ describe('the request', () => {
     expect(proxy.connections).toEqual([]);
   });
 
-  test('one dead host does not hold up another', async () => {
+  test('does not wait for another host that is dead', async () => {
     const held: Socket[] = [];
     let released = false;
     const dead = await sink((socket) => {

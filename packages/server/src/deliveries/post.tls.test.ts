@@ -7,8 +7,8 @@ import { createAddressGuard } from './addresses.ts';
 import type { Connect } from './connector.ts';
 import { createPoster } from './post.ts';
 
-// The connector dials an address while TLS must hold to the name: a real handshake with a certificate for
-// `sink.test` alone, made here.
+// The connector connects to an address while TLS must verify the name: a real handshake with a certificate for
+// `sink.test` only.
 
 const { cert, key } = selfSigned('sink.test');
 const hosts: (string | undefined)[] = [];
@@ -41,7 +41,7 @@ async function post(host: string, connect?: Connect) {
   return outcome;
 }
 
-test('a certificate for the name is accepted although an address is dialled', async () => {
+test('accepts a certificate for the name while it connects to an address', async () => {
   const trusting = buildConnector({ ca: cert });
   for (const host of ['sink.test', 'SINK.test', 'sink.test.']) {
     expect([host, await post(host, trusting)]).toMatchObject([host, { status: 200, body: 'fine' }]);
@@ -49,7 +49,7 @@ test('a certificate for the name is accepted although an address is dialled', as
   expect(hosts.splice(0)).toEqual([`sink.test:${port}`, `sink.test:${port}`, `sink.test.:${port}`]);
 });
 
-test('a certificate for another name or for an address is not, and nothing is sent', async () => {
+test('refuses a certificate for another name or for an address, and sends nothing', async () => {
   const trusting = buildConnector({ ca: cert });
   for (const host of ['other.test', 'sink.test.example', '127.0.0.1']) {
     const detail = 'the TLS connection failed (ERR_TLS_CERT_ALTNAME_INVALID)';
@@ -61,11 +61,11 @@ test('a certificate for another name or for an address is not, and nothing is se
   expect(hosts).toEqual([]);
 });
 
-test('a certificate nobody vouches for is refused, even where the environment would let it pass', async () => {
+test('refuses an untrusted certificate, even when the environment disables the check', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   expect(await post('sink.test')).toMatchObject({ kind: 'failed', reason: 'tls' });
   expect(hosts.splice(0)).toEqual([]);
-  // The planted fault: undici's own default believes the environment.
+  // The planted fault: undici's default follows the environment.
   expect(await post('sink.test', buildConnector({}))).toMatchObject({ status: 200 });
   expect(hosts.splice(0)).toHaveLength(1);
 });

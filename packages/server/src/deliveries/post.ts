@@ -1,56 +1,63 @@
 /**
- * One HTTP POST to a receiver that may be slow, broken or hostile. It says what happened and never throws for
- * what the network or the receiver did.
+ * Sends one HTTP POST to a receiver that may be slow, broken or hostile. Reports the outcome, and never throws for what
+ * the network or the receiver did.
  *
- * undici `request`, not `fetch` (0.22 times the speed, and it follows redirects): one pool an origin with
- * keep-alive, no redirects, no proxy variables of the environment (an `Agent` does not read them), every
- * connection through the checking connector.
+ * undici `request`, not `fetch`, which has 0.22 times the speed and follows redirects. One pool per origin with
+ * keep-alive, no redirects, no proxy variables of the environment (an `Agent` does not read them), and every connection
+ * through the checking connector.
  *
- * Known limit: undici takes a `100 Continue` nobody asked for as a broken connection (`reset`), although RFC 9110
- * §15.2 asks clients to bear it; other 1xx answers are passed over. After a cut or a timeout it opens one more
- * connection, finds nothing to send on it and closes it: a cost, never a second POST.
+ * Known limits: undici treats an unexpected `100 Continue` as a broken connection (`reset`), although RFC 9110 §15.2
+ * asks clients to accept it; other 1xx answers are skipped. After a cut or a timeout it opens one more connection,
+ * finds nothing to send and closes it: never a second POST.
  */
 import { Agent, type Dispatcher } from 'undici';
 import type { AddressGuard } from './addresses.ts';
-import { AddressRefused, type Connect, codeOf, createConnector, type Resolver } from './connector.ts';
+import {
+  AddressRefused,
+  type Connect,
+  codeOf,
+  createConnector,
+  type Resolver,
+  TRY_NEXT,
+} from './connector.ts';
 import { readRetryAfter } from './schedule.ts';
 
 export type FailureReason = 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other';
 
 /**
- * `answered`: a final status line and headers arrived; the receiver's verdict is known, whatever becomes of
- * the body after them. `failed`: none arrived; the receiver may or may not have acted on the POST.
+ * `answered`: the status line and headers arrived; what happens to the body does not matter. `failed`: they did not;
+ * the receiver may or may not have processed the POST.
  */
-export type Outcome =
+export type PostOutcome =
   | {
       kind: 'answered';
       status: number;
-      /** From `Retry-After`, at most 72 hours; absent when the header was absent or unreadable. */
+      /** From `Retry-After`, at most 72 hours; absent when the header is absent or unreadable. */
       retryAfterSeconds?: number;
-      /** Names in lower case, repeated ones joined by `, `. The receiver's words: untrusted. */
+      /** Names in lower case, repeated ones joined by `, `. Untrusted. */
       headers: Record<string, string>;
-      /** At most the first 4 KiB as UTF-8, bad bytes and NUL as U+FFFD (PostgreSQL text takes no NUL). */
+      /** The first 4 KiB as UTF-8; invalid bytes and NUL become U+FFFD (PostgreSQL text has no NUL). */
       body: string;
-      /** False: cut at the limit, broken off, or not ended in time. */
+      /** False when it was cut at the limit, broke off, or did not end in time. */
       bodyComplete: boolean;
-      /** Milliseconds from the call to the status line. */
+      /** From the call to the status line. */
       latencyMs: number;
     }
   | {
       kind: 'failed';
       reason: FailureReason;
-      /** One sentence of ours with at most an error code: no URL, no address, nothing of the customer's. */
+      /** One sentence with at most an error code: no URL, no address, no customer data. */
       detail: string;
-      /** Milliseconds from the call to the failure. */
+      /** From the call to the failure. */
       latencyMs: number;
     };
 
 export interface Poster {
-  /** @throws TypeError-like undici errors for headers that HTTP cannot carry, and nothing else. */
-  post(url: string, headers: Record<string, string>, body: Buffer | string): Promise<Outcome>;
-  /** Lets deliveries under way finish, then closes every connection. Later POSTs fail. May be called twice. */
+  /** @throws undici errors for headers that HTTP cannot carry, and nothing else */
+  post(url: string, headers: Record<string, string>, body: Buffer | string): Promise<PostOutcome>;
+  /** Waits for POSTs in progress, then closes every connection. Later POSTs fail. May be called twice. */
   close(): Promise<void>;
-  /** Closes every connection now. POSTs under way fail, and later ones. May be called twice. */
+  /** Closes every connection now. POSTs in progress and later ones fail. May be called twice. */
   cut(): Promise<void>;
 }
 
@@ -58,13 +65,13 @@ export interface PosterSettings {
   guard: AddressGuard;
   resolver?: Resolver;
   connect?: Connect;
-  /** Milliseconds for all of one POST: waiting for a connection, resolving, sending, reading. */
+  /** For one whole POST: waiting for a connection, resolving, sending, reading. */
   timeoutMs?: number;
-  /** Milliseconds of these for resolving and connecting. Default: at most 10,000. */
+  /** For resolving and connecting, part of `timeoutMs`. Default: at most 10,000. */
   connectTimeoutMs?: number;
-  /** Bytes of an answer's body that are read before the connection is cut. */
+  /** How much of an answer's body is read before the connection is cut. */
   maxResponseBytes?: number;
-  /** The caller must not have more POSTs under way to one origin, or they wait and their time runs. */
+  /** With more POSTs to one origin at a time, they wait while their timeouts run. */
   connectionsPerOrigin?: number;
   /** For `Retry-After` dates. */
   now?: () => Date;
@@ -84,7 +91,7 @@ export function createPoster(settings: PosterSettings): Poster {
     }),
     connections: connectionsPerOrigin,
     pipelining: 1,
-    // One limit for the whole POST, below; undici's own would start anew with every piece of the answer.
+    // One limit for the whole POST, below; undici's limits restart with every chunk of the answer.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 16_384,
@@ -94,13 +101,13 @@ export function createPoster(settings: PosterSettings): Poster {
     text: string,
     headers: Record<string, string>,
     body: Buffer | string,
-  ): Promise<Outcome> {
+  ): Promise<PostOutcome> {
     const started = performance.now();
     const latencyMs = () => Math.round(performance.now() - started);
-    const failed = (reason: FailureReason, detail: string): Outcome => {
+    const failed = (reason: FailureReason, detail: string): PostOutcome => {
       return { kind: 'failed', reason, detail, latencyMs: latencyMs() };
     };
-    // Again at every attempt: the rules may have changed since the URL was given.
+    // Checked at every attempt, because the rules may have changed since the URL was stored.
     const checked = guard.checkUrl(text);
     if (!checked.ok) return failed('refused address', checked.reason);
     const { origin, pathname, search } = checked.url;
@@ -113,11 +120,15 @@ export function createPoster(settings: PosterSettings): Poster {
     }, timeoutMs);
     try {
       const request = agent.request({
-        ...{ origin, path: pathname + search, method: 'POST', headers, body },
+        origin,
+        path: pathname + search,
+        method: 'POST',
+        headers,
+        body,
         signal: limit.signal,
       });
-      // The race, since undici notices the signal only once a connection is there. A request that loses it is
-      // dropped before a byte is sent.
+      // A race, because undici notices the signal only when it has a connection. A request that loses is dropped before
+      // a byte is sent.
       const answer = await Promise.race([request, late.promise]);
       if (answer === 'late') {
         request.catch(() => {});
@@ -156,13 +167,13 @@ export function createPoster(settings: PosterSettings): Poster {
 
 type Body = Dispatcher.ResponseData['body'];
 
-/** Reads to the end or the limit; past it, leaving the loop destroys the connection. Never throws. */
+/** Reads to the end or the limit. Leaving the loop at the limit destroys the connection. Never throws. */
 async function readBody(body: Body, most: number): Promise<{ body: string; bodyComplete: boolean }> {
   const kept: Buffer[] = [];
   let read = 0;
   let keptBytes = 0;
   let bodyComplete = true;
-  // Destroying a body emits an error; nobody else listens.
+  // Destroying a body emits an error that nothing else handles.
   body.on('error', () => {});
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -178,10 +189,10 @@ async function readBody(body: Body, most: number): Promise<{ body: string; bodyC
       }
     }
   } catch {
-    // Reset, bad chunking or the time limit: the status line had arrived, and the body is only for the log.
+    // Reset, invalid chunking or timeout: the status line has arrived, and the body is only for the log.
     bodyComplete = false;
   }
-  // `stream` leaves out a character cut in two at the end instead of marking it as bad.
+  // `stream` drops a character that was cut at the end instead of marking it as invalid.
   const text = new TextDecoder().decode(Buffer.concat(kept), { stream: read > keptBytes || !bodyComplete });
   return { body: text.replaceAll('\u0000', '\ufffd'), bodyComplete };
 }
@@ -196,22 +207,30 @@ function flat(headers: Dispatcher.ResponseData['headers']): Record<string, strin
   return Object.fromEntries(entries.map(([name, value]) => [name, [value].flat().join(', ')]));
 }
 
-/** Arguments that no receiver could have caused: a bug, so it is thrown. */
+/** No receiver can cause these, so they are bugs and are thrown. */
 const OUR_MISTAKES = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'ERR_INVALID_ARG_TYPE']);
 
 const RESET = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
 
 const CONNECT = new Set([
-  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ETIMEDOUT', 'EACCES'],
-  ...['UND_ERR_CONNECT_TIMEOUT', 'ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA', 'EAI_NONAME'],
-  ...['ESERVFAIL', 'ETIMEOUT', 'EPERM'],
+  ...TRY_NEXT,
+  'EACCES',
+  'ENOTFOUND',
+  'ENODATA',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'EAI_NODATA',
+  'EAI_NONAME',
+  'ESERVFAIL',
+  'ETIMEOUT',
+  'EPERM',
 ]);
 
 /** Codes of OpenSSL and of Node's certificate checks (Node's documentation of `tls`, "X509 certificate error codes"). */
 const TLS =
   /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|HOSTNAME_)|^EPROTO$/;
 
-/** Told apart by code, never by wording: messages of Node and OpenSSL can hold names and addresses. */
+/** By code, not by message: messages of Node and OpenSSL can contain names and addresses. */
 function explain(error: unknown): [FailureReason, string] {
   if (error instanceof AddressRefused) return ['refused address', error.message];
   const code = codeOf(error);

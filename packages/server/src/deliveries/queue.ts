@@ -1,42 +1,42 @@
 /**
- * The sender's queue: deliveries are leased as all work is (`work/queue.ts`), and claimed by lanes, one for each
- * account and host. Lanes are visited in turn, a few claims each, so that neither an account nor a host with ten
- * thousand deliveries stands before another's one; a host has so many under way at a time and no more, shared by the
- * accounts that send to it (`places.ts`), and a host whose breaker is open none. A look costs one index seek a lane, however long the backlogs are.
+ * The queue of the sender. Deliveries are leased as other work is (`work/queue.ts`). They are claimed by lane: one lane
+ * per account and host. Lanes are visited in turn, a few claims each, so that no account and no host with ten thousand
+ * deliveries delays another. Accounts share the slots of a host (`host-slots.ts`); a host with an open breaker gets
+ * nothing. A poll costs one index seek per lane, however long the backlog is.
  *
- * Order: of the deliveries with one `order_key`, only the first that is pending may be claimed. One that is due
- * behind another is parked: due again when that one is. When the first one ends, the next is made due at once.
+ * Order: of the deliveries with one `order_key`, only the first pending one may be claimed. A due delivery behind
+ * another is parked: it becomes due again when the first one is due, or at once when the first one ends.
  */
-import type { AccountRef, Environment } from '../account.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
 import { type Statement, statement } from '../database/statements.ts';
-import { uuidv7 } from '../ids.ts';
-import type { Log } from '../log.ts';
 import {
-  BOUNDLESS,
-  CLAIMS_A_VISIT,
-  keepLeases,
+  CLAIMS_PER_VISIT,
+  type ClaimLimits,
   type Lease,
+  type LeaseQueue,
+  leaseOperations,
   leaseStatements,
-  type Queue,
-  type Room,
+  UNLIMITED,
 } from '../work/queue.ts';
 import { isOpening } from './breaker.ts';
-import { createPlaces } from './places.ts';
+import { createHostSlots, type HostSlots } from './host-slots.ts';
 
-/** A leased delivery. */
 export interface DeliveryLease extends Lease {
   host: string;
   environment: Environment;
-  /** The one that a half-open breaker lets through. */
+  /** Whether it is the one delivery that a half-open breaker lets through. */
   probe: boolean;
   /**
-   * The host gave a sign of life, and has a place for another while that is written down. After a failure it has none
-   * before its breaker knows.
+   * The host is alive, and gets its slot back while the result is recorded. A failing host gets it back only after its
+   * breaker was updated.
    */
   answered?: boolean;
 }
 
+/** The due deliveries of one account to one host. */
 interface Lane {
   part: number;
   account_id: string;
@@ -44,9 +44,9 @@ interface Lane {
   failures: number;
 }
 
-/** A row that was looked at; without `attempts` it was too heavy, or parked, and is not claimed. */
-interface LookedAt {
-  /** Of its lane among those of the claim, from 1. */
+/** A row that a claim examined. Without `attempts` it was parked or too heavy, and not claimed. */
+interface ExaminedRow {
+  /** The index of its lane in the claim, from 1. */
   turn: number;
   id: string;
   attempts: number | null;
@@ -55,25 +55,25 @@ interface LookedAt {
   environment: Environment;
 }
 
-/** A lane, and how many of it may be claimed now. */
+/** A lane, and how many deliveries to claim from it. */
 interface Visit {
   lane: Lane;
   most: number;
   probe: boolean;
 }
 
-const LANES_A_ROUND = 256;
-/** A second failure in one round is the database's, not a lane's: the rest of the round would wait for it. */
-const FAILURES_A_ROUND = 2;
+const MAX_ROUND_LANES = 256;
+/** Two failures in one round mean that the database has a problem, not the lane; the round ends. */
+const MAX_ROUND_FAILURES = 2;
 /**
- * Due rows of a lane that a claim looks at when the first few all waited behind others of their order: those are parked
- * meanwhile. It locks what it looks at, so it begins with twice as many as it may take.
+ * How many due rows of a lane a claim examines after the first few were all parked. It locks the rows, so it starts
+ * with twice as many as it may claim.
  */
-const LOOKED_AT = 64;
-/** What waits for one that is under way is due again this soon, should nobody make it due when that one ends. */
+const MAX_EXAMINED = 64;
+/** A parked delivery becomes due again after this time if nothing makes it due earlier. */
 const PARKED_SECONDS = 1;
 
-const DUE: Statement<Lane> = statement(
+const DUE_LANES: Statement<Lane> = statement(
   'deliveries.due_lanes',
   `with recursive due as (
      (select part, account_id, host, due_at from deliveries
@@ -90,8 +90,8 @@ const DUE: Statement<Lane> = statement(
     where d.due_at <= now() and (b.open_until is null or b.open_until <= now()) limit $4`,
 );
 
-// Of all workers that find a breaker half open, one gets the row. Should it die, the next may when a lease's time
-// has passed.
+// Only one worker gets the probe of a half-open breaker. If that worker dies, another can take it after the time of a
+// lease.
 const TAKE_PROBE: Statement<{ failures: number }> = statement(
   'deliveries.take_probe',
   `update breakers set open_until = now() + make_interval(secs => $4)
@@ -103,30 +103,30 @@ const RETURN_PROBE: Statement<never> = statement(
   `update breakers set open_until = now() where part = $1 and account_id = $2 and host = $3`,
 );
 
-// The lanes of one account, in turn. The arrays keep the updates index scans by key, whatever the planner thinks of the
-// rest. The sum of the weights goes through all lanes, so nothing is claimed past a row that is too heavy.
-const CLAIM: Statement<LookedAt> = statement(
+// Claims from the lanes of one account, in turn. The arrays keep the updates index scans by key, whatever plan the rest
+// gets. The sum of weights runs over all lanes, so that nothing is claimed after a row that is too heavy.
+const CLAIM: Statement<ExaminedRow> = statement(
   'deliveries.claim',
   `with lanes as materialized (
-     select * from unnest($3::text[], $4::integer[]) with ordinality as l (host, most, turn)),
+     select * from unnest(:hosts::text[], :most::integer[]) with ordinality as l (host, most, turn)),
    due as materialized (
      select l.turn, l.most, d.* from lanes l cross join lateral (
        select delivery_id, due_at, octet_length(body) as weight, order_key, queued_at, environment
          from deliveries
-        where part = $1 and account_id = $2 and host = l.host and due_at <= now()
-        order by due_at limit coalesce($10::integer, 2 * l.most) for update skip locked) d),
+        where part = :part and account_id = :account_id and host = l.host and due_at <= now()
+        order by due_at limit coalesce(:max_examined::integer, 2 * l.most) for update skip locked) d),
    standing as materialized (
      select due.*, first.due_at as first_due, first.lease_token is not null as under_way
        from due left join lateral (
          select e.due_at, e.lease_token from deliveries e
-          where e.part = $1 and e.account_id = $2 and e.order_key = due.order_key and e.status = 'pending'
-            and (e.queued_at, e.delivery_id) < (due.queued_at, due.delivery_id)
+          where e.part = :part and e.account_id = :account_id and e.order_key = due.order_key
+            and e.status = 'pending' and (e.queued_at, e.delivery_id) < (due.queued_at, due.delivery_id)
           order by e.queued_at, e.delivery_id limit 1) first on true),
    parked as (
      update deliveries d
         set due_at = (select case when s.under_way or s.first_due <= now() then now() else s.first_due end
-                        from standing s where s.delivery_id = d.delivery_id) + make_interval(secs => $9)
-      where d.part = $1 and d.account_id = $2
+                        from standing s where s.delivery_id = d.delivery_id) + make_interval(secs => :parked_seconds)
+      where d.part = :part and d.account_id = :account_id
         and d.delivery_id = any(array(select delivery_id from standing where first_due is not null))),
    placed as (
      select standing.*, row_number() over (partition by turn order by due_at, delivery_id) as place
@@ -136,10 +136,11 @@ const CLAIM: Statement<LookedAt> = statement(
        from placed where place <= most
      window in_turn as (order by turn, due_at, delivery_id rows unbounded preceding)),
    claimed as (
-     update deliveries set due_at = now() + make_interval(secs => $5), lease_token = $6, attempts = attempts + 1
-      where part = $1 and account_id = $2
+     update deliveries
+        set due_at = now() + make_interval(secs => :lease_seconds), lease_token = :token, attempts = attempts + 1
+      where part = :part and account_id = :account_id
         and delivery_id = any(array(select delivery_id from summed
-                                     where total <= $7 or (place = 1 and $8)))
+                                     where total <= :max_weight or (place = 1 and :empty)))
      returning delivery_id, attempts)
    select s.turn::int, s.delivery_id as id, c.attempts, s.weight::int, s.first_due is not null as parked,
           s.environment
@@ -157,7 +158,7 @@ const START: Lane = {
   failures: 0,
 };
 
-/** In the order of the index: all of it compares by bytes. */
+/** Compares as the index does, by bytes. */
 function isAfter(lane: Lane, other: Lane): boolean {
   if (lane.part !== other.part) return lane.part > other.part;
   if (lane.account_id !== other.account_id) return lane.account_id > other.account_id;
@@ -167,125 +168,176 @@ function isAfter(lane: Lane, other: Lane): boolean {
 export interface DeliveryQueueOptions {
   database: Database;
   leaseSeconds: number;
-  /** Deliveries under way to one host at a time, of all accounts, from this worker. */
+  /** How many deliveries of all accounts this worker sends to one host at a time. */
   perHost: number;
   log: Log;
 }
 
-export function createDeliveryQueue(options: DeliveryQueueOptions): Queue<DeliveryLease> {
+export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<DeliveryLease> {
   const { database, leaseSeconds, perHost, log } = options;
   let last = START;
+  let empty = false;
 
-  /** The lanes with due work: those after the last one visited, then those before it. */
-  async function lanesInTurn(): Promise<Lane[]> {
-    const after = ({ part, account_id, host }: Lane) =>
-      database.query(DUE, [part, account_id, host, LANES_A_ROUND]);
-    const all = await after(START);
-    if (all.length < LANES_A_ROUND) {
-      const next = all.findIndex((lane) => isAfter(lane, last));
-      return next <= 0 ? all : [...all.slice(next), ...all.slice(0, next)];
-    }
-    const found = await after(last);
-    if (found.length === LANES_A_ROUND || last === START) return found;
-    const key = ({ account_id, host }: Lane) => `${account_id} ${host}`;
-    const names = new Set(found.map(key));
-    return [...found, ...all.filter((lane) => !names.has(key(lane)))];
-  }
-
-  /** Of lanes that are half open, those alone whose probe is ours. */
-  async function withProbes(visits: readonly Visit[]): Promise<Visit[]> {
-    const taken: Visit[] = [];
-    for (const visit of visits) {
-      const { part, account_id, host } = visit.lane;
-      if (
-        !visit.probe ||
-        (await database.query(TAKE_PROBE, [part, account_id, host, leaseSeconds])).length > 0
-      ) {
-        taken.push(visit);
+  /** Claims from `lanes` in turn, the lanes of one account together, until the limit or the capacity is used up. */
+  async function claimLanes(
+    lanes: readonly Lane[],
+    limit: number,
+    room: ClaimLimits<DeliveryLease>,
+  ): Promise<{ leases: DeliveryLease[]; failures: unknown[] }> {
+    const leases: DeliveryLease[] = [];
+    const failures: unknown[] = [];
+    let { weight } = room;
+    const claimed = new Map<string, number>();
+    const slots = createHostSlots(perHost, room.held ?? [], lanes);
+    const isShared = lanes.some(({ account_id }) => account_id !== lanes[0]!.account_id);
+    for (let at = 0; at < lanes.length; ) {
+      if (leases.length >= limit || failures.length >= MAX_ROUND_FAILURES) break;
+      const { part, account_id } = lanes[at]!;
+      const account = { part, accountId: account_id } as AccountRef;
+      const share = isShared ? room.shareOf(account) - (claimed.get(account_id) ?? 0) : limit;
+      const planned = planVisits(lanes, at, Math.min(limit - leases.length, share), share > 0, slots);
+      at = planned.next;
+      const { visits } = planned;
+      if (visits.length === 0) continue;
+      try {
+        const got = await claimVisits(options, visits, { weight, empty: room.empty && leases.length === 0 });
+        for (const lease of got.leases) {
+          leases.push(lease);
+          weight = Math.max(0, weight - lease.weight);
+          slots.take(lease);
+        }
+        claimed.set(account_id, (claimed.get(account_id) ?? 0) + got.leases.length);
+        if (got.noRoom !== undefined) {
+          last = visits[visits.indexOf(got.noRoom) - 1]?.lane ?? last;
+          return { leases, failures }; // the next round begins with it
+        }
+      } catch (error) {
+        failures.push(error);
+        log.warn({ error, name: 'deliveries', account: account_id }, 'could not claim work of an account');
       }
+      last = visits.at(-1)!.lane;
     }
-    return taken;
-  }
-
-  /** Claims of lanes of one account. @returns what was claimed, and the first visit that found no room for a row */
-  async function claimOf(
-    wanted: readonly Visit[],
-    room: { weight: number; empty: boolean },
-  ): Promise<{ leases: DeliveryLease[]; noRoom: Visit | undefined }> {
-    const visits = await withProbes(wanted);
-    if (visits.length === 0) return { leases: [], noRoom: undefined };
-    const { part, account_id } = visits[0]!.lane;
-    const token = uuidv7();
-    const lanes = [visits.map(({ lane }) => lane.host), visits.map(({ most }) => most)];
-    const limits = [leaseSeconds, token, room.weight, room.empty, PARKED_SECONDS];
-    const look = (rows: number | null) =>
-      database.query(CLAIM, [part, account_id, ...lanes, ...limits, rows]);
-    let rows = await look(null);
-    // A lane may have hundreds that wait behind others before one that may be sent.
-    while (rows.length > 0 && rows.every(({ parked }) => parked)) rows = await look(LOOKED_AT);
-    const account = { part, accountId: account_id } as AccountRef;
-    const leases = rows.flatMap(({ turn, id, attempts, weight, environment }) => {
-      const { lane, probe } = visits[turn - 1]!;
-      return attempts === null
-        ? []
-        : [{ account, id, token, attempts, weight, host: lane.host, environment, probe }];
-    });
-    for (const { lane, probe } of visits) {
-      if (!probe || leases.some(({ host }) => host === lane.host)) continue;
-      await database.query(RETURN_PROBE, [part, account_id, lane.host]);
-    }
-    const refused = rows.find(({ attempts, parked }) => attempts === null && !parked);
-    return { leases, noRoom: refused && visits[refused.turn - 1] };
+    return { leases, failures };
   }
 
   return {
-    ...keepLeases(database, LEASES, leaseSeconds),
-    async claim(limit: number, room: Room<DeliveryLease> = BOUNDLESS) {
-      const leases: DeliveryLease[] = [];
-      const failures: unknown[] = [];
-      let { weight } = room;
-      const claimed = new Map<string, number>();
-      const lanes = await lanesInTurn();
-      const places = createPlaces(perHost, room.held ?? [], lanes);
-      const accounts = new Set(lanes.map(({ account_id }) => account_id)).size;
-      for (let at = 0; at < lanes.length; ) {
-        if (leases.length >= limit || failures.length >= FAILURES_A_ROUND) break;
-        // The next lanes of one account together, as many as there is room for.
-        const { part, account_id } = lanes[at]!;
-        const account = { part, accountId: account_id } as AccountRef;
-        const share = accounts > 1 ? room.shareOf(account) - (claimed.get(account_id) ?? 0) : limit;
-        let left = Math.min(limit - leases.length, share);
-        const visits: Visit[] = [];
-        for (; at < lanes.length && lanes[at]!.account_id === account_id; at++) {
-          const lane = lanes[at]!;
-          if (left <= 0 && share > 0) break;
-          const probe = isOpening(lane.failures);
-          const most = Math.min(left, CLAIMS_A_VISIT, places.freeFor(lane), probe ? 1 : CLAIMS_A_VISIT);
-          if (most <= 0) continue;
-          visits.push({ lane, most, probe });
-          left -= most;
-        }
-        if (visits.length === 0) continue;
-        try {
-          const got = await claimOf(visits, { weight, empty: room.empty && leases.length === 0 });
-          for (const lease of got.leases) {
-            leases.push(lease);
-            weight = Math.max(0, weight - lease.weight);
-            places.take(lease);
-          }
-          claimed.set(account_id, (claimed.get(account_id) ?? 0) + got.leases.length);
-          if (got.noRoom !== undefined) {
-            last = visits[visits.indexOf(got.noRoom) - 1]?.lane ?? last;
-            return leases; // the next round begins with it
-          }
-        } catch (error) {
-          failures.push(error);
-          log.warn({ error, name: 'deliveries', account: account_id }, 'could not claim work of an account');
-        }
-        last = visits.at(-1)!.lane;
-      }
+    ...leaseOperations(database, LEASES, leaseSeconds),
+    get empty() {
+      return empty;
+    },
+    async claim(limit: number, room: ClaimLimits<DeliveryLease> = UNLIMITED) {
+      const lanes = await listLanesInTurn(database, last);
+      empty = lanes.length === 0;
+      const { leases, failures } = await claimLanes(lanes, limit, room);
       if (leases.length === 0 && failures.length > 0) throw failures[0];
       return leases;
     },
   };
+}
+
+/** Returns the lanes with due deliveries: those after the last visited one, then those before it. */
+async function listLanesInTurn(database: Database, last: Lane): Promise<Lane[]> {
+  const after = ({ part, account_id, host }: Lane) =>
+    database.query(DUE_LANES, [part, account_id, host, MAX_ROUND_LANES]);
+  const all = await after(START);
+  if (all.length < MAX_ROUND_LANES) {
+    const next = all.findIndex((lane) => isAfter(lane, last));
+    return next <= 0 ? all : [...all.slice(next), ...all.slice(0, next)];
+  }
+  const found = await after(last);
+  if (found.length === MAX_ROUND_LANES || last === START) return found;
+  const key = ({ account_id, host }: Lane) => `${account_id} ${host}`;
+  const names = new Set(found.map(key));
+  return [...found, ...all.filter((lane) => !names.has(key(lane)))];
+}
+
+/** Returns the visits, without half-open hosts whose probe another worker has. */
+async function takeProbes(
+  { database, leaseSeconds }: DeliveryQueueOptions,
+  visits: readonly Visit[],
+): Promise<Visit[]> {
+  const taken: Visit[] = [];
+  for (const visit of visits) {
+    const { part, account_id, host } = visit.lane;
+    if (
+      !visit.probe ||
+      (await database.query(TAKE_PROBE, [part, account_id, host, leaseSeconds])).length > 0
+    ) {
+      taken.push(visit);
+    }
+  }
+  return taken;
+}
+
+/** Claims from lanes of one account. @returns the leases, and the first visit with a row that was too heavy */
+async function claimVisits(
+  options: DeliveryQueueOptions,
+  wanted: readonly Visit[],
+  room: { weight: number; empty: boolean },
+): Promise<{ leases: DeliveryLease[]; noRoom: Visit | undefined }> {
+  const { database, leaseSeconds } = options;
+  const visits = await takeProbes(options, wanted);
+  if (visits.length === 0) return { leases: [], noRoom: undefined };
+  const { part, account_id } = visits[0]!.lane;
+  const token = uuidv7();
+  const claim = (maxExamined: number | null) =>
+    database.query(CLAIM, {
+      part,
+      account_id,
+      hosts: visits.map(({ lane }) => lane.host),
+      most: visits.map(({ most }) => most),
+      lease_seconds: leaseSeconds,
+      token,
+      max_weight: room.weight,
+      empty: room.empty,
+      parked_seconds: PARKED_SECONDS,
+      max_examined: maxExamined,
+    });
+  let rows = await claim(null);
+  // A lane may have hundreds of deliveries behind others before one that may be sent.
+  while (rows.length > 0 && rows.every(({ parked }) => parked)) rows = await claim(MAX_EXAMINED);
+  const account = { part, accountId: account_id } as AccountRef;
+  const leases = rows.flatMap(({ turn, id, attempts, weight, environment }) => {
+    const { lane, probe } = visits[turn - 1]!;
+    return attempts === null
+      ? []
+      : [{ account, id, token, attempts, weight, host: lane.host, environment, probe }];
+  });
+  for (const { lane, probe } of visits) {
+    if (!probe || leases.some(({ host }) => host === lane.host)) continue;
+    await database.query(RETURN_PROBE, [part, account_id, lane.host]);
+    database.changed('deliveries', account);
+  }
+  const refused = rows.find(({ attempts, parked }) => attempts === null && !parked);
+  return { leases, noRoom: refused && visits[refused.turn - 1] };
+}
+
+/**
+ * Plans the next visits of one account.
+ * @param at the account's first lane
+ * @param most how many deliveries to claim
+ * @param stops whether lanes after `most` deliveries stay for the next round
+ * @returns the visits and the index of the next lane
+ */
+function planVisits(
+  lanes: readonly Lane[],
+  at: number,
+  most: number,
+  stops: boolean,
+  slots: HostSlots,
+): { visits: Visit[]; next: number } {
+  const { account_id } = lanes[at]!;
+  const visits: Visit[] = [];
+  let left = most;
+  let next = at;
+  for (; next < lanes.length && lanes[next]!.account_id === account_id; next++) {
+    const lane = lanes[next]!;
+    if (left <= 0 && stops) break;
+    const probe = isOpening(lane.failures);
+    const count = Math.min(left, CLAIMS_PER_VISIT, slots.freeFor(lane), probe ? 1 : CLAIMS_PER_VISIT);
+    if (count <= 0) continue;
+    visits.push({ lane, most: count, probe });
+    left -= count;
+  }
+  return { visits, next };
 }

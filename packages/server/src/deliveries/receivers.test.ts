@@ -1,4 +1,4 @@
-/** The receivers of `examples/`, run as their readers would, against the server. */
+/** The receivers of `examples/`, run against the server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,14 +16,14 @@ afterAll(() => server.stop());
 
 interface Running {
   url: string;
-  /** What it has taken. */
+  /** The events that it has accepted. */
   taken: { id: string; what: string; status?: string }[];
   child: ChildProcess;
 }
 
 async function run(command: string, file: string, account: AccountCredentials): Promise<Running> {
   const child = spawn(command, [EXAMPLES + file], {
-    // While a secret is replaced a receiver knows two; the first one here signs nothing.
+    // While a secret is replaced, a receiver has two; the first one here signs nothing.
     env: {
       ...process.env,
       PORT: '0',
@@ -66,11 +66,15 @@ describe.each([
 
   const order = (uid: string) =>
     createClient(server.url, account.production_key)('POST', '/tapi/v2/mt_translation/', {
-      ...{ uid, text: 'A house.', source_language: 'en', target_language: 'es', callback_url: receiver.url },
+      uid,
+      text: 'A house.',
+      source_language: 'en',
+      target_language: 'es',
+      callback_url: receiver.url,
     });
   const taken = (what: string) => until(() => receiver.taken.find((one) => one.what === what));
 
-  it('takes a job and a test event', async () => {
+  it('accepts a job and a test event', async () => {
     await order('from-the-docs');
     expect((await taken('from-the-docs')).status).toMatch(/^(completed|deliver_ok)$/);
     const call = createClient(server.url, account.production_key);
@@ -78,7 +82,7 @@ describe.each([
     expect(await taken('test')).toMatchObject({ id: body.id });
   });
 
-  it('takes an event once, however often it is delivered', async () => {
+  it('accepts an event once, however often it is delivered', async () => {
     await order('twice');
     const { id } = await taken('twice');
     const call = createClient(server.url, account.production_key);
@@ -90,7 +94,7 @@ describe.each([
     expect(receiver.taken.filter((one) => one.what === 'twice')).toHaveLength(1);
   });
 
-  it('refuses what is not genuine', async () => {
+  it('refuses a wrong signature', async () => {
     const body = '{"type":"forged"}';
     const key = parseSecret(account.webhook_secret_production)!;
     const send = async (headers: Record<string, string>, sent = body) =>

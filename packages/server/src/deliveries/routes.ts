@@ -1,16 +1,14 @@
-/** What an account sees of its deliveries, and the feed of its events: `/api/v1/…`. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Caller } from '../account.ts';
+/** Deliveries and the event feed for API keys: `/api/v1/…`. */
+import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../base/account.ts';
+import { fieldError, notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
-import { ApiError, fieldError, notFound } from '../errors.ts';
-import { resource } from '../http.ts';
+import { resource } from '../http/http.ts';
 import type { AddressGuard } from './addresses.ts';
-import { type DeliveriesMoved, recordEvents } from './deliveries.ts';
+import { type OnDeliveriesChanged, recordEvents } from './deliveries.ts';
 import { lastPosition, readCursor, readFeed, writeCursor } from './feed.ts';
 import {
-  DELIVERY_STATUSES,
   type DeliveryRecord,
-  type DeliveryStatus,
   findDelivery,
   listDeliveries,
   readAttempts,
@@ -18,9 +16,9 @@ import {
   replayDelivery,
 } from './log.ts';
 import {
-  detailSchema,
+  deliverySchema,
   feedSchema,
-  listSchema,
+  listDeliveriesSchema,
   replayAllSchema,
   replaySchema,
   testEventSchema,
@@ -29,14 +27,14 @@ import {
 export interface DeliveryRouteOptions {
   database: Database;
   guard: AddressGuard;
-  /** What follows for the subject of a delivery that is replayed. */
-  deliveriesMoved?: DeliveriesMoved | undefined;
-  /** A delivery is due. */
+  /** Called when a delivery is replayed. */
+  onDeliveriesChanged?: OnDeliveriesChanged | undefined;
+  /** Wakes the sender. */
   deliveryDue(): void;
 }
 
 export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptions): void {
-  const { database, guard, deliveriesMoved, deliveryDue } = options;
+  const { database, guard, onDeliveriesChanged, deliveryDue } = options;
 
   async function find(caller: Caller, id: string): Promise<DeliveryRecord> {
     const found = await findDelivery(database, caller.account, caller.environment, id);
@@ -46,16 +44,10 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
 
   resource(app, '/api/v1/deliveries/', {
     GET: {
-      schema: listSchema,
+      schema: listDeliveriesSchema,
       async handler(request) {
         const { account, environment } = request.caller;
-        const query = readQuery(request, ['status', 'after', 'limit']);
-        const faults: string[] = [];
-        const status = readStatus(query.get('status'), faults);
-        const limit = readLimit(query.get('limit'), 50, faults);
-        const after = query.get('after');
-        if (after !== undefined && !isId(after)) faults.push('after: is not a cursor of this list.');
-        refuse(faults);
+        const { status, after, limit } = request.query;
         const objects = await listDeliveries(database, account, environment, { status }, { after, limit });
         return { objects, next: objects.length < limit ? null : objects.at(-1)!.id };
       },
@@ -66,9 +58,16 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
     POST: {
       schema: replayAllSchema,
       async handler(request, reply) {
-        const { account, environment } = request.caller;
-        const since = readMoment(fieldsOf(request.body).since);
-        const replayed = await replayDead(database, account, environment, since, deliveriesMoved);
+        const { account: ref, username, environment } = request.caller;
+        const since = new Date(request.body.since);
+        const replayed = await replayDead(
+          database,
+          'key',
+          { ref, username },
+          environment,
+          since,
+          onDeliveriesChanged,
+        );
         if (replayed > 0) deliveryDue();
         return reply.code(202).send({ replayed });
       },
@@ -77,9 +76,9 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
 
   resource(app, '/api/v1/deliveries/:delivery_id/', {
     GET: {
-      schema: detailSchema,
+      schema: deliverySchema,
       async handler(request) {
-        const delivery = await find(request.caller, idOf(request));
+        const delivery = await find(request.caller, request.params.delivery_id);
         const attempts = await readAttempts(database, request.caller.account, delivery.id);
         return { ...delivery, attempts };
       },
@@ -90,9 +89,9 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
     POST: {
       schema: replaySchema,
       async handler(request, reply) {
-        const { id } = await find(request.caller, idOf(request));
-        if (!(await replayDelivery(database, request.caller.account, id, deliveriesMoved))) {
-          throw fieldError('delivery_id', 'this delivery is pending already.');
+        const { id } = await find(request.caller, request.params.delivery_id);
+        if (!(await replayDelivery(database, 'key', request.caller.account, id, onDeliveriesChanged))) {
+          throw fieldError('delivery_id', 'this delivery is already pending.');
         }
         deliveryDue();
         return reply.code(202).send(await find(request.caller, id));
@@ -104,7 +103,9 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
     POST: {
       schema: testEventSchema,
       async handler(request, reply) {
-        const url = readUrl(fieldsOf(request.body).url, guard);
+        const { url } = request.body;
+        const verdict = guard.checkUrl(url);
+        if (!verdict.ok) throw fieldError('url', verdict.reason);
         const id = await sendTestEvent(database, request.caller, url);
         deliveryDue();
         return reply.code(202).send(await find(request.caller, id));
@@ -117,18 +118,14 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
       schema: feedSchema,
       async handler(request) {
         const { account, environment } = request.caller;
-        const query = readQuery(request, ['after', 'limit']);
-        const faults: string[] = [];
-        const limit = readLimit(query.get('limit'), 100, faults);
-        const written = query.get('after');
-        const after = written === undefined ? 0 : readCursor(written);
-        if (after === undefined) faults.push('after: is not a cursor of this feed.');
-        refuse(faults);
-        // Of another environment, or of a database before it was put back: going on from it would miss events.
-        if (after! > 0 && after! > (await lastPosition(database, account, environment))) {
-          throw fieldError('after', 'lies beyond the end of this feed; begin anew without it.');
+        const { limit, after: written } = request.query;
+        const after = written === undefined ? 0 : readCursor(written)!;
+        // The cursor belongs to another environment, or the database was restored from a backup: continuing would miss
+        // events.
+        if (after > 0 && after > (await lastPosition(database, account, environment))) {
+          throw fieldError('after', 'is beyond the end of this feed; start again without it.');
         }
-        const { items, last } = await readFeed(database, account, environment, after!, limit);
+        const { items, last } = await readFeed(database, account, environment, after, limit);
         return { objects: items, next: writeCursor(last), more: items.length === limit };
       },
     },
@@ -154,68 +151,4 @@ async function sendTestEvent(database: Database, caller: Caller, url: string): P
     ]),
   );
   return id!;
-}
-
-const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const isId = (text: string): boolean => ID.test(text);
-
-function idOf(request: FastifyRequest): string {
-  const { delivery_id } = request.params as { delivery_id: string };
-  if (!isId(delivery_id)) throw notFound();
-  return delivery_id;
-}
-
-function refuse(faults: readonly string[]): void {
-  if (faults.length > 0) throw new ApiError('invalid_request', faults.join('\n'));
-}
-
-/** The known parameters, each with its last value; others are passed over. */
-function readQuery(request: FastifyRequest, known: readonly string[]): Map<string, string> {
-  const begin = request.url.indexOf('?');
-  const all = new URLSearchParams(begin < 0 ? '' : request.url.slice(begin + 1));
-  return new Map([...all].filter(([name]) => known.includes(name)));
-}
-
-function readStatus(written: string | undefined, faults: string[]): DeliveryStatus | undefined {
-  const status = DELIVERY_STATUSES.find((name) => name === written);
-  if (written !== undefined && status === undefined) {
-    faults.push(`status: is not one of ${DELIVERY_STATUSES.join(', ')}.`);
-  }
-  return status;
-}
-
-const MAX_LIMIT = 1000;
-
-function readLimit(written: string | undefined, usual: number, faults: string[]): number {
-  if (written === undefined) return usual;
-  const limit = Number(written);
-  if (!/^\d{1,9}$/.test(written) || limit < 1 || limit > MAX_LIMIT) {
-    faults.push(`limit: must be a whole number from 1 to ${MAX_LIMIT}.`);
-  }
-  return limit;
-}
-
-function fieldsOf(body: unknown): Record<string, unknown> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw fieldError('body', 'must be a JSON object.');
-  }
-  return body as Record<string, unknown>;
-}
-
-function readMoment(written: unknown): Date {
-  if (written === undefined || written === null) throw fieldError('since', 'This field is required.');
-  const value = typeof written === 'string' ? new Date(written) : undefined;
-  const form = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/;
-  if (value === undefined || !form.test(written as string) || Number.isNaN(value.getTime())) {
-    throw fieldError('since', 'must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z.');
-  }
-  return value;
-}
-
-function readUrl(written: unknown, guard: AddressGuard): string {
-  if (written === undefined || written === null) throw fieldError('url', 'This field is required.');
-  if (typeof written !== 'string') throw fieldError('url', 'must be a string.');
-  const verdict = guard.checkUrl(written);
-  if (!verdict.ok) throw fieldError('url', verdict.reason);
-  return written;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { loadSettings } from '../settings.ts';
-import type { Outcome } from './post.ts';
+import { loadSettings } from '../settings/settings.ts';
+import type { PostOutcome } from './post.ts';
 import {
   JITTER,
   LIFETIME_SECONDS,
@@ -18,21 +18,21 @@ const createdAt = new Date('2026-03-01T00:00:00Z');
 const after = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000);
 const middle = () => 0.5;
 
-function answered(status: number, retryAfterSeconds?: number): Outcome {
+function answered(status: number, retryAfterSeconds?: number): PostOutcome {
   const wish = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
   return { kind: 'answered', status, ...wish, headers: {}, body: '', bodyComplete: true, latencyMs: 1 };
 }
 
-function failed(reason: Extract<Outcome, { kind: 'failed' }>['reason']): Outcome {
+function failed(reason: Extract<PostOutcome, { kind: 'failed' }>['reason']): PostOutcome {
   return { kind: 'failed', reason, detail: '', latencyMs: 1 };
 }
 
-const first = (outcome: Outcome): NextAttempt =>
+const first = (outcome: PostOutcome): NextAttempt =>
   nextAttempt({ attempts: 1, scheduleSeconds, outcome, createdAt, now: createdAt, random: middle });
 
-test('what each outcome leads to', () => {
+test('returns what follows from each outcome', () => {
   const retry: NextAttempt = { kind: 'retry', at: after(5) };
-  const rows: [Outcome, NextAttempt][] = [
+  const rows: [PostOutcome, NextAttempt][] = [
     [answered(200), { kind: 'delivered' }],
     [answered(201), { kind: 'delivered' }],
     [answered(204, 60), { kind: 'delivered' }],
@@ -40,7 +40,7 @@ test('what each outcome leads to', () => {
     [answered(410), { kind: 'dead', reason: 'gone' }],
     [answered(410, 60), { kind: 'dead', reason: 'gone' }],
     ...[300, 301, 302, 304, 307, 308, 400, 401, 403, 404, 409, 411, 422, 429, 500, 502, 503, 504, 599].map(
-      (status): [Outcome, NextAttempt] => [answered(status), retry],
+      (status): [PostOutcome, NextAttempt] => [answered(status), retry],
     ),
     [answered(429, 60), { kind: 'retry', at: after(60) }],
     [answered(429, 1), retry],
@@ -51,13 +51,13 @@ test('what each outcome leads to', () => {
     [answered(503, LIFETIME_SECONDS), { kind: 'retry', at: after(LONGEST_STEP) }],
     [answered(429, LIFETIME_SECONDS + 1), { kind: 'retry', at: after(LONGEST_STEP) }],
     ...(['timeout', 'refused address', 'connect', 'reset', 'tls', 'other'] as const).map(
-      (reason): [Outcome, NextAttempt] => [failed(reason), retry],
+      (reason): [PostOutcome, NextAttempt] => [failed(reason), retry],
     ),
   ];
   for (const [outcome, next] of rows) expect([outcome, first(outcome)]).toEqual([outcome, next]);
 });
 
-test('a dead endpoint is tried 16 times, the last about 72 hours after creation', () => {
+test('attempts a delivery to a dead endpoint 16 times, the last one about 72 hours after creation', () => {
   const delays: number[] = [];
   let now = createdAt;
   for (let attempts = 1; ; attempts += 1) {
@@ -82,11 +82,14 @@ test('a dead endpoint is tried 16 times, the last about 72 hours after creation'
   expect(now.getTime()).toBeLessThanOrEqual(after(LIFETIME_SECONDS).getTime());
 });
 
-test('jitter takes or adds at most its share', () => {
+test('adds or removes at most its share of jitter', () => {
   const at = (random: number) => {
     const next = nextAttempt({
       scheduleSeconds,
-      ...{ attempts: 4, outcome: answered(500), createdAt, now: createdAt },
+      attempts: 4,
+      outcome: answered(500),
+      createdAt,
+      now: createdAt,
       random: () => random,
     });
     return next.kind === 'retry' ? (next.at.getTime() - createdAt.getTime()) / 1000 : undefined;
@@ -104,7 +107,7 @@ describe('for any history', () => {
   });
   type Next = (input: NextAttemptIn) => NextAttempt;
 
-  /** Throws when a retry is too early, too late, out of its jitter, or sooner than after fewer attempts. */
+  /** Throws when a retry is too early, too late, outside its jitter, or sooner than after fewer attempts. */
   function check(next: Next): void {
     fc.assert(
       fc.property(input, ({ attempts, age, chance, retryAfter, status }) => {
@@ -120,7 +123,7 @@ describe('for any history', () => {
           });
         const got = ask(attempts, retryAfter);
         const base = scheduleSeconds[Math.min(attempts, scheduleSeconds.length) - 1]!;
-        // What is left of the 72 hours bounds the wish, and the wish never ends the delivery.
+        // The rest of the 72 hours limits `Retry-After`, which never ends the delivery.
         const wish = Math.min(retryAfter ?? 0, LONGEST_STEP, LIFETIME_SECONDS - age);
         const least = Math.max(base * (1 - JITTER), wish);
         const most = Math.max(base * (1 + JITTER), wish);
@@ -140,10 +143,10 @@ describe('for any history', () => {
     );
   }
 
-  test('a retry is in its bounds, within 72 hours, and never sooner for more attempts', () =>
+  test('a retry is within its bounds and 72 hours, and never sooner after more attempts', () =>
     check(nextAttempt));
 
-  test('the check catches planted faults', () => {
+  test('the check finds planted faults', () => {
     const shifted =
       (change: (at: number, input: NextAttemptIn) => number): Next =>
       (given) => {
@@ -158,9 +161,9 @@ describe('for any history', () => {
     const obedient: Next = (given) => {
       const { outcome, now } = given;
       const next = nextAttempt(given);
-      const asked = outcome.kind === 'answered' ? (outcome.retryAfterSeconds ?? 0) : 0;
+      const retryAfter = outcome.kind === 'answered' ? (outcome.retryAfterSeconds ?? 0) : 0;
       if (next.kind !== 'retry') return next;
-      const at = new Date(Math.max(next.at.getTime(), now.getTime() + asked * 1000));
+      const at = new Date(Math.max(next.at.getTime(), now.getTime() + retryAfter * 1000));
       return at <= after(LIFETIME_SECONDS) ? { kind: 'retry', at } : { kind: 'dead', reason: 'out of time' };
     };
     const early = shifted((at, { now }) => now.getTime() + (at - now.getTime()) / 2);
@@ -170,7 +173,7 @@ describe('for any history', () => {
   });
 });
 
-test('our own mistakes are thrown', () => {
+test('throws for invalid arguments', () => {
   const given = { scheduleSeconds, outcome: answered(500), createdAt, now: createdAt, random: middle };
   for (const attempts of [0, -1, 1.5, Number.NaN]) {
     expect(() => nextAttempt({ ...given, attempts })).toThrow(RangeError);
@@ -180,7 +183,7 @@ test('our own mistakes are thrown', () => {
   }
 });
 
-test('Retry-After: seconds, the three date forms, and junk', () => {
+test('reads Retry-After as seconds and as each of three dates, and ignores anything else', () => {
   const now = new Date('2026-03-01T12:00:00.500Z');
   const rows: [string, number | undefined][] = [
     ['0', 0],
@@ -196,23 +199,25 @@ test('Retry-After: seconds, the three date forms, and junk', () => {
     ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
     ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
     ['Fri, 31 Dec 9999 23:59:59 GMT', LIFETIME_SECONDS],
-    ...[
-      '',
-      '-5',
-      '+5',
-      '1.5',
-      '1e3',
-      '0x10',
-      '5s',
-      '5, 10',
-      'soon',
-      'NaN',
-      'Infinity',
-      '٣',
-      '2026-03-01T12:01:00Z',
-    ],
-    ...['Sun, 01 Mar 2026 12:01:00 CET', 'Sun, 01 Foo 2026 12:01:00 GMT', 'Sun, 41 Mar 2026 12:01:00 GMT'],
-    ...['Sun, 01 Mar 2026 25:01:00 GMT', 'Sun, 01 Mar 2026 12:61:00 GMT', '1 Mar 2026'],
+    '',
+    '-5',
+    '+5',
+    '1.5',
+    '1e3',
+    '0x10',
+    '5s',
+    '5, 10',
+    'soon',
+    'NaN',
+    'Infinity',
+    '٣',
+    '2026-03-01T12:01:00Z',
+    'Sun, 01 Mar 2026 12:01:00 CET',
+    'Sun, 01 Foo 2026 12:01:00 GMT',
+    'Sun, 41 Mar 2026 12:01:00 GMT',
+    'Sun, 01 Mar 2026 25:01:00 GMT',
+    'Sun, 01 Mar 2026 12:61:00 GMT',
+    '1 Mar 2026',
   ].map((row): [string, number | undefined] =>
     typeof row === 'string' ? [row, undefined] : (row as [string, number]),
   );

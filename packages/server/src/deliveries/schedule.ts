@@ -1,34 +1,34 @@
 /**
- * When a delivery is tried again. Pure: time and chance are arguments.
+ * Decides when a delivery is attempted again. Pure: time and randomness are arguments.
  *
  *   answered 2xx                       → delivered
  *   answered 410                       → dead, `gone` (Standard Webhooks: the receiver wants no more)
  *   anything else, time left           → retry
  *   anything else, no time left        → dead, `out of time`
  *
- * Redirects count as anything else: they are not followed, and the receiver may yet be set right. So does a
- * refused address: a name that resolved to a private address may be a passing DNS fault or a setting of ours
- * under repair; a retry asks again and still never connects, so patience costs nothing.
+ * Redirects are not followed, and the receiver may still be repaired, so they are retried. A refused address is retried
+ * too: a name that resolves to a private address may be a temporary DNS fault or a setting that is being repaired, and
+ * a retry checks again without connecting.
  */
-import type { Outcome } from './post.ts';
+import type { PostOutcome } from './post.ts';
 
-/** Seconds after creation in which attempts are made: 72 hours. */
+/** Attempts are made for 72 hours. */
 export const LIFETIME_SECONDS = 259_200;
 
-/** Share of a delay that chance may add or take away, so that deliveries that failed together spread out. */
+/** The random share of a delay, so that deliveries that failed together spread out. */
 export const JITTER = 0.15;
 
 export interface NextAttemptIn {
-  /** Attempts made so far, the one with this outcome included: 1 or more. */
+  /** Attempts made so far, including the one with this outcome; from 1. */
   attempts: number;
-  /** Seconds from one attempt to the next; the last one is repeated. The setting has the default. */
+  /** Seconds between attempts; the last value repeats. The setting has the default. */
   scheduleSeconds: readonly number[];
-  outcome: Outcome;
-  /** Start of the 72 hours: creation, or the moment of a replay by hand. */
+  outcome: PostOutcome;
+  /** Start of the 72 hours: creation or replay. */
   createdAt: Date;
   /** When the outcome was known. */
   now: Date;
-  /** 0 up to, not including, 1. */
+  /** In [0, 1). */
   random: () => number;
 }
 
@@ -38,10 +38,10 @@ export type NextAttempt =
   | { kind: 'dead'; reason: 'gone' | 'out of time' };
 
 /**
- * `at` lies after `now` and never beyond the 72 hours. `Retry-After` can make the wait longer, up to the schedule's
- * longest step and to the end of the 72 hours; it never ends a delivery, since a receiver that names a far date is
- * often back in an hour. A delivery is dead when its schedule alone has no time left.
- * @throws RangeError for an empty or unordered schedule, or no attempt: our own mistakes.
+ * Decides what follows from an attempt. `at` is after `now` and within the 72 hours. `Retry-After` can lengthen the
+ * delay up to the schedule's longest step and the end of the 72 hours. It never ends a delivery, because a receiver
+ * that names a far date is often back in an hour. A delivery is dead when its schedule alone has no time left.
+ * @throws RangeError for an empty or unordered schedule or an attempt number below 1
  */
 export function nextAttempt(input: NextAttemptIn): NextAttempt {
   const { attempts, scheduleSeconds, outcome, createdAt, now, random } = input;
@@ -51,20 +51,20 @@ export function nextAttempt(input: NextAttemptIn): NextAttempt {
   }
   const base = scheduleSeconds[Math.min(attempts, scheduleSeconds.length) - 1];
   if (!Number.isSafeInteger(attempts) || base === undefined || !(base > 0)) {
-    throw new RangeError('an attempt number from 1 and a schedule of positive seconds are needed');
+    throw new RangeError('needs an attempt number from 1 and a schedule of positive seconds');
   }
-  const asked = outcome.kind === 'answered' ? (outcome.retryAfterSeconds ?? 0) : 0;
+  const retryAfter = outcome.kind === 'answered' ? (outcome.retryAfterSeconds ?? 0) : 0;
   const jittered = base * (1 - JITTER + 2 * JITTER * random());
   const scheduled = now.getTime() + Math.ceil(jittered * 1000);
   const end = createdAt.getTime() + LIFETIME_SECONDS * 1000;
   if (scheduled > end) return { kind: 'dead', reason: 'out of time' };
-  const wished = now.getTime() + Math.ceil(Math.min(asked, Math.max(...scheduleSeconds)) * 1000);
-  return { kind: 'retry', at: new Date(Math.max(scheduled, Math.min(wished, end))) };
+  const requested = now.getTime() + Math.ceil(Math.min(retryAfter, Math.max(...scheduleSeconds)) * 1000);
+  return { kind: 'retry', at: new Date(Math.max(scheduled, Math.min(requested, end))) };
 }
 
 /**
- * `Retry-After` (RFC 9110 §10.2.3) as whole seconds from `now`, rounded up; a date in the past is 0, anything
- * beyond 72 hours is 72 hours (no delivery lives longer). Undefined for what is neither form.
+ * Reads `Retry-After` (RFC 9110 §10.2.3) as whole seconds from `now`, rounded up. A date in the past is 0; values above
+ * 72 hours become 72 hours. Undefined for anything else.
  */
 export function readRetryAfter(value: string, now: Date): number | undefined {
   const text = value.trim();
@@ -83,14 +83,14 @@ const HTTP_DATES = [
   new RegExp(String.raw`^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) ${TIME} (?<year>\d{4})$`),
 ];
 
-/** Unix milliseconds. Not `Date.parse`, which also reads `-5` and `1.5` as dates. */
+/** Returns Unix milliseconds. `Date.parse` also reads `-5` and `1.5` as dates. */
 function readHttpDate(text: string, now: Date): number | undefined {
   const parts = HTTP_DATES.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (parts === undefined) return undefined;
   const { day, month, year, h, m, s } = parts;
   const monthIndex = MONTHS.indexOf(month ?? '');
   let fullYear = Number(year);
-  // Two digits that look more than 50 years ahead are of the century before (RFC 9110 §5.6.7).
+  // A two-digit year more than 50 years ahead belongs to the previous century (RFC 9110 §5.6.7).
   if (year?.length === 2) {
     fullYear += Math.floor(now.getUTCFullYear() / 100) * 100;
     if (fullYear > now.getUTCFullYear() + 50) fullYear -= 100;

@@ -1,13 +1,14 @@
-/** Deliveries and the feed of events, described. */
 import type { FastifySchema } from 'fastify';
 import Type from 'typebox';
-import { answer, type DescribedWebhook, errorResponses } from '../schemas.ts';
+import { defineFormat } from '../http/input.ts';
+import { answer, type DescribedWebhook, errorResponses, GIVEN_MOMENT } from '../http/schemas.ts';
+import { readCursor } from './feed.ts';
 import { DELIVERY_STATUSES } from './log.ts';
 
 const TAG = 'Deliveries';
 const ID = Type.String({
   format: 'uuid',
-  description: 'Of the event and of its delivery: its `webhook-id`.',
+  description: 'The id of the event and of its delivery, sent as `webhook-id`.',
 });
 const TIME = Type.String({ format: 'date-time' });
 export const EventTypeName = Type.Enum(
@@ -24,25 +25,29 @@ export const EventTypeName = Type.Enum(
 );
 const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], {
   title: 'DeliveryStatus',
-  description: '`pending` until the receiver says 2xx, `dead` after 410 or 72 hours.',
+  description: '`pending` until the receiver answers 2xx; `dead` after 410 or 72 hours.',
 });
 const delivery = {
   id: ID,
   event: EventTypeName,
   status: DeliveryStatus,
-  url: Type.String({ description: 'Where it is posted.' }),
-  uid: Type.Optional(Type.String({ description: 'Of the job that it is about.' })),
+  url: Type.String({ description: 'The URL that it is posted to.' }),
+  uid: Type.Optional(Type.String({ description: 'The job that it is about.' })),
   chat_id: Type.Optional(Type.String()),
-  message_id: Type.Optional(Type.String({ description: 'Of the message that it is about.' })),
+  message_id: Type.Optional(Type.String({ description: 'The message that it is about.' })),
   failure: Type.Optional(
-    Type.Enum(['gone', 'out of time'], { description: 'Why it is dead: 410, or 72 hours.' }),
+    Type.Enum(['gone', 'out of time'], {
+      description: 'Why it is dead: `gone` after 410, `out of time` after 72 hours.',
+    }),
   ),
   created_at: TIME,
   finished_at: Type.Optional(TIME),
-  next_attempt_at: Type.Optional(Type.String({ format: 'date-time', description: 'Not before.' })),
+  next_attempt_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'The earliest time of the next attempt.' }),
+  ),
 };
 export const Delivery = Type.Object(
-  { ...delivery, attempts: Type.Integer({ minimum: 0, description: 'How many there were.' }) },
+  { ...delivery, attempts: Type.Integer({ minimum: 0, description: 'The number of attempts.' }) },
   { title: 'Delivery' },
 );
 export const Attempt = Type.Object(
@@ -52,25 +57,28 @@ export const Attempt = Type.Object(
     finished_at: Type.Optional(TIME),
     outcome: Type.Optional(
       Type.Enum(['answered', 'timeout', 'refused address', 'connect', 'reset', 'tls', 'other'], {
-        description:
-          'How it ended; not there while it is under way, or when its sender died in the middle of it.',
+        description: 'How it ended; absent while it is in progress, or when the sender stopped during it.',
       }),
     ),
-    detail: Type.Optional(Type.String({ description: 'In words, where there was no answer.' })),
+    detail: Type.Optional(Type.String({ description: 'A description, when there was no answer.' })),
     status_code: Type.Optional(Type.Integer()),
-    milliseconds: Type.Optional(Type.Integer({ minimum: 0, description: 'Until the status line.' })),
+    milliseconds: Type.Optional(Type.Integer({ minimum: 0, description: 'The time until the status line.' })),
     headers: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'Of the answer, cut; no cookies.' }),
+      Type.Record(Type.String(), Type.String(), {
+        description: 'The headers of the answer, shortened, without cookies.',
+      }),
     ),
-    answer: Type.Optional(Type.String({ description: 'The first 4 KiB of the answer’s body.' })),
-    answer_complete: Type.Optional(Type.Boolean({ description: 'False: it was cut, or broke off.' })),
+    answer: Type.Optional(Type.String({ description: 'The first 4 KiB of the body of the answer.' })),
+    answer_complete: Type.Optional(
+      Type.Boolean({ description: 'False when the answer was cut off or broke off.' }),
+    ),
   },
   { title: 'DeliveryAttempt' },
 );
 export const DeliveryDetail = Type.Object(
   {
     ...delivery,
-    attempts: Type.Array(Attempt, { description: 'The last hundred, oldest first.' }),
+    attempts: Type.Array(Attempt, { description: 'The last hundred attempts, oldest first.' }),
   },
   { title: 'DeliveryDetail' },
 );
@@ -78,7 +86,7 @@ export const DeliveryList = Type.Object(
   {
     objects: Type.Array(Delivery),
     next: Type.Union([Type.String(), Type.Null()], {
-      description: '`after` of the next page; null at the end.',
+      description: 'The value of `after` for the next page; null at the end.',
     }),
   },
   { title: 'DeliveryList' },
@@ -97,7 +105,7 @@ const FeedEvent = Type.Object(
     delivery: Type.Optional(
       Type.Object(
         { status: DeliveryStatus },
-        { title: 'EventDelivery', description: 'Not there where there was no address to post to.' },
+        { title: 'EventDelivery', description: 'Absent when there was no URL to post to.' },
       ),
     ),
   },
@@ -106,16 +114,18 @@ const FeedEvent = Type.Object(
 const EventPage = Type.Object(
   {
     objects: Type.Array(FeedEvent),
-    next: Type.String({ description: 'The cursor to go on from. Keep it; it does not expire.' }),
-    more: Type.Boolean({ description: 'Whether there may be more already.' }),
+    next: Type.String({ description: 'The cursor to continue from. It does not expire.' }),
+    more: Type.Boolean({ description: 'Whether there may be more events now.' }),
   },
   { title: 'EventPage' },
 );
 
-const LIMIT = (most: number, usual: number) =>
-  Type.Optional(
-    Type.Integer({ minimum: 1, maximum: most, default: usual, description: 'How many at most.' }),
-  );
+const LIMIT = (usual: number) =>
+  Type.Integer({ minimum: 1, maximum: 1000, default: usual, description: 'The maximum number of objects.' });
+
+const CURSOR = defineFormat('feed-cursor', (written) =>
+  readCursor(written) === undefined ? 'is not a cursor of this feed.' : undefined,
+);
 
 const EXAMPLE = {
   id: '0197a5b0-0000-7000-8000-000000000001',
@@ -135,14 +145,25 @@ const EXAMPLE_EVENT = {
   delivery: { status: 'delivered' },
 };
 
-export const listSchema: FastifySchema = {
+export const listDeliveriesSchema = {
   operationId: 'listDeliveries',
   summary: 'List deliveries, newest first',
+  description: 'Without bodies and attempts; `next` leads to the next page.',
   tags: [TAG],
   querystring: Type.Object({
-    status: Type.Optional(DeliveryStatus),
-    after: Type.Optional(Type.String({ description: 'The `next` of the page before.' })),
-    limit: LIMIT(1000, 50),
+    status: Type.Optional(
+      Type.Enum([...DELIVERY_STATUSES], {
+        'x-fault': `is not one of ${DELIVERY_STATUSES.join(', ')}.`,
+      }),
+    ),
+    limit: LIMIT(50),
+    after: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        'x-fault': 'is not a cursor of this list.',
+        description: 'The `next` of the previous page.',
+      }),
+    ),
   }),
   response: {
     200: answer('A page of deliveries.', DeliveryList, {
@@ -151,41 +172,43 @@ export const listSchema: FastifySchema = {
     }),
     ...errorResponses('invalid_request'),
   },
-};
+} satisfies FastifySchema;
 
 const parameters = Type.Object({ delivery_id: ID });
 
-export const detailSchema: FastifySchema = {
+export const deliverySchema = {
   operationId: 'getDelivery',
   summary: 'Read a delivery with its attempts',
+  description: 'Each attempt has its time, its duration and the beginning of the answer.',
   tags: [TAG],
   params: parameters,
   response: {
     200: answer('The delivery.', DeliveryDetail),
     ...errorResponses('not_found', 'invalid_request'),
   },
-};
+} satisfies FastifySchema;
 
-export const replaySchema: FastifySchema = {
+export const replaySchema = {
   operationId: 'replayDelivery',
-  summary: 'Send a delivery again that has ended',
-  description: 'The same bytes under the same `webhook-id`; its 72 hours begin anew.',
+  summary: 'Replay a delivery that has ended',
+  description: 'Sends the same bytes under the same `webhook-id`; the 72 hours start again.',
   tags: [TAG],
   params: parameters,
   response: {
     202: answer('The delivery, pending again.', Delivery),
     ...errorResponses('not_found', 'invalid_request', 'read_only_key'),
   },
-};
+} satisfies FastifySchema;
 
-export const replayAllSchema: FastifySchema = {
+export const replayAllSchema = {
   operationId: 'replayDeliveries',
-  summary: 'Send all deliveries again that died since a moment',
+  summary: 'Replay all deliveries that died since a moment',
+  description: 'Sends each with the same bytes under the same `webhook-id`, the oldest first.',
   tags: [TAG],
   body: Type.Object(
     {
       since: Type.String({
-        description: 'A day (its first moment in UTC), or a moment with its time zone.',
+        ...GIVEN_MOMENT,
         examples: ['2027-01-31', '2027-01-31T12:00:00Z'],
       }),
     },
@@ -199,18 +222,18 @@ export const replayAllSchema: FastifySchema = {
     ),
     ...errorResponses('invalid_request', 'read_only_key', 'too_large'),
   },
-};
+} satisfies FastifySchema;
 
-export const testEventSchema: FastifySchema = {
+export const testEventSchema = {
   operationId: 'sendTestEvent',
-  summary: 'Send a signed test event to an address',
-  description: 'By the same way as any delivery: signed, tried again, on record.',
+  summary: 'Send a signed test event to a URL',
+  description: 'It is delivered like any other event: signed, retried and recorded.',
   tags: [TAG],
   body: Type.Object(
     {
       url: Type.String({
         format: 'uri',
-        description: 'A public http or https address without credentials.',
+        description: 'A public http or https URL without credentials.',
         examples: ['https://example.com/done'],
       }),
     },
@@ -220,25 +243,28 @@ export const testEventSchema: FastifySchema = {
     202: answer('The delivery, pending.', Delivery),
     ...errorResponses('invalid_request', 'read_only_key', 'too_large'),
   },
-};
+} satisfies FastifySchema;
 
-export const feedSchema: FastifySchema = {
+export const feedSchema = {
   operationId: 'listEvents',
-  summary: 'Read what happened, in an order that never changes',
+  summary: 'List events in an order that never changes',
   description:
-    'Every event of the account and environment, delivered or not. An event that commits later comes later: who goes on from `next` misses none.',
+    'Every event of the account and environment, delivered or not. An event that commits later comes later, so a client that continues from `next` misses none.',
   tags: [TAG],
   querystring: Type.Object({
     after: Type.Optional(
-      Type.String({ description: 'The `next` of the page before; absent: from the beginning.' }),
+      Type.String({
+        format: CURSOR,
+        description: 'The `next` of the previous page; without it, the feed starts at the beginning.',
+      }),
     ),
-    limit: LIMIT(1000, 100),
+    limit: LIMIT(100),
   }),
   response: {
     200: answer('A page of events.', EventPage, { objects: [EXAMPLE_EVENT], next: 'ZTEtNDI', more: false }),
     ...errorResponses('invalid_request'),
   },
-};
+} satisfies FastifySchema;
 
 const TestEvent = Type.Object(
   {
@@ -250,17 +276,18 @@ const TestEvent = Type.Object(
   { title: 'TestEvent' },
 );
 
-/** What is posted on request. */
 export const deliveryWebhooks: Record<string, DescribedWebhook> = {
   testEvent: {
     operationId: 'testEvent',
-    summary: 'A test event was asked for',
-    description: 'Posted to the address that the request names.',
+    summary: 'A test event was requested',
+    description: 'Posted to the URL of the request.',
     content: {
       'application/json': {
         schema: TestEvent,
         example: {
-          ...{ type: 'test', account: 'acme', environment: 'production' },
+          type: 'test',
+          account: 'acme',
+          environment: 'production',
           created_at: '2027-01-31T12:00:00.000Z',
         },
       },

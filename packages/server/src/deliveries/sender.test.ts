@@ -1,4 +1,4 @@
-/** Deliveries from the outbox to real receivers: what is sent, how often, what is recorded, what survives. */
+/** Deliveries to real receivers: what is sent, how often, what is recorded, and what survives a crash. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,14 +26,14 @@ let account: AccountCredentials;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  // Two seconds between tries: with the jitter never less than one, so that timestamps of tries differ.
+  // Two seconds between attempts: with jitter at least one, so that timestamps differ.
   server = await startTestServer({
     settings: { DRAGOMAN_CALLBACK_SCHEDULE: '2', DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.1/32' },
   });
   owner = createPool(server.connection);
   account = await server.createAccount();
 });
-/** What a test leaves pending would be sent to a port that another may have by then. */
+/** A pending delivery could be sent to a port that a later test uses. */
 afterEach(() =>
   owner.query(
     `update deliveries set status = 'dead', due_at = null, lease_token = null where status = 'pending'`,
@@ -45,7 +45,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Creates a machine job; the server may have been restarted since, so its address is asked for each time. */
+/** Creates a machine job. Reads the server's address each time, because the server may have been restarted. */
 async function order(
   uid: string,
   callback_url: string,
@@ -71,7 +71,7 @@ interface DeliveryRecord {
   due_in: number | null;
 }
 
-/** The delivery of a job, as the owner of the schema sees it. */
+/** Reads the delivery of a job as the owner of the schema. */
 async function deliveryOf(uid: string): Promise<DeliveryRecord | undefined> {
   const { rows } = await owner.query<DeliveryRecord>(
     `select d.delivery_id, d.status, d.failure, d.attempts, d.lease_token is not null as leased,
@@ -82,7 +82,7 @@ async function deliveryOf(uid: string): Promise<DeliveryRecord | undefined> {
   return rows[0];
 }
 
-/** The delivery of a job once it is in a state. */
+/** Waits until the delivery of a job is in a state. */
 function settled(uid: string, is: (delivery: DeliveryRecord) => boolean): Promise<DeliveryRecord> {
   return until(async () => {
     const delivery = await deliveryOf(uid);
@@ -119,7 +119,7 @@ const unanswered = (attempt: number, outcome: string) => ({
 
 const at = (path: string) => receiver.received.filter((one) => one.path === path);
 
-/** The answer to the first request at a path; later ones, and other paths, get 200. */
+/** Answers the first request at a path; everything else gets 200. */
 function answerFirst(path: string, status: number): void {
   receiver.answer((one) => (one.path === path && at(path).length === 1 ? status : 200));
 }
@@ -136,7 +136,7 @@ interface Listening {
   close(): Promise<void>;
 }
 
-/** A receiver that does what it is told to, or never answers at all. */
+/** A receiver with a given behaviour, or one that never answers. */
 async function listen(
   handler: (request: IncomingMessage, response: ServerResponse) => unknown,
   host = '127.0.0.1',
@@ -161,7 +161,7 @@ async function listen(
   return listening;
 }
 
-describe('a delivery that is tried again', () => {
+describe('a retried delivery', () => {
   let tries: Received[];
   beforeAll(async () => {
     answerFirst('/again', 500);
@@ -170,7 +170,7 @@ describe('a delivery that is tried again', () => {
     tries = at('/again');
   });
 
-  it('keeps its id and every byte of its body, and is stamped and signed anew', () => {
+  it('keeps its id and body, and gets a new timestamp and signature', () => {
     expect(tries).toHaveLength(2);
     const [first, second] = tries as [Received, Received];
     expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
@@ -181,7 +181,7 @@ describe('a delivery that is tried again', () => {
     expect(second.headers['webhook-signature']).not.toBe(first.headers['webhook-signature']);
   });
 
-  it('is signed with the secret of its account and environment, each time, and no other', async () => {
+  it('is signed only with the secrets of its account and environment', async () => {
     const stranger = await server.createAccount();
     const verdict = (one: Received, secret: string) =>
       verify([parseSecret(secret)!], signatureOf(one), one.body, new Date()).ok;
@@ -197,7 +197,7 @@ describe('a delivery that is tried again', () => {
     expect(verdict(trial, account.webhook_secret_production)).toBe(false);
   });
 
-  it('has every try on record with its outcome, and its end', async () => {
+  it('has every attempt on record with its outcome, and its end', async () => {
     expect(await attemptsOf('again')).toEqual([answered(1, 500), answered(2, 200)]);
     expect(await deliveryOf('again')).toEqual({
       delivery_id: tries[0]!.headers['webhook-id'],
@@ -211,8 +211,8 @@ describe('a delivery that is tried again', () => {
   });
 });
 
-describe('what the receiver answers', () => {
-  it('410 is the end: dead at once, and nothing is due any more', async () => {
+describe('the answer of the receiver', () => {
+  it('410 makes the delivery dead at once', async () => {
     answerFirst('/gone', 410);
     await order('gone', `${receiver.url}/gone`);
     const delivery = await settled('gone', ({ status }) => status !== 'pending');
@@ -222,11 +222,11 @@ describe('what the receiver answers', () => {
     expect((await read('gone')).status).toBe('completed');
   });
 
-  it('a redirect is not followed, and tried again where it was', async () => {
-    let asked = 0;
+  it('a redirect is not followed, but retried at the same URL', async () => {
+    let requests = 0;
     const elsewhere = await listen((_, response) => response.writeHead(200).end());
     const moved = await listen((_, response) =>
-      response.writeHead(++asked === 1 ? 302 : 200, { location: elsewhere.url }).end(),
+      response.writeHead(++requests === 1 ? 302 : 200, { location: elsewhere.url }).end(),
     );
     await order('moved', moved.url);
     await delivered('moved');
@@ -236,7 +236,7 @@ describe('what the receiver answers', () => {
     await elsewhere.close();
   });
 
-  it('waits as long as Retry-After asks, up to the longest step of the schedule', async () => {
+  it('Retry-After delays the retry, up to the longest step of the schedule', async () => {
     const busy = await listen((_, response) => response.writeHead(503, { 'retry-after': '600' }).end());
     await server.restart({ DRAGOMAN_CALLBACK_SCHEDULE: '2,3600' });
     await order('busy', busy.url);
@@ -250,7 +250,7 @@ describe('what the receiver answers', () => {
     ['a week', 503, '604800'],
     ['three days', 429, '259200'],
     ['a far date', 503, 'Fri, 31 Dec 9999 23:59:59 GMT'],
-  ])('tries again after one step when Retry-After asks for %s', async (name, status, asked) => {
+  ])('retries after one step when Retry-After asks for %s', async (name, status, asked) => {
     const uid = name.replaceAll(' ', '-');
     const closed = await listen((_, response) => response.writeHead(status, { 'retry-after': asked }).end());
     await order(uid, closed.url);
@@ -259,7 +259,7 @@ describe('what the receiver answers', () => {
     await closed.close();
   });
 
-  it('no answer at all is recorded by its cause, and tried again', async () => {
+  it('records the cause when there is no answer, and retries', async () => {
     const closed = await listen(() => {});
     await closed.close();
     const broken = await listen((request) => request.socket.destroy());
@@ -274,7 +274,7 @@ describe('what the receiver answers', () => {
 });
 
 describe('when the request arrives', () => {
-  it('its attempt is on record already, unfinished, and the job reads as completed', async () => {
+  it('the attempt is already on record, unfinished, and the job is completed', async () => {
     const seen = Promise.withResolvers<{ attempts: object[]; job: { status: string } }>();
     const curious = await listen(async (_, response) => {
       seen.resolve({ attempts: await attemptsOf('curious'), job: await read('curious') });
@@ -293,7 +293,7 @@ describe('when the request arrives', () => {
 
 describe('a delivery that cannot be signed', () => {
   const damages = [
-    ['its secret cannot be opened', 'set sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20))'],
+    ['its secret cannot be decrypted', 'set sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20))'],
     ['its account has no live secret', "set expires_at = now() - interval '1 hour'"],
   ] as const;
   it.each(damages)('waits without an attempt when %s', async (name, damage) => {
@@ -320,8 +320,8 @@ describe('a delivery that cannot be signed', () => {
   });
 });
 
-describe('an address that is forbidden', () => {
-  it('is never connected to when it became so after the job was taken, and is tried again', async () => {
+describe('a forbidden address', () => {
+  it('is not connected to when it became forbidden after the job was created, and is retried', async () => {
     const inside = await listen((_, response) => response.writeHead(200).end(), '127.0.0.2');
     expect(await order('refused', inside.url)).toMatchObject({
       status: 400,
@@ -342,7 +342,7 @@ describe('an address that is forbidden', () => {
     await inside.close();
   });
 
-  it('is the loopback, where no network is allowed: refused at creation, and not sent to', async () => {
+  it('is the loopback by default: refused at creation, and not sent to', async () => {
     answerFirst('/before', 500);
     await order('before', `${receiver.url}/before`);
     await waiting('before');
@@ -363,8 +363,8 @@ describe('an address that is forbidden', () => {
   });
 });
 
-describe('a sender that goes away', () => {
-  it('leaves what is pending to the next one, which sends it under the same id', async () => {
+describe('a sender that ends', () => {
+  it('leaves pending deliveries to the next one, which sends them under the same ids', async () => {
     const uids = ['left-1', 'left-2', 'left-3'];
     receiver.answer(() => 503);
     for (const uid of uids) await order(uid, `${receiver.url}/${uid}`);
@@ -385,7 +385,7 @@ describe('a sender that goes away', () => {
     }
   });
 
-  it('in the middle of a request: its lease runs out, and the next try has the same id', async () => {
+  it('during a request: the lease runs out, and the next attempt has the same id', async () => {
     const requests: { id: unknown; response: ServerResponse }[] = [];
     const slow = await listen((request, response) => {
       requests.push({ id: request.headers['webhook-id'], response });
@@ -398,7 +398,7 @@ describe('a sender that goes away', () => {
     );
     await delivered('expired');
     expect(requests[1]?.id).toBe(requests[0]?.id);
-    // The first one answers after all: it goes on record, and changes nothing of the end.
+    // The first request is answered after all; that is recorded and changes nothing else.
     requests[0]?.response.writeHead(500).end();
     await until(async () => (await attemptsOf('expired')).every((one) => 'finished' in one && one.finished));
     expect(await attemptsOf('expired')).toEqual([answered(1, 500), answered(2, 200)]);
@@ -406,7 +406,7 @@ describe('a sender that goes away', () => {
     await slow.close();
   });
 
-  it('in the middle of a request, in an orderly way: the next one sends it at once, under the same id', async () => {
+  it('during a request, by an orderly stop: the next sender sends at once, under the same id', async () => {
     const requests: { id: unknown; response: ServerResponse }[] = [];
     const slow = await listen((request, response) => {
       requests.push({ id: request.headers['webhook-id'], response });
@@ -417,8 +417,8 @@ describe('a sender that goes away', () => {
     await server.server.stop(0);
     expect(await deliveryOf('stopped')).toMatchObject({ status: 'pending', attempts: 1, leased: false });
     expect(requests[0]?.response.writableEnded).toBe(false);
-    // The lease is half a minute: had it not been given back, or could the second attempt not be recorded
-    // beside the first, the next server would still be waiting for it when this test ends.
+    // The lease lasts half a minute. If it were not returned, or the second attempt could not be recorded, the next
+    // server would still be waiting when this test ends.
     await server.restart();
     await delivered('stopped');
     expect(await attemptsOf('stopped')).toEqual([expect.objectContaining({ attempt: 1 }), answered(2, 200)]);
@@ -426,7 +426,7 @@ describe('a sender that goes away', () => {
     await slow.close();
   });
 
-  it('may not settle a delivery that another holds', async () => {
+  it('cannot settle a delivery that another sender holds', async () => {
     const requests: ServerResponse[] = [];
     const slow = await listen((_, response) => requests.push(response));
     await order('stolen', slow.url);
@@ -443,7 +443,7 @@ describe('a sender that goes away', () => {
 });
 
 describe('fairness', () => {
-  it('lets one account’s dead receiver delay nobody else', async () => {
+  it('is not delayed by the dead receiver of another account', async () => {
     const silent: ServerResponse[] = [];
     const dead = await listen((_, response) => silent.push(response));
     const unlucky = await server.createAccount();

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_LIVE_SECRETS } from '../accounts/secrets.ts';
+import { MAX_LIVE_SECRETS } from '../access/secrets.ts';
 import {
   parseSecret,
   type SignatureHeaders,
@@ -11,7 +11,7 @@ import {
   verify,
 } from './signature.ts';
 
-/** The vector of the Standard Webhooks libraries. */
+/** The test vector of the Standard Webhooks libraries. */
 const VECTOR = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -28,14 +28,14 @@ const headers: SignatureHeaders = {
   'webhook-signature': VECTOR.signature,
 };
 
-describe('the known vector', () => {
-  test('is what we sign, from text and from bytes', () => {
+describe('the test vector', () => {
+  test('equals our signature of text and of bytes', () => {
     expect(sign([secret], VECTOR.id, VECTOR.seconds, VECTOR.body)).toBe(VECTOR.signature);
     expect(sign([secret], VECTOR.id, VECTOR.seconds, Buffer.from(VECTOR.body))).toBe(VECTOR.signature);
     expect(signatureHeaders([secret], VECTOR.id, at(VECTOR.seconds + 0.9), VECTOR.body)).toEqual(headers);
   });
 
-  test('is what a key that is ready signs', () => {
+  test('equals our signature with a key object', () => {
     expect(sign([createSecretKey(secret)], VECTOR.id, VECTOR.seconds, VECTOR.body)).toBe(VECTOR.signature);
   });
 
@@ -44,7 +44,7 @@ describe('the known vector', () => {
   });
 });
 
-test('while a secret is changed both sign, and a receiver with either is content', () => {
+test('while a secret is replaced, both sign, and a receiver with either accepts', () => {
   const both = {
     ...headers,
     'webhook-signature': sign([other, secret], VECTOR.id, VECTOR.seconds, VECTOR.body),
@@ -56,7 +56,7 @@ test('while a secret is changed both sign, and a receiver with either is content
   expect(verify([Buffer.alloc(32)], both, VECTOR.body, at(VECTOR.seconds)).ok).toBe(false);
 });
 
-test('refuses more secrets than a delivery may have', () => {
+test('refuses more secrets than the maximum', () => {
   const many = Array.from({ length: MAX_LIVE_SECRETS + 1 }, () => secret);
   expect(sign(many.slice(1), 'a', 1, '').split(' ')).toHaveLength(5);
   expect(() => sign(many, 'a', 1, '')).toThrow(TypeError);
@@ -90,14 +90,14 @@ test('lets other work run between the secrets when it signs a large body', async
   await expect(large).rejects.toThrow(TypeError);
 });
 
-test('the timestamp may be five minutes off, and not a second more', () => {
+test('accepts a timestamp that is up to five minutes off', () => {
   const rows: [number, object][] = [
     [0, { ok: true }],
     [300, { ok: true }],
     [301, { ok: false, reason: 'too old' }],
     [-300, { ok: true }],
     [-301, { ok: false, reason: 'too new' }],
-    // A second that has begun is not over.
+    // A second that has begun counts as not over.
     [300.9, { ok: true }],
     [-300.5, { ok: false, reason: 'too new' }],
   ];
@@ -106,7 +106,7 @@ test('the timestamp may be five minutes off, and not a second more', () => {
   }
 });
 
-test('headers that are not ours are refused', () => {
+test('refuses malformed headers', () => {
   const now = at(VECTOR.seconds);
   const value = VECTOR.signature.slice(3);
   const rows: [Partial<SignatureHeaders>, string][] = [
@@ -136,7 +136,9 @@ describe('altered deliveries', () => {
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 200 }).map((array) => Buffer.from(array));
   const id = fc.stringMatching(/^[a-zA-Z0-9_-]{2,40}$/);
 
-  /** Throws when an altered body, id or timestamp passes. The signer is an argument, so a faulty one can be tried. */
+  /**
+   * Throws when an altered body, id or timestamp passes. The signer is a parameter, so that a faulty one can be tested.
+   */
   function check(signer: Sign, verifier: typeof verify): void {
     fc.assert(
       fc.property(
@@ -169,7 +171,7 @@ describe('altered deliveries', () => {
 
   test('are refused: byte, length, id, timestamp, secret', () => check(sign, verify));
 
-  test('the check catches a signature that leaves out the id or the timestamp', () => {
+  test('the check finds a signature that leaves out the id or the timestamp', () => {
     const over = (content: (id: string, seconds: number, body: Buffer | string) => string): Sign => {
       return (secrets, name, seconds, body) =>
         `v1,${createHmac('sha256', secrets[0]!)
@@ -197,7 +199,7 @@ describe('altered deliveries', () => {
 });
 
 describe('secrets', () => {
-  test('only whsec_ and exact base64 of 24 to 64 bytes is a secret', () => {
+  test('accepts only whsec_ and exact base64 of 24 to 64 bytes as a secret', () => {
     const text = (bytes: number) => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`;
     for (const bytes of [24, 32, 64]) expect(parseSecret(text(bytes))).toHaveLength(bytes);
     for (const bad of [
@@ -216,7 +218,7 @@ describe('secrets', () => {
     expect(parseSecret(text(24).replace('A', '*'))).toBeUndefined();
   });
 
-  test('our own mistakes are thrown', () => {
+  test('throws for invalid arguments', () => {
     expect(() => sign([], 'a', 1, '')).toThrow(TypeError);
     expect(() => sign([Buffer.alloc(23)], 'a', 1, '')).toThrow(TypeError);
     for (const id of ['', 'a.b', 'a b', 'ä', 'a\n'])

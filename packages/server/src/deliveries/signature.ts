@@ -1,41 +1,41 @@
 /**
- * Signatures of deliveries, by Standard Webhooks 1.0.0 (symmetric, `v1`):
- * HMAC-SHA256 over `id.timestamp.body`, base64, one entry for each live secret so that a secret can be changed
- * without a gap. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ * Signatures of deliveries by Standard Webhooks 1.0.0 (symmetric, `v1`): HMAC-SHA256 over `id.timestamp.body` in
+ * base64, one entry for each live secret, so that a secret can be replaced without a gap.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { MAX_LIVE_SECRETS } from '../accounts/secrets.ts';
+import { MAX_LIVE_SECRETS } from '../access/secrets.ts';
 
 const PREFIX = 'whsec_';
-/** Bytes. The standard: "between 24 bytes and 64 bytes". */
+/** In bytes. The standard: "between 24 bytes and 64 bytes". */
 const SECRET_BYTES = { least: 24, most: 64 } as const;
-/** Bytes. One HMAC over 40 MiB takes about 0.1 s; over this, less than a millisecond. */
+/** In bytes. One HMAC over 40 MiB takes about 0.1 s, over this less than a millisecond. */
 const LARGE_BODY = 256 * 1024;
-/** Making bytes ready for use takes longer than the rest of a small body's signature; a key object is ready. */
+/** A key object is faster: preparing bytes takes longer than the rest of a small body's signature. */
 export type SigningKey = Buffer | KeyObject;
-/** Seconds a timestamp may lie on either side of the receiver's clock, as in the standard's own libraries. */
+/** How far a timestamp may be from the receiver's clock, as in the libraries of the standard. */
 export const TOLERANCE_SECONDS = 300;
 
 export interface SignatureHeaders {
   'webhook-id': string;
   /** Unix seconds, decimal. */
   'webhook-timestamp': string;
-  /** `v1,<base64>`, several separated by a space. */
+  /** `v1,<base64>`, several separated by spaces. */
   'webhook-signature': string;
 }
 
-export type Verdict =
+export type SignatureCheck =
   | { ok: true }
   | { ok: false; reason: 'malformed' | 'too old' | 'too new' | 'no matching signature' };
 
 /**
- * The value of `webhook-signature`.
- * @param secrets the live secrets, newest first; each signs.
- * @param id stable over retries; without `.`, which separates the signed parts.
- * @param timestampSeconds Unix seconds of this attempt.
- * @throws TypeError for no secret, more than `MAX_LIVE_SECRETS`, a short secret, or an id or timestamp that would
- *   make the signed text ambiguous: our own mistakes.
+ * Returns the value of `webhook-signature`.
+ * @param secrets the live secrets, newest first; each signs
+ * @param id the same for all retries; without `.`, which separates the signed parts
+ * @param timestampSeconds Unix seconds of this attempt
+ * @throws TypeError for no secret, more than `MAX_LIVE_SECRETS`, a short secret, or an id or timestamp that would make
+ *   the signed text ambiguous
  */
 export function sign(
   secrets: readonly SigningKey[],
@@ -55,7 +55,7 @@ export function sign(
   return secrets.map((secret) => `v1,${digest(secret, id, stamp, body).toString('base64')}`).join(' ');
 }
 
-/** The three headers of one attempt. `now` becomes the timestamp. */
+/** Returns the three headers of one attempt. `now` becomes the timestamp. */
 export function signatureHeaders(
   secrets: readonly SigningKey[],
   id: string,
@@ -70,7 +70,10 @@ export function signatureHeaders(
   };
 }
 
-/** The same, but with other work between the secrets of a large body: the process is busy for one HMAC at a time. */
+/**
+ * Does the same, but lets other work run between the secrets of a large body, so that the process is busy for one HMAC
+ * at a time.
+ */
 export async function signatureHeadersInTurns(
   secrets: readonly SigningKey[],
   id: string,
@@ -89,15 +92,15 @@ export async function signatureHeadersInTurns(
 }
 
 /**
- * What a receiver does: any live secret matching any `v1` entry will do. Entries of other versions (`v1a`) are
- * passed over. Works on the bytes as received; a body parsed and written again will not match.
+ * Verifies a signature as a receiver does: any live secret may match any `v1` entry. Entries of other versions (`v1a`)
+ * are skipped. The body must have the bytes as received; a body that was parsed and written again does not match.
  */
 export function verify(
   secrets: readonly Buffer[],
   headers: SignatureHeaders,
   body: Buffer | string,
   now: Date,
-): Verdict {
+): SignatureCheck {
   const id = headers['webhook-id'];
   const stamp = headers['webhook-timestamp'];
   if (!isId(id) || !/^\d{1,12}$/.test(stamp)) return { ok: false, reason: 'malformed' };
@@ -108,7 +111,7 @@ export function verify(
     .split(' ')
     .filter((entry) => entry.startsWith('v1,'))
     .map((entry) => Buffer.from(entry.slice(3), 'base64'));
-  // Every pair is compared, so the time does not tell which secret or entry matched.
+  // Every pair is compared, so that the time does not show which one matched.
   let matches = 0;
   for (const secret of secrets) {
     const expected = digest(secret, id, stamp, body);
@@ -119,12 +122,12 @@ export function verify(
   return matches > 0 ? { ok: true } : { ok: false, reason: 'no matching signature' };
 }
 
-/** The bytes of a secret's text form, or undefined when it is not `whsec_` and base64 of 24–64 bytes. */
+/** Returns the bytes of a secret, or undefined when it is not `whsec_` and base64 of 24 to 64 bytes. */
 export function parseSecret(text: string): Buffer | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   const encoded = text.slice(PREFIX.length);
   const secret = Buffer.from(encoded, 'base64');
-  // Buffer skips what is not base64; only the exact text may pass, or a typing mistake would become a secret.
+  // Buffer skips what is not base64. Only the exact text passes, or a typing mistake would become a secret.
   if (secret.toString('base64') !== encoded) return undefined;
   return isSecretLength(secret.length) ? secret : undefined;
 }
@@ -133,7 +136,7 @@ function isSecretLength(bytes: number): boolean {
   return bytes >= SECRET_BYTES.least && bytes <= SECRET_BYTES.most;
 }
 
-/** Visible ASCII, since it is a header value, and no dot. */
+/** Visible ASCII, because it is a header value, without dots. */
 function isId(id: string): boolean {
   return /^[!-~]{1,255}$/.test(id) && !id.includes('.');
 }

@@ -1,7 +1,6 @@
-/** What is asked of the database about deliveries. */
-import type { AccountRef, Environment } from '../account.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
-import { statement } from '../database/statements.ts';
+import { columnsOf, statement } from '../database/statements.ts';
 import { OPENING_FAILURES } from './breaker.ts';
 
 export type EventType =
@@ -13,23 +12,23 @@ export type EventType =
   | 'message.corrected'
   | 'test';
 
-/** What an event is about: a job, a message of a chat, or nothing but the delivery itself. */
-export type Subject =
+/** What an event is about; `none` for a test event. */
+export type EventSubject =
   | { kind: 'job'; jobId: string }
   | { kind: 'message'; chatId: string; messageId: string }
   | { kind: 'none' };
 
-const jobOf = (subject: Subject) => (subject.kind === 'job' ? subject.jobId : null);
-const chatOf = (subject: Subject) => (subject.kind === 'message' ? subject.chatId : null);
-const messageOf = (subject: Subject) => (subject.kind === 'message' ? subject.messageId : null);
+const jobOf = (subject: EventSubject) => (subject.kind === 'job' ? subject.jobId : null);
+const chatOf = (subject: EventSubject) => (subject.kind === 'message' ? subject.chatId : null);
+const messageOf = (subject: EventSubject) => (subject.kind === 'message' ? subject.messageId : null);
 
 export interface NewEventRow {
   account: AccountRef;
-  /** Its delivery's too. */
+  /** Also the id of its delivery. */
   eventId: string;
   environment: Environment;
   type: EventType;
-  subject: Subject;
+  subject: EventSubject;
   delivery:
     | {
         url: string;
@@ -41,49 +40,88 @@ export interface NewEventRow {
     | undefined;
 }
 
-// The bodies come as one value, cut here: in an array the driver would write them in hexadecimal, twice as long.
-const INSERT = statement(
+// The bodies are one value that is cut here: in an array, the driver would write them in hexadecimal, twice as long. A
+// delivery with a token is leased and its first attempt begins, unless an earlier delivery of its order is pending or
+// its host has a breaker; then it is queued.
+const INSERT = statement<{ delivery_id: string; lease_token: string; queued_at: Date }>(
   'deliveries.insert_events',
   `with given as materialized (
-     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::uuid[], $7::uuid[],
-                          $8::uuid[], $9::text[], $10::text[], $11::text[], $12::jsonb[], $13::int[], $14::int[])
+     select * from unnest(:part::smallint[], :account_id::uuid[], :event_id::uuid[], :environment::text[],
+                          :type::text[], :job_id::uuid[], :chat_id::uuid[], :message_id::uuid[], :url::text[],
+                          :host::text[], :content_type::text[], :headers::jsonb[], :start::int[], :length::int[],
+                          :token::uuid[])
        with ordinality as g (part, account_id, event_id, environment, type, job_id, chat_id, message_id, url, host,
-                             content_type, headers, start, length, place)),
+                             content_type, headers, start, length, token, place)),
+   leased as materialized (
+     select g.event_id, g.token from given g
+      where g.token is not null
+        and not exists (
+          select from deliveries e
+           where e.part = g.part and e.account_id = g.account_id and e.order_key = coalesce(g.job_id, g.chat_id)
+             and e.status = 'pending')
+        and not exists (
+          select from breakers b where b.part = g.part and b.account_id = g.account_id and b.host = g.host)),
    recorded as (
      insert into events (part, account_id, event_id, environment, type, job_id, chat_id, message_id)
-     select part, account_id, event_id, environment, type, job_id, chat_id, message_id from given order by place)
-   insert into deliveries (part, account_id, delivery_id, environment, event, url, host, content_type, headers,
-                           job_id, chat_id, message_id, order_key, body)
-   select part, account_id, event_id, environment, type, url, host, content_type, headers,
-          job_id, chat_id, message_id, coalesce(job_id, chat_id), substring($15::bytea from start for length)
-     from given where url is not null order by place`,
+     select part, account_id, event_id, environment, type, job_id, chat_id, message_id from given order by place),
+   inserted as (
+     insert into deliveries (part, account_id, delivery_id, environment, event, url, host, content_type, headers,
+                             job_id, chat_id, message_id, order_key, body, lease_token, attempts, due_at)
+     select part, account_id, event_id, environment, type, url, host, content_type, headers,
+            job_id, chat_id, message_id, coalesce(job_id, chat_id), substring(:bodies::bytea from start for length),
+            l.token, case when l.token is null then 0 else 1 end,
+            case when l.token is null then now() else now() + make_interval(secs => :lease_seconds) end
+       from given left join leased l using (event_id) where url is not null order by place
+     returning part, account_id, delivery_id, lease_token, queued_at),
+   attempt as (
+     insert into attempts (part, account_id, delivery_id, attempt)
+     select part, account_id, delivery_id, 1 from inserted where lease_token is not null)
+   select delivery_id, lease_token, queued_at from inserted where lease_token is not null`,
 );
 
-/** Puts events on record, and the deliveries that they have in the outbox. */
-export async function insertEvents(transaction: Transaction, events: readonly NewEventRow[]): Promise<void> {
+/**
+ * Records events, and their deliveries in the outbox.
+ * @param tokens lease tokens of the deliveries, undefined for those to be queued
+ * @returns the queueing time of each leased delivery, by its id
+ */
+export async function insertEvents(
+  transaction: Transaction,
+  events: readonly NewEventRow[],
+  tokens: readonly (string | undefined)[],
+  leaseSeconds: number,
+): Promise<Map<string, Date>> {
   const bodies = events.map(({ delivery }) => delivery?.body ?? Buffer.alloc(0));
   let start = 1;
   const starts = bodies.map(({ length }) => {
     start += length;
     return start - length;
   });
-  await transaction.query(INSERT, [
-    events.map(({ account }) => account.part),
-    events.map(({ account }) => account.accountId),
-    events.map(({ eventId }) => eventId),
-    events.map(({ environment }) => environment),
-    events.map(({ type }) => type),
-    events.map(({ subject }) => jobOf(subject)),
-    events.map(({ subject }) => chatOf(subject)),
-    events.map(({ subject }) => messageOf(subject)),
-    events.map(({ delivery }) => delivery?.url ?? null),
-    events.map(({ delivery }) => delivery?.host ?? null),
-    events.map(({ delivery }) => delivery?.contentType ?? null),
-    events.map(({ delivery }) => (delivery === undefined ? null : JSON.stringify(delivery.headers))),
-    starts,
-    bodies.map(({ length }) => length),
-    Buffer.concat(bodies),
-  ]);
+  const columns = columnsOf(events, {
+    part: ({ account }) => account.part,
+    account_id: ({ account }) => account.accountId,
+    event_id: ({ eventId }) => eventId,
+    environment: ({ environment }) => environment,
+    type: ({ type }) => type,
+    job_id: ({ subject }) => jobOf(subject),
+    chat_id: ({ subject }) => chatOf(subject),
+    message_id: ({ subject }) => messageOf(subject),
+    url: ({ delivery }) => delivery?.url ?? null,
+    host: ({ delivery }) => delivery?.host ?? null,
+    content_type: ({ delivery }) => delivery?.contentType ?? null,
+    headers: ({ delivery }) => (delivery === undefined ? null : JSON.stringify(delivery.headers)),
+  });
+  const rows = await transaction.query(INSERT, {
+    ...columns,
+    start: starts,
+    length: bodies.map(({ length }) => length),
+    bodies: Buffer.concat(bodies),
+    token: events.map((_, index) => tokens[index] ?? null),
+    lease_seconds: leaseSeconds,
+  });
+  for (const { account, subject, delivery } of events) {
+    if (delivery !== undefined) transaction.changed('deliveries', account, jobOf(subject) ?? undefined);
+  }
+  return new Map(rows.map(({ delivery_id, queued_at }) => [delivery_id, queued_at]));
 }
 
 export interface DeliveryRow {
@@ -97,8 +135,8 @@ export interface DeliveryRow {
   attempts_before: number;
 }
 
-// One round trip, and one commit, before the requests leave: the attempts are on record even if the sender dies in
-// the middle of them. In the order of the key, as heartbeats lock.
+// One round trip and one commit before the requests are sent, so that attempts are on record even if the sender dies.
+// Locks in the order of the key, as heartbeats do.
 const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_token: string }>(
   'deliveries.begin_attempts',
   `with held as materialized (
@@ -117,14 +155,14 @@ const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_toke
       and d.lease_token = h.token`,
 );
 
-/** A lease on a delivery, as it is looked up. */
+/** A leased delivery. */
 export interface HeldDelivery {
   account: AccountRef;
   id: string;
   token: string;
 }
 
-/** Records that attempts begin and gives what is to be sent, for each lease; undefined where it is lost. */
+/** Records that attempts begin and returns what to send for each lease; undefined where the lease was lost. */
 export async function beginAttempts(
   on: Queryable,
   leases: readonly HeldDelivery[],
@@ -139,25 +177,28 @@ export async function beginAttempts(
   return leases.map(({ id, token }) => found.get(id + token));
 }
 
-// Only by the holder of the lease: an attempt that somebody else has begun since has another number.
-const WITHDRAW_ATTEMPT = statement(
+// Only for the holder of the lease: a later attempt has another number.
+const WITHDRAW_ATTEMPT = statement<{ attempt: number }>(
   'deliveries.withdraw_attempt',
   `with held as (
      update deliveries set attempts = attempts - 1, lease_token = null, due_at = now() + make_interval(secs => $6)
       where part = $1 and account_id = $2 and delivery_id = $3 and lease_token = $4
      returning delivery_id)
    delete from attempts
-    where part = $1 and account_id = $2 and delivery_id in (select delivery_id from held) and attempt = $5`,
+    where part = $1 and account_id = $2 and delivery_id in (select delivery_id from held) and attempt = $5
+   returning attempt`,
 );
 
-/** Gives a delivery back as if this attempt had never begun; it is due again in `seconds`. */
+/** Returns a delivery to the queue as if the attempt had never begun; it is due again in `seconds`. */
 export async function withdrawAttempt(
   on: Queryable,
   { account, id, token }: HeldDelivery,
   attempt: number,
   seconds: number,
 ): Promise<void> {
-  await on.query(WITHDRAW_ATTEMPT, [account.part, account.accountId, id, token, attempt, seconds]);
+  const values = [account.part, account.accountId, id, token, attempt, seconds];
+  const rows = await on.query(WITHDRAW_ATTEMPT, values);
+  if (rows.length > 0) on.changed('deliveries', account);
 }
 
 export interface AttemptResult {
@@ -166,142 +207,165 @@ export interface AttemptResult {
   detail: string | undefined;
   statusCode: number | undefined;
   milliseconds: number;
-  /** Of the answer, for the log. */
+  /** The headers of the answer. */
   headers: Record<string, string> | undefined;
   answer: string | undefined;
   answerComplete: boolean | undefined;
 }
 
-/** What an attempt told of its host, for the breaker. */
-export interface HostSign {
+/** What an attempt shows about its host, for the circuit breaker. */
+export interface HostSignal {
   host: string;
-  sign: 'life' | 'trouble';
+  signal: 'alive' | 'failing';
   probe: boolean;
-  /** Seconds that a breaker stays open, the first time, the second, …; the last one repeats. */
+  /** How long a breaker stays open, the first time, the second, …; the last value repeats. */
   breakerSeconds: readonly number[];
 }
 
-export type Verdict =
+/** What follows from an attempt. */
+export type DeliveryDecision =
   | { status: 'delivered' }
   | { status: 'dead'; failure: string }
   | { status: 'pending'; dueAt: Date };
 
-/** A delivery that ended, or began anew. */
-export interface MovedDelivery {
+export interface EndedAttempt {
+  lease: HeldDelivery;
+  result: AttemptResult;
+  decision: DeliveryDecision;
+}
+
+/** A delivery that ended or was replayed. */
+export interface ChangedDelivery {
   account: AccountRef;
   deliveryId: string;
   event: EventType;
   chatId: string | null;
   messageId: string | null;
   status: 'delivered' | 'dead' | 'pending';
+  /** Whether the next delivery of its order became due. */
+  next: boolean;
 }
 
-interface MovedRow {
+interface ChangedRow {
   part: number;
   account_id: string;
   delivery_id: string;
   event: EventType;
   chat_id: string | null;
   message_id: string | null;
-  status: MovedDelivery['status'];
+  status: ChangedDelivery['status'];
+  next?: boolean;
 }
 
-function toMoved(row: MovedRow): MovedDelivery {
+function toChanged(row: ChangedRow): ChangedDelivery {
   const { part, account_id, delivery_id, event, chat_id, message_id, status } = row;
   const account = { part, accountId: account_id } as AccountRef;
-  return { account, deliveryId: delivery_id, event, chatId: chat_id, messageId: message_id, status };
+  return {
+    account,
+    deliveryId: delivery_id,
+    event,
+    chatId: chat_id,
+    messageId: message_id,
+    status,
+    next: row.next === true,
+  };
 }
 
-// Makes due at once what stands next in the order of deliveries that ended; it was parked until now.
+// Makes the next delivery of the same order due when one has ended.
 const WAKE_NEXT = `
   update deliveries n set due_at = now() from ended d
-   where n.part = $1 and n.account_id = $2 and n.lease_token is null
+   where n.part = :part and n.account_id = :account_id and n.lease_token is null
      and n.delivery_id = (
        select e.delivery_id from deliveries e
-        where e.part = $1 and e.account_id = $2 and e.order_key = d.order_key and e.status = 'pending'
+        where e.part = :part and e.account_id = :account_id and e.order_key = d.order_key and e.status = 'pending'
           and (e.queued_at, e.delivery_id) > (d.queued_at, d.delivery_id)
         order by e.queued_at, e.delivery_id limit 1)`;
 
-// The attempt is recorded whatever became of the lease, and so is what it told of the host; the delivery is moved
-// only by its holder. A host that answers has no breaker: in good times nothing is written about it.
-const FINISH_ATTEMPT = statement<MovedRow & { opened: boolean }>(
+// Records the attempt and the signal of its host even if the lease was lost; only the holder of the lease changes the
+// delivery. A healthy host has no row in `breakers`, so usually nothing is written there.
+const FINISH_ATTEMPT = statement<ChangedRow & { opened: boolean }>(
   'deliveries.finish_attempt',
   `with attempt as (
-     update attempts set finished_at = clock_timestamp(), outcome = $6, status_code = $7, milliseconds = $8, detail = $9,
-            headers = $10, answer = $11, answer_complete = $12
-      where part = $1 and account_id = $2 and delivery_id = $3 and attempt = $5),
+     update attempts
+        set finished_at = clock_timestamp(), outcome = :outcome, status_code = :status_code,
+            milliseconds = :milliseconds, detail = :detail, headers = :headers, answer = :answer,
+            answer_complete = :answer_complete
+      where part = :part and account_id = :account_id and delivery_id = :delivery_id and attempt = :attempt),
    moved as (
      update deliveries
-        set status = $13, failure = $14, due_at = $15, lease_token = null,
-            finished_at = case when $13 = 'pending' then null else now() end
-      where part = $1 and account_id = $2 and delivery_id = $3 and lease_token = $4 and status = 'pending'
+        set status = :status, failure = :failure, due_at = :due_at, lease_token = null,
+            finished_at = case when :status = 'pending' then null else now() end
+      where part = :part and account_id = :account_id and delivery_id = :delivery_id and lease_token = :token
+        and status = 'pending'
      returning part, account_id, delivery_id, event, chat_id, message_id, status, order_key, queued_at),
    ended as (select * from moved where status <> 'pending'),
-   next as (${WAKE_NEXT}),
-   living as (
-     delete from breakers where part = $1 and account_id = $2 and host = $16 and $17 = 'life'),
-   troubled as (
+   next as (${WAKE_NEXT} returning n.delivery_id),
+   alive as (
+     delete from breakers where part = :part and account_id = :account_id and host = :host and :signal = 'alive'),
+   failing as (
      insert into breakers (part, account_id, host, failures)
-     select $1, $2, $16, 1 where $17 = 'trouble'
+     select :part, :account_id, :host, 1 where :signal = 'failing'
      on conflict (part, account_id, host) do update
         set failures = breakers.failures + 1,
             (openings, open_until) = (
               select case when opens then breakers.openings + 1 else breakers.openings end,
                      case when opens
-                          then now() + make_interval(secs => ($20::float8[])[least(breakers.openings + 1, cardinality($20))])
+                          then now() + make_interval(secs => (:breaker_seconds::float8[])
+                                 [least(breakers.openings + 1, cardinality(:breaker_seconds))])
                           else breakers.open_until end
-                from (select ($18 and breakers.openings > 0)
-                             or (breakers.openings = 0 and breakers.failures + 1 >= $19) as opens) verdict)
+                from (select (:probe and breakers.openings > 0)
+                             or (breakers.openings = 0 and breakers.failures + 1 >= :opening_failures)
+                             as opens) decision)
      returning failures, openings, open_until)
    select m.part, m.account_id, m.delivery_id, m.event, m.chat_id, m.message_id, m.status,
-          coalesce((select open_until > now() and ($18 or failures = $19) from troubled), false) as opened
+          exists (select from next) as next,
+          coalesce((select open_until > now() and (:probe or failures = :opening_failures) from failing), false)
+            as opened
      from (select 1) one left join moved m on true`,
 );
 
 /**
  * Records how an attempt ended and what follows.
- * @returns the delivery, undefined when the lease was lost meanwhile; and whether the host's breaker opened
+ * @returns `changed`: the delivery, undefined when the lease was lost; `opened`: whether the host's breaker opened
  */
 export async function finishAttempt(
   on: Queryable,
-  account: AccountRef,
-  lease: { id: string; token: string },
-  result: AttemptResult,
-  verdict: Verdict,
-  host: HostSign,
-): Promise<{ moved: MovedDelivery | undefined; opened: boolean }> {
-  const [row] = await on.query(FINISH_ATTEMPT, [
-    account.part,
-    account.accountId,
-    lease.id,
-    lease.token,
-    result.attempt,
-    result.outcome,
-    result.statusCode ?? null,
-    result.milliseconds,
-    result.detail ?? null,
-    result.headers ?? null,
-    result.answer ?? null,
-    result.answerComplete ?? null,
-    verdict.status,
-    verdict.status === 'dead' ? verdict.failure : null,
-    verdict.status === 'pending' ? verdict.dueAt : null,
-    host.host,
-    host.sign,
-    host.probe,
-    OPENING_FAILURES,
-    host.breakerSeconds,
-  ]);
-  return { moved: row!.delivery_id === null ? undefined : toMoved(row!), opened: row!.opened };
+  { lease, result, decision, signal }: EndedAttempt & { signal: HostSignal },
+): Promise<{ changed: ChangedDelivery | undefined; opened: boolean }> {
+  const { account } = lease;
+  const [row] = await on.query(FINISH_ATTEMPT, {
+    part: account.part,
+    account_id: account.accountId,
+    delivery_id: lease.id,
+    token: lease.token,
+    attempt: result.attempt,
+    outcome: result.outcome,
+    status_code: result.statusCode ?? null,
+    milliseconds: result.milliseconds,
+    detail: result.detail ?? null,
+    headers: result.headers ?? null,
+    answer: result.answer ?? null,
+    answer_complete: result.answerComplete ?? null,
+    status: decision.status,
+    failure: decision.status === 'dead' ? decision.failure : null,
+    due_at: decision.status === 'pending' ? decision.dueAt : null,
+    host: signal.host,
+    signal: signal.signal,
+    probe: signal.probe,
+    opening_failures: OPENING_FAILURES,
+    breaker_seconds: signal.breakerSeconds,
+  });
+  on.changed('deliveries', account);
+  return { changed: row!.delivery_id === null ? undefined : toChanged(row!), opened: row!.opened };
 }
 
-// The same for many whose hosts gave a sign of life. Locked in the order of the key, as heartbeats lock them.
-const FINISH_ANSWERED = statement<MovedRow & { token: string }>(
+// The same for many attempts at hosts that are alive. Locks in the order of the key, as heartbeats do.
+const FINISH_ANSWERED = statement<ChangedRow & { token: string }>(
   'deliveries.finish_answered',
   `with given as materialized (
-     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::integer[], $6::smallint[],
-       $7::integer[], $8::jsonb[], $9::text[], $10::boolean[], $11::text[], $12::text[], $13::timestamptz[],
-       $14::text[])
+     select * from unnest(:part::smallint[], :account_id::uuid[], :delivery_id::uuid[], :token::uuid[],
+       :attempt::integer[], :status_code::smallint[], :milliseconds::integer[], :headers::jsonb[], :answer::text[],
+       :answer_complete::boolean[], :status::text[], :failure::text[], :due_at::timestamptz[], :host::text[])
        as g (part, account_id, delivery_id, token, attempt, status_code, milliseconds, headers, answer,
              answer_complete, status, failure, due_at, host)),
    attempt as (
@@ -334,92 +398,94 @@ const FINISH_ANSWERED = statement<MovedRow & { token: string }>(
      update deliveries n set due_at = now() from following f
       where n.part = f.part and n.account_id = f.account_id and n.delivery_id = f.delivery_id
         and n.lease_token is null),
-   living as (
+   alive as (
      delete from breakers b using given g
       where b.part = g.part and b.account_id = g.account_id and b.host = g.host)
-   select part, account_id, delivery_id, token, event, chat_id, message_id, status from moved`,
+   select part, account_id, delivery_id, token, event, chat_id, message_id, status,
+          exists (select from following where delivery_id is not null) as next from moved`,
 );
 
-/** An attempt that was answered, and what follows. */
-export interface AnsweredAttempt {
-  lease: HeldDelivery & { host: string };
-  result: AttemptResult;
-  verdict: Verdict;
-}
-
 /**
- * Records how attempts ended whose hosts gave a sign of life, and what follows.
- * @returns each delivery; undefined where the lease was lost meanwhile
+ * Records how attempts at living hosts ended and what follows.
+ * @returns each delivery; undefined where the lease was lost
  */
 export async function finishAnswered(
   transaction: Transaction,
-  attempts: readonly AnsweredAttempt[],
-): Promise<(MovedDelivery | undefined)[]> {
-  const rows = await transaction.query(FINISH_ANSWERED, [
-    attempts.map(({ lease }) => lease.account.part),
-    attempts.map(({ lease }) => lease.account.accountId),
-    attempts.map(({ lease }) => lease.id),
-    attempts.map(({ lease }) => lease.token),
-    attempts.map(({ result }) => result.attempt),
-    attempts.map(({ result }) => result.statusCode ?? null),
-    attempts.map(({ result }) => result.milliseconds),
-    attempts.map(({ result }) => (result.headers === undefined ? null : JSON.stringify(result.headers))),
-    attempts.map(({ result }) => result.answer ?? null),
-    attempts.map(({ result }) => result.answerComplete ?? null),
-    attempts.map(({ verdict }) => verdict.status),
-    attempts.map(({ verdict }) => (verdict.status === 'dead' ? verdict.failure : null)),
-    attempts.map(({ verdict }) => (verdict.status === 'pending' ? verdict.dueAt : null)),
-    attempts.map(({ lease }) => lease.host),
-  ]);
-  const moved = new Map(rows.map((row) => [row.delivery_id + row.token, toMoved(row)]));
-  return attempts.map(({ lease }) => moved.get(lease.id + lease.token));
+  attempts: readonly (EndedAttempt & { lease: { host: string } })[],
+): Promise<(ChangedDelivery | undefined)[]> {
+  const columns = columnsOf(attempts, {
+    part: ({ lease }) => lease.account.part,
+    account_id: ({ lease }) => lease.account.accountId,
+    delivery_id: ({ lease }) => lease.id,
+    token: ({ lease }) => lease.token,
+    attempt: ({ result }) => result.attempt,
+    status_code: ({ result }) => result.statusCode ?? null,
+    milliseconds: ({ result }) => result.milliseconds,
+    headers: ({ result }) => (result.headers === undefined ? null : JSON.stringify(result.headers)),
+    answer: ({ result }) => result.answer ?? null,
+    answer_complete: ({ result }) => result.answerComplete ?? null,
+    status: ({ decision }) => decision.status,
+    failure: ({ decision }) => (decision.status === 'dead' ? decision.failure : null),
+    due_at: ({ decision }) => (decision.status === 'pending' ? decision.dueAt : null),
+    host: ({ lease }) => lease.host,
+  });
+  const rows = await transaction.query(FINISH_ANSWERED, columns);
+  if (rows.length > 0) for (const { lease } of attempts) transaction.changed('deliveries', lease.account);
+  const changed = new Map(rows.map((row) => [row.delivery_id + row.token, toChanged(row)]));
+  return attempts.map(({ lease }) => changed.get(lease.id + lease.token));
 }
 
-export interface FailingHost {
+export interface FailingHostKey {
   part: number;
   account_id: string;
   host: string;
 }
 
-const FAILING_HOSTS = statement<FailingHost>(
+const FAILING_HOSTS = statement<FailingHostKey>(
   'deliveries.failing_hosts',
   'select part, account_id, host from breakers where openings > 0',
 );
 
-/** The hosts, of all accounts, whose breakers are open or half open. */
-export function findFailingHosts(on: Queryable): Promise<FailingHost[]> {
+/** Returns the hosts of all accounts whose breakers are open or half open. */
+export function findFailingHosts(on: Queryable): Promise<FailingHostKey[]> {
   return on.query(FAILING_HOSTS);
 }
 
-// What waits behind another has not had its turn, however old it is.
-const EXPIRE = statement<MovedRow>(
+// Deliveries behind another one are not expired, because they had no attempt yet.
+const EXPIRE = statement<ChangedRow>(
   'deliveries.expire',
   `with late as materialized (
      select d.delivery_id from deliveries d
-      where d.part = $1 and d.account_id = $2 and d.host = $3 and d.due_at is not null
+      where d.part = :part and d.account_id = :account_id and d.host = :host and d.due_at is not null
         and (d.lease_token is null or d.due_at <= now())
-        and d.queued_at <= now() - make_interval(secs => $4)
+        and d.queued_at <= now() - make_interval(secs => :lifetime_seconds)
         and not exists (
           select from deliveries e
-           where e.part = $1 and e.account_id = $2 and e.order_key = d.order_key and e.status = 'pending'
+           where e.part = :part and e.account_id = :account_id and e.order_key = d.order_key and e.status = 'pending'
              and (e.queued_at, e.delivery_id) < (d.queued_at, d.delivery_id))
       limit 200 for update skip locked),
    ended as (
      update deliveries
         set status = 'dead', failure = 'out of time', due_at = null, lease_token = null, finished_at = now()
-      where part = $1 and account_id = $2 and delivery_id = any(array(select delivery_id from late))
+      where part = :part and account_id = :account_id and delivery_id = any(array(select delivery_id from late))
      returning part, account_id, delivery_id, event, chat_id, message_id, status, order_key, queued_at),
    next as (${WAKE_NEXT})
    select part, account_id, delivery_id, event, chat_id, message_id, status from ended`,
 );
 
-/** Gives up deliveries to a failing host whose time is over. @returns some of them; none when there are no more */
+/** Gives up expired deliveries to a failing host, up to 200 per call. @returns none when there are no more */
 export async function expireDeliveries(
   transaction: Transaction,
   account: AccountRef,
   host: string,
   lifetimeSeconds: number,
-): Promise<MovedDelivery[]> {
-  const rows = await transaction.query(EXPIRE, [account.part, account.accountId, host, lifetimeSeconds]);
-  return rows.map(toMoved);
+): Promise<ChangedDelivery[]> {
+  const rows = await transaction.query(EXPIRE, {
+    part: account.part,
+    account_id: account.accountId,
+    host,
+    lifetime_seconds: lifetimeSeconds,
+  });
+  if (rows.length > 0) transaction.changed('deliveries', account);
+  return rows.map(toChanged);
 }

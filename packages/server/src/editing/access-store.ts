@@ -1,27 +1,30 @@
-/** What is asked of the database about one person and one task: which rights they have now, and what they wrote in it. */
+/** Statements about one user and one task: the user's rights now, and the segments that they edited. */
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { TaskKind, TaskStatus } from './states.ts';
 import type { TaskKey } from './store.ts';
 
-/** That a person has the languages of a task `t` now; for a review, the right to review them too. */
+/** Condition: the user has the language pair of task `t` now, and for a review the right to review it. */
 const hasPair = (user: string) => `exists (
   select from user_languages l
    where l.user_id = ${user} and l.source_language = t.source_language and l.target_language = t.target_language
      and (t.kind = 'edit' or l.review))`;
 
-/** What a person ($1) may claim of the open tasks `t` in their languages: not skipped, reserved for another, or their own work. */
-export const CLAIMABLE = `
-  (t.reserved_for is null or t.reserved_for = $1 or t.reserved_until <= now())
+/**
+ * Condition: `user` may claim open task `t` of their language pairs. The task is not reserved for another user, the user
+ * has not skipped it, and it is no review of their own work.
+ */
+export const claimable = (user: string) => `
+  (t.reserved_for is null or t.reserved_for = ${user} or t.reserved_until <= now())
   and not exists (
     select from task_skips k
-     where k.part = t.part and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = $1)
+     where k.part = t.part and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = ${user})
   and (t.kind = 'edit' or not exists (
     select from claims o
      where o.part = t.part and o.account_id = t.account_id and o.job_id = t.job_id and o.kind = 'edit'
-       and o.user_id = $1 and o.saves > 0))`;
+       and o.user_id = ${user} and o.saves > 0))`;
 
-/** That a claim `c` holds: it has not ended or run out, and its editor still has the languages. */
+/** Condition: claim `c` is valid. It has not ended or expired, and its editor still has the language pair. */
 export const HOLDS = `c.ended_at is null and least(c.lease_until, c.limit_until) > now() and exists (
   select from tasks t
    where t.part = c.part and t.account_id = c.account_id and t.task_id = c.task_id and ${hasPair('c.user_id')})`;
@@ -42,23 +45,23 @@ export interface TaskRow {
 export const TASK_COLUMNS =
   'task_id, job_id, kind, status, first_position, last_position, words, editor_id, reserved_for, returned';
 
-/** What a person has to do with a task. */
-export interface Standing {
-  /** They have its languages now. */
+/** The relation of a user to a task. */
+export interface TaskRights {
+  /** Has its language pair now. */
   has_pair: boolean;
-  /** It is open, and they may have it. */
+  /** The task is open and the user may claim it. */
   may_claim: boolean;
-  /** This task, not another of its job. */
+  /** Claimed this task at some time, not only another task of the job. */
   has_claimed: boolean;
   holds: boolean;
-  /** Saved something in it, or handed it in. */
+  /** Saved an edit in it, submitted it or returned it. */
   has_worked: boolean;
 }
 
-const FIND_TASK = statement<TaskRow & Standing>(
+const FIND_TASK = statement<TaskRow & TaskRights>(
   'editing.find_task',
   `select ${TASK_COLUMNS}, ${hasPair('$1')} as has_pair,
-          t.status = 'open' and ${hasPair('$1')} and ${CLAIMABLE} as may_claim,
+          t.status = 'open' and ${hasPair('$1')} and ${claimable('$1')} as may_claim,
           c.claims > 0 as has_claimed, c.held > 0 as holds, c.worked > 0 as has_worked
      from tasks t, lateral (
        select count(*) as claims, count(*) filter (where ${HOLDS}) as held,
@@ -68,12 +71,11 @@ const FIND_TASK = statement<TaskRow & Standing>(
     where t.part = $2 and t.account_id = $3 and t.task_id = $4`,
 );
 
-/** A task, and what a person has to do with it. */
 export async function findTask(
   on: Queryable,
   { account, taskId }: TaskKey,
   userId: string,
-): Promise<(TaskRow & Standing) | undefined> {
+): Promise<(TaskRow & TaskRights) | undefined> {
   return (await on.query(FIND_TASK, [userId, account.part, account.accountId, taskId]))[0];
 }
 
@@ -87,7 +89,7 @@ const OWN_POSITIONS = statement<{ position: number }>(
    order by position`,
 );
 
-/** The segments of a task that a person wrote in. */
+/** Returns the positions of the segments of a task that the user edited. */
 export async function listOwnPositions(
   on: Queryable,
   { account, jobId }: TaskKey,

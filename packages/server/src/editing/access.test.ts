@@ -1,14 +1,14 @@
 /**
- * What an editor sees and may do of a task: every route of `/api/editing`, in every situation, against one table. The
- * routes are read from the description of the web app: one that is missing in the table fails here.
+ * Access to tasks: every route of `/api/editing` in every situation, checked against one table. The routes come from the
+ * OpenAPI description of the web app, so a route that the table lacks fails here.
  */
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { accountNamed } from '../accounts/accounts.ts';
-import { describeApp } from '../app.ts';
+import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { createConnection } from '../database/connections.ts';
-import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
+import { describeApp } from '../roles/app.ts';
+import { claimTask, confirm, editNext, emptyEditing, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
 import {
   type Answer,
   createClient,
@@ -19,15 +19,15 @@ import {
 } from '../testing/harness.ts';
 
 /**
- * A row a route, a column a situation. What was answered:
+ * One row for each route, one column for each situation, and the expected response:
  *
- *   yes     it was done or shown; of a task and of its lists, which segments: `own` (written by the reader), `task`, `near`
- *   first   allowed, and something has to be done first: segments confirmed, a note given
- *   -       not found, as for a task that does not exist; of the queue: not in it
- *   taken   the task cannot be claimed, or not by this person
- *   late    the claim is over, and nothing is kept; `draft`, `left`: the text is kept for the next editor
- *   gone    the customer took the job back
- *   out     nobody is signed in
+ *   yes     success; for GET task, the access
+ *   first   allowed, but something is missing: unconfirmed segments, a note
+ *   -       not found, as for an unknown task; in the queue: not listed
+ *   taken   the task cannot be claimed, or not by this user
+ *   late    the claim has ended and nothing is kept; `draft`, `left`: the text is kept for the next editor
+ *   gone    the customer canceled the job
+ *   out     not signed in
  */
 const TABLE = `
                         other  offer  held   taken  skip   skip+  kept   report free   lost   handed done   done-  nolang past   cancel shut   mywork review norev  revs   oper
@@ -38,17 +38,17 @@ GET comments            -      -      yes    -      -      -      -      -      
 GET preview             -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
 GET concordance         -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
 GET matches             -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
-GET matches, beside     -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      -      yes
+GET matches, nearby     -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      -      yes
 GET matches, far        -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      -      yes
 GET history, own        -      -      yes    -      -      yes    -      -      yes    yes    yes    yes    -      yes    yes    gone   out    -      -      -      yes    yes
-GET history, beside     -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
+GET history, nearby     -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
 GET history, far        -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      -      yes
 POST comments           -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
 POST comments, far      -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      -      yes
 POST claims             -      yes    yes    taken  taken  taken  taken  taken  yes    taken  taken  taken  taken  -      -      taken  out    taken  yes    -      yes    -
 PUT segment             -      -      yes    -      -      draft  -      -      draft  left   left   left   -      late   late   gone   out    -      -      -      yes    -
 PUT segment, wrong      -      -      first  -      -      draft  -      -      draft  left   left   left   -      late   late   gone   out    -      -      -      first  -
-PUT segment, beside     -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      out    -      -      -      -      -
+PUT segment, nearby     -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      out    -      -      -      -      -
 POST heartbeat          -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 POST extend             -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 POST release            -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
@@ -84,7 +84,7 @@ beforeAll(async () => {
     ],
   ]);
   const brand = { externalId: 'acme', name: 'Acme', default: true, languages };
-  await saveBrand(server.database, ref, brand, false);
+  await saveBrand(server.database, 'command', ref, brand, false);
   operator = await createPerson(server, { role: 'operator' });
   bob = await createPerson(server, { role: 'editor', languages: ['en:es'] });
 });
@@ -95,7 +95,7 @@ afterAll(async () => {
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 const LINES = 14;
-/** Seven tasks of two segments. The one that is looked at is the fourth. */
+/** Seven tasks of two segments. The tests use the fourth. */
 const TEXT = Array.from({ length: LINES }, (_, line) => `The house ${'abcdefghijklmn'[line]}.`).join('\n');
 
 interface Claimed {
@@ -107,21 +107,18 @@ interface Claimed {
 interface Case {
   person: TestPerson;
   task: string;
-  /** Of a claim that they have or had. */
+  /** The lease token of a current or past claim. */
   token: string;
-  /** A segment that they wrote, where they wrote one. */
+  /** A segment that the user edited, if any. */
   own: number;
-  /** The task's own. */
+  /** The first segment of the task. */
   positions: number[];
   issue?: string;
 }
 
-/** Begins with nothing in editing but this job. @returns its tasks, in their order */
+/** Makes a job the only one in editing. @returns its tasks in order */
 async function order(text = TEXT): Promise<{ uid: string; tasks: string[] }> {
-  await owner.query(
-    'truncate tasks, claims, editor_slots, task_skips, task_reports, edits, edit_history, issues',
-  );
-  await owner.query('truncate edited_jobs, comments cascade');
+  await emptyEditing(owner);
   const uid = await orderEdit(call, text);
   const { rows } = await owner.query('select task_id from tasks order by first_position');
   return { uid, tasks: rows.map(({ task_id }) => task_id) };
@@ -145,7 +142,7 @@ const act = async ({ call }: TestPerson, claimed: Claimed, what: string, more: o
 const setLanguages = async ({ userId }: TestPerson, languages: object[]) =>
   expect((await operator.call('PATCH', `/api/console/people/${userId}`, { languages })).status).toBe(200);
 
-/** A situation of the fourth of seven tasks, of an editor of its languages unless said otherwise. */
+/** Situations of the fourth of seven tasks; by default the user is an editor of its language pair. */
 const ofTask =
   (make: (person: TestPerson, task: string, uid: string) => Promise<Claimed | undefined>, pair = 'en:es') =>
   async (): Promise<Case> => {
@@ -155,7 +152,7 @@ const ofTask =
     return { person, task, token: claimed?.lease.token ?? NOBODY, own: 6, positions: [6, 7] };
   };
 
-/** Bob confirms the other segment, so that the task can be handed in. */
+/** Bob confirms the other segment, so that the task can be submitted. */
 async function handIn(person: TestPerson, task: string): Promise<Claimed> {
   await act(bob, await work(bob, task, 7), 'release');
   const claimed = await work(person, task, 6);
@@ -165,7 +162,7 @@ async function handIn(person: TestPerson, task: string): Promise<Claimed> {
 
 const deliver = (task: string) => owner.query(`update tasks set status = 'done' where task_id = $1`, [task]);
 
-/** A job whose review is open: by `author`, who may review as well. */
+/** A job whose review is open; `author` edited it and has review rights too. */
 const ofReview =
   (make: (author: TestPerson, reviewer: TestPerson, task: string) => Promise<Partial<Case>>) =>
   async (): Promise<Case> => {
@@ -179,14 +176,14 @@ const ofReview =
   };
 
 const SITUATIONS: Record<string, () => Promise<Case>> = {
-  /** Not their languages. */
+  /** Without the language pair. */
   other: ofTask(async () => {}, 'en:fr'),
-  /** Open, and they may have it. */
+  /** Open, and the user may claim it. */
   offer: ofTask(async () => {}),
   held: ofTask((person, task) => work(person, task, 6)),
   /** Another editor holds it. */
   taken: ofTask(async (_, task) => void (await claimTask(bob, task))),
-  /** They skipped it; and after they had worked in it. */
+  /** Skipped by the user; skipped after editing it. */
   skip: ofTask(async ({ call }, task) => {
     expect((await call('POST', pathOf({ task }, '/skip'), { reason: 'no_time' })).status).toBe(200);
   }),
@@ -195,25 +192,25 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     await act(person, claimed, 'skip', { reason: 'no_time' });
     return claimed;
   }),
-  /** Reserved for another. */
+  /** Reserved for another editor. */
   kept: ofTask(async (_, task) => {
     const { status } = await operator.call('POST', `/api/console/tasks/${task}/reassign`, {
       user: bob.userId,
     });
     expect(status).toBe(200);
   }),
-  /** Before an operator. */
+  /** Reported to the operators. */
   report: ofTask(async (_, task) => {
     await act(bob, await claimTask(bob, task), 'report', { reason: 'other' });
     return undefined;
   }),
-  /** They gave it back after they had worked in it. */
+  /** Released by the user after editing it. */
   free: ofTask(async (person, task) => {
     const claimed = await work(person, task, 6);
     await act(person, claimed, 'release');
     return claimed;
   }),
-  /** Their claim ran out, and another editor holds it. */
+  /** The user's claim expired, and another editor holds it. */
   lost: ofTask(async (person, task) => {
     const claimed = await work(person, task, 6);
     const past = `update claims set lease_until = now() - interval '1 s' where claim_id = $1`;
@@ -221,9 +218,9 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     await claimTask(bob, task);
     return claimed;
   }),
-  /** They handed it in. */
+  /** Submitted by the user. */
   handed: ofTask(handIn),
-  /** Delivered: with a segment of theirs, and without. */
+  /** Delivered: with a segment that the user edited, and without. */
   done: ofTask(async (person, task) => {
     const claimed = await handIn(person, task);
     await deliver(task);
@@ -233,7 +230,7 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     await handIn(bob, task);
     await deliver(task);
   }),
-  /** Their languages were taken away while they held it, and after they had handed it in. */
+  /** The user lost the language pair while holding it, and after submitting it. */
   nolang: ofTask(async (person, task) => {
     const claimed = await work(person, task, 6);
     await setLanguages(person, [{ source_language: 'en', target_language: 'fr', review: true }]);
@@ -245,19 +242,19 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     await setLanguages(person, []);
     return claimed;
   }),
-  /** The customer took the job back. */
+  /** Canceled by the customer. */
   cancel: ofTask(async (person, task, uid) => {
     const claimed = await work(person, task, 6);
     expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
     return claimed;
   }),
-  /** They were disabled while they held it. */
+  /** The user was disabled while holding it. */
   shut: ofTask(async (person, task) => {
     const claimed = await work(person, task, 6);
     expect((await operator.call('POST', `/api/console/people/${person.userId}/disable`)).status).toBe(200);
     return claimed;
   }),
-  /** The review of their own work; another's; without the right to review; while they hold it. */
+  /** A review: of the user's own work; of another's; without review rights; held by the user. */
   mywork: ofReview(async (author) => ({ person: author })),
   review: ofReview(async () => ({})),
   norev: ofReview(async () => ({ person: bob })),
@@ -265,7 +262,7 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     const { token } = (await claimTask(reviewer, task)).lease;
     const issue = { token, position: 0, category: 'style', severity: 'minor' };
     const marked = await reviewer.call('POST', pathOf({ task }, '/issues'), issue);
-    // One more to confirm: a review that is approved would be delivered while the rest is asked.
+    // One unconfirmed segment keeps an approved review from being delivered during the other probes.
     await owner.query(`update edits set status = 'draft', confirmed_at = null where position = 1`);
     return { token, issue: marked.body.issue };
   }),
@@ -299,7 +296,7 @@ const ask =
     return wordOf(await one.person.call(method, pathOf(one, rest), body?.(one)));
   };
 
-/** What a task is answered with, for each access. Other texts of the customer come with it only where it is held. */
+/** The body of a task for each access. Other texts of the customer are part of it only while it is held. */
 async function readTask(one: Case): Promise<string> {
   const answer = await one.person.call('GET', pathOf(one));
   if (answer.status !== 200) return wordOf(answer);
@@ -325,14 +322,14 @@ async function readQueue({ person, task }: Case): Promise<string> {
 const token = ({ token }: Case) => ({ token });
 const target = [{ text: 'Una casa' }];
 const saving = (more: object) => (one: Case) => ({ token: one.token, revision: 1, target, ...more });
-/** Beside the task, and far from it. */
-const besides = ({ positions }: Case) => positions.at(-1)! + 1;
+/** A segment next to the task, and one far from it. */
+const nearbyPosition = ({ positions }: Case) => positions.at(-1)! + 1;
 const FAR = LINES - 1;
 const segment = (rest: string, at: (one: Case) => number) => (one: Case) => `/segments/${at(one)}${rest}`;
 const own = ({ own }: Case) => own;
 const task = '/api/editing/tasks/{task}';
 
-/** By row. Every operation has one or more; what stands behind a comma tells those of one operation apart. */
+/** The probe of each row. An operation may have several rows, distinguished by the word after the comma. */
 const PROBES: Record<string, [operation: string, probe: Probe]> = {
   'GET queue': ['GET /api/editing/queue', readQueue],
   'GET work': [
@@ -344,15 +341,15 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
   'GET preview': [`GET ${task}/preview`, ask('GET', '/preview')],
   'GET concordance': [`GET ${task}/concordance`, ask('GET', '/concordance?q=house')],
   'GET matches': [`GET ${task}/segments/{position}/matches`, ask('GET', segment('/matches', own))],
-  'GET matches, beside': [
+  'GET matches, nearby': [
     `GET ${task}/segments/{position}/matches`,
-    ask('GET', segment('/matches', besides)),
+    ask('GET', segment('/matches', nearbyPosition)),
   ],
   'GET matches, far': [`GET ${task}/segments/{position}/matches`, ask('GET', `/segments/${FAR}/matches`)],
   'GET history, own': [`GET ${task}/segments/{position}/history`, ask('GET', segment('/history', own))],
-  'GET history, beside': [
+  'GET history, nearby': [
     `GET ${task}/segments/{position}/history`,
-    ask('GET', segment('/history', besides)),
+    ask('GET', segment('/history', nearbyPosition)),
   ],
   'GET history, far': [`GET ${task}/segments/{position}/history`, ask('GET', `/segments/${FAR}/history`)],
   'POST comments': [`POST ${task}/comments`, ask('POST', '/comments', () => ({ text: 'Look.' }))],
@@ -372,9 +369,9 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
     `PUT ${task}/segments/{position}`,
     ask('PUT', segment('', own), saving({ status: 'confirmed', target: [] })),
   ],
-  'PUT segment, beside': [
+  'PUT segment, nearby': [
     `PUT ${task}/segments/{position}`,
-    ask('PUT', segment('', besides), saving({ status: 'draft' })),
+    ask('PUT', segment('', nearbyPosition), saving({ status: 'draft' })),
   ],
   'POST heartbeat': [`POST ${task}/heartbeat`, ask('POST', '/heartbeat', token)],
   'POST extend': [`POST ${task}/extend`, ask('POST', '/extend', token)],
@@ -396,7 +393,9 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
     `POST ${task}/issues`,
     ask('POST', '/issues', (one) => ({
       ...token(one),
-      ...{ position: one.own, category: 'style', severity: 'minor' },
+      position: one.own,
+      category: 'style',
+      severity: 'minor',
     })),
   ],
   'DELETE issues': [
@@ -405,13 +404,21 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
   ],
 };
 
-/** What the probes may change; those that others refer to come last. */
+/** The tables that probes may change; referenced tables come last. */
 const CHANGED = [
-  ...['issues', 'task_reports', 'task_skips', 'editor_slots', 'claims', 'comments', 'edit_history', 'edits'],
-  ...['tasks', 'edited_jobs'],
+  'issues',
+  'task_reports',
+  'task_skips',
+  'editor_slots',
+  'claims',
+  'comments',
+  'edit_history',
+  'edits',
+  'tasks',
+  'edited_jobs',
 ];
 
-/** Remembers what there is now. @returns puts it back, so that every probe finds the same situation */
+/** Saves the current rows. @returns a function that restores them, so that every probe finds the same situation */
 async function keep(): Promise<() => Promise<void>> {
   for (const table of CHANGED) {
     await owner.query(`drop table if exists kept_${table}`);
@@ -424,8 +431,8 @@ async function keep(): Promise<() => Promise<void>> {
   return async () => void (await owner.query(`begin; ${back.join('; ')}; commit`));
 }
 
-describe('a route of a task', () => {
-  it('is in the table, if the app has it', async () => {
+describe('access to the routes of a task', () => {
+  it('covers every route of the web app in the table', async () => {
     const { paths } = await describeApp('web');
     const described = Object.entries(paths)
       .filter(([path]) => path.startsWith('/api/editing/'))
@@ -433,11 +440,11 @@ describe('a route of a task', () => {
     expect(new Set(Object.values(PROBES).map(([operation]) => operation))).toEqual(new Set(described));
   });
 
-  it('answers what the table says, whoever asks and whatever became of the task', async () => {
+  it('is as the table says for every user and every situation of the task', async () => {
     const columns = new Map<string, string[]>();
     for (const [name, make] of Object.entries(SITUATIONS)) {
       const one = await make();
-      // A word of the customer's own, which only those who hold the task may read.
+      // A glossary term of the customer, which only the holder of the task may read.
       const said = await operator.call('POST', pathOf(one, '/comments'), { text: 'About the house.' });
       expect(said.status === 201 || name === 'cancel', said.text).toBe(true);
       const restore = await keep();
@@ -458,8 +465,8 @@ describe('a route of a task', () => {
 const lineOf = ([row, ...cells]: string[]) =>
   `${row!.padEnd(24)}${cells.map((cell) => cell.padEnd(7)).join('')}`.trimEnd();
 
-it('refuses a hundred questions more to the memory within the hour, and says when the next may come', async () => {
-  // In the past: ids never go back, so a future date would be in the ids of all other files of this process.
+it('refuses the 121st concordance search within an hour with Retry-After', async () => {
+  // A past date, because ids never decrease: a future date would stay in all later ids of this process.
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2020-01-01T12:30:00Z') });
   const { person, task } = await SITUATIONS.held!();
   const question = () => person.call('GET', pathOf({ task }, '/concordance?q=house'));
@@ -475,7 +482,7 @@ it('refuses a hundred questions more to the memory within the hour, and says whe
 });
 afterEach(() => vi.useRealTimers());
 
-it('records in the audit when languages are taken away', async () => {
+it('writes an audit entry when an editor loses a language pair', async () => {
   const person = await editor('en:es');
   await setLanguages(person, []);
   const { body } = await operator.call('GET', '/api/console/audit?action=person.languages');

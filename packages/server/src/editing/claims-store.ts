@@ -1,19 +1,19 @@
 /**
- * What is asked of the database about claims: who may have which task, who has it, and until when.
+ * Statements about claims.
  *
- * A claim is one statement. It looks across accounts on purpose, since an editor works for all of them, and shows
- * nobody's text. Two editors meet at the task's row, which is skipped while another has it locked; two claims of one
- * editor meet at the editor's slot, which is a unique key.
+ * A claim is one statement. It reads across accounts on purpose, since an editor works for all of them, and returns no
+ * text. Concurrent claims of two editors are separated by `for update skip locked` on the task, those of one editor by
+ * the unique key of the editor's slots.
  */
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import { uuidv7 } from '../ids.ts';
-import { CLAIMABLE, HOLDS } from './access-store.ts';
+import { claimable, HOLDS } from './access-store.ts';
 import { type ClaimEnd, TASK_MOVES, type TaskKind } from './states.ts';
 import type { TaskKey } from './store.ts';
 
-/** A claim that holds, with what a holder needs of its task. */
+/** A valid claim, with the columns of its task that a holder needs. */
 export interface HeldRow {
   claim_id: string;
   task_id: string;
@@ -30,7 +30,7 @@ export interface HeldRow {
 const HELD = `c.claim_id, c.task_id, c.job_id, c.kind, c.user_id, c.claimed_at, c.lease_until, c.limit_until, c.extended,
   now() as now`;
 
-/** Numbers of the settings that a claim goes by. */
+/** The settings that limit claims. */
 export interface ClaimRules {
   editCap: number;
   reviewCap: number;
@@ -41,21 +41,21 @@ export interface ClaimRules {
   pauseSeconds: number;
 }
 
-/** Too many claims that ran out within a day, and when that ends. $1: the person */
-const PAUSED = (expiries: string, pause: string) => `
+/** The end of the pause after too many claims of a user expired within 24 hours. */
+const PAUSED = (user: string, expiries: string, pause: string) => `
   select max(ended_at) + make_interval(secs => ${pause}) as until from claims
-   where user_id = $1 and ended in ('lease_expired', 'limit_expired') and ended_at > now() - interval '1 day'
+   where user_id = ${user} and ended in ('lease_expired', 'limit_expired') and ended_at > now() - interval '1 day'
   having count(*) >= ${expiries} and max(ended_at) + make_interval(secs => ${pause}) > now()`;
 
-/** Half of the time from opening to deadline is left: normal. The deadline is over: late. */
+/** 0, late: past the deadline. 1, soon: less than half of the time to the deadline is left. 2: normal. */
 const URGENCY = `case when t.deadline_at <= now() then 0
        when now() > t.created_at + (t.deadline_at - t.created_at) / 2 then 1 else 2 end`;
 
 /**
- * The accounts with open tasks that a person has the languages for, one look into the index for each; from each the
- * first tasks, and how many of that customer's are in work already.
+ * The accounts with open tasks in the language pairs of a user, found by one index lookup for each account; of each
+ * account its first tasks, with the number of tasks of that account that are claimed now.
  */
-const candidates = (mine: string, each: string) => `
+const candidates = (user: string, mine: string, each: string) => `
    mine as (${mine}),
    accounts_of as (
      select m.*, a.part, a.account_id
@@ -74,61 +74,63 @@ const candidates = (mine: string, each: string) => `
           order by t.part, t.account_id limit 1) a),
    candidates as (
      select t.*, m.slot, ${URGENCY} as urgency,
-            t.reserved_for is not null and t.reserved_for = $1 and t.reserved_until > now() as mine,
+            t.reserved_for is not null and t.reserved_for = ${user} and t.reserved_until > now() as mine,
             (select count(*) from editor_slots s where s.part = m.part and s.account_id = m.account_id) as in_work
        from accounts_of m cross join lateral (
          select t.* from tasks t
           where t.status = 'open' and t.source_language = m.source_language
             and t.target_language = m.target_language and t.kind = m.kind
-            and t.part = m.part and t.account_id = m.account_id and ${CLAIMABLE}
+            and t.part = m.part and t.account_id = m.account_id and ${claimable(user)}
           order by t.priority desc, t.deadline_at, t.task_id limit ${each}) t)`;
 
-/** What is left of the time first, then customers in turn, then age. */
+/** Urgency first, then the account with the fewest claimed tasks, then age. */
 const ORDER = 'priority desc, mine desc, urgency, in_work, created_at, task_id';
 
-/** The lowest free slot of each kind. $2, $3: the caps */
+/** The lowest free slot of each kind. */
 const SLOTS = `
    slots as (
      select k.kind, min(n.slot) as slot
-       from (values ('edit', $2::integer), ('review', $3::integer)) k (kind, cap), generate_series(0, k.cap - 1) n (slot)
+       from (values ('edit', :edit_cap::integer), ('review', :review_cap::integer)) k (kind, cap), generate_series(0, k.cap - 1) n (slot)
       where not exists (
-        select from editor_slots s where s.user_id = $1 and s.kind = k.kind and s.slot = n.slot)
+        select from editor_slots s where s.user_id = :user_id and s.kind = k.kind and s.slot = n.slot)
       group by k.kind),
-   paused as (${PAUSED('$8', '$9')})`;
+   paused as (${PAUSED(':user_id', ':expiries', ':pause_seconds')})`;
 
-/** From a `picked` task to a claim on it. */
+/** Claims the `picked` task. */
 const TAKE = `
    slotted as (
      insert into editor_slots (user_id, kind, slot, part, account_id, task_id)
-     select $1, kind, slot, part, account_id, task_id from picked
+     select :user_id, kind, slot, part, account_id, task_id from picked
      on conflict do nothing returning part, account_id, task_id),
    taken as (
-     update tasks t set status = $10, editor_id = $1, changed_at = now(), reserved_for = null, reserved_until = null
+     update tasks t set status = :to, editor_id = :user_id, changed_at = now(), reserved_for = null, reserved_until = null
        from slotted s
-      where t.part = s.part and t.account_id = s.account_id and t.task_id = s.task_id and t.status = any($11)
+      where t.part = s.part and t.account_id = s.account_id and t.task_id = s.task_id and t.status = any(:from)
      returning t.part, t.account_id, t.task_id, t.job_id, t.kind, t.words),
    leased as (
      insert into claims (part, account_id, claim_id, task_id, job_id, kind, user_id, claimed_at, lease_until, limit_until)
-     select part, account_id, $4, task_id, job_id, kind, $1, clock_timestamp(), now() + make_interval(secs => $5),
-            now() + make_interval(secs => $6 + words * 60.0 / $7)
+     select part, account_id, :claim_id, task_id, job_id, kind, :user_id, clock_timestamp(),
+            now() + make_interval(secs => :lease_seconds),
+            now() + make_interval(secs => :limit_seconds + words * 60.0 / :words_per_minute)
        from taken
      returning *)
    select ${HELD}, c.part, c.account_id from leased c`;
 
 type ClaimedRow = HeldRow & { part: number; account_id: string };
 
-/** Of an account so many are looked at: some may be locked by another editor's claim. */
-const LOOKED_AT = 8;
+/** Candidates of each account, because some may be locked by other claims. */
+const CANDIDATES_PER_ACCOUNT = 8;
 
-// One candidate after another is looked up by its key, in order, until one can be locked: joined at once, all open tasks
-// of all customers would be read (12,000 of them: 20 ms instead of 0.5).
+// The lateral lookup tries the candidates in order until one can be locked. A plain join reads all open tasks of all
+// accounts (20 ms instead of 0.5 ms with 12,000 tasks).
 const CLAIM_NEXT = statement<ClaimedRow>(
   'editing.claim_next',
   `with recursive ${SLOTS},
    ${candidates(
+     ':user_id',
      `select l.source_language, l.target_language, s.kind, s.slot from user_languages l, slots s
-       where l.user_id = $1 and (s.kind = 'edit' or l.review) and not exists (select from paused)`,
-     String(LOOKED_AT),
+       where l.user_id = :user_id and (s.kind = 'edit' or l.review) and not exists (select from paused)`,
+     String(CANDIDATES_PER_ACCOUNT),
    )},
    ordered as (select c.*, row_number() over (order by ${ORDER}) as place from candidates c),
    picked as (
@@ -148,15 +150,15 @@ const CLAIM_NAMED = statement<ClaimedRow>(
      select t.part, t.account_id, t.task_id, t.kind, s.slot
        from tasks t
        join slots s on s.kind = t.kind
-       join user_languages l on l.user_id = $1 and l.source_language = t.source_language
+       join user_languages l on l.user_id = :user_id and l.source_language = t.source_language
         and l.target_language = t.target_language and (t.kind = 'edit' or l.review)
-      where t.part = $12 and t.account_id = $13 and t.task_id = $14 and t.status = 'open'
-        and not exists (select from paused) and ${CLAIMABLE}
+      where t.part = :part and t.account_id = :account_id and t.task_id = :task_id and t.status = 'open'
+        and not exists (select from paused) and ${claimable(':user_id')}
       for update of t skip locked),
    ${TAKE}`,
 );
 
-/** Claims the next task, or one that is named. @returns undefined when there is none for this person */
+/** Claims the named task, or the next one. @returns undefined if the user can claim none */
 export async function claimTask(
   on: Queryable,
   userId: string,
@@ -164,29 +166,35 @@ export async function claimTask(
   named?: TaskKey,
 ): Promise<{ key: TaskKey; held: HeldRow } | undefined> {
   const { from, to } = TASK_MOVES.claim;
-  const values = [
-    userId,
-    rules.editCap,
-    rules.reviewCap,
-    uuidv7(),
-    rules.leaseSeconds,
-    rules.limitSeconds,
-    rules.wordsPerMinute,
-    rules.expiries,
-    rules.pauseSeconds,
+  const values = {
+    user_id: userId,
+    edit_cap: rules.editCap,
+    review_cap: rules.reviewCap,
+    claim_id: uuidv7(),
+    lease_seconds: rules.leaseSeconds,
+    limit_seconds: rules.limitSeconds,
+    words_per_minute: rules.wordsPerMinute,
+    expiries: rules.expiries,
+    pause_seconds: rules.pauseSeconds,
     to,
     from,
-  ];
+  };
   const [row] =
     named === undefined
       ? await on.query(CLAIM_NEXT, values)
-      : await on.query(CLAIM_NAMED, [...values, named.account.part, named.account.accountId, named.taskId]);
+      : await on.query(CLAIM_NAMED, {
+          ...values,
+          part: named.account.part,
+          account_id: named.account.accountId,
+          task_id: named.taskId,
+        });
   if (row === undefined) return undefined;
   const account = { part: row.part, accountId: row.account_id } as AccountRef;
+  on.changed('tasks', account, row.job_id);
   return { key: { account, taskId: row.task_id, jobId: row.job_id }, held: row };
 }
 
-const PAUSED_UNTIL = statement<{ until: Date }>('editing.paused_until', PAUSED('$2', '$3'));
+const PAUSED_UNTIL = statement<{ until: Date }>('editing.paused_until', PAUSED('$1', '$2', '$3'));
 
 export async function pausedUntil(
   on: Queryable,
@@ -196,7 +204,7 @@ export async function pausedUntil(
   return (await on.query(PAUSED_UNTIL, [userId, expiries, pauseSeconds]))[0]?.until;
 }
 
-/** A task in an editor's list. */
+/** A task in the queue of an editor. */
 export interface QueueRow {
   part: number;
   account_id: string;
@@ -221,7 +229,7 @@ export interface QueueRow {
   confirmed: number;
 }
 
-/** Of the tasks `t`, what stands in a list. */
+/** The listed columns of task `t`. */
 const LISTED = `t.part, t.account_id, t.task_id, t.kind, t.status, t.source_language, t.target_language, t.words,
   t.first_position, t.last_position, t.priority, t.created_at, t.deadline_at, j.order_number, j.text_format, j.tone, j.topics,
   (select b.name from brands b
@@ -234,6 +242,7 @@ const LISTED = `t.part, t.account_id, t.task_id, t.kind, t.status, t.source_lang
 const QUEUE = statement<QueueRow>(
   'editing.queue',
   `with recursive ${candidates(
+    '$1',
     `select l.source_language, l.target_language, k.kind, 0 as slot
        from user_languages l, (values ('edit'), ('review')) k (kind)
       where l.user_id = $1 and (k.kind = 'edit' or l.review)`,
@@ -250,7 +259,7 @@ const QUEUE = statement<QueueRow>(
     where t.place <= $3 order by t.place`,
 );
 
-/** @param each of one customer so many at most */
+/** @param each maximum number of tasks of one account */
 export function listQueue(on: Queryable, userId: string, each: number, all: number): Promise<QueueRow[]> {
   return on.query(QUEUE, [userId, each, all]);
 }
@@ -259,14 +268,14 @@ const WAITING = statement<{ waiting: number }>(
   'editing.waiting',
   `select count(*) as waiting from (
      select 1 from user_languages l join tasks t using (source_language, target_language)
-      where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${CLAIMABLE} limit $2) one`,
+      where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable('$1')} limit $2) one`,
 );
 
-/** More are not counted: nobody needs to know. */
-const MOST_WAITING = 1000;
+/** Counting stops here. */
+const MAX_COUNTED = 1000;
 
 export async function countWaiting(on: Queryable, userId: string): Promise<number> {
-  return (await on.query(WAITING, [userId, MOST_WAITING]))[0]!.waiting;
+  return (await on.query(WAITING, [userId, MAX_COUNTED]))[0]!.waiting;
 }
 
 const HELD_BY = statement<QueueRow & HeldRow>(
@@ -290,12 +299,12 @@ const FIND_HELD = statement<HeldRow>(
     where c.part = $1 and c.account_id = $2 and c.task_id = $3 and ${HOLDS}`,
 );
 
-/** The claim that holds on a task, whosoever it is. */
+/** Returns the valid claim on a task, of any user. */
 export async function findHeld(on: Queryable, { account, taskId }: TaskKey): Promise<HeldRow | undefined> {
   return (await on.query(FIND_HELD, [account.part, account.accountId, taskId]))[0];
 }
 
-// The row that a save locks: an end of the claim waits for it.
+// Locks the row, so that the end of the claim waits for the save.
 const KEEP = statement<HeldRow>(
   'editing.keep',
   `update claims c set lease_until = now() + make_interval(secs => $6), saves = saves + $7, active_ms = active_ms + $8
@@ -309,7 +318,7 @@ export interface Holder {
   token: string;
 }
 
-/** Finds that a claim holds, locks it, and gives its lease more time. @returns undefined when it does not hold */
+/** Locks a valid claim and extends its lease. @returns undefined if the claim is not valid */
 export async function keepClaim(
   on: Queryable,
   { account, taskId }: TaskKey,
@@ -330,7 +339,7 @@ const EXTEND = statement<HeldRow>(
    returning ${HELD}`,
 );
 
-/** Half as much time again, once. @returns undefined when the claim does not hold or has had it */
+/** Extends the time of a claim by half, once. @returns undefined if the claim is not valid or was extended before */
 export async function extendClaim(
   on: Queryable,
   { account, taskId }: TaskKey,
@@ -338,7 +347,9 @@ export async function extendClaim(
   leaseSeconds: number,
 ): Promise<HeldRow | undefined> {
   const values = [account.part, account.accountId, taskId, token, userId, leaseSeconds];
-  return (await on.query(EXTEND, values))[0];
+  const [row] = await on.query(EXTEND, values);
+  if (row !== undefined) on.changed('tasks', account, row.job_id);
+  return row;
 }
 
 const PAST = statement<{ ended: ClaimEnd | null }>(
@@ -347,7 +358,7 @@ const PAST = statement<{ ended: ClaimEnd | null }>(
     where part = $1 and account_id = $2 and task_id = $3 and claim_id = $4 and user_id = $5`,
 );
 
-/** How a person's claim has ended: null when it has run out and nobody has noticed; undefined when it never was. */
+/** Returns how a claim ended: null if it has not ended in the table; undefined if there was no such claim. */
 export async function findPastClaim(
   on: Queryable,
   { account, taskId }: TaskKey,
@@ -356,7 +367,7 @@ export async function findPastClaim(
   return (await on.query(PAST, [account.part, account.accountId, taskId, token, userId]))[0]?.ended;
 }
 
-// The task's row is locked first, as everybody does; a heartbeat that comes at the same time is seen before the end.
+// Locks the task first, as everywhere. The second check of the times respects a concurrent heartbeat.
 const EXPIRE = statement<{ part: number; account_id: string; job_id: string }>(
   'editing.expire',
   `with over as (
@@ -380,17 +391,18 @@ const EXPIRE = statement<{ part: number; account_id: string; job_id: string }>(
    returning t.part, t.account_id, t.job_id`,
 );
 
-/** Ends claims whose time is over; their tasks are open again, with every draft. @returns the job of each */
+/** Ends expired claims and reopens their tasks; edits are kept. @returns the job of each */
 export async function expireClaims(
   on: Queryable,
   most: number,
 ): Promise<{ account: AccountRef; jobId: string }[]> {
   const { from, to } = TASK_MOVES.expire;
   const rows = await on.query(EXPIRE, [most, to, from]);
-  return rows.map(({ part, account_id: accountId, job_id: jobId }) => ({
-    account: { part, accountId } as AccountRef,
-    jobId,
-  }));
+  return rows.map(({ part, account_id: accountId, job_id: jobId }) => {
+    const account = { part, accountId } as AccountRef;
+    on.changed('tasks', account, jobId);
+    return { account, jobId };
+  });
 }
 
 const HAS_CLAIMS = statement<{ claimed: boolean }>(
@@ -398,7 +410,7 @@ const HAS_CLAIMS = statement<{ claimed: boolean }>(
   `select exists (select from claims where part = $1 and account_id = $2 and job_id = $3 and ended_at is null) as claimed`,
 );
 
-/** Whether somebody is at work on a job. */
+/** Returns whether a job has a claim that has not ended. */
 export async function isInWork(
   transaction: Transaction,
   account: AccountRef,

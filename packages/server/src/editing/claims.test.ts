@@ -1,8 +1,17 @@
-/** Who may have a task, and how a claim ends. Time passes by moving rows, never by waiting. */
+/** Claims, the queue, skips, reports and saves. Time passes by moving the times of rows, never by waiting. */
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createConnection } from '../database/connections.ts';
-import { claimTask, confirm, confirmAll, editNext, orderEdit, pathOf, save } from '../testing/editors.ts';
+import {
+  claimTask,
+  confirm,
+  confirmAll,
+  editNext,
+  emptyEditing,
+  orderEdit,
+  pathOf,
+  save,
+} from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -35,12 +44,10 @@ afterAll(async () => {
   await server.stop();
 });
 beforeEach(async () => {
-  await owner.query(
-    `truncate tasks, claims, editor_slots, task_skips, task_reports, edits, edit_history, issues, edited_jobs, comments cascade`,
-  );
+  await emptyEditing(owner);
 });
 
-/** Lets a claim run out, as if its editor had gone. */
+/** Makes a claim expire. */
 const runOut = (task: { lease: { token: string } }, column: 'lease_until' | 'limit_until') =>
   owner.query(`update claims set ${column} = now() - interval '1 s' where claim_id = $1`, [task.lease.token]);
 const statusOf = async (task: { task: string }) =>
@@ -51,7 +58,7 @@ const codeOf = ({ status, body }: { status: number; body: { error: { code: strin
 ];
 
 describe('a claim', () => {
-  it('is one at a time, and the same again for who has it', async () => {
+  it('is limited to one at a time, and is returned again to its holder', async () => {
     await orderEdit(call, 'One house.\n');
     await orderEdit(call, 'Two houses.\n');
     const task = await claimTask(ann);
@@ -64,7 +71,7 @@ describe('a claim', () => {
     expect((await claimTask(bob)).task).not.toBe(task.task);
   });
 
-  it('has a whole lease when it is given again', async () => {
+  it('gets a full lease when it is returned again', async () => {
     await orderEdit(call, 'One house.\n');
     const { task, lease } = await claimTask(ann);
     await owner.query(`update claims set lease_until = now() + interval '5 s' where claim_id = $1`, [
@@ -74,7 +81,7 @@ describe('a claim', () => {
     expect(Date.parse(again.lease_until) - Date.parse(again.now)).toBeGreaterThan(590_000);
   });
 
-  it('is refused, and not answered without its lease, when it is over before its task is read', async () => {
+  it('is refused with stale_lease when it ends before its task is read', async () => {
     await orderEdit(call, 'One house.\n');
     await owner.query(`
       create function run_out() returns trigger language plpgsql as $$
@@ -88,7 +95,7 @@ describe('a claim', () => {
     expect((await claimTask(ann)).lease.token).toEqual(expect.any(String));
   });
 
-  it('is never given twice, however many ask at once', async () => {
+  it('is never given twice when many editors claim at once', async () => {
     for (let job = 0; job < 3; job++) await orderEdit(call, `Job ${job} of three.\n`);
     const people = await Promise.all(
       Array.from({ length: 6 }, () => createPerson(server, { role: 'editor', languages: ['en:es'] })),
@@ -106,7 +113,7 @@ describe('a claim', () => {
     expect(rows[0].count).toBe(3);
   });
 
-  it('is kept by heartbeats and saves, and extended once by half', async () => {
+  it('is extended by heartbeats and saves, and once by half of its time', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     await owner.query(`update claims set lease_until = now() + interval '5 s' where claim_id = $1`, [
@@ -128,7 +135,7 @@ describe('a claim', () => {
   });
 
   it.each(['lease_until', 'limit_until'] as const)(
-    'ends at its %s; its drafts stay for the next',
+    'ends at its %s and keeps its edits for the next editor',
     async (column) => {
       await orderEdit(call, 'One house.\n');
       const task = await claimTask(ann);
@@ -146,7 +153,7 @@ describe('a claim', () => {
     },
   );
 
-  it('pauses who lets too many run out, and says until when', async () => {
+  it('is paused with an end time after too many claims expired', async () => {
     await orderEdit(call, 'One house.\n');
     for (let times = 0; times < 2; times++) await runOut(await claimTask(ann), 'lease_until');
     const refused = await ann.call('POST', '/api/editing/claims', {});
@@ -163,7 +170,7 @@ describe('a claim', () => {
 });
 
 describe('the order of the queue', () => {
-  it('has what is late first, then customers in turn, then age', async () => {
+  it('is urgency, then the account with the fewest claimed tasks, then age', async () => {
     const uids: string[] = [];
     for (const text of ['A one.', 'A two.', 'A three.']) uids.push(await orderEdit(call, text));
     uids.push(await orderEdit(other, 'B one.'));
@@ -185,7 +192,7 @@ describe('the order of the queue', () => {
     expect(taken).toEqual([uids[2], uids[3], uids[0], uids[1]]);
   });
 
-  it('has what an operator prefers before all, and keeps a task for whom they name', async () => {
+  it('puts higher priority first, and reserves a reassigned task for its editor', async () => {
     await orderEdit(call, 'One house.\n');
     const uid = await orderEdit(call, 'Two houses.\n');
     const { tasks } = (await operator.call('GET', '/api/console/tasks')).body;
@@ -210,8 +217,8 @@ describe('the order of the queue', () => {
   });
 });
 
-describe('a task that is put aside', () => {
-  it('by skipping is not offered again, and after so many goes to an operator', async () => {
+describe('skipping and reporting', () => {
+  it('hides a skipped task from the editor, and reports it after enough skips', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const skipped = await ann.call('POST', pathOf(task, '/skip'), {
@@ -224,7 +231,7 @@ describe('a task that is put aside', () => {
       409,
       'task_taken',
     ]);
-    // Without having had it.
+    // Without a claim.
     const second = await bob.call('POST', pathOf(task, '/skip'), { reason: 'no_time' });
     expect(second.body.status).toBe('reported');
     const { tasks } = (await operator.call('GET', '/api/console/tasks?status=reported')).body;
@@ -233,21 +240,21 @@ describe('a task that is put aside', () => {
     expect(await statusOf(task)).toBe('open');
   });
 
-  it('by skipping stays kept for whom it waits for', async () => {
+  it('keeps the reservation of a task that another editor skips', async () => {
     await orderEdit(call, 'One house.\n');
     const [task] = (await ann.call('GET', '/api/editing/queue')).body.open;
     await operator.call('POST', `/api/console/tasks/${task.task}/reassign`, { user: bob.userId });
     const skipped = await ann.call('POST', pathOf(task, '/skip'), { reason: 'no_time' });
     expect(skipped.body.status).toBe('open');
     expect((await bob.call('GET', '/api/editing/queue')).body.open).toMatchObject([{ reserved: true }]);
-    // Who has skipped it could not claim it.
+    // An editor who skipped the task could not claim it.
     const back = await operator.call('POST', `/api/console/tasks/${task.task}/reassign`, {
       user: ann.userId,
     });
     expect(back.status).toBe(400);
   });
 
-  it('by a report waits for an operator, who reads why', async () => {
+  it('shows operators the reason of a reported task', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const { token } = task.lease;
@@ -261,7 +268,7 @@ describe('a task that is put aside', () => {
     ]);
   });
 
-  it('by a skip counts anew once an operator has freed the task', async () => {
+  it('counts skips from zero after an operator released the task', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const cat = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -276,7 +283,7 @@ describe('a task that is put aside', () => {
     expect((await skip(dan)).body.status).toBe('reported');
   });
 
-  it('by releasing it waits for anybody', async () => {
+  it('offers a released task to everybody', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
@@ -285,9 +292,9 @@ describe('a task that is put aside', () => {
   });
 });
 
-describe('a look', () => {
-  it('is at what one has, or has done: not at the other parts of its job, nor at all of it for ever', async () => {
-    // Two parts: one is never longer than so many segments.
+describe('reading a task', () => {
+  it('shows the held task and edited segments only, and fewer segments after the claim', async () => {
+    // Two tasks, because the words of a task are limited.
     const uid = await orderEdit(call, 'The house is big.\n'.repeat(220));
     const [first, second] = (await ann.call('GET', '/api/editing/queue')).body.open;
     const held = await claimTask(ann, first.task);
@@ -296,12 +303,12 @@ describe('a look', () => {
     for (const rest of ['', '/preview', '/segments/219/history']) {
       expect((await ann.call('GET', pathOf(second, rest))).status, rest).toBe(404);
     }
-    // Far from one's own part, too.
+    // Also a segment far from the editor's own task.
     expect((await ann.call('GET', pathOf(first, '/segments/0/history'))).status).toBe(200);
     expect((await ann.call('GET', pathOf(first, '/segments/219/history'))).status).toBe(404);
     const comment = { text: 'Look.', position: 219 };
     expect((await ann.call('POST', pathOf(first, '/comments'), comment)).status).toBe(404);
-    // What was given back untouched is nobody's; what one has worked on stays in sight.
+    // A task released without an edit is no longer visible; an edited one stays visible.
     const { token } = held.lease;
     await ann.call('POST', pathOf(first, '/release'), { token });
     const cat = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -320,7 +327,7 @@ describe('a look', () => {
 });
 
 describe('a save', () => {
-  it('of another revision is refused with the segment as it is now', async () => {
+  it('is refused with the current segment when the revision differs', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const [segment] = task.segments;
@@ -328,13 +335,13 @@ describe('a save', () => {
     const refused = await save(ann, task, segment, { target: [{ text: 'Otra' }] });
     expect(codeOf(refused)).toEqual([409, 'conflict']);
     expect(refused.body.error.segment).toMatchObject({ revision: 1, target: [{ text: 'Una casa' }] });
-    // Its answer was lost, and it comes again.
+    // The same save again, as after a lost response.
     expect((await save(ann, task, segment, { target: [{ text: 'Una casa' }] })).body.segment.revision).toBe(
       1,
     );
   });
 
-  it('after the claim is kept as a draft, or in the history where another is at it', async () => {
+  it('is kept as a draft after the claim, or in the history if another editor holds the task', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const [segment] = task.segments;
@@ -352,7 +359,7 @@ describe('a save', () => {
     expect(forged.body.error).not.toHaveProperty('kept');
   });
 
-  it('does not confirm what the checks refuse, nor what is not acknowledged', async () => {
+  it('refuses to confirm a target with errors or unacknowledged warnings', async () => {
     await orderEdit(call, 'It costs 15 <b>euros</b> now.', { text_format: 'html' });
     const task = await claimTask(ann);
     const [segment] = task.segments;
@@ -376,7 +383,7 @@ describe('a save', () => {
     expect(seen.body.segment.acknowledged).not.toEqual([]);
   });
 
-  it('names every field that is wrong', async () => {
+  it('names every invalid field', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const wrong = { token: 'x', revision: -1, target: [{ bold: 1 }], status: 'done', active_ms: 1e12 };
@@ -387,7 +394,7 @@ describe('a save', () => {
   });
 });
 
-it('counts what was done, by editor, job and route', async () => {
+it('sums the effort by editor, job and draft source', async () => {
   const uid = await orderEdit(call, 'One house here.\n');
   await editNext(ann);
   const work = (await ann.call('GET', '/api/editing/work')).body;

@@ -1,58 +1,62 @@
-/** Who may have which task, who has it, and how that ends. */
-import { ApiError, fieldError, notFound } from '../errors.ts';
+/** The queue of an editor, claims on tasks, and how claims end. */
+import { ApiError, fieldError, notFound } from '../base/errors.ts';
+import { isId } from '../base/ids.ts';
+import type { Transaction } from '../database/database.ts';
 import { canceled } from './access.ts';
 import { findTask } from './access-store.ts';
 import * as claims from './claims-store.ts';
-import type { Asker, EditingRoom } from './room.ts';
+import type { EditingContext, EditingUser } from './context.ts';
+import { makeDueNow } from './due-store.ts';
 import type { LeaseBody, QueueBody, QueueTaskBody } from './schemas.ts';
 import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
 
-const MOST_SHOWN = 100;
-/** Claims ended at a time. */
+const MAX_SHOWN = 100;
+/** Maximum number of claims that one transaction ends. */
 export const EXPIRED_AT_ONCE = 500;
-/** Rows that others have locked are passed by; while tasks wait, it is worth looking again. */
+/** Rows locked by other claims are skipped, so a claim is tried again while open tasks exist. */
 const CLAIM_TRIES = 5;
 
-/** Ends what has run out. Asked before every claim, and by the upkeep. */
-export async function expire(room: EditingRoom): Promise<number> {
-  const ended = await room.database.transaction((transaction) =>
+/** Ends expired claims. Called before every claim and by the upkeep. @returns their number */
+export async function endExpiredClaims(context: EditingContext): Promise<number> {
+  const ended = await context.database.transaction((transaction) =>
     claims.expireClaims(transaction, EXPIRED_AT_ONCE),
   );
-  if (ended.length > 0) room.observer.expired(ended.length);
-  await store.lookNow(room.database, ended);
+  if (ended.length > 0) context.observer.expired(ended.length);
+  await makeDueNow(context.database, ended);
   return ended.length;
 }
 
 /** @throws ApiError `not_found` */
-export async function locate(room: EditingRoom, taskId: string): Promise<store.TaskKey> {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(taskId)) throw notFound();
-  const key = await store.locateTask(room.database, taskId);
+export async function locate(context: EditingContext, taskId: string): Promise<store.TaskKey> {
+  if (!isId(taskId)) throw notFound();
+  const key = await store.locateTask(context.database, taskId);
   if (key === undefined) throw notFound();
   return key;
 }
 
-export async function readQueue(room: EditingRoom, { userId }: Asker): Promise<QueueBody> {
-  const { database, rules } = room;
-  await expire(room);
+export async function readQueue(context: EditingContext, { userId }: EditingUser): Promise<QueueBody> {
+  const { database, rules } = context;
+  await endExpiredClaims(context);
   const [open, waiting, held, paused] = await Promise.all([
-    claims.listQueue(database, userId, rules.shown, MOST_SHOWN),
+    claims.listQueue(database, userId, rules.shown, MAX_SHOWN),
     claims.countWaiting(database, userId),
     claims.listHeld(database, userId),
     claims.pausedUntil(database, userId, rules),
   ]);
   return {
-    open: open.map((row) => presentListed(room, row)),
+    open: open.map((row) => presentListed(context, row)),
     waiting,
-    held: held.map((row) => ({ ...presentListed(room, row), lease: presentLease(row) })),
+    held: held.map((row) => ({ ...presentListed(context, row), lease: presentLease(row) })),
     paused_until: paused?.toISOString() ?? null,
   };
 }
 
+const TASK_TAKEN = 'Another editor holds the task, or it is finished.';
 const URGENCIES = ['late', 'soon', 'normal'] as const;
 
 export function presentListed(
-  room: EditingRoom,
+  context: EditingContext,
   row: Omit<claims.QueueRow, 'status'> & { status: TaskStatus },
 ): QueueTaskBody {
   return {
@@ -72,7 +76,7 @@ export function presentListed(
     priority: row.priority,
     urgency: URGENCIES[row.urgency],
     reserved: row.mine,
-    minutes: Math.ceil(room.rules.limitSeconds / 60 + row.words / room.rules.wordsPerMinute),
+    minutes: Math.ceil(context.rules.limitSeconds / 60 + row.words / context.rules.wordsPerMinute),
     created_at: row.created_at.toISOString(),
     deadline: row.deadline_at.toISOString(),
   };
@@ -91,23 +95,23 @@ export function presentLease(held: claims.HeldRow): LeaseBody {
 }
 
 /**
- * Claims the named task, or the next one. Naming one that the editor has already gives it again, with the same token and a
- * lease from now: the answer to the first claim may have been lost.
+ * Claims the named task, or the next one. A task that the editor already holds is returned again, with the same token and a
+ * renewed lease, because the response to the first claim may have been lost.
  * @throws ApiError `nothing_waits`, `task_taken`, `too_many_claims`, `claims_paused`, `not_found`
  */
 export async function claim(
-  room: EditingRoom,
-  asker: Asker,
+  context: EditingContext,
+  user: EditingUser,
   named: string | undefined,
 ): Promise<store.TaskKey> {
-  const { database, rules, observer } = room;
-  const { userId } = asker;
-  const key = named === undefined ? undefined : await locate(room, named);
-  await expire(room);
+  const { database, rules, observer } = context;
+  const { userId } = user;
+  const key = named === undefined ? undefined : await locate(context, named);
+  await endExpiredClaims(context);
   if (key !== undefined) {
     const held = await claims.findHeld(database, key);
     if (held?.user_id === userId) {
-      // A sign of its editor, like a heartbeat: what is given again is there for a whole lease. Over meanwhile: claimed.
+      // Extends the lease like a heartbeat. If the claim has just ended, the task is claimed again below.
       const kept = await claims.keepClaim(
         database,
         key,
@@ -125,22 +129,22 @@ export async function claim(
       observer.claimed(claimed.held.kind);
       return claimed.key;
     }
-    const refusal = await whyNone(room, asker, key);
+    const refusal = await claimRefusal(context, user, key);
     if (refusal.code !== 'nothing_waits' || tried === CLAIM_TRIES) throw refusal;
     if ((await claims.countWaiting(database, userId)) === 0) throw refusal;
   }
 }
 
-async function whyNone(
-  room: EditingRoom,
-  { userId }: Asker,
+async function claimRefusal(
+  context: EditingContext,
+  { userId }: EditingUser,
   key: store.TaskKey | undefined,
 ): Promise<ApiError> {
-  const { database, rules } = room;
+  const { database, rules } = context;
   const until = await claims.pausedUntil(database, userId, rules);
   if (until !== undefined) {
-    const sentence = 'Too many of your claims have run out today.';
-    return new ApiError('claims_paused', sentence, {}, { until: until.toISOString() });
+    const message = 'Too many of your claims expired in the last 24 hours.';
+    return new ApiError('claims_paused', message, {}, { until: until.toISOString() });
   }
   const held = await claims.listHeld(database, userId);
   const task = key && (await findTask(database, key, userId));
@@ -150,69 +154,69 @@ async function whyNone(
       held.filter((one) => one.kind === kind).length >= (kind === 'edit' ? rules.editCap : rules.reviewCap),
   );
   if (full.length === kinds.length || (task === undefined && full.includes('edit') && held.length > 0)) {
-    return new ApiError('too_many_claims', 'Finish what you have, or give it back.');
+    return new ApiError('too_many_claims', 'You hold as many tasks as you may. Submit or release one first.');
   }
-  if (task === undefined) return new ApiError('nothing_waits', 'No task waits for you now.');
+  if (task === undefined) return new ApiError('nothing_waits', 'No task is available for you now.');
   if (!task.has_pair) return notFound();
-  return new ApiError('task_taken', 'Somebody else has the task, or it is over.');
+  return new ApiError('task_taken', TASK_TAKEN);
 }
 
-/** What a change needs of its task: the claim holds, and is locked. For use inside a transaction. */
+/** @param kept where the text of a late save was kept */
 export function staleLease(ended: ClaimEnd | null | undefined, kept?: 'draft' | 'history'): ApiError {
   if (ended === 'canceled') return canceled();
   const more = kept === undefined ? {} : { kept };
-  return new ApiError('stale_lease', 'Your claim on the task is over.', {}, more);
+  return new ApiError('stale_lease', 'Your claim on the task has ended.', {}, more);
 }
 
-/** Why a change is refused whose claim does not hold: `not_found` for a task that was never theirs nor in their languages. */
+/** Returns the error for a change without a valid claim: `not_found` if the user never had access to the task. */
 export async function lostClaim(
-  { database }: EditingRoom,
+  { database }: EditingContext,
   key: store.TaskKey,
-  holder: claims.Holder & Pick<Asker, 'role'>,
+  holder: claims.Holder & Pick<EditingUser, 'role'>,
 ): Promise<ApiError> {
   const task = await findTask(database, key, holder.userId);
-  const isTheirs = task?.has_pair || task?.has_claimed || holder.role === 'operator';
-  return isTheirs ? staleLease(await claims.findPastClaim(database, key, holder)) : notFound();
+  const isKnown = task?.has_pair || task?.has_claimed || holder.role === 'operator';
+  return isKnown ? staleLease(await claims.findPastClaim(database, key, holder)) : notFound();
 }
 
 export async function heartbeat(
-  room: EditingRoom,
-  asker: Asker,
+  context: EditingContext,
+  user: EditingUser,
   key: store.TaskKey,
   token: string,
 ): Promise<LeaseBody> {
-  const holder = { ...asker, token };
-  const held = await claims.keepClaim(room.database, key, holder, room.rules.leaseSeconds);
-  if (held === undefined) throw await lostClaim(room, key, holder);
+  const holder = { ...user, token };
+  const held = await claims.keepClaim(context.database, key, holder, context.rules.leaseSeconds);
+  if (held === undefined) throw await lostClaim(context, key, holder);
   return presentLease(held);
 }
 
-/** @throws ApiError `stale_lease`; `invalid_request` where it was extended before */
+/** @throws ApiError `stale_lease`; `invalid_request` if the claim was extended before */
 export async function extend(
-  room: EditingRoom,
-  asker: Asker,
+  context: EditingContext,
+  user: EditingUser,
   key: store.TaskKey,
   token: string,
 ): Promise<LeaseBody> {
-  const holder = { ...asker, token };
-  const held = await claims.extendClaim(room.database, key, holder, room.rules.leaseSeconds);
+  const holder = { ...user, token };
+  const held = await claims.extendClaim(context.database, key, holder, context.rules.leaseSeconds);
   if (held !== undefined) return presentLease(held);
-  const still = await claims.keepClaim(room.database, key, holder, room.rules.leaseSeconds);
-  if (still !== undefined) throw fieldError('token', 'the task has been extended already.');
-  throw await lostClaim(room, key, holder);
+  const still = await claims.keepClaim(context.database, key, holder, context.rules.leaseSeconds);
+  if (still !== undefined) throw fieldError('token', 'belongs to a claim that was already extended.');
+  throw await lostClaim(context, key, holder);
 }
 
-/** Gives a task back. Its drafts stay. */
+/** Ends a claim and returns the task to the queue. Its edits are kept. */
 export async function release(
-  room: EditingRoom,
-  asker: Asker,
+  context: EditingContext,
+  user: EditingUser,
   key: store.TaskKey,
   token: string,
 ): Promise<TaskStatus> {
-  const holder = { ...asker, token };
-  const done = await room.database.transaction(async (transaction) => {
+  const holder = { ...user, token };
+  const done = await context.database.transaction(async (transaction) => {
     await store.lockTasks(transaction, key.account, key.jobId, [key.taskId]);
-    const held = await claims.keepClaim(transaction, key, holder, room.rules.leaseSeconds);
+    const held = await claims.keepClaim(transaction, key, holder, context.rules.leaseSeconds);
     if (held === undefined) return false;
     const { account, jobId, taskId } = key;
     const move = {
@@ -226,71 +230,70 @@ export async function release(
     await store.moveTasks(transaction, move);
     return true;
   });
-  if (!done) throw await lostClaim(room, key, holder);
-  room.observer.ended('released');
-  await store.lookNow(room.database, [key]);
+  if (!done) throw await lostClaim(context, key, holder);
+  context.observer.ended('released');
+  await makeDueNow(context.database, [key]);
   return 'open';
 }
 
 /**
- * Never to be offered a task again. Free, also without having it; so many who skip one put it before an operator.
+ * Hides a task from the editor for good, whether or not they hold it. After `rules.skips` skips it is reported to the
+ * operators.
  * @throws ApiError `stale_lease`, `not_found`
  */
 export async function skip(
-  room: EditingRoom,
-  asker: Asker,
+  context: EditingContext,
+  user: EditingUser,
   key: store.TaskKey,
   token: string | undefined,
   reason: string,
 ): Promise<TaskStatus> {
-  return putAside(room, asker, key, token, 'skipped', async (transaction) => {
-    const skips = await store.insertSkip(transaction, key, asker.userId, reason);
-    if (skips < room.rules.skips) return 'skip';
-    await store.insertReport(transaction, key, asker.userId, 'skipped', undefined);
+  return skipOrReport(context, user, key, token, 'skipped', async (transaction) => {
+    const skips = await store.insertSkip(transaction, key, user.userId, reason);
+    if (skips < context.rules.skips) return 'skip';
+    await store.insertReport(transaction, key, user.userId, 'skipped', undefined);
     return 'report';
   });
 }
 
-/** Puts a task before an operator. Without holding it, only one that they may claim. */
+/** Reports a task to the operators. The editor must hold it or be able to claim it. */
 export async function report(
-  room: EditingRoom,
-  asker: Asker,
+  context: EditingContext,
+  user: EditingUser,
   key: store.TaskKey,
   token: string | undefined,
-  { reason, note }: { reason: string; note: string | undefined },
+  { reason, note }: { reason: string; note?: string | undefined },
 ): Promise<TaskStatus> {
-  return putAside(room, asker, key, token, 'reported', async (transaction) => {
-    await store.insertReport(transaction, key, asker.userId, reason, note);
+  return skipOrReport(context, user, key, token, 'reported', async (transaction) => {
+    await store.insertReport(transaction, key, user.userId, reason, note);
     return 'report';
   });
 }
 
-async function putAside(
-  room: EditingRoom,
-  asker: Asker,
+async function skipOrReport(
+  context: EditingContext,
+  user: EditingUser,
   key: store.TaskKey,
   token: string | undefined,
   ends: 'skipped' | 'reported',
-  decide: (
-    transaction: Parameters<Parameters<EditingRoom['database']['transaction']>[0]>[0],
-  ) => Promise<'skip' | 'report'>,
+  decide: (transaction: Transaction) => Promise<'skip' | 'report'>,
 ): Promise<TaskStatus> {
   const { account, jobId, taskId } = key;
-  const { userId } = asker;
-  const status = await room.database.transaction(async (transaction): Promise<TaskStatus | undefined> => {
+  const { userId } = user;
+  const status = await context.database.transaction(async (transaction): Promise<TaskStatus | undefined> => {
     await store.lockTasks(transaction, account, jobId, [taskId]);
     const task = await findTask(transaction, key, userId);
     if (task === undefined || !(task.has_pair || (token !== undefined && task.has_claimed))) throw notFound();
     if (token === undefined) {
-      // One that somebody has is not put aside by another. A skip may come again, and shows nothing.
+      // Only the holder changes a claimed task. A repeated skip of an open task is harmless.
       if (task.status !== 'open') return undefined;
       if (ends === 'reported' && !task.may_claim) return undefined;
     } else {
-      const held = await claims.keepClaim(transaction, key, { userId, token }, room.rules.leaseSeconds);
+      const held = await claims.keepClaim(transaction, key, { userId, token }, context.rules.leaseSeconds);
       if (held === undefined) return undefined;
     }
     const trigger = await decide(transaction);
-    // It stays kept for whom it waits for.
+    // The reservation for another editor stays.
     const isOthers = task.reserved_for !== null && task.reserved_for !== userId;
     if (trigger === 'skip' && token === undefined && isOthers) return 'open';
     const move = { account, jobId, tasks: [taskId], trigger, actor: 'editor', ends } as const;
@@ -298,12 +301,12 @@ async function putAside(
     return trigger === 'skip' ? 'open' : 'reported';
   });
   if (status === undefined) {
-    if (token === undefined) throw new ApiError('task_taken', 'Somebody else has the task, or it is over.');
-    throw await lostClaim(room, key, { ...asker, token });
+    if (token === undefined) throw new ApiError('task_taken', TASK_TAKEN);
+    throw await lostClaim(context, key, { ...user, token });
   }
   if (token !== undefined) {
-    room.observer.ended(ends);
-    await store.lookNow(room.database, [key]);
+    context.observer.ended(ends);
+    await makeDueNow(context.database, [key]);
   }
   return status;
 }

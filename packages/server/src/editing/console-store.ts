@@ -1,15 +1,15 @@
-/** What operators ask about tasks and effort, over all customers; and what an editor asks about their own work. */
+/** Statements of the console about tasks and effort of all accounts, and about an editor's own work. */
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { QueueRow } from './claims-store.ts';
 import type { ClaimEnd, TaskKind, TaskStatus } from './states.ts';
 
 export interface ConsoleQuery {
-  status: TaskStatus | undefined;
-  kind: TaskKind | undefined;
-  sourceLanguage: string | undefined;
-  targetLanguage: string | undefined;
-  account: string | undefined;
+  status?: TaskStatus | undefined;
+  kind?: TaskKind | undefined;
+  source_language?: string | undefined;
+  target_language?: string | undefined;
+  account?: string | undefined;
   limit: number;
   offset: number;
 }
@@ -26,7 +26,7 @@ export interface ConsoleRow extends Omit<QueueRow, 'status' | 'mine'> {
   reports: { reason: string; note: string | null; by: string; created_at: string }[];
 }
 
-// An operator looks at everybody's; texts are read through the task, one at a time.
+// Reads across accounts for operators, without any text.
 const TASKS = statement<ConsoleRow>(
   'editing.console_tasks',
   `select t.part, t.account_id, t.task_id, t.kind, t.status, t.source_language, t.target_language, t.words, t.first_position,
@@ -62,13 +62,13 @@ const TASKS = statement<ConsoleRow>(
     order by t.status = 'reported' desc, t.deadline_at, t.task_id`,
 );
 
-export function listTasks(on: Queryable, query: ConsoleQuery): Promise<ConsoleRow[]> {
-  const { status, kind, sourceLanguage, targetLanguage, account, limit, offset } = query;
+export function findTasks(on: Queryable, query: ConsoleQuery): Promise<ConsoleRow[]> {
+  const { status, kind, source_language, target_language, account, limit, offset } = query;
   return on.query(TASKS, [
     status ?? null,
     kind ?? null,
-    sourceLanguage ?? null,
-    targetLanguage ?? null,
+    source_language ?? null,
+    target_language ?? null,
     account ?? null,
     limit,
     offset,
@@ -92,7 +92,7 @@ const COUNTS = statement<PairCount>(
      from tasks where status in ('open', 'claimed', 'submitted', 'reported') group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
 );
 
-/** Tasks that are not over, by pair. */
+/** Counts unfinished tasks by language pair, kind and status. */
 export function countTasks(on: Queryable): Promise<PairCount[]> {
   return on.query(COUNTS);
 }
@@ -130,7 +130,7 @@ const EFFORT = {
   ),
 };
 
-/** What editing took: sums of the segments confirmed since then. */
+/** Sums the effort for segments confirmed since `since`. */
 export function sumEffort(on: Queryable, by: keyof typeof EFFORT, since: Date): Promise<EffortRow[]> {
   return on.query(EFFORT[by], [since]);
 }
@@ -167,8 +167,8 @@ const PAST = statement<{
     where c.user_id = $1 and c.ended_at is not null order by c.ended_at desc limit 100`,
 );
 
-/** What one editor has done: figures of their own work, for whichever customers. */
-export async function readWork(on: Queryable, userId: string) {
+/** Reads the statistics of one editor's work, over all accounts. */
+export async function readWorkRows(on: Queryable, userId: string) {
   const [days, issues, tasks] = await Promise.all([
     on.query(DAYS, [userId]),
     on.query(MARKED, [userId]),

@@ -1,21 +1,23 @@
-/** What operators see of tasks and do with them, whoever has them; and what an editor sees of their own work. */
-import { ApiError, fieldError } from '../errors.ts';
-import { type Actor, recordAudit } from '../operations/audit.ts';
+/** Tasks in the console of operators, and statistics of an editor's own work. */
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import { ApiError, fieldError } from '../base/errors.ts';
 import { presentListed } from './claims.ts';
+import type { ConsoleTaskBody, EffortBody } from './console-schemas.ts';
 import * as queries from './console-store.ts';
-import type { EditingRoom } from './room.ts';
-import type { ConsoleTaskBody, EffortBody, WorkBody } from './schemas.ts';
+import type { EditingContext } from './context.ts';
+import { makeDueNow } from './due-store.ts';
+import type { WorkBody } from './schemas.ts';
 import type { TaskStatus } from './states.ts';
 import * as store from './store.ts';
 
-export async function listTasks(room: EditingRoom, query: queries.ConsoleQuery) {
+export async function listTasks(context: EditingContext, query: queries.ConsoleQuery) {
   const [rows, counts] = await Promise.all([
-    queries.listTasks(room.database, { ...query, limit: query.limit + 1 }),
-    queries.countTasks(room.database),
+    queries.findTasks(context.database, { ...query, limit: query.limit + 1 }),
+    queries.countTasks(context.database),
   ]);
   const tasks = rows.slice(0, query.limit).map(
     (row): ConsoleTaskBody => ({
-      ...presentListed(room, { ...row, mine: row.reserved }),
+      ...presentListed(context, { ...row, mine: row.reserved }),
       uid: row.uid,
       account: row.username,
       editor: row.editor_id === null ? null : { user: row.editor_id, name: row.editor ?? '' },
@@ -35,36 +37,36 @@ export async function listTasks(room: EditingRoom, query: queries.ConsoleQuery) 
   };
 }
 
-/** Gives a task back to the queue, from whoever has it; a report on it is settled by that. */
-export function freeTask(room: EditingRoom, by: Actor, key: store.TaskKey): Promise<TaskStatus> {
-  return takeBack(room, by, key, 'task.released', {});
+/** Returns a task to the queue and ends its claim; its reports are resolved. */
+export function freeTask(context: EditingContext, by: Actor, key: store.TaskKey): Promise<TaskStatus> {
+  return returnToQueue(context, by, key, 'task.released', {});
 }
 
-/** Keeps a task for an editor, from whoever has it. @throws ApiError `invalid_request` where they could not claim it */
+/** Reserves a task for an editor and ends its claim. @throws ApiError `invalid_request` if they could not claim it */
 export async function reassignTask(
-  room: EditingRoom,
+  context: EditingContext,
   by: Actor,
   key: store.TaskKey,
   userId: string,
 ): Promise<TaskStatus> {
-  if (!(await store.isAble(room.database, key, userId))) {
+  if (!(await store.mayHaveTask(context.database, key, userId))) {
     throw fieldError(
       'user',
-      'is no editor of the task’s languages, has skipped it, or edited what it reviews.',
+      'must be an editor of the language pair who has not skipped the task and, for a review, not edited the job.',
     );
   }
-  const reserved = { reservedFor: userId, reservedHours: Math.max(1, room.rules.reservedHours) };
-  return takeBack(room, by, key, 'task.reassigned', reserved);
+  const reserved = { reservedFor: userId, reservedHours: Math.max(1, context.rules.reservedHours) };
+  return returnToQueue(context, by, key, 'task.reassigned', reserved);
 }
 
-async function takeBack(
-  room: EditingRoom,
+async function returnToQueue(
+  context: EditingContext,
   by: Actor,
   { account, jobId, taskId }: store.TaskKey,
   action: string,
   reserved: Pick<store.TaskMove, 'reservedFor' | 'reservedHours'>,
 ): Promise<TaskStatus> {
-  const moved = await room.database.transaction(async (transaction) => {
+  const moved = await context.database.transaction(async (transaction) => {
     const tasks = await store.moveTasks(transaction, {
       account,
       jobId,
@@ -78,18 +80,18 @@ async function takeBack(
     if (tasks.length > 0) await recordAudit(transaction, by, { action, account, subject: taskId, detail });
     return tasks;
   });
-  if (moved.length === 0) throw new ApiError('task_taken', 'The task is handed in, or over.');
-  await store.lookNow(room.database, [{ account, jobId }]);
+  if (moved.length === 0) throw new ApiError('task_taken', 'The task was submitted or is finished.');
+  await makeDueNow(context.database, [{ account, jobId }]);
   return 'open';
 }
 
-export async function setPriority(
-  room: EditingRoom,
+export async function prioritiseTask(
+  context: EditingContext,
   by: Actor,
   key: store.TaskKey,
   priority: number,
 ): Promise<TaskStatus> {
-  return room.database.transaction(async (transaction) => {
+  return context.database.transaction(async (transaction) => {
     const status = await store.setPriority(transaction, key, priority);
     const { account, taskId } = key;
     const entry = { action: 'task.prioritised', account, subject: taskId, detail: { priority } };
@@ -101,16 +103,16 @@ export async function setPriority(
 const DAYS = 30;
 
 export async function readEffort(
-  room: EditingRoom,
+  context: EditingContext,
   by: 'job' | 'route' | 'editor',
   since: Date | undefined,
 ): Promise<EffortBody> {
   const from = since ?? new Date(Date.now() - DAYS * 86_400_000);
-  return { rows: await queries.sumEffort(room.database, by, from) };
+  return { rows: await queries.sumEffort(context.database, by, from) };
 }
 
-export async function readWork(room: EditingRoom, userId: string): Promise<WorkBody> {
-  const { days, issues, tasks } = await queries.readWork(room.database, userId);
+export async function readWork(context: EditingContext, userId: string): Promise<WorkBody> {
+  const { days, issues, tasks } = await queries.readWorkRows(context.database, userId);
   return {
     days,
     issues: issues as WorkBody['issues'],

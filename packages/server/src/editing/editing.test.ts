@@ -1,7 +1,7 @@
-/** Editing from the customer's order to the delivery, through the front door. */
+/** Editing from the customer's request to the delivery, over HTTP. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { createConnection } from '../database/connections.ts';
 import {
@@ -9,6 +9,7 @@ import {
   confirm,
   confirmAll,
   editNext,
+  emptyEditing,
   HUMAN,
   orderEdit,
   pathOf,
@@ -57,7 +58,7 @@ const done = (uid: string) =>
   });
 
 describe('a job', () => {
-  it('goes from its drafts through an editor to its customer', async () => {
+  it('is drafted, edited, submitted and delivered to its customer', async () => {
     const uid = await orderEdit(call, 'The house is big.\nThe garden is small.\n', {
       callback_url: `${receiver.url}/first`,
       instructions: 'Be kind.',
@@ -132,7 +133,7 @@ describe('a job', () => {
     ]);
   });
 
-  it('is cut into tasks of consecutive segments, and waits for the last of them', async () => {
+  it('is divided into tasks of consecutive segments and delivered after the last one', async () => {
     const uid = await orderEdit(
       call,
       'One is a short line here.\nTwo is a short line here.\nThree is a short line here.\nFour is a short line here.\n',
@@ -160,13 +161,14 @@ describe('a job', () => {
     expect((await done(uid)).translated_text.split('\n')).toHaveLength(5);
   });
 
-  it('without a sentence is delivered as it is', async () => {
-    const uid = await orderEdit(call, '12 34\n').catch(() => undefined);
-    const { rows } = await owner.query(`select uid from jobs order by created_at desc limit 1`);
-    expect((await done(uid ?? rows[0].uid)).translated_text).toBe('12 34\n');
+  it('is delivered unchanged when it has no segment', async () => {
+    // It may be completed before a request sees it as `translating`.
+    const job = { uid: 'no-sentence', text: '12 34\n', source_language: 'en', target_language: 'es' };
+    expect((await call('POST', HUMAN, job)).status).toBe(201);
+    expect((await done(job.uid)).translated_text).toBe('12 34\n');
   });
 
-  it('that is taken back takes its tasks along, and its editor is told', async () => {
+  it('cancels its tasks with it, and its editor gets job_canceled', async () => {
     const uid = await orderEdit(call, 'This one will be taken back.\n');
     const task = await claimTask(ann);
     expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
@@ -182,7 +184,7 @@ describe('a job', () => {
     expect(queue).toMatchObject({ open: [], held: [], waiting: 0 });
   });
 
-  it('fills the repeats of what is confirmed, until somebody touches them', async () => {
+  it('copies confirmed targets to repeats that no editor edited', async () => {
     await orderEdit(call, 'Press the button now.\nWait.\nPress the button now.\nPress the button now.\n');
     const task = await claimTask(ann);
     const [first, , third] = task.segments;
@@ -204,8 +206,8 @@ describe('a job', () => {
   });
 });
 
-describe('what reaches the editor', () => {
-  it('is what the customer supplied, as the draft', async () => {
+describe('the editor', () => {
+  it('gets the supplied target as the draft', async () => {
     await orderEdit(call, 'The house is big.\nThe door.\n', {
       target_text: 'La casa es grande.\nLa puerta.\n',
     });
@@ -218,7 +220,7 @@ describe('what reaches the editor', () => {
     await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
   });
 
-  it('is a machine’s job that was upgraded, with what the upgrade says', async () => {
+  it('gets an upgraded machine job with the instructions of the upgrade', async () => {
     const uid = 'upgraded';
     const machine = '/tapi/v2/mt_translation/';
     const languages = { source_language: 'en', target_language: 'es' };
@@ -239,7 +241,7 @@ describe('what reaches the editor', () => {
     await done(uid);
   });
 
-  it('is the brand’s tone, instructions and terms, and what was delivered before', async () => {
+  it('gets the tone, instructions and terms of the brand, and memory matches', async () => {
     const account = await server.createAccount({ balanceCents: 100_000 });
     const { ref } = await accountNamed(server.database, account.username);
     const terms = [
@@ -248,6 +250,7 @@ describe('what reaches the editor', () => {
     const languages = new Map([['es', { tone: 'Informal' as const, instructions: 'Smile.', terms }]]);
     await saveBrand(
       server.database,
+      'command',
       ref,
       { externalId: 'acme', name: 'Acme', default: true, languages },
       false,
@@ -282,9 +285,9 @@ describe('what reaches the editor', () => {
   });
 });
 
-describe('who may see a task', () => {
-  it('is nobody without its languages, nor a customer', async () => {
-    await owner.query(`truncate tasks, claims, editor_slots, edited_jobs cascade`);
+describe('a task', () => {
+  it('is hidden from editors without its language pair and from customers', async () => {
+    await emptyEditing(owner);
     await orderEdit(call, 'Not for everybody to read.\n');
     const other = await createPerson(server, { role: 'editor', languages: ['en:fr'] });
     const customer = await createPerson(server, { role: 'customer' });

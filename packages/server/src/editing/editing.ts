@@ -1,26 +1,32 @@
 /**
- * Where people work on what a machine has drafted: the main file of the room.
+ * Editing of drafted jobs: the main file of the module.
  *
- * A job's drafts are cut into tasks; editors claim them, correct and confirm their segments, and hand them in; somebody
- * else reviews the whole, where that is wanted; the result is put together and delivered as a machine's is. The rules
- * are docs/editing.md; the states of a task are states.ts.
+ * A drafted job is divided into tasks. Editors claim tasks, correct and confirm their segments and submit them. If a
+ * review is due, another editor reviews the whole job. Then the result is assembled and delivered. The rules are in
+ * docs/editing.md, the states of a task in states.ts.
  */
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import type { JobFollower } from '../jobs/jobs.ts';
+import type { JobHooks } from '../jobs/jobs.ts';
 import type { Scanner } from '../scanning/scanner.ts';
 import { openTask } from './access.ts';
 import { locate } from './claims.ts';
 import { countTasks } from './console-store.ts';
+import {
+  type EditingContext,
+  type EditingObserver,
+  type EditingSettings,
+  type EditingUser,
+  rulesOf,
+} from './context.ts';
 import * as edits from './edits-store.ts';
 import { openTasks, replaceDrafts } from './open.ts';
 import { cancelEditing, reopenEditing } from './review.ts';
-import { type Asker, type EditingObserver, type EditingRoom, type EditingSettings, rulesOf } from './room.ts';
 
 export { locate } from './claims.ts';
 export { freeTask, listTasks } from './console.ts';
+export { type EditingContext, type EditingObserver, type EditingSettings, rulesOf } from './context.ts';
 export { type EditingUpkeep, startEditingUpkeep } from './finish.ts';
-export { type EditingObserver, type EditingRoom, type EditingSettings, rulesOf } from './room.ts';
 export { TASK_STATUSES, type TaskStatus } from './states.ts';
 
 export interface EditingOptions {
@@ -29,18 +35,18 @@ export interface EditingOptions {
   settings: EditingSettings;
   observer: EditingObserver;
   wake(): void;
-  /** Nothing, where it is not said. */
-  corrected?: EditingRoom['corrected'];
+  /** Default: does nothing. */
+  corrected?: EditingContext['corrected'];
 }
 
 export interface Editing {
-  room: EditingRoom;
-  /** Takes part in the transactions that move jobs. */
-  follower: JobFollower;
+  context: EditingContext;
+  /** Called in the transactions that change jobs. */
+  jobHooks: JobHooks;
   /**
-   * Opens a delivered job again, in the transaction that rejects it.
-   * @param by the person who rejects it; undefined by the interface for programs
-   * @returns false where nobody has edited it: there is nothing to be edited again
+   * Reopens a delivered job in the transaction that rejects it.
+   * @param by `userId` is undefined if a program rejects the job
+   * @returns false if no editor finished the job
    */
   reopen(
     transaction: Transaction,
@@ -52,31 +58,36 @@ export interface Editing {
 
 export function createEditing({ settings, ...options }: EditingOptions): Editing {
   const corrected = options.corrected ?? (async () => {});
-  const room: EditingRoom = { ...options, corrected, rules: rulesOf(settings), descriptions: new Map() };
+  const context: EditingContext = {
+    ...options,
+    corrected,
+    rules: rulesOf(settings),
+    descriptions: new Map(),
+  };
   return {
-    room,
-    follower: {
-      drafted: (transaction, job) => openTasks(room, transaction, job),
-      canceled: (transaction, account, jobId) => cancelEditing(room, transaction, account, jobId),
-      redrafted: replaceDrafts,
-      untouched: edits.countUntouched,
+    context,
+    jobHooks: {
+      onDrafted: (transaction, job) => openTasks(context, transaction, job),
+      onCanceled: (transaction, account, jobId) => cancelEditing(transaction, account, jobId),
+      onRedrafted: replaceDrafts,
+      countUntouched: edits.countUntouched,
     },
-    reopen: (transaction, account, jobId, by) => reopenEditing(room, transaction, account, jobId, by),
+    reopen: (transaction, account, jobId, by) => reopenEditing(context, transaction, account, jobId, by),
   };
 }
 
-/** The job of a task that a person may look at. @throws ApiError `not_found`, `job_canceled` */
+/** Returns the job of a task that the user may see. @throws ApiError `not_found`, `job_canceled` */
 export async function jobOfTask(
-  room: EditingRoom,
-  asker: Asker,
+  context: EditingContext,
+  user: EditingUser,
   taskId: string,
 ): Promise<{ account: AccountRef; jobId: string }> {
-  const key = await locate(room, taskId);
-  await openTask(room, asker, key, 'record');
+  const key = await locate(context, taskId);
+  await openTask(context, user, key, 'record');
   return key;
 }
 
-/** Tasks that are not over, by pair, for figures. */
+/** Counts unfinished tasks by language pair, for the metrics. */
 export function queueFigures(database: Database) {
   return countTasks(database);
 }

@@ -1,11 +1,11 @@
-/** What is asked of the database about segments in editing: what an editor has made of them, and what was said of them. */
+/** Statements about segments in editing: edits and their history. */
 import type { Piece } from '@dragoman/documents';
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import { uuidv7 } from '../ids.ts';
 
-/** A segment as its editor finds it. */
+/** A segment with its edit. */
 export interface SegmentRow {
   position: number;
   segment_id: string;
@@ -56,7 +56,7 @@ const SEGMENTS_AT = statement<SegmentRow>(
     where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position = any($4) order by s.position`,
 );
 
-/** Those at `positions`, in their order there. */
+/** Returns the segments at `positions`, in that order. */
 export async function readSegmentsAt(
   on: Queryable,
   account: AccountRef,
@@ -68,7 +68,7 @@ export async function readSegmentsAt(
   return positions.flatMap((position) => at.get(position) ?? []);
 }
 
-// The group of a segment that repeats: the first of them, and all that name it.
+// Repeats refer to the first segment with the same text by `repeats`.
 const REPEATS = statement<SegmentRow>(
   'editing.repeats',
   `${SEGMENTS_FROM}
@@ -77,7 +77,7 @@ const REPEATS = statement<SegmentRow>(
     order by s.position`,
 );
 
-/** The segments that read the same as the one at `position` and that nobody has touched. */
+/** Returns the other segments with the same text that no editor has edited. */
 export function readRepeats(
   on: Queryable,
   account: AccountRef,
@@ -88,19 +88,20 @@ export function readRepeats(
   return on.query(REPEATS, [account.part, account.accountId, jobId, first, position]);
 }
 
-/** What is delivered of a segment. */
-export interface TargetRow {
+/** The text of a segment that is delivered. */
+export interface SegmentTargetRow {
   segment_id: string;
   position: number;
   target: Piece[] | null;
-  /** An editor has confirmed a text of it, now or before. */
+  route: string | null;
+  /** Whether an editor has confirmed a target of it, now or before. */
   confirmed: boolean;
 }
 
-// A segment that was confirmed and is a draft again: sent back by its reviewer, or changed and not confirmed since.
-const TARGETS = statement<TargetRow>(
+// The history has the confirmed target of a segment that is a draft again: returned by a reviewer or changed since.
+const TARGETS = statement<SegmentTargetRow>(
   'editing.targets',
-  `select s.segment_id, s.position,
+  `select s.segment_id, s.position, s.route,
           coalesce(case when $4 or e.status = 'confirmed' then e.target else c.target end, s.draft) as target,
           coalesce(e.status = 'confirmed' or c.target is not null, false) as confirmed
      from segments s
@@ -115,20 +116,19 @@ const TARGETS = statement<TargetRow>(
 );
 
 /**
- * Returns the text of every segment of a job: the last one that an editor confirmed, else the draft. A machine's draft
- * never replaces a confirmed text.
- * @param unconfirmed whether an editor's unconfirmed text goes before both, as a preview shows it
+ * Returns the text of every segment of a job: the last target that an editor confirmed, else the draft.
+ * @param unconfirmed whether an unconfirmed edit takes precedence, as in a preview
  */
 export function readTargets(
   on: Queryable,
   account: AccountRef,
   jobId: string,
   unconfirmed: boolean,
-): Promise<TargetRow[]> {
+): Promise<SegmentTargetRow[]> {
   return on.query(TARGETS, [account.part, account.accountId, jobId, unconfirmed]);
 }
 
-// Of the segments `s`: in a part that waits and that nobody has, and never saved.
+// Condition on segment `s`: never edited, and in an editing task that no editor holds.
 const UNTOUCHED = `
   exists (select from edited_jobs e
            where e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.stage = 'editing')
@@ -144,7 +144,7 @@ const COUNT_UNTOUCHED = statement<{ segments: number }>(
     where s.part = $1 and s.account_id = $2 and s.job_id = $3 and ${UNTOUCHED}`,
 );
 
-/** How many segments of a job no editor has or has touched. */
+/** Counts the segments of a job that no editor holds or has edited. */
 export async function countUntouched(on: Queryable, account: AccountRef, jobId: string): Promise<number> {
   return (await on.query(COUNT_UNTOUCHED, [account.part, account.accountId, jobId]))[0]!.segments;
 }
@@ -160,7 +160,7 @@ const REPLACE_UNTOUCHED = statement<{ position: number }>(
    returning s.position`,
 );
 
-/** Other drafts for those of these segments. @returns which had them */
+/** Replaces the drafts of unedited segments. @returns the positions of the replaced drafts */
 export async function replaceUntouched(
   transaction: Transaction,
   account: AccountRef,
@@ -183,6 +183,7 @@ export async function replaceUntouched(
     drafts.map(({ route }) => route ?? null),
     drafts.map(({ notes }) => JSON.stringify(notes)),
   ]);
+  if (rows.length > 0) transaction.changed('edit', account, jobId);
   return rows.map(({ position }) => position);
 }
 
@@ -209,7 +210,7 @@ export async function listUnconfirmed(
 
 export interface Edit {
   position: number;
-  /** That it changes; 0 where there is none yet. */
+  /** The revision that it changes; 0 for the first edit. */
   revision: number;
   target: readonly Piece[];
   status: 'draft' | 'confirmed';
@@ -225,41 +226,46 @@ const FIRST_EDIT = statement<{ revision: number }>(
   'editing.first_edit',
   `insert into edits (part, account_id, job_id, position, status, target, revision, editor_id, active_ms, distance, words,
      acknowledged, filled_from, confirmed_at)
-   values ($1, $2, $3, $4, $6, $7, $5 + 1, $8, $9, $10, $11, $12, $13, case when $6 = 'confirmed' then now() end)
+   values (:part, :account_id, :job_id, :position, :status, :target, :revision + 1,
+     :editor_id, :active_ms, :distance, :words, :acknowledged, :filled_from,
+     case when :status = 'confirmed' then now() end)
    on conflict (part, account_id, job_id, position) do nothing
    returning revision`,
 );
 const NEXT_EDIT = statement<{ revision: number }>(
   'editing.next_edit',
-  `update edits set status = $6, target = $7, revision = revision + 1, editor_id = $8, active_ms = active_ms + $9,
-          distance = $10, words = $11, acknowledged = $12, filled_from = $13, changed_at = now(),
-          confirmed_at = case when $6 = 'confirmed' then now() end
-    where part = $1 and account_id = $2 and job_id = $3 and position = $4 and revision = $5
+  `update edits set status = :status, target = :target, revision = revision + 1, editor_id = :editor_id,
+          active_ms = active_ms + :active_ms, distance = :distance, words = :words,
+          acknowledged = :acknowledged, filled_from = :filled_from, changed_at = now(),
+          confirmed_at = case when :status = 'confirmed' then now() end
+    where part = :part and account_id = :account_id and job_id = :job_id and position = :position
+      and revision = :revision
    returning revision`,
 );
 
-/** Saves a target in place of the revision that it names. @returns false where another is there */
+/** Saves an edit. @returns false if the segment has another revision than `edit.revision` */
 export async function saveEdit(
   transaction: Transaction,
   account: AccountRef,
   jobId: string,
   edit: Edit,
 ): Promise<boolean> {
-  const rows = await transaction.query(edit.revision === 0 ? FIRST_EDIT : NEXT_EDIT, [
-    account.part,
-    account.accountId,
-    jobId,
-    edit.position,
-    edit.revision,
-    edit.status,
-    JSON.stringify(edit.target),
-    edit.editorId,
-    edit.activeMs,
-    edit.distance,
-    edit.words,
-    edit.acknowledged,
-    edit.filledFrom ?? null,
-  ]);
+  const rows = await transaction.query(edit.revision === 0 ? FIRST_EDIT : NEXT_EDIT, {
+    part: account.part,
+    account_id: account.accountId,
+    job_id: jobId,
+    position: edit.position,
+    revision: edit.revision,
+    status: edit.status,
+    target: JSON.stringify(edit.target),
+    editor_id: edit.editorId,
+    active_ms: edit.activeMs,
+    distance: edit.distance,
+    words: edit.words,
+    acknowledged: edit.acknowledged,
+    filled_from: edit.filledFrom ?? null,
+  });
+  if (rows.length > 0) transaction.changed('edit', account, jobId);
   return rows.length > 0;
 }
 
@@ -269,7 +275,7 @@ const UNCONFIRM = statement(
     where part = $1 and account_id = $2 and job_id = $3 and position = any($4) and status = 'confirmed'`,
 );
 
-/** Confirmed segments become drafts again. */
+/** Turns confirmed segments into drafts again. */
 export async function unconfirm(
   transaction: Transaction,
   account: AccountRef,
@@ -277,6 +283,7 @@ export async function unconfirm(
   positions: readonly number[],
 ): Promise<void> {
   await transaction.query(UNCONFIRM, [account.part, account.accountId, jobId, positions]);
+  transaction.changed('edit', account, jobId);
 }
 
 export interface PastTarget {
@@ -334,144 +341,4 @@ export function readHistory(
   position: number,
 ): Promise<HistoryRow[]> {
   return on.query(HISTORY, [account.part, account.accountId, jobId, position]);
-}
-
-export interface IssueRow {
-  issue_id: string;
-  position: number;
-  category: string;
-  severity: string;
-  note: string | null;
-  range_start: number | null;
-  range_end: number | null;
-  by: string;
-  created_at: Date;
-}
-
-const ISSUES = statement<IssueRow>(
-  'editing.issues',
-  `select i.issue_id, i.position, i.category, i.severity, i.note, i.range_start, i.range_end,
-          coalesce(u.name, '') as by, i.created_at
-     from issues i left join users u on u.user_id = i.reviewer_id
-    where i.part = $1 and i.account_id = $2 and i.job_id = $3 order by i.issue_id`,
-);
-
-export function listIssues(on: Queryable, account: AccountRef, jobId: string): Promise<IssueRow[]> {
-  return on.query(ISSUES, [account.part, account.accountId, jobId]);
-}
-
-export interface NewIssue {
-  position: number;
-  category: string;
-  severity: string;
-  note: string | undefined;
-  range: { start: number; end: number } | undefined;
-}
-
-// Whose the target is: not the reviewer's, who may have put it right before marking what was wrong with it.
-const INSERT_ISSUE = statement<IssueRow>(
-  'editing.insert_issue',
-  `with made as (
-     insert into issues (part, account_id, issue_id, job_id, position, category, severity, note, range_start, range_end,
-       reviewer_id, editor_id, task_id)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-            coalesce(
-              (select editor_id from edits
-                where part = $1 and account_id = $2 and job_id = $4 and position = $5 and editor_id <> $11),
-              (select editor_id from edit_history
-                where part = $1 and account_id = $2 and job_id = $4 and position = $5 and kind = 'confirmed'
-                  and editor_id <> $11
-                order by history_id desc limit 1)), $12
-     returning issue_id, position, category, severity, note, range_start, range_end, reviewer_id, created_at)
-   select m.*, coalesce(u.name, '') as by from made m left join users u on u.user_id = m.reviewer_id`,
-);
-
-export async function insertIssue(
-  transaction: Transaction,
-  account: AccountRef,
-  { jobId, taskId, reviewerId }: { jobId: string; taskId: string; reviewerId: string },
-  { position, category, severity, note, range }: NewIssue,
-): Promise<IssueRow> {
-  const [row] = await transaction.query(INSERT_ISSUE, [
-    account.part,
-    account.accountId,
-    uuidv7(),
-    jobId,
-    position,
-    category,
-    severity,
-    note ?? null,
-    range?.start ?? null,
-    range?.end ?? null,
-    reviewerId,
-    taskId,
-  ]);
-  return row!;
-}
-
-const DELETE_ISSUE = statement<{ issue_id: string }>(
-  'editing.delete_issue',
-  `delete from issues where part = $1 and account_id = $2 and task_id = $3 and issue_id = $4 returning issue_id`,
-);
-
-/** @returns false where this review has marked no such issue */
-export async function deleteIssue(
-  transaction: Transaction,
-  account: AccountRef,
-  taskId: string,
-  issueId: string,
-): Promise<boolean> {
-  const values = [account.part, account.accountId, taskId, issueId];
-  return (await transaction.query(DELETE_ISSUE, values)).length > 0;
-}
-
-const MARKED = statement<{ position: number }>(
-  'editing.marked',
-  `select distinct position from issues where part = $1 and account_id = $2 and task_id = $3 order by position`,
-);
-
-/** The segments in which a review has marked something. */
-export async function listMarked(on: Queryable, account: AccountRef, taskId: string): Promise<number[]> {
-  const rows = await on.query(MARKED, [account.part, account.accountId, taskId]);
-  return rows.map(({ position }) => position);
-}
-
-export interface CommentRow {
-  comment_id: string;
-  position: number | null;
-  body: string;
-  by: string;
-  role: 'customer' | 'editor' | 'operator';
-  created_at: Date;
-}
-
-const COMMENTS = statement<CommentRow>(
-  'editing.comments',
-  `select c.comment_id, c.position, c.body, coalesce(u.name, a.username) as by, coalesce(u.role, 'customer') as role,
-          c.created_at
-     from comments c join accounts a on a.account_id = c.account_id left join users u on u.user_id = c.user_id
-    where c.part = $1 and c.account_id = $2 and c.job_id = $3 order by c.comment_id limit 1000`,
-);
-
-export function listComments(on: Queryable, account: AccountRef, jobId: string): Promise<CommentRow[]> {
-  return on.query(COMMENTS, [account.part, account.accountId, jobId]);
-}
-
-const INSERT_COMMENT = statement<{ comment_id: string; created_at: Date }>(
-  'editing.insert_comment',
-  `insert into comments (part, account_id, comment_id, job_id, position, user_id, body)
-   values ($1, $2, $3, $4, $5, $6, $7) returning comment_id, created_at`,
-);
-
-/** @param userId undefined: the customer, by the interface for programs */
-export async function insertComment(
-  on: Queryable,
-  account: AccountRef,
-  jobId: string,
-  comment: { position: number | undefined; userId: string | undefined; body: string },
-): Promise<{ comment_id: string; created_at: Date }> {
-  const { position, userId, body } = comment;
-  const key = [account.part, account.accountId, uuidv7(), jobId];
-  const [row] = await on.query(INSERT_COMMENT, [...key, position ?? null, userId ?? null, body]);
-  return row!;
 }

@@ -1,193 +1,288 @@
 /**
- * What is looked after without anybody asking: claims that have run out, jobs whose result is to be put together, jobs
- * whose time is over. All of them are rows with a due time, so whoever dies in the middle leaves them to another.
+ * The upkeep of editing: ends expired claims, assembles results, and applies the fallback at the deadline. All work is in
+ * rows with a due time, so that another process resumes it if this one dies.
  *
- *   assembling                    the result is made, and delivered in one transaction with everything that follows
- *   editing, deadline over        the brand does not wait: each segment is delivered with the last text that an editor
- *                                 confirmed, else with the machine's draft. Free and flagged where a draft is among
- *                                 them; charged as usual where editors confirmed all. Not while somebody is at work on
- *                                 it, and not while a sentence has no text at all
- *   review, deadline over         all of it is edited: delivered without the review, as usual
+ *   assembling                  the result is assembled and delivered in one transaction with everything that follows
+ *   editing, past the deadline  if the brand's fallback is `machine`: each segment is delivered with its last confirmed
+ *                               target, else with the draft. With a draft among them the result is free and flagged;
+ *                               if everything is confirmed it is charged. Not while an editor holds a claim, and not
+ *                               while a segment has neither target nor draft
+ *   review, past the deadline   everything is edited: delivered without the review, and charged
+ *
+ * A job whose result exceeds the time limit three times at one stage fails and is refunded. Attempts during which an
+ * editor holds a claim do not count.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
+import { keptOf } from '../base/kept.ts';
+import type { Log } from '../base/log.ts';
 import { readContext } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
-import { completeEdited, readTexts } from '../jobs/jobs.ts';
-import type { Log } from '../log.ts';
-import { learn } from '../memory/memory.ts';
+import { completeEdited, failEdited, lockWork, readTexts } from '../jobs/jobs.ts';
+import { learnFromJob } from '../memory/memory.ts';
 import { TextTakesTooLong } from '../scanning/scanner.ts';
-import { EXPIRED_AT_ONCE, expire } from './claims.ts';
+import { EXPIRED_AT_ONCE, endExpiredClaims } from './claims.ts';
 import * as claims from './claims-store.ts';
+import type { EditingContext } from './context.ts';
+import { countTry, type DueJob, makeDueAgain, takeDueJob } from './due-store.ts';
+import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
-import type { EditingRoom } from './room.ts';
+import { cancelEditing } from './review.ts';
 import * as store from './store.ts';
 
 const POLL_MILLISECONDS = 2_000;
-const JOBS_AT_ONCE = 16;
+/** One for each account, so that slow documents delay other accounts only if four accounts have one at a time. */
+const JOBS_AT_ONCE = 4;
 const MAX_POSITION = 2 ** 31 - 1;
-/** Until another looks at a job that was taken by one who died. */
+/** After this time another process takes over a job whose process died. */
 const LEASE_SECONDS = 30;
-/** Between two looks at a job that somebody is at work on past its deadline. */
+/** Interval between attempts at a job past its deadline while an editor holds a claim on it. */
 const IN_WORK_SECONDS = 60;
-/** Between two looks at a job past its deadline in which a sentence has no text. The end of a claim brings one at once. */
+/** Interval between attempts at a job past its deadline with a segment without text. The end of a claim starts one at once. */
 const NO_TEXT_SECONDS = 3600;
-/** Until the next try of a job whose text could not be put together within the time limit. */
+/** Interval between attempts at a job whose result exceeded the time limit, and their maximum number. */
 const UNREADABLE_SECONDS = 3600;
+const MAX_UNREADABLE = 3;
 
 export interface EditingUpkeep {
   wake(): void;
-  /** Begins nothing more; resolves when what is under way is done. */
+  /** Starts no more work; resolves when the current work is done. */
   stop(): Promise<void>;
 }
 
-export function startEditingUpkeep(room: EditingRoom, log: Log, delivered: () => void): EditingUpkeep {
+export function startEditingUpkeep(context: EditingContext, log: Log, delivered: () => void): EditingUpkeep {
   let stopping = false;
-  let again = false;
+  let runAgain = false;
   let running: Promise<void> | undefined;
-  const look = () => {
+  /** Jobs in progress, by account id. */
+  const inProgress = new Map<string, Promise<void>>();
+  const run = () => {
     if (stopping) return;
     if (running !== undefined) {
-      again = true;
+      runAgain = true;
       return;
     }
     running = round()
       .catch((error: unknown) => {
-        if (!stopping) log.warn({ error }, 'upkeep of editing was interrupted');
+        if (!stopping) log.warn({ error }, 'the upkeep of editing failed; it runs again');
       })
       .finally(() => {
         running = undefined;
-        if (again) {
-          again = false;
-          look();
+        if (runAgain) {
+          runAgain = false;
+          run();
         }
       });
   };
 
   async function round(): Promise<void> {
-    while (!stopping && (await expire(room)) === EXPIRED_AT_ONCE);
-    for (;;) {
-      if (stopping) return;
-      const due = await store.takeDueJobs(room.database, JOBS_AT_ONCE, LEASE_SECONDS);
-      for (const { account, jobId } of due) {
-        try {
-          if (await lookAfter(room, account, jobId)) delivered();
-        } catch (error) {
-          // The row is due again in a while.
-          log.warn({ error, job: jobId }, 'a job could not be put together');
-        }
-        if (stopping) return;
-      }
-      if (due.length < JOBS_AT_ONCE) return;
+    while (!stopping && (await endExpiredClaims(context)) === EXPIRED_AT_ONCE);
+    while (!stopping && inProgress.size < JOBS_AT_ONCE) {
+      const due = await takeDueJob(context.database, [...inProgress.keys()], LEASE_SECONDS);
+      if (due === undefined) return;
+      const { accountId } = due.account;
+      const work = process(due).finally(() => {
+        inProgress.delete(accountId);
+        run();
+      });
+      inProgress.set(accountId, work);
     }
   }
 
-  const timer = setInterval(look, POLL_MILLISECONDS);
-  look();
+  async function process({ account, jobId }: DueJob): Promise<void> {
+    try {
+      if (await advanceJob(context, log, account, jobId)) delivered();
+    } catch (error) {
+      // The row falls due again.
+      log.warn({ error, job: jobId }, 'an edited job could not be assembled');
+    }
+  }
+
+  const timer = setInterval(run, POLL_MILLISECONDS);
+  run();
   return {
-    wake: look,
+    wake: run,
     async stop() {
       stopping = true;
       clearInterval(timer);
       await running;
+      await Promise.all(inProgress.values());
     },
   };
 }
 
-/** Does what is to be done about a job now. @returns whether it was delivered */
-export async function lookAfter(room: EditingRoom, account: AccountRef, jobId: string): Promise<boolean> {
-  const job = await store.findEditedJob(room.database, account, jobId);
+/** Delivers a due job, if its stage and deadline allow it. @returns whether it was delivered or failed */
+async function advanceJob(
+  context: EditingContext,
+  log: Log,
+  account: AccountRef,
+  jobId: string,
+): Promise<boolean> {
+  const job = await editedJobs.findEditedJob(context.database, account, jobId);
   if (job === undefined) return false;
   const { stage } = job;
-  if (stage === 'assembling') return deliver(room, account, jobId, job);
+  if (stage === 'assembling') return deliver(context, log, account, jobId, job);
   const falls =
     job.fallback === 'machine' && job.revision === 1 && (stage === 'editing' || stage === 'review');
-  if (falls && job.late) return deliver(room, account, jobId, job);
-  await store.lookAgain(room.database, account, jobId, stage, 0);
+  if (falls && job.late) return deliver(context, log, account, jobId, job);
+  await makeDueAgain(context.database, account, jobId, stage, 0);
   return false;
 }
 
-/** Puts the result of a job that was found at a stage together and delivers it, or nothing. */
+/** What a delivery was prepared from. The transaction that delivers it checks that nothing has changed. */
+interface PreparedDelivery {
+  stage: editedJobs.Stage;
+  job: editedJobs.TaskJobRow;
+  targets: readonly edits.SegmentTargetRow[];
+  /** Whether every segment is confirmed, apart from kept segments, which have no price. */
+  isEdited: boolean;
+  trigger: 'revise' | 'complete' | 'fallBack';
+  result: string;
+}
+
+/** Assembles and delivers a job at the stage in which it was found. @returns whether it was delivered or failed */
 async function deliver(
-  room: EditingRoom,
+  context: EditingContext,
+  log: Log,
   account: AccountRef,
   jobId: string,
-  { stage, revision }: store.EditedJobRow,
+  { stage, revision }: editedJobs.EditedJobRow,
 ): Promise<boolean> {
-  const { database, observer } = room;
+  const { database, observer } = context;
   const [job, texts, targets] = await Promise.all([
-    store.readTaskJob(database, account, jobId),
+    editedJobs.readTaskJob(database, account, jobId),
     readTexts(database, account, jobId, ['source']),
     edits.readTargets(database, account, jobId, false),
   ]);
   if (stage !== 'assembling' && targets.some(({ target }) => target === null)) {
-    await store.lookAgain(database, account, jobId, stage, NO_TEXT_SECONDS);
+    await makeDueAgain(database, account, jobId, stage, NO_TEXT_SECONDS);
     return false;
   }
-  const isEdited = targets.every(({ confirmed }) => confirmed);
+  const isEdited = targets.every(({ confirmed, route }) => confirmed || keptOf(route) !== undefined);
   const trigger = revision > 1 ? 'revise' : isEdited ? 'complete' : 'fallBack';
-  const said = await readContext(database, account, job.brand, job.target_language);
-  const result = await room.scanner
+  const result = await assemble(context, account, job, texts.source ?? '', targets);
+  if (result instanceof TextTakesTooLong) {
+    const failed = await postpone(context, account, jobId, stage, result.reason);
+    if (failed === undefined) throw result;
+    log.warn(
+      { job: jobId, reason: result.reason },
+      'an edited job failed: its result exceeds the time limit',
+    );
+    if (failed) observer.delivered('failed');
+    return true;
+  }
+  const prepared = { stage, job, targets, isEdited, trigger, result } as const;
+  const isDelivered = await settle(context, account, jobId, prepared);
+  if (isDelivered) observer.delivered(trigger === 'fallBack' ? 'fallback' : 'edited');
+  else await makeDueAgain(database, account, jobId, stage, IN_WORK_SECONDS);
+  return isDelivered;
+}
+
+/** @returns the document with these targets, or the error if that exceeds the time limit */
+function assemble(
+  context: EditingContext,
+  account: AccountRef,
+  job: editedJobs.TaskJobRow,
+  source: string,
+  targets: readonly edits.SegmentTargetRow[],
+): Promise<string | TextTakesTooLong> {
+  const drafts = targets.flatMap(({ segment_id, target }) =>
+    target === null ? [] : [[segment_id, target] as const],
+  );
+  return context.scanner
     .assemble(account, {
-      text: texts.source ?? '',
+      text: source,
       format: job.text_format,
       sourceLanguage: job.source_language,
       targetLanguage: job.target_language,
-      drafts: targets.flatMap(({ segment_id, target }) =>
-        target === null ? [] : [[segment_id, target] as const],
-      ),
+      drafts,
     })
-    .catch(async (error: unknown) => {
-      if (error instanceof TextTakesTooLong)
-        await store.lookAgain(database, account, jobId, stage, UNREADABLE_SECONDS);
+    .catch((error: unknown) => {
+      if (error instanceof TextTakesTooLong) return error;
       throw error;
     });
-  const outcome = await database
-    .transaction(async (transaction) => {
-      // The job's row first, as whoever cancels it has it first.
+}
+
+/** Delivers a prepared result in one transaction. @returns false if the job has changed since it was prepared */
+async function settle(
+  context: EditingContext,
+  account: AccountRef,
+  jobId: string,
+  { stage, job, targets, isEdited, trigger, result }: PreparedDelivery,
+): Promise<boolean> {
+  const { database } = context;
+  const brand = await readContext(database, account, job.brand, job.target_language);
+  try {
+    await database.transaction(async (transaction) => {
+      // Locks the job first, as a cancelation does.
       const completed = await completeEdited(transaction, account, jobId, result, trigger);
-      const edited = await store.lockEditedJob(transaction, account, jobId);
-      if (!completed || edited?.stage !== stage) throw new Overtaken();
+      const edited = await editedJobs.lockEditedJob(transaction, account, jobId);
+      if (!completed || edited?.stage !== stage) throw new ConcurrentChange();
       await store.lockTasks(transaction, account, jobId);
-      // Somebody has begun since, or it was sent back with a new deadline: past its deadline a job waits for who is at
-      // work on it.
-      if (stage !== 'assembling' && (!edited.late || (await claims.isInWork(transaction, account, jobId))))
-        throw new Overtaken();
-      // Somebody may have begun, confirmed and released while it was put together: that belongs into the result.
+      // Past its deadline, a job waits for an editor who holds a claim. A review may also have set a new deadline.
+      if (stage !== 'assembling' && (!edited.late || (await claims.isInWork(transaction, account, jobId)))) {
+        throw new ConcurrentChange();
+      }
+      // An editor may have claimed, confirmed and released meanwhile; that text belongs into the result.
       const now = await edits.readTargets(transaction, account, jobId, false);
-      if (!isDeepStrictEqual(now, targets)) throw new Overtaken();
+      if (!isDeepStrictEqual(now, targets)) throw new ConcurrentChange();
       const common = { account, jobId, actor: 'system', ends: 'canceled' } as const;
       await store.moveTasks(transaction, { ...common, trigger: 'deliver' });
       if (isEdited) await store.moveTasks(transaction, { ...common, kinds: ['edit'], trigger: 'close' });
       await store.moveTasks(transaction, { ...common, trigger: 'cancel' });
-      await store.setStage(transaction, account, jobId, [stage], 'done');
+      await editedJobs.setStage(transaction, account, jobId, [stage], 'done');
       if (trigger !== 'fallBack') {
-        await teach(transaction, account, jobId, job, job.tone ?? said.tone);
-        await room.corrected(transaction, account, jobId, result);
+        await teachMemory(transaction, account, jobId, job, job.tone ?? brand.tone);
+        await context.corrected(transaction, account, jobId, result);
       }
-      return true;
-    })
-    .catch((error: unknown) => {
-      if (error instanceof Overtaken) return false;
-      throw error;
     });
-  if (outcome) observer.delivered(trigger === 'fallBack' ? 'fallback' : 'edited');
-  else await store.lookAgain(database, account, jobId, stage, IN_WORK_SECONDS);
-  return outcome;
+    return true;
+  } catch (error) {
+    if (error instanceof ConcurrentChange) return false;
+    throw error;
+  }
 }
 
-/** What people confirmed is remembered; what a reviewer has seen, with more weight. */
-async function teach(
+/**
+ * Schedules another attempt at a job whose result exceeds the time limit, and fails the job at the last attempt. A job that
+ * was delivered before keeps that result: it stays rejected, and an operator may refund it.
+ * @returns whether it failed; undefined while attempts are left
+ */
+function postpone(
+  context: EditingContext,
+  account: AccountRef,
+  jobId: string,
+  stage: editedJobs.Stage,
+  reason: string,
+): Promise<boolean | undefined> {
+  return context.database.transaction(async (transaction) => {
+    // Locks the job first, as a delivery does.
+    await lockWork(transaction, account, jobId);
+    const edited = await editedJobs.lockEditedJob(transaction, account, jobId);
+    if (edited?.stage !== stage) return undefined;
+    const isInWork = stage !== 'assembling' && (await claims.isInWork(transaction, account, jobId));
+    if (isInWork || (await countTry(transaction, account, jobId)) < MAX_UNREADABLE) {
+      await makeDueAgain(transaction, account, jobId, stage, UNREADABLE_SECONDS);
+      return undefined;
+    }
+    const failed = await failEdited(transaction, account, jobId, reason);
+    await cancelEditing(transaction, account, jobId);
+    return failed;
+  });
+}
+
+/** Adds the confirmed segments to the translation memory; a reviewed job gets a higher rank. */
+async function teachMemory(
   transaction: Transaction,
   account: AccountRef,
   jobId: string,
-  job: store.TaskJobRow,
+  job: editedJobs.TaskJobRow,
   tone: string | undefined,
 ): Promise<void> {
   const segments = await edits.readSegments(transaction, account, jobId, 0, MAX_POSITION);
   const tasks = await store.listJobTasks(transaction, account, jobId);
-  await learn(transaction, account, {
-    environment: 'production', // in the sandbox nobody edits
+  await learnFromJob(transaction, account, {
+    environment: 'production', // the sandbox has no editors
     jobId,
     from: job.source_language,
     to: job.target_language,
@@ -205,7 +300,7 @@ async function teach(
   });
 }
 
-/** Another was first: nothing of it happens. */
-class Overtaken extends Error {
-  override name = 'Overtaken';
+/** Rolls back a delivery because another transaction changed the job. */
+class ConcurrentChange extends Error {
+  override name = 'ConcurrentChange';
 }

@@ -1,7 +1,7 @@
-/** The table of a task's moves, held to the one that was decided; `states.test.ts` makes the moves. */
+/** Checks the transition table of tasks against an independent copy; `states.test.ts` runs the transitions. */
 import { describe, expect, it } from 'vitest';
 import {
-  allows,
+  allowsTaskMove,
   TASK_MOVES,
   TASK_STATUSES,
   type TaskActor,
@@ -9,7 +9,7 @@ import {
   type TaskTrigger,
 } from './states.ts';
 
-/** Written out for every trigger: whence, where to, and who may. A move that is not here must not exist. */
+/** Every trigger with its source states, target state and actors. No other transition may exist. */
 const DECIDED: Record<TaskTrigger, { from: TaskStatus[]; to: TaskStatus; by: TaskActor[] }> = {
   claim: { from: ['open'], to: 'claimed', by: ['editor'] },
   release: { from: ['claimed'], to: 'open', by: ['editor'] },
@@ -26,7 +26,7 @@ const DECIDED: Record<TaskTrigger, { from: TaskStatus[]; to: TaskStatus; by: Tas
 };
 const TRIGGERS = Object.keys(TASK_MOVES) as TaskTrigger[];
 
-/** What is wrong with a table of moves; the checker, so that it can be shown to catch a planted fault. */
+/** Returns the differences between a table and the expected one; separate, so that a test can plant a fault. */
 function faults(allowed: (trigger: TaskTrigger, status: TaskStatus) => boolean): string[] {
   return TRIGGERS.flatMap((trigger) =>
     TASK_STATUSES.filter((status) => allowed(trigger, status) !== DECIDED[trigger].from.includes(status)).map(
@@ -35,11 +35,11 @@ function faults(allowed: (trigger: TaskTrigger, status: TaskStatus) => boolean):
   );
 }
 
-describe('the table of moves', () => {
-  it('is the one that was decided', () => {
+describe('the transition table', () => {
+  it('equals the expected table', () => {
     expect(TASK_STATUSES).toEqual(['open', 'claimed', 'submitted', 'done', 'reported', 'canceled']);
     expect(TRIGGERS.sort()).toEqual(Object.keys(DECIDED).sort());
-    expect(faults(allows)).toEqual([]);
+    expect(faults(allowsTaskMove)).toEqual([]);
     for (const trigger of TRIGGERS) {
       const { to, by } = TASK_MOVES[trigger];
       expect({ to, by: [...by].sort() }, trigger).toEqual({
@@ -49,21 +49,21 @@ describe('the table of moves', () => {
     }
   });
 
-  it('would be caught with one move too many, or one too few', () => {
-    const tooMany = faults((trigger, status) => status === 'canceled' || allows(trigger, status));
+  it('differs when a transition is added or removed', () => {
+    const tooMany = faults((trigger, status) => status === 'canceled' || allowsTaskMove(trigger, status));
     expect(tooMany).toEqual(TRIGGERS.map((trigger) => `${trigger} from canceled`));
-    const tooFew = faults((trigger, status) => trigger !== 'submit' && allows(trigger, status));
+    const tooFew = faults((trigger, status) => trigger !== 'submit' && allowsTaskMove(trigger, status));
     expect(tooFew).toEqual(['submit from claimed']);
   });
 
-  it('leads nowhere from the ends but by a rejection, and to a claim only from what is open', () => {
-    expect(TRIGGERS.filter((trigger) => allows(trigger, 'canceled'))).toEqual([]);
-    expect(TRIGGERS.filter((trigger) => allows(trigger, 'done'))).toEqual(['reopen', 'withdraw']);
+  it('leaves final states only by a rejection, and reaches claimed only from open', () => {
+    expect(TRIGGERS.filter((trigger) => allowsTaskMove(trigger, 'canceled'))).toEqual([]);
+    expect(TRIGGERS.filter((trigger) => allowsTaskMove(trigger, 'done'))).toEqual(['reopen', 'withdraw']);
     expect(TRIGGERS.filter((trigger) => TASK_MOVES[trigger].to === 'claimed')).toEqual(['claim']);
     expect(TASK_MOVES.claim.from).toEqual(['open']);
   });
 
-  it('has a way to every state, and from every other state a way on', () => {
+  it('reaches every state, and leaves every state that is not final', () => {
     for (const status of TASK_STATUSES) {
       if (status !== 'open')
         expect(
@@ -72,7 +72,7 @@ describe('the table of moves', () => {
         ).toBe(true);
       if (status !== 'canceled')
         expect(
-          TRIGGERS.some((trigger) => allows(trigger, status)),
+          TRIGGERS.some((trigger) => allowsTaskMove(trigger, status)),
           status,
         ).toBe(true);
     }

@@ -1,14 +1,16 @@
-/** From a job's drafts to its tasks. */
+/** Creates the tasks of a drafted job, and replaces drafts when a job is drafted again. */
 import { countSegmentWords, type Piece } from '@dragoman/documents';
+import { keptOf } from '../base/kept.ts';
 import type { Transaction } from '../database/database.ts';
 import type { DraftedJob } from '../jobs/jobs.ts';
-import { keptOf } from '../kept.ts';
+import type { EditingContext } from './context.ts';
+import { makeDueNow } from './due-store.ts';
+import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import { findRepeats } from './repeats.ts';
-import type { EditingRoom } from './room.ts';
 import * as store from './store.ts';
 
-/** Consecutive segments, so many words together at most; one that is longer is a task alone. Pure. */
+/** Groups consecutive segments into tasks of at most `most` words; a longer segment is a task by itself. */
 export function cutIntoTasks(words: readonly number[], most: number): store.NewTask[] {
   const tasks: store.NewTask[] = [];
   for (const [position, count] of words.entries()) {
@@ -21,19 +23,19 @@ export function cutIntoTasks(words: readonly number[], most: number): store.NewT
   return tasks;
 }
 
-/** Opens a job's tasks in the transaction that stores its drafts. One without a sentence is put together at once. */
+/** Opens the tasks of a job in the transaction that stores its drafts. A job without segments is assembled at once. */
 export async function openTasks(
-  room: Pick<EditingRoom, 'rules' | 'observer'>,
+  context: Pick<EditingContext, 'rules' | 'observer'>,
   transaction: Transaction,
   { account, row, segments }: DraftedJob,
 ): Promise<void> {
-  const { rules } = room;
+  const { rules } = context;
   const sources = segments.map(({ source }) => source as Piece[]);
   const words = segments.map(({ source, route }) =>
     keptOf(route) === undefined ? countSegmentWords(source as Piece[], row.source_language) : 0,
   );
   const tasks = cutIntoTasks(words, rules.taskWords);
-  await store.insertEditedJob(transaction, {
+  await editedJobs.insertEditedJob(transaction, {
     account,
     jobId: row.job_id,
     stage: tasks.length === 0 ? 'assembling' : 'editing',
@@ -47,25 +49,25 @@ export async function openTasks(
     first === undefined ? [] : [{ position, first }],
   );
   if (repeats.length > 0) await store.markRepeats(transaction, account, row.job_id, repeats);
-  room.observer.opened(tasks.length);
+  context.observer.opened(tasks.length);
 }
 
 /**
- * Puts the drafts of a job that is drafted anew in the place of those that nobody has touched, in parts that nobody has:
- * what an editor has before them does not change under their hands, and what they have written stays theirs.
- * @returns the positions that have another draft
+ * Replaces the drafts of a job that is drafted again. Segments that an editor edited, and tasks that an editor holds, keep
+ * their drafts, so that no text changes under an editor's hands.
+ * @returns the positions whose draft was replaced
  */
 export async function replaceDrafts(
   transaction: Transaction,
   { account, row, segments }: DraftedJob,
 ): Promise<ReadonlySet<number>> {
-  const edited = await store.lockEditedJob(transaction, account, row.job_id);
+  const edited = await editedJobs.lockEditedJob(transaction, account, row.job_id);
   if (edited?.stage !== 'editing') return new Set();
   await store.lockTasks(transaction, account, row.job_id);
   const translated = segments.flatMap((segment, position) =>
     segment.draft === undefined ? [] : [{ ...segment, position }],
   );
   const replaced = await edits.replaceUntouched(transaction, account, row.job_id, translated);
-  await store.lookNow(transaction, [{ account, jobId: row.job_id }]);
+  await makeDueNow(transaction, [{ account, jobId: row.job_id }]);
   return new Set(replaced);
 }

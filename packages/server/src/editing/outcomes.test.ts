@@ -1,16 +1,16 @@
 /**
- * One job at a time, moved at random by its customer, its editor, its reviewer and the clock: whatever the order, a text
- * that was confirmed is never delivered as a machine's draft, the money ends as the job does, and the ledger is sound.
+ * Random sequences of actions by the customer, the editor, the reviewer and the clock on one job at a time. In every order,
+ * a confirmed target is never delivered as a draft, the charge matches the outcome, and the ledger is consistent.
  */
 import { createFake } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
-import { confirm, HUMAN, pathOf, save } from '../testing/editors.ts';
+import { confirm, emptyEditing, HUMAN, pathOf, save } from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -54,7 +54,7 @@ const walks = fc.record({
 const walk = (upgraded: boolean, ...steps: Step['do'][]): [{ upgraded: boolean; steps: Step[] }] => [
   { upgraded, steps: steps.map((name) => ({ do: name }) as Step) },
 ];
-/** What must happen in every run, whatever else does. */
+/** Actions that every run contains. */
 const EXAMPLES = [
   walk(true, 'confirm', 'cancel', 'upgrade', 'draft', 'release', 'deadline', 'accept'),
   walk(false, 'confirm', 'submit', 'confirm', 'submit', 'return', 'deadline', 'reject', 'draft', 'deadline'),
@@ -70,8 +70,10 @@ beforeAll(async () => {
   server = await startTestServer({
     engine: () => createFake(),
     settings: {
-      ...{ DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_CLAIM_EXPIRIES: '1000' },
-      ...{ DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '1' },
+      DRAGOMAN_TASK_WORDS: '4',
+      DRAGOMAN_CLAIM_EXPIRIES: '1000',
+      DRAGOMAN_PRICE_HUMAN: '3',
+      DRAGOMAN_PRICE_MACHINE: '1',
     },
   });
   owner = createConnection(server.connection);
@@ -84,15 +86,15 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** How often what is worth testing has happened. */
+/** Counts of the events that the runs must cover. */
 const seen = new Set<string>();
 
 class Walk {
   readonly call: ReturnType<typeof createClient>;
   readonly jobId: string;
-  /** The last text that was confirmed of each segment. */
+  /** The last confirmed target of each segment. */
   readonly confirmed = new Map<number, string>();
-  /** What was delivered last. */
+  /** The last delivered result. */
   delivered: string | undefined;
   written = 0;
 
@@ -101,7 +103,7 @@ class Walk {
     this.jobId = jobId;
   }
 
-  /** A person's task of a kind, claimed where one waits. */
+  /** The user's task of a kind, claimed if one is available. */
   async taskOf(person: TestPerson, kind: 'edit' | 'review') {
     const { held, open } = (await person.call('GET', '/api/editing/queue')).body;
     const found = [...held, ...open].find((task: { kind: string }) => task.kind === kind);
@@ -129,7 +131,10 @@ class Walk {
     const { token } = task.lease;
     if (how === 'return') {
       await person.call('POST', pathOf(task, '/issues'), {
-        ...{ token, position: 0, category: 'style', severity: 'minor' },
+        token,
+        position: 0,
+        category: 'style',
+        severity: 'minor',
       });
     }
     const answer = await person.call('POST', pathOf(task, `/${how}`), { token, ...more });
@@ -162,7 +167,7 @@ class Walk {
     if ((await this.call(method, path, body)).status < 300) seen.add(what);
   }
 
-  /** Waits until the machine has drafted the job. */
+  /** Waits until the job is drafted. */
   drafted() {
     return until(async () => {
       const { rows } = await owner.query(
@@ -187,7 +192,7 @@ class Walk {
     await this.looked();
   }
 
-  /** Waits until the upkeep has nothing to do for the job now. */
+  /** Waits until the upkeep has no work for the job. */
   looked() {
     return until(async () => {
       const { rows } = await owner.query(
@@ -198,7 +203,7 @@ class Walk {
     });
   }
 
-  /** Everything that must be so, now. */
+  /** Checks all invariants. */
   async check(): Promise<void> {
     const [human, machine] = [
       await this.call('GET', `${HUMAN}job/`),
@@ -215,7 +220,9 @@ class Walk {
     const { body } = isMachines ? machine : human;
     if (isMachines) {
       expect(body).toMatchObject({
-        ...{ status: 'completed', price: MACHINE_PRICE, translated_text: DRAFTS.join('\n') },
+        status: 'completed',
+        price: MACHINE_PRICE,
+        translated_text: DRAFTS.join('\n'),
       });
     } else {
       this.checkText(body);
@@ -246,7 +253,7 @@ class Walk {
     else expect(body).not.toHaveProperty('translated_text');
   }
 
-  /** Everybody leaves, and time passes. */
+  /** Ends all claims and passes the deadline. */
   async settle(): Promise<void> {
     await this.expire();
     await this.passDeadline();
@@ -257,11 +264,11 @@ class Walk {
 }
 
 async function newWalk(upgraded: boolean): Promise<Walk> {
-  await owner.query('truncate tasks, claims, editor_slots, edited_jobs cascade');
+  await emptyEditing(owner);
   const account = await server.createAccount({ balanceCents: 100_000 });
   const { ref } = await accountNamed(server.database, account.username);
   const brand = { externalId: 'fb', name: 'fb', default: undefined, languages: new Map() };
-  await saveBrand(server.database, ref, { ...brand, fallback: 'machine' }, false);
+  await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine' }, false);
   const call = createClient(server.url, account.production_key);
   const languages = { source_language: 'en', target_language: 'es' };
   const body = { uid: 'job', text: SOURCES.join('\n'), ...languages, ...(upgraded ? {} : { brand: 'fb' }) };
@@ -279,7 +286,7 @@ async function newWalk(upgraded: boolean): Promise<Walk> {
   return walk;
 }
 
-it('a job ends with what people confirmed, charged as it ends, whatever is done in whatever order', async () => {
+it('delivers confirmed targets and the matching charge after any sequence of actions', async () => {
   await fc.assert(
     fc.asyncProperty(walks, async ({ upgraded, steps }) => {
       const walk = await newWalk(upgraded);
@@ -295,7 +302,7 @@ it('a job ends with what people confirmed, charged as it ends, whatever is done 
   expect([...seen]).toEqual(expect.arrayContaining(wanted));
 });
 
-it('a machine’s draft in the place of a confirmed text is found', async () => {
+it('detects a planted draft in place of a confirmed target', async () => {
   const walk = await newWalk(false);
   for (const what of ['confirm', 'submit', 'confirm', 'submit', 'return', 'deadline'] as const) {
     await walk.step({ do: what });

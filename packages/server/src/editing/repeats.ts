@@ -1,10 +1,10 @@
-/** Segments of a job that read the same, and a target carried from one to another. Pure. */
+/** Finds segments of a job with the same text, and transfers a target from one to another. */
 import type { Piece } from '@dragoman/documents';
 
-/** What a reader sees, codes by their kind and order: their numbers differ from unit to unit and say nothing. */
+/** Returns a key for the text with its codes by kind and order, since code numbers differ from unit to unit. */
 export function readingOf(pieces: readonly Piece[]): string {
   const numbers = new Map<string, number>();
-  const written = pieces.map((piece) => {
+  const parts = pieces.map((piece) => {
     if ('keep' in piece) return ['keep', piece.text];
     if ('text' in piece) return piece.text;
     const [kind, number] = codeOf(piece);
@@ -13,10 +13,10 @@ export function readingOf(pieces: readonly Piece[]): string {
     numbers.set(key, known);
     return [kind, known];
   });
-  return JSON.stringify(written);
+  return JSON.stringify(parts);
 }
 
-/** For each segment the position of the first that reads the same, where that is an earlier one. */
+/** Returns for each segment the position of the first segment with the same text, if that is an earlier one. */
 export function findRepeats(sources: readonly (readonly Piece[])[]): (number | undefined)[] {
   const first = new Map<string, number>();
   return sources.map((pieces, position) => {
@@ -27,7 +27,7 @@ export function findRepeats(sources: readonly (readonly Piece[])[]): (number | u
   });
 }
 
-/** A target of one segment in the codes of another that reads the same. */
+/** Rewrites the target of segment `from` with the codes of segment `to`, which has the same text. */
 export function carry(from: readonly Piece[], to: readonly Piece[], target: readonly Piece[]): Piece[] {
   const own = to.filter(isCode);
   const codes = new Map(from.filter(isCode).map((piece, index) => [codeOf(piece).join(), own[index]!]));

@@ -1,7 +1,7 @@
-/** What becomes of a job when its parts are handed in: review, deadline, rejection. */
+/** Jobs after their tasks are submitted: review, deadline, rejection. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { createConnection } from '../database/connections.ts';
 import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
@@ -51,11 +51,11 @@ const jobOf = async (uid: string) =>
   (await owner.query('select part, account_id, job_id from jobs where uid = $1', [uid])).rows[0];
 
 describe('a review', () => {
-  it('is by somebody else, who sends it back with what is wrong, and lets it go when it is right', async () => {
+  it('is done by another editor, who returns the job with issues and later approves it', async () => {
     const uid = await orderEdit(call, 'The house is big.\nThe garden is small.\n');
     const [first, second] = [await editNext(ann), await editNext(ann)];
     expect(await read(uid)).toMatchObject({ status: 'translating' });
-    // One's own work is not for oneself.
+    // An editor cannot review their own work.
     expect(await kindsOf(ann)).toEqual([]);
     const review = await claimTask(rita);
     expect(review).toMatchObject({ kind: 'review', words: 8, segments: [{ mine: true }, { mine: true }] });
@@ -77,7 +77,7 @@ describe('a review', () => {
     expect((await rita.call('POST', pathOf(review, '/return'), back)).status).toBe(200);
     expect((await rita.call('POST', pathOf(review, '/return'), back)).status).toBe(200);
 
-    // Only the part with the mark, and for some hours only to who had it.
+    // Only the task with the issue, and reserved for its editor for some hours.
     expect(await kindsOf(rita)).toEqual([]);
     const [again] = (await ann.call('GET', '/api/editing/queue')).body.open;
     expect(again).toMatchObject({ task: second.task, reserved: true });
@@ -105,12 +105,12 @@ describe('a review', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it('lays a mark to whom it was that wrote it, also where the reviewer has put it right', async () => {
+  it('assigns an issue to the editor who wrote the target, even after the reviewer corrected it', async () => {
     const uid = await orderEdit(call, 'The gate is shut.\n');
     const edited = await editNext(ann);
     const operator = await createPerson(server, { role: 'operator' });
     const review = await claimTask(rita);
-    // Whose own work it is, could not claim it.
+    // The author of the work could not claim its review.
     const path = `/api/console/tasks/${review.task}/reassign`;
     const refused = await operator.call('POST', path, { user: ann.userId });
     expect(refused.status).toBe(400);
@@ -127,7 +127,7 @@ describe('a review', () => {
     expect((await ann.call('GET', pathOf(edited))).body.status).toBe('done');
   });
 
-  it('does not wait where nobody else reads the languages', async () => {
+  it('is omitted when no other editor may review the pair', async () => {
     await owner.query('update user_languages set review = false where user_id = $1', [rita.userId]);
     const uid = await orderEdit(call, 'Nobody reviews this.\n');
     await editNext(ann);
@@ -135,24 +135,30 @@ describe('a review', () => {
     await owner.query('update user_languages set review = true where user_id = $1', [rita.userId]);
   });
 
-  it('is by share of the editor, the same for the same job', () => {
+  it('depends on the share of the editor, and is the same each time for the same job', () => {
     const jobs = Array.from({ length: 4000 }, (_, index) => `job ${index}`);
     const reviewed = jobs.filter((job) => isReviewed(job, 'ann', 10));
     expect(reviewed.length / jobs.length).toBeCloseTo(0.1, 1);
     expect(jobs.filter((job) => isReviewed(job, 'ann', 10))).toEqual(reviewed);
     expect(jobs.some((job) => isReviewed(job, 'ann', 0))).toBe(false);
     expect(jobs.every((job) => isReviewed(job, 'ann', 100))).toBe(true);
-    // Who is reviewed more has every review of before.
+    // A higher share contains every review of a lower one.
     expect(reviewed.every((job) => isReviewed(job, 'ann', 20))).toBe(true);
   });
 });
 
-describe('a deadline that is over', () => {
+describe('past the deadline', () => {
   const brand = async (fallback?: 'machine') => {
     const { ref } = await accountNamed(server.database, username);
     const name = fallback ?? 'wait';
     const file = { externalId: name, name, default: undefined, languages: new Map() };
-    await saveBrand(server.database, ref, fallback === undefined ? file : { ...file, fallback }, false);
+    await saveBrand(
+      server.database,
+      'command',
+      ref,
+      fallback === undefined ? file : { ...file, fallback },
+      false,
+    );
     return name;
   };
   const pass = async (uid: string) => {
@@ -164,7 +170,7 @@ describe('a deadline that is over', () => {
     );
   };
 
-  it('delivers the machine’s result for nothing, flagged, where the brand does not wait', async () => {
+  it('delivers the drafts free and flagged when the fallback is machine', async () => {
     const uid = await orderEdit(call, 'The house is big.\nThe door.\n', {
       brand: await brand('machine'),
       callback_url: `${receiver.url}/fallback`,
@@ -182,7 +188,7 @@ describe('a deadline that is over', () => {
     expect(await kindsOf(ann)).toEqual([]);
   });
 
-  it('is the end of it, though some of it was edited: nothing was paid for editing the rest', async () => {
+  it('delivers a partly edited job free of charge', async () => {
     const uid = await orderEdit(call, 'The house is big.\nThe door is red.\n', {
       brand: await brand('machine'),
     });
@@ -194,33 +200,33 @@ describe('a deadline that is over', () => {
     expect(await kindsOf(ann)).toEqual([]);
   });
 
-  it('waits for who is at work', async () => {
+  it('delivers nothing while an editor holds a claim', async () => {
     const uid = await orderEdit(call, 'The house is big.\n', { brand: await brand('machine') });
     const task = await claimTask(ann);
     await pass(uid);
-    // It has looked, and put it off.
+    // Postponed by a minute; during the attempt the lease is half a minute.
     const { job_id } = await jobOf(uid);
     await until(async () => {
       const { rows } = await owner.query(
-        'select due_at > now() as later from edited_jobs where job_id = $1',
+        `select due_at > now() + interval '40 s' as later from edited_jobs where job_id = $1`,
         [job_id],
       );
       return rows[0].later;
     });
-    await confirm(ann, task, task.segments[0]);
-    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
-    const review = await claimTask(rita);
-    await rita.call('POST', pathOf(review, '/approve'), { token: review.lease.token });
+    expect((await confirm(ann, task, task.segments[0])).status).toBe(200);
+    const handed = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    expect(handed.status, handed.text).toBe(200);
+    // Past its deadline it is not reviewed.
     expect(await done(uid)).not.toHaveProperty('fallback');
   });
 
-  it('delivers what was confirmed while the result was put together', async () => {
+  it('delivers targets that were confirmed during the assembly', async () => {
     const uid = await orderEdit(call, 'The roof is red.\n', { brand: await brand('machine') });
     const { job_id } = await jobOf(uid);
     const holder = createConnection(server.connection);
     await holder.connect();
     try {
-      // What was assembled waits for the job's row.
+      // The delivery waits for the lock on the job's row.
       await holder.query('begin');
       await holder.query('select from jobs where job_id = $1 for update', [job_id]);
       await pass(uid);
@@ -248,7 +254,7 @@ describe('a deadline that is over', () => {
     expect(body.translated_text).toBe('El tejado es rojo.\n');
   });
 
-  it('changes nothing where the brand waits', async () => {
+  it('changes nothing when the fallback is wait', async () => {
     const uid = await orderEdit(call, 'The house is big.\n', { brand: await brand() });
     await pass(uid);
     const [open] = (await ann.call('GET', '/api/editing/queue')).body.open;
@@ -260,7 +266,7 @@ describe('a deadline that is over', () => {
 });
 
 describe('a rejected job', () => {
-  it('is edited again by who edited it, and delivered again without being paid for again', async () => {
+  it('is edited again by its editor, and delivered again without another charge', async () => {
     await owner.query('update users set review_share = 0');
     const uid = await orderEdit(call, 'The wall is red.\n', { callback_url: `${receiver.url}/again` });
     await editNext(ann);

@@ -1,274 +1,254 @@
 /** Editing for the web app: `/api/editing/…` for editors and operators, `/api/console/…` for operators. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type DoorOptions, requirePerson } from '../accounts/door.ts';
-import { fieldError, notFound } from '../errors.ts';
-import { resource } from '../http.ts';
-import type { Actor } from '../operations/audit.ts';
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
+import { requirePerson, type SessionAuthOptions } from '../access/session-auth.ts';
+import { fieldError } from '../base/errors.ts';
+import { type Checked, type Operation, resource } from '../http/http.ts';
 import { claim, extend, heartbeat, locate, readQueue, release, report, skip } from './claims.ts';
-import { freeTask, listTasks, readEffort, readWork, reassignTask, setPriority } from './console.ts';
-import * as read from './request.ts';
-import { approve, markIssue, sendBack, submit, unmarkIssue } from './review.ts';
-import type { Asker, EditingRoom } from './room.ts';
+import { freeTask, listTasks, prioritiseTask, readEffort, readWork, reassignTask } from './console.ts';
+import { consoleTaskSchemas } from './console-schemas.ts';
+import type { EditingContext, EditingUser } from './context.ts';
+import { approve, markIssue, returnJob, submit, unmarkIssue } from './review.ts';
+import { editorSchemas, WRONG_RANGE } from './route-schemas.ts';
 import { saveSegment } from './save.ts';
-import { schemas } from './schemas.ts';
-import { TASK_STATUSES, type TaskStatus } from './states.ts';
-import { searchMemory, suggest } from './suggest.ts';
-import { addComment, preview, readClaimed, readComments, readHistory, readTask } from './view.ts';
+import type { taskParameters } from './schemas.ts';
+import type { TaskStatus } from './states.ts';
+import type { TaskKey } from './store.ts';
+import { searchTaskMemory, suggest } from './suggest.ts';
+import { addComment, preview, readClaimed, readComments, readSegmentHistory, readTask } from './view.ts';
 
-/** A target of 100,000 characters as JSON, and what is round it. */
+/** A target of at most 100,000 characters in JSON, with the rest of the request. */
 const BODY = { bodyLimit: 1024 * 1024 };
+const TASK_PATH = '/api/editing/tasks/:task';
 
-export interface EditingRouteOptions extends Pick<DoorOptions, 'database' | 'settings'> {
-  editing: { room: EditingRoom };
+export interface EditingRouteOptions extends Pick<SessionAuthOptions, 'database' | 'settings'> {
+  editing: { context: EditingContext };
 }
 
+type GetContext = () => EditingContext;
+
 export function editingRoutes(app: FastifyInstance, options: EditingRouteOptions): void {
-  const room = () => options.editing.room;
+  const context = () => options.editing.context;
   void app.register(async (editors) => {
     requirePerson(editors, options, 'editor', 'operator');
-    editorRoutes(editors, room);
+    queueRoutes(editors, context);
+    segmentRoutes(editors, context);
+    claimRoutes(editors, context);
+    reviewRoutes(editors, context);
   });
   void app.register(async (operators) => {
     requirePerson(operators, options, 'operator');
-    consoleRoutes(operators, room);
+    consoleRoutes(operators, context);
   });
 }
 
-function editorRoutes(app: FastifyInstance, room: () => EditingRoom): void {
+function queueRoutes(app: FastifyInstance, getContext: GetContext): void {
   resource(app, '/api/editing/queue', {
-    GET: { schema: schemas.queue, handler: (request) => readQueue(room(), askerOf(request)) },
+    GET: { schema: editorSchemas.queue, handler: (request) => readQueue(getContext(), userOf(request)) },
   });
   resource(app, '/api/editing/work', {
-    GET: { schema: schemas.work, handler: (request) => readWork(room(), askerOf(request).userId) },
+    GET: { schema: editorSchemas.work, handler: (request) => readWork(getContext(), userOf(request).userId) },
   });
   resource(app, '/api/editing/claims', {
     POST: {
-      schema: schemas.claim,
+      schema: editorSchemas.claim,
       ...BODY,
       async handler(request, reply) {
-        const key = await claim(room(), askerOf(request), read.readClaim(request.body));
-        return reply.code(201).send(await readClaimed(room(), askerOf(request), key));
+        const key = await claim(getContext(), userOf(request), request.body.task);
+        return reply.code(201).send(await readClaimed(getContext(), userOf(request), key));
       },
     },
   });
-  const path = '/api/editing/tasks/:task';
+}
+
+function segmentRoutes(app: FastifyInstance, getContext: GetContext): void {
+  const path = `${TASK_PATH}/segments/:position`;
   resource(app, path, {
-    GET: {
-      schema: schemas.task,
-      handler: async (request) => readTask(room(), askerOf(request), await taskOf(room(), request)),
-    },
-  });
-  resource(app, `${path}/segments/:position`, {
     PUT: {
-      schema: schemas.save,
       ...BODY,
-      async handler(request) {
-        const key = await taskOf(room(), request);
-        return saveSegment(room(), askerOf(request), key, positionOf(request), read.readSave(request.body));
-      },
+      ...onTask(getContext, editorSchemas.save, ({ context, user, key }, { params, body }) =>
+        saveSegment(context, user, key, params.position, body),
+      ),
     },
   });
-  resource(app, `${path}/segments/:position/matches`, {
-    GET: {
-      schema: schemas.matches,
-      handler: async (request) =>
-        suggest(room(), askerOf(request), await taskOf(room(), request), positionOf(request)),
-    },
+  resource(app, `${path}/matches`, {
+    GET: onTask(getContext, editorSchemas.matches, ({ context, user, key }, { params }) =>
+      suggest(context, user, key, params.position),
+    ),
   });
-  resource(app, `${path}/segments/:position/history`, {
-    GET: {
-      schema: schemas.history,
-      handler: async (request) =>
-        readHistory(room(), askerOf(request), await taskOf(room(), request), positionOf(request)),
-    },
+  resource(app, `${path}/history`, {
+    GET: onTask(getContext, editorSchemas.history, ({ context, user, key }, { params }) =>
+      readSegmentHistory(context, user, key, params.position),
+    ),
   });
-  resource(app, `${path}/concordance`, {
-    GET: {
-      schema: schemas.concordance,
-      async handler(request) {
-        const { q } = request.query as { q?: unknown };
-        if (typeof q !== 'string' || q.trim() === '') throw fieldError('q', 'This field is required.');
-        return searchMemory(room(), askerOf(request), await taskOf(room(), request), q);
-      },
-    },
+}
+
+function claimRoutes(app: FastifyInstance, getContext: GetContext): void {
+  resource(app, TASK_PATH, {
+    GET: onTask(getContext, editorSchemas.task, ({ context, user, key }) => readTask(context, user, key)),
   });
-  resource(app, `${path}/preview`, {
-    GET: {
-      schema: schemas.preview,
-      handler: async (request) => preview(room(), askerOf(request), await taskOf(room(), request)),
-    },
+  resource(app, `${TASK_PATH}/concordance`, {
+    GET: onTask(getContext, editorSchemas.concordance, ({ context, user, key }, { query }) =>
+      searchTaskMemory(context, user, key, query.q),
+    ),
+  });
+  resource(app, `${TASK_PATH}/preview`, {
+    GET: onTask(getContext, editorSchemas.preview, ({ context, user, key }) => preview(context, user, key)),
   });
   for (const [name, act] of [
     ['heartbeat', heartbeat],
     ['extend', extend],
   ] as const) {
-    resource(app, `${path}/${name}`, {
+    resource(app, `${TASK_PATH}/${name}`, {
       POST: {
-        schema: schemas[name],
         ...BODY,
-        async handler(request) {
-          const key = await taskOf(room(), request);
-          return act(room(), askerOf(request), key, read.readToken(request.body));
-        },
+        ...onTask(getContext, editorSchemas[name], ({ context, user, key }, { body }) =>
+          act(context, user, key, body.token),
+        ),
       },
     });
   }
-  const moves = {
-    release: (asker, key, body) => release(room(), asker, key, read.readToken(body)),
-    submit: (asker, key, body) => submit(room(), asker, key, read.readToken(body)),
-    approve: (asker, key, body) => approve(room(), asker, key, read.readToken(body)),
-    skip(asker, key, body) {
-      const { token, reason } = read.readSkip(body);
-      return skip(room(), asker, key, token, reason);
-    },
-    report(asker, key, body) {
-      const { token, ...why } = read.readReport(body);
-      return report(room(), asker, key, token, why);
-    },
-    return(asker, key, body) {
-      const { token, note } = read.readReturn(body);
-      return sendBack(room(), asker, key, token, note);
-    },
-  } satisfies Record<string, (asker: Asker, key: Key, body: unknown) => Promise<TaskStatus>>;
-  for (const [name, move] of Object.entries(moves)) {
-    resource(app, `${path}/${name}`, {
-      POST: {
-        schema: schemas[name as keyof typeof moves],
-        ...BODY,
-        async handler(request) {
-          const key = await taskOf(room(), request);
-          const status = await move(askerOf(request), key, request.body);
-          return { task: key.taskId, status };
-        },
-      },
-    });
-  }
-  resource(app, `${path}/issues`, {
+  move(app, getContext, `${TASK_PATH}/release`, editorSchemas.release, ({ context, user, key }, { body }) =>
+    release(context, user, key, body.token),
+  );
+  move(app, getContext, `${TASK_PATH}/submit`, editorSchemas.submit, ({ context, user, key }, { body }) =>
+    submit(context, user, key, body.token),
+  );
+  move(app, getContext, `${TASK_PATH}/skip`, editorSchemas.skip, ({ context, user, key }, { body }) =>
+    skip(context, user, key, body.token, body.reason),
+  );
+  move(app, getContext, `${TASK_PATH}/report`, editorSchemas.report, ({ context, user, key }, { body }) =>
+    report(context, user, key, body.token, body),
+  );
+}
+
+function reviewRoutes(app: FastifyInstance, getContext: GetContext): void {
+  move(app, getContext, `${TASK_PATH}/approve`, editorSchemas.approve, ({ context, user, key }, { body }) =>
+    approve(context, user, key, body.token),
+  );
+  move(app, getContext, `${TASK_PATH}/return`, editorSchemas.return, ({ context, user, key }, { body }) =>
+    returnJob(context, user, key, body.token, body.note),
+  );
+  resource(app, `${TASK_PATH}/issues`, {
     POST: {
-      schema: schemas.addIssue,
       ...BODY,
-      async handler(request, reply) {
-        const key = await taskOf(room(), request);
-        const { token, issue } = read.readIssue(request.body);
-        return reply.code(201).send(await markIssue(room(), askerOf(request), key, token, issue));
-      },
+      ...onTask(
+        getContext,
+        editorSchemas.addIssue,
+        ({ context, user, key }, { body: { token, ...issue } }) => {
+          if (issue.range !== undefined && issue.range.start > issue.range.end) {
+            throw fieldError('range', WRONG_RANGE);
+          }
+          return markIssue(context, user, key, token, issue);
+        },
+        201,
+      ),
     },
   });
-  resource(app, `${path}/issues/:issue`, {
+  resource(app, `${TASK_PATH}/issues/:issue`, {
     DELETE: {
-      schema: schemas.removeIssue,
       ...BODY,
-      async handler(request) {
-        const key = await taskOf(room(), request);
-        const { issue } = request.params as { issue: string };
-        if (!/^[0-9a-f-]{36}$/i.test(issue)) throw notFound();
-        await unmarkIssue(room(), askerOf(request), key, read.readToken(request.body), issue);
+      ...onTask(getContext, editorSchemas.removeIssue, async ({ context, user, key }, { body, params }) => {
+        await unmarkIssue(context, user, key, body.token, params.issue);
         return { task: key.taskId, status: 'claimed' };
-      },
+      }),
     },
   });
-  resource(app, `${path}/comments`, {
-    GET: {
-      schema: schemas.comments,
-      handler: async (request) => readComments(room(), askerOf(request), await taskOf(room(), request)),
-    },
+  resource(app, `${TASK_PATH}/comments`, {
+    GET: onTask(getContext, editorSchemas.comments, ({ context, user, key }) =>
+      readComments(context, user, key),
+    ),
     POST: {
-      schema: schemas.addComment,
       ...BODY,
-      async handler(request, reply) {
-        const key = await taskOf(room(), request);
-        const comment = read.readComment(request.body);
-        return reply.code(201).send(await addComment(room(), askerOf(request), key, comment));
-      },
+      ...onTask(
+        getContext,
+        editorSchemas.addComment,
+        ({ context, user, key }, { body }) => addComment(context, user, key, body),
+        201,
+      ),
     },
   });
 }
 
-type Key = Awaited<ReturnType<typeof locate>>;
-
-function consoleRoutes(app: FastifyInstance, room: () => EditingRoom): void {
+function consoleRoutes(app: FastifyInstance, getContext: GetContext): void {
   resource(app, '/api/console/tasks', {
-    GET: { schema: schemas.consoleTasks, handler: (request) => listTasks(room(), taskQuery(request)) },
+    GET: {
+      schema: consoleTaskSchemas.list,
+      handler: (request) => listTasks(getContext(), request.query),
+    },
   });
   resource(app, '/api/console/effort', {
     GET: {
-      schema: schemas.consoleEffort,
+      schema: consoleTaskSchemas.effort,
       async handler(request) {
-        const { by, since } = request.query as Record<string, string | undefined>;
-        const accepted = (['job', 'route', 'editor'] as const).find((one) => one === by);
-        if (accepted === undefined) throw fieldError('by', 'must be job, route or editor.');
-        const from = since === undefined ? undefined : new Date(since);
-        if (from !== undefined && Number.isNaN(from.getTime()))
-          throw fieldError('since', 'must be ISO 8601.');
-        return readEffort(room(), accepted, from);
+        const { by, since } = request.query;
+        return readEffort(getContext(), by, since === undefined ? undefined : new Date(since));
       },
     },
   });
   const path = '/api/console/tasks/:task';
-  const moves = {
-    release: { schema: schemas.consoleRelease, move: (by: Actor, key: Key) => freeTask(room(), by, key) },
-    priority: {
-      schema: schemas.consolePriority,
-      move: (by: Actor, key: Key, body: unknown) => setPriority(room(), by, key, read.readPriority(body)),
-    },
-    reassign: {
-      schema: schemas.consoleReassign,
-      move: (by: Actor, key: Key, body: unknown) => reassignTask(room(), by, key, read.readUser(body)),
-    },
-  };
-  for (const [name, { schema, move }] of Object.entries(moves)) {
-    resource(app, `${path}/${name}`, {
-      POST: {
-        schema,
-        ...BODY,
-        async handler(request) {
-          const key = await taskOf(room(), request);
-          return { task: key.taskId, status: await move(request.person, key, request.body) };
-        },
-      },
-    });
-  }
+  move(app, getContext, `${path}/release`, consoleTaskSchemas.release, ({ context, key }, { person }) =>
+    freeTask(context, person, key),
+  );
+  move(
+    app,
+    getContext,
+    `${path}/priority`,
+    consoleTaskSchemas.priority,
+    ({ context, key }, { person, body }) => prioritiseTask(context, person, key, body.priority),
+  );
+  move(
+    app,
+    getContext,
+    `${path}/reassign`,
+    consoleTaskSchemas.reassign,
+    ({ context, key }, { person, body }) => reassignTask(context, person, key, body.user),
+  );
 }
 
-function askerOf({ person }: FastifyRequest): Asker {
+type TaskSchema = FastifySchema & { params: typeof taskParameters };
+
+/** The common parts of a request on a task. */
+interface TaskRequest {
+  context: EditingContext;
+  user: EditingUser;
+  key: TaskKey;
+}
+
+/** An operation on the task that the path names. @throws ApiError `not_found` */
+function onTask<S extends TaskSchema>(
+  getContext: GetContext,
+  schema: S,
+  act: (task: TaskRequest, request: Checked<S>) => Promise<unknown>,
+  status = 200,
+): Operation {
+  const operation: Operation<S> = {
+    schema,
+    async handler(request, reply) {
+      const context = getContext();
+      const { params } = request as Checked<{ params: typeof taskParameters }>;
+      const key = await locate(context, params.task);
+      reply.code(status);
+      return act({ context, user: userOf(request), key }, request);
+    },
+  };
+  return operation as Operation;
+}
+
+/** A path that changes the state of a task and answers with it. */
+function move<S extends TaskSchema>(
+  app: FastifyInstance,
+  getContext: GetContext,
+  path: string,
+  schema: S,
+  act: (task: TaskRequest, request: Checked<S>) => Promise<TaskStatus>,
+): void {
+  const operation = onTask(getContext, schema, async (task, request) => ({
+    task: task.key.taskId,
+    status: await act(task, request),
+  }));
+  resource(app, path, { POST: { ...BODY, ...operation } });
+}
+
+function userOf({ person }: FastifyRequest): EditingUser {
   return { userId: person.userId, role: person.role, name: person.name };
-}
-
-function taskOf(room: EditingRoom, request: FastifyRequest): Promise<Key> {
-  return locate(room, (request.params as { task: string }).task);
-}
-
-function positionOf(request: FastifyRequest): number {
-  const { position } = request.params as { position: string };
-  if (!/^\d{1,9}$/.test(position)) throw notFound();
-  return Number(position);
-}
-
-const MOST = 200;
-
-function taskQuery(request: FastifyRequest): Parameters<typeof listTasks>[1] {
-  const given = request.query as Record<string, string | undefined>;
-  const number = (name: string, fallback: number, most: number) => {
-    const written = given[name];
-    if (written === undefined) return fallback;
-    if (!/^\d{1,6}$/.test(written) || Number(written) > most) {
-      throw fieldError(name, `must be a whole number up to ${most}.`);
-    }
-    return Number(written);
-  };
-  const status = TASK_STATUSES.find((one) => one === given.status);
-  if (given.status !== undefined && status === undefined) {
-    throw fieldError('status', `must be one of ${TASK_STATUSES.join(', ')}.`);
-  }
-  const kind = (['edit', 'review'] as const).find((one) => one === given.kind);
-  if (given.kind !== undefined && kind === undefined) throw fieldError('kind', 'must be edit or review.');
-  return {
-    status,
-    kind,
-    sourceLanguage: given.source_language,
-    targetLanguage: given.target_language,
-    account: given.account,
-    limit: number('limit', 50, MOST),
-    offset: number('offset', 0, 10_000),
-  };
 }

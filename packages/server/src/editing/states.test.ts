@@ -1,21 +1,21 @@
 /**
- * The moves of tasks, made at random on the real database and held against a model: nobody has a task that another has,
- * no text that was acknowledged is lost, and no end of a claim takes work along.
+ * Random transitions of tasks on the real database, compared with a model: no task has two holders, no acknowledged text is
+ * lost, and the end of a claim loses no work.
  */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiError } from '../base/errors.ts';
 import { createConnection } from '../database/connections.ts';
-import { ApiError } from '../errors.ts';
 import { createScanner, type Scanner } from '../scanning/scanner.ts';
-import { orderEdit } from '../testing/editors.ts';
+import { emptyEditing, orderEdit } from '../testing/editors.ts';
 import { createClient, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
-import { claim, expire, heartbeat, release, skip } from './claims.ts';
+import { claim, endExpiredClaims, heartbeat, release, skip } from './claims.ts';
 import { freeTask } from './console.ts';
+import type { EditingContext, EditingUser } from './context.ts';
 import { createEditing } from './editing.ts';
 import { submit } from './review.ts';
-import type { Asker, EditingRoom } from './room.ts';
 import { saveSegment } from './save.ts';
 import { locateTask, type TaskKey } from './store.ts';
 
@@ -46,9 +46,9 @@ const steps = fc.array(
         editor,
         position: fc.nat(SEGMENTS - 1),
         status: fc.constantFrom('draft' as const, 'confirmed' as const),
-        // With the token of a claim that was before the last one; naming a revision that was.
+        // Sometimes with the token of an earlier claim, or an old revision.
         old: fc.boolean(),
-        // At what the editor has, rather than anywhere.
+        // Usually on a task that the editor holds.
         here: fc.boolean(),
         behind: fc.boolean(),
       }),
@@ -67,10 +67,10 @@ let server: TestServer;
 let owner: pg.Client;
 let scanner: Scanner;
 let call: ReturnType<typeof createClient>;
-let room: EditingRoom;
+let context: EditingContext;
 
 beforeAll(async () => {
-  // A task a sentence; nothing pauses anybody, and no operator is called.
+  // One task for each segment; no pauses after expired claims, no reports after skips.
   const settings = { DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_TASK_SKIPS: '100', DRAGOMAN_CLAIM_EXPIRIES: '1000' };
   server = await startTestServer({ settings });
   owner = createConnection(server.connection);
@@ -78,13 +78,13 @@ beforeAll(async () => {
   call = createClient(server.url, (await server.createAccount({ balanceCents: 10_000_000 })).production_key);
   scanner = createScanner();
   const observer = { opened() {}, claimed() {}, ended() {}, expired() {}, delivered() {} };
-  room = createEditing({
+  context = createEditing({
     database: server.database,
     scanner,
     settings: server.settings,
     observer,
     wake() {},
-  }).room;
+  }).context;
 });
 afterAll(async () => {
   await scanner.close();
@@ -92,17 +92,17 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What should be so. Position and task are the same here: a task has one segment. */
+/** The expected state. Position and task are the same here, because a task has one segment. */
 interface Model {
   open: Set<number>;
   submitted: Set<number>;
-  /** Who has it, by which token. */
+  /** The holder and the lease token. */
   held: Map<number, { editor: number; token: string }>;
-  /** Every token that an editor has had. */
+  /** All tokens that an editor was given. */
   past: { editor: number; task: number; token: string }[];
   skipped: Set<string>;
   text: Map<number, { text: string; revision: number; status: string }>;
-  /** Texts that were kept in the history. */
+  /** Texts kept in the history. */
   left: string[];
 }
 
@@ -126,11 +126,11 @@ class Run {
     text: new Map(),
     left: [],
   };
-  readonly editors: Asker[];
+  readonly editors: EditingUser[];
   readonly keys: TaskKey[];
   written = 0;
 
-  constructor(editors: Asker[], keys: TaskKey[]) {
+  constructor(editors: EditingUser[], keys: TaskKey[]) {
     this.editors = editors;
     this.keys = keys;
   }
@@ -151,7 +151,7 @@ class Run {
     if (step.do === 'expire' || step.do === 'free') {
       const key = this.keys[step.task]!;
       if (step.do === 'free') {
-        const refused = await refusal(freeTask(room, 'command', key));
+        const refused = await refusal(freeTask(context, 'command', key));
         expect(refused?.code).toBe(model.submitted.has(step.task) ? 'task_taken' : undefined);
         if (refused === undefined) this.end(step.task, 'open');
         return;
@@ -161,42 +161,42 @@ class Run {
       await owner.query(`update claims set lease_until = now() - interval '1 s' where claim_id = $1`, [
         held.token,
       ]);
-      expect(await expire(room)).toBe(1);
+      expect(await endExpiredClaims(context)).toBe(1);
       this.end(step.task, 'open');
       return;
     }
     const { editor } = step as Step & { editor: number };
-    const asker = this.editors[editor]!;
+    const user = this.editors[editor]!;
     const held = this.heldBy(editor);
-    if (step.do === 'claim') return this.claim(editor, asker, held);
-    if (step.do === 'save') return this.save(step, asker, held);
+    if (step.do === 'claim') return this.claim(editor, user, held);
+    if (step.do === 'save') return this.save(step, user, held);
     if (held === undefined) return;
     const [task, token] = held;
     const key = this.keys[task]!;
-    if (step.do === 'heartbeat') await heartbeat(room, asker, key, token);
+    if (step.do === 'heartbeat') await heartbeat(context, user, key, token);
     if (step.do === 'release') {
-      await release(room, asker, key, token);
+      await release(context, user, key, token);
       this.end(task, 'open');
     }
     if (step.do === 'skip') {
-      await skip(room, asker, key, token, 'other');
+      await skip(context, user, key, token, 'other');
       model.skipped.add(`${editor} ${task}`);
       this.end(task, 'open');
     }
     if (step.do === 'submit') {
-      const refused = await refusal(submit(room, asker, key, token));
+      const refused = await refusal(submit(context, user, key, token));
       const ready = model.text.get(task)?.status === 'confirmed';
       expect(refused?.code).toBe(ready ? undefined : 'unconfirmed');
       if (ready) this.end(task, 'submitted');
     }
   }
 
-  async claim(editor: number, asker: Asker, held: [number, string] | undefined): Promise<void> {
+  async claim(editor: number, user: EditingUser, held: [number, string] | undefined): Promise<void> {
     const { model } = this;
     const may = [...model.open].filter((task) => !model.skipped.has(`${editor} ${task}`));
     let key: TaskKey | undefined;
     const refused = await refusal(
-      claim(room, asker, undefined).then((claimed) => {
+      claim(context, user, undefined).then((claimed) => {
         key = claimed;
       }),
     );
@@ -207,7 +207,7 @@ class Run {
     expect(may).toContain(task);
     const { rows } = await owner.query(
       `select claim_id from claims where task_id = $1 and ended_at is null and user_id = $2`,
-      [key.taskId, asker.userId],
+      [key.taskId, user.userId],
     );
     expect(rows).toHaveLength(1);
     model.open.delete(task);
@@ -215,7 +215,11 @@ class Run {
     model.past.push({ editor, task, token: rows[0].claim_id });
   }
 
-  async save(step: Step & { do: 'save' }, asker: Asker, held: [number, string] | undefined): Promise<void> {
+  async save(
+    step: Step & { do: 'save' },
+    user: EditingUser,
+    held: [number, string] | undefined,
+  ): Promise<void> {
     const { model } = this;
     const position = step.here && held !== undefined ? held[0] : step.position;
     const own = model.past.filter((one) => one.editor === step.editor && one.task === position);
@@ -231,9 +235,9 @@ class Run {
       target: [{ text }],
       status: step.status,
       acknowledged: [],
-      activeMs: 1,
+      active_ms: 1,
     };
-    const refused = await refusal(saveSegment(room, asker, this.keys[position]!, position, request));
+    const refused = await refusal(saveSegment(context, user, this.keys[position]!, position, request));
     const holds = held?.[0] === position && held[1] === token;
     count(holds ? (isCurrent ? step.status : 'conflict') : JSON.stringify(refused?.more));
     if (holds) {
@@ -248,7 +252,7 @@ class Run {
     else model.left.push(text);
   }
 
-  /** Everything that must be so, now. */
+  /** Checks all invariants. */
   async check(): Promise<void> {
     const ids = this.keys.map(({ taskId }) => taskId);
     const [claims, tasks, slots, edits, history] = [
@@ -290,20 +294,20 @@ class Run {
 
 const sorted = (rows: object[]) => rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort();
 
-/** A sentence that no check has anything against, and no other is. */
+/** A unique sentence that passes all checks. */
 function sentence(number: number): string {
   const word = [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
   return `Aquí está ${word}.`;
 }
 
-/** How often what is worth testing has happened. */
+/** Counts of the events that the runs must cover. */
 const seen: Record<string, number> = {};
 const count = (what: string) => {
   seen[what] = (seen[what] ?? 0) + 1;
 };
 
 async function newRun(): Promise<Run> {
-  await owner.query(`truncate tasks, claims, editor_slots, edited_jobs cascade`);
+  await emptyEditing(owner);
   const text = Array.from({ length: SEGMENTS }, (_, index) => `Line ${'abcd'[index]} is here.`).join('\n');
   const uid = await orderEdit(call, text);
   const { rows } = await owner.query(
@@ -312,15 +316,15 @@ async function newRun(): Promise<Run> {
   );
   expect(rows).toHaveLength(SEGMENTS);
   const keys = await Promise.all(
-    rows.map(async ({ task_id }) => (await locateTask(room.database, task_id))!),
+    rows.map(async ({ task_id }) => (await locateTask(context.database, task_id))!),
   );
   return new Run(editors, keys);
 }
 
-let editors: Asker[] = [];
+let editors: EditingUser[] = [];
 
 describe('tasks', () => {
-  it('go where the model says, whatever is done in whatever order', async () => {
+  it('match the model after any sequence of actions', async () => {
     editors = await Promise.all(
       Array.from({ length: EDITORS }, async () => {
         const { userId, name } = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -351,7 +355,7 @@ describe('tasks', () => {
     }
   });
 
-  it('are found in disorder where a claim is given twice, or a text is written over', async () => {
+  it('break the invariants when a claim is given twice or a text is overwritten', async () => {
     const run = await newRun();
     await run.step({ do: 'claim', editor: 0 });
     await run.step({
@@ -375,7 +379,7 @@ describe('tasks', () => {
        values ($1, $2, $3, $4, $5, 'edit', $6, now() + interval '1 h', now() + interval '1 h')`,
       [account.part, account.accountId, randomUUID(), taskId, jobId, randomUUID()],
     );
-    // The database holds it, whatever the program does.
+    // The unique key of the database prevents it.
     await expect(twice).rejects.toThrow(/claims_held/);
   });
 });

@@ -1,54 +1,67 @@
-/** A task as the workbench shows it. */
+/** Presents tasks and segments to the workbench. */
 import type { Description } from '@dragoman/documents';
 import type { Term } from '@dragoman/engines';
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
+import { ApiError, notFound } from '../base/errors.ts';
+import { keptOf } from '../base/kept.ts';
 import { readContext } from '../brands/brands.ts';
-import { notFound } from '../errors.ts';
 import { readTexts } from '../jobs/jobs.ts';
-import { keptOf } from '../kept.ts';
-import { mustReach, type OpenedTask, openTask, reaches, shownOf } from './access.ts';
+import { TextTakesTooLong } from '../scanning/scanner.ts';
+import {
+  includesAccess,
+  type OpenedTask,
+  openTask,
+  requireSegmentAccess,
+  visibleSegments,
+} from './access.ts';
 import { findTask, type TaskRow } from './access-store.ts';
-import { presentLease, staleLease } from './claims.ts';
+import { presentLease, report, staleLease } from './claims.ts';
 import * as claims from './claims-store.ts';
+import type { EditingContext, EditingUser } from './context.ts';
+import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
-import type { Asker, EditingRoom } from './room.ts';
+import * as issues from './issues-store.ts';
 import type { ClaimedBody, CommentBody, IssueBody, SegmentBody, TaskBody } from './schemas.ts';
-import * as store from './store.ts';
+import type * as store from './store.ts';
 
-/** Of the texts whose descriptions are remembered, and of how many. */
-const REMEMBER_LENGTH = 8 * 1024 * 1024;
-const REMEMBER_JOBS = 64;
+/** Limits of the description cache: total length of the documents in UTF-16 code units, and number of jobs. */
+const CACHED_LENGTH = 8 * 1024 * 1024;
+const CACHED_JOBS = 64;
 
-export async function readTask(room: EditingRoom, asker: Asker, key: store.TaskKey): Promise<TaskBody> {
-  return presentTask(room, asker, key, await openTask(room, asker, key, 'record'));
+export async function readTask(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+): Promise<TaskBody> {
+  return presentTask(context, user, key, await openTask(context, user, key, 'record'));
 }
 
 async function presentTask(
-  room: EditingRoom,
-  asker: Asker,
+  context: EditingContext,
+  user: EditingUser,
   key: store.TaskKey,
   task: OpenedTask,
 ): Promise<TaskBody> {
-  const { database } = room;
+  const { database } = context;
   const { account, jobId } = key;
-  const shown = await shownOf(room, asker, key, task);
-  const isWhole = reaches(task.access, 'held');
+  const visible = await visibleSegments(context, user, key, task);
+  const isWhole = includesAccess(task.access, 'held');
   const [job, edited, rows, held, comments] = await Promise.all([
-    store.readTaskJob(database, account, jobId),
-    store.findEditedJob(database, account, jobId),
-    'only' in shown
-      ? edits.readSegmentsAt(database, account, jobId, shown.only)
-      : edits.readSegments(database, account, jobId, shown.first, shown.last),
+    editedJobs.readTaskJob(database, account, jobId),
+    editedJobs.findEditedJob(database, account, jobId),
+    'only' in visible
+      ? edits.readSegmentsAt(database, account, jobId, visible.only)
+      : edits.readSegments(database, account, jobId, visible.first, visible.last),
     claims.findHeld(database, key),
-    isWhole ? listComments(room, key) : [],
+    isWhole ? listComments(context, key) : [],
   ]);
-  const [segments, said, { instructions }] = await Promise.all([
-    presentSegments(room, key, task, job, rows),
+  const [segments, brand, { instructions }] = await Promise.all([
+    presentSegments(context, key, task, job, rows),
     readContext(database, account, job.brand, job.target_language),
     readTexts(database, account, jobId, ['instructions']),
   ]);
-  const wishes = [
-    ...(said.instructions === undefined ? [] : [{ from: 'brand' as const, text: said.instructions }]),
+  const allInstructions = [
+    ...(brand.instructions === undefined ? [] : [{ from: 'brand' as const, text: brand.instructions }]),
     ...(instructions === undefined ? [] : [{ from: 'job' as const, text: instructions }]),
   ];
   return {
@@ -64,55 +77,64 @@ async function presentTask(
       format: job.text_format,
       source_language: job.source_language,
       target_language: job.target_language,
-      tone: job.tone ?? said.tone ?? null,
+      tone: job.tone ?? brand.tone ?? null,
       topics: job.topics ?? [],
       brand: job.brand_name,
-      instructions: reaches(task.access, 'offer') ? wishes : [],
+      instructions: includesAccess(task.access, 'offer') ? allInstructions : [],
       words: edited!.words,
       revision: edited!.revision,
       created_at: job.created_at.toISOString(),
       deadline: edited!.deadline_at.toISOString(),
     },
-    ...(held !== undefined && held.user_id === asker.userId ? { lease: presentLease(held) } : {}),
+    ...(held !== undefined && held.user_id === user.userId ? { lease: presentLease(held) } : {}),
     segments,
-    terms: isWhole ? said.terms.map(presentTerm) : [],
+    terms: isWhole ? brand.terms.map(presentTaskTerm) : [],
     comments,
   };
 }
 
 /**
- * A task just claimed. The claim may be over before the task is read: a crowded server, a lease that was almost out.
- * @throws ApiError `stale_lease` then
+ * Reads a task that was just claimed. The claim may end before the task is read, on a busy server. A task whose document
+ * takes too long to prepare is reported to the operators, because no editor can open it.
+ * @throws ApiError `stale_lease`, `invalid_request`
  */
-export async function readClaimed(room: EditingRoom, asker: Asker, key: store.TaskKey): Promise<ClaimedBody> {
-  const held = await findTask(room.database, key, asker.userId);
+export async function readClaimed(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+): Promise<ClaimedBody> {
+  const held = await findTask(context.database, key, user.userId);
   if (held?.holds !== true) throw staleLease(null);
-  const task = await presentTask(room, asker, key, {
-    ...held,
-    access: asker.role === 'operator' ? 'all' : 'held',
+  const access = user.role === 'operator' ? 'all' : 'held';
+  const task = await presentTask(context, user, key, { ...held, access }).catch(async (error: unknown) => {
+    if (!(error instanceof UnpreparedDocument)) throw error;
+    const claim = await claims.findHeld(context.database, key);
+    if (claim)
+      await report(context, user, key, claim.claim_id, { reason: 'bad_source', note: error.message });
+    throw error;
   });
   if (task.lease === undefined) throw staleLease(null);
   return { task, lease: task.lease };
 }
 
-/** Segments with what the document says of them. */
+/** Presents segments with their notes, lengths, times and codes from the document. */
 export async function presentSegments(
-  room: EditingRoom,
+  context: EditingContext,
   { account, jobId }: store.TaskKey,
   task: Pick<TaskRow, 'kind' | 'first_position' | 'last_position'>,
-  job: store.TaskJobRow,
+  job: editedJobs.TaskJobRow,
   rows: readonly edits.SegmentRow[],
 ): Promise<SegmentBody[]> {
-  const [described, issues] = await Promise.all([
-    describeJob(room, account, jobId, job),
-    edits.listIssues(room.database, account, jobId),
+  const [described, rowsOfIssues] = await Promise.all([
+    describeJob(context, account, jobId, job),
+    issues.listIssues(context.database, account, jobId),
   ]);
-  const issuesOf = Map.groupBy(issues, ({ position }) => position);
+  const issuesOf = Map.groupBy(rowsOfIssues, ({ position }) => position);
   return rows.map((row): SegmentBody => {
-    const said = described.get(row.segment_id);
+    const description = described.get(row.segment_id);
     return {
       position: row.position,
-      unit: said?.unit ?? Number.parseInt(row.segment_id, 10),
+      unit: description?.unit ?? Number.parseInt(row.segment_id, 10),
       source: row.source,
       target: row.target,
       draft: row.draft,
@@ -122,11 +144,11 @@ export async function presentSegments(
       status: row.status,
       revision: row.revision,
       mine: row.position >= task.first_position && row.position <= task.last_position,
-      notes: [...(said?.notes ?? []), ...row.notes],
+      notes: [...(description?.notes ?? []), ...row.notes],
       ...(row.failure === null ? {} : { failure: row.failure }),
-      ...(said?.maxLength === undefined ? {} : { max_length: said.maxLength }),
-      ...(said?.time === undefined ? {} : { time: said.time }),
-      codes: said?.codes ?? {},
+      ...(description?.maxLength === undefined ? {} : { max_length: description.maxLength }),
+      ...(description?.time === undefined ? {} : { time: description.time }),
+      codes: description?.codes ?? {},
       ...(row.repeats === null ? {} : { repeats: row.repeats }),
       filled: row.filled,
       acknowledged: row.acknowledged,
@@ -148,33 +170,51 @@ function keptBody({ route }: edits.SegmentRow): Pick<SegmentBody, 'kept'> {
   return kept === undefined ? {} : { kept };
 }
 
-/** Scanned once for as long as somebody works on it; the least recently asked for go first. */
+/** Addressed to editors, who cannot send another document. */
+class UnpreparedDocument extends ApiError {
+  override name = 'UnpreparedDocument';
+
+  constructor() {
+    super(
+      'invalid_request',
+      'This document takes too long to prepare. Report the task if it is not reported yet: an operator can cancel ' +
+        'the job, and its customer gets the price back.',
+    );
+  }
+}
+
+function unprepared(error: unknown): never {
+  throw error instanceof TextTakesTooLong ? new UnpreparedDocument() : error;
+}
+
+/** Returns the descriptions of a job's segments by their ids, from a cache of recently used documents. */
 export async function describeJob(
-  room: EditingRoom,
+  context: EditingContext,
   account: AccountRef,
   jobId: string,
-  job: store.TaskJobRow,
+  job: editedJobs.TaskJobRow,
 ): Promise<ReadonlyMap<string, Description>> {
-  const { descriptions } = room;
+  const { descriptions } = context;
   const known = descriptions.get(jobId);
   if (known !== undefined) {
     descriptions.delete(jobId);
     descriptions.set(jobId, known);
     return known.ofId;
   }
-  const { source = '' } = await readTexts(room.database, account, jobId, ['source']);
-  const described = await room.scanner.describe(account, {
+  const { source = '' } = await readTexts(context.database, account, jobId, ['source']);
+  const task = {
     text: source,
     format: job.text_format,
     sourceLanguage: job.source_language,
     targetLanguage: job.target_language,
-  });
+  };
+  const described = await context.scanner.describe(account, task).catch(unprepared);
   const ofId = new Map(described.map((one) => [one.id, one]));
   descriptions.set(jobId, { ofId, length: source.length });
   let length = 0;
   for (const one of descriptions.values()) length += one.length;
   for (const [oldest, one] of descriptions) {
-    if (descriptions.size <= REMEMBER_JOBS && length <= REMEMBER_LENGTH) break;
+    if (descriptions.size <= CACHED_JOBS && length <= CACHED_LENGTH) break;
     if (oldest === jobId) break;
     descriptions.delete(oldest);
     length -= one.length;
@@ -182,7 +222,7 @@ export async function describeJob(
   return ofId;
 }
 
-export function presentTerm(term: Term): TaskBody['terms'][number] {
+export function presentTaskTerm(term: Term): TaskBody['terms'][number] {
   return {
     source: term.source,
     target: term.target,
@@ -193,7 +233,7 @@ export function presentTerm(term: Term): TaskBody['terms'][number] {
   };
 }
 
-export function presentIssue(row: edits.IssueRow): IssueBody {
+export function presentIssue(row: issues.IssueRow): IssueBody {
   return {
     issue: row.issue_id,
     position: row.position,
@@ -208,18 +248,21 @@ export function presentIssue(row: edits.IssueRow): IssueBody {
   };
 }
 
-/** @throws ApiError `not_found` for who does not hold the task */
+/** @throws ApiError `not_found` if the user does not hold the task */
 export async function readComments(
-  room: EditingRoom,
-  asker: Asker,
+  context: EditingContext,
+  user: EditingUser,
   key: store.TaskKey,
 ): Promise<{ comments: CommentBody[] }> {
-  await openTask(room, asker, key, 'held');
-  return { comments: await listComments(room, key) };
+  await openTask(context, user, key, 'held');
+  return { comments: await listComments(context, key) };
 }
 
-async function listComments(room: EditingRoom, { account, jobId }: store.TaskKey): Promise<CommentBody[]> {
-  const rows = await edits.listComments(room.database, account, jobId);
+async function listComments(
+  context: EditingContext,
+  { account, jobId }: store.TaskKey,
+): Promise<CommentBody[]> {
+  const rows = await issues.listComments(context.database, account, jobId);
   return rows.map((row) => ({
     comment: row.comment_id,
     ...(row.position === null ? {} : { position: row.position }),
@@ -230,58 +273,65 @@ async function listComments(room: EditingRoom, { account, jobId }: store.TaskKey
   }));
 }
 
-/** @throws ApiError `not_found` for who does not hold the task, and where the job has no such segment */
+/** @throws ApiError `not_found` if the user does not hold the task or cannot see the segment */
 export async function addComment(
-  room: EditingRoom,
-  asker: Asker,
+  context: EditingContext,
+  user: EditingUser,
   key: store.TaskKey,
-  { text, position }: { text: string; position: number | undefined },
+  { text, position }: { text: string; position?: number | undefined },
 ): Promise<CommentBody> {
-  const task = await openTask(room, asker, key, 'held');
+  const task = await openTask(context, user, key, 'held');
   const { account, jobId } = key;
   if (position !== undefined) {
-    await mustReach(room, asker, key, task, position);
-    const [row] = await edits.readSegments(room.database, account, jobId, position, position);
+    await requireSegmentAccess(context, user, key, task, position);
+    const [row] = await edits.readSegments(context.database, account, jobId, position, position);
     if (row === undefined) throw notFound();
   }
-  const comment = { position, userId: asker.userId, body: text };
-  const made = await edits.insertComment(room.database, account, jobId, comment);
+  const comment = { position, userId: user.userId, body: text };
+  const made = await issues.insertComment(context.database, account, jobId, comment);
   return {
     comment: made.comment_id,
     ...(position === undefined ? {} : { position }),
     text,
-    by: asker.name,
-    role: asker.role,
+    by: user.name,
+    role: user.role,
     created_at: made.created_at.toISOString(),
   };
 }
 
 /**
- * The document with what is there now; what has neither target nor draft is the source. It has every part of the job.
- * @throws ApiError `not_found` for who does not hold the task
+ * Assembles the whole document with the current targets, else drafts, else sources.
+ * @throws ApiError `not_found` if the user does not hold the task
  */
-export async function preview(room: EditingRoom, asker: Asker, key: store.TaskKey) {
-  await openTask(room, asker, key, 'held');
+export async function preview(context: EditingContext, user: EditingUser, key: store.TaskKey) {
+  await openTask(context, user, key, 'held');
   const { account, jobId } = key;
   const [job, texts, targets] = await Promise.all([
-    store.readTaskJob(room.database, account, jobId),
-    readTexts(room.database, account, jobId, ['source']),
-    edits.readTargets(room.database, account, jobId, true),
+    editedJobs.readTaskJob(context.database, account, jobId),
+    readTexts(context.database, account, jobId, ['source']),
+    edits.readTargets(context.database, account, jobId, true),
   ]);
-  const text = await room.scanner.assemble(account, {
+  const drafts = targets.flatMap(({ segment_id, target }) =>
+    target === null ? [] : [[segment_id, target] as const],
+  );
+  const task = {
     text: texts.source ?? '',
     format: job.text_format,
     sourceLanguage: job.source_language,
     targetLanguage: job.target_language,
-    drafts: targets.flatMap(({ segment_id, target }) =>
-      target === null ? [] : [[segment_id, target] as const],
-    ),
-  });
+    drafts,
+  };
+  const text = await context.scanner.assemble(account, task).catch(unprepared);
   return { format: job.text_format, text };
 }
 
-export async function readHistory(room: EditingRoom, asker: Asker, key: store.TaskKey, position: number) {
-  await mustReach(room, asker, key, await openTask(room, asker, key, 'record'), position);
-  const rows = await edits.readHistory(room.database, key.account, key.jobId, position);
+export async function readSegmentHistory(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+  position: number,
+) {
+  await requireSegmentAccess(context, user, key, await openTask(context, user, key, 'record'), position);
+  const rows = await edits.readHistory(context.database, key.account, key.jobId, position);
   return { entries: rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() })) };
 }

@@ -1,6 +1,6 @@
 /**
- * The guides: pages of `docs/`, rendered once. Markup in them is text (`html: false`), so what a page may hold is what
- * markdown can say; addresses of scripts are refused by the renderer itself.
+ * The guides: the pages of `docs/`, rendered once. HTML in them is shown as text (`html: false`), and the renderer
+ * refuses URLs of scripts.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,28 +13,42 @@ export interface Heading {
 }
 
 export interface Guide {
-  /** Its last part of the address: `jobs` for `docs/jobs.md`. */
+  /** The last part of its path: `jobs` for `docs/jobs.md`. */
   name: string;
   title: string;
-  /** Of its sections: what its table of contents shows. */
+  /** The headings of its sections, for the table of contents. */
   headings: Heading[];
   html: string;
 }
 
-/** In the order in which a reader is shown them. What is in no group comes last. */
+/** The groups of the navigation, in order. Guides in no group come last. */
 export const GROUPS: readonly { title: string; names: readonly string[] }[] = [
-  { title: 'Begin', names: ['quick-start', 'authentication', 'sandbox'] },
   {
-    title: 'Translate',
-    names: ['jobs', 'formats', 'callbacks', 'chat', 'brands', 'errors', 'client', 'conformance'],
+    title: 'For integrators',
+    names: [
+      'quick-start',
+      'authentication',
+      'sandbox',
+      'jobs',
+      'formats',
+      'callbacks',
+      'chat',
+      'errors',
+      'limits',
+      'client',
+    ],
   },
-  { title: 'Edit', names: ['editing', 'checks', 'memory', 'people', 'web'] },
-  { title: 'Operate', names: ['operating', 'engines', 'scaling'] },
+  { title: 'For editors', names: ['workbench', 'checks', 'editing'] },
+  {
+    title: 'For operators',
+    names: ['install', 'operating', 'console', 'people', 'brands', 'memory', 'engines'],
+  },
+  { title: 'For contributors', names: ['glossary', 'conformance'] },
 ];
 
 const FOLDER = fileURLToPath(new URL('../../../../docs/', import.meta.url));
 
-/** Every page of the folder, in the order of {@link GROUPS}. */
+/** Reads all guides, in the order of {@link GROUPS}. */
 export async function readGuides(folder: string = FOLDER): Promise<Guide[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.md'));
   const names = files.map((file) => file.slice(0, -'.md'.length));
@@ -47,13 +61,13 @@ export async function readGuides(folder: string = FOLDER): Promise<Guide[]> {
   );
 }
 
-/** @param known the pages that links may lead to */
+/** Renders a guide. @param known the guides that links can lead to */
 export function renderGuide(name: string, source: string, known: ReadonlySet<string>): Guide {
   const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
   const tokens = markdown.parse(source, {});
   const headings = nameHeadings(tokens);
   for (const token of tokens) pointLinks(token.children ?? [], known);
-  // Wide tables and long lines scroll by themselves, also by keyboard; the page never does sideways.
+  // Wide tables and long lines scroll in their own regions, also by keyboard; the page never scrolls sideways.
   markdown.renderer.rules.table_open = () =>
     '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>\n';
   markdown.renderer.rules.table_close = () => '</table></div>\n';
@@ -86,7 +100,7 @@ function nameHeadings(tokens: readonly Token[]): Heading[] {
   return headings;
 }
 
-/** As forges make them, so that a link to a section works in both places. */
+/** Returns the anchor of a heading as GitHub does, so that links to sections work in both places. */
 export const slugOf = (title: string): string =>
   title
     .toLowerCase()
@@ -94,7 +108,7 @@ export const slugOf = (title: string): string =>
     .trim()
     .replace(/\s/g, '-');
 
-/** Links between pages lead to pages; those to files of the repository are not served and lead nowhere. */
+/** Points links between guides to their paths and removes links to other files of the repository. */
 function pointLinks(tokens: Token[], known: ReadonlySet<string>): void {
   const open: boolean[] = [];
   for (const token of tokens) {
@@ -104,7 +118,7 @@ function pointLinks(tokens: Token[], known: ReadonlySet<string>): void {
       if (address === undefined) hide(token);
       else token.attrSet('href', address);
     } else if (token.type === 'link_close' && !open.pop()) hide(token);
-    // A picture from elsewhere would tell who reads what: its words stand for it.
+    // An image from another server would reveal the reader, so its alternative text is shown.
     else if (token.type === 'image' && /^[a-z][a-z\d+.-]*:|^[\\/]{2}/i.test(String(token.attrGet('src')))) {
       token.type = 'text';
     }

@@ -1,4 +1,4 @@
-/** The page round a guide. No script runs on it. */
+/** The HTML page of a guide. It has no scripts. */
 import { GROUPS, type Guide } from './guides.ts';
 
 export function layOut(guide: Guide, all: readonly Guide[]): string {
@@ -45,7 +45,7 @@ function groupsOf(all: readonly Guide[]): { title: string; guides: Guide[] }[] {
   return groups.filter(({ guides }) => guides.length > 0);
 }
 
-/** A page of one section needs none. */
+/** Returns the table of contents; empty for a page with one section. */
 function contentsOf({ headings }: Guide): string {
   if (headings.length < 2) return '';
   const entries = headings.map(
@@ -66,7 +66,7 @@ function page(title: string, body: string): string {
 <link rel="stylesheet" href="/docs/guides.css">
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header>
 <a class="name" href="/docs">Dragoman</a>
 <nav aria-label="Main"><a href="/docs">Guides</a><a href="/docs/reference">Reference</a><a href="/app/">Sign in</a></nav>

@@ -1,21 +1,25 @@
 /**
- * The reference of the interface, drawn in the reader's browser out of `/openapi.json` by a program that is served
- * from here. Everything in it that would ask somebody else is turned off.
+ * The API reference, rendered in the browser from `/openapi.json` by a script that this server serves. All requests of
+ * the script to other servers are turned off.
  *
- * That program is four megabytes of text, so it is loaded when somebody first asks for it, packed once, and kept.
+ * The script has four megabytes, so it is loaded and compressed at the first request and kept in memory.
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import fastify from 'fastify';
 
 export interface Reference {
-  /** @param nonce of the page's scripts */
+  /** Returns the page. @param nonce the nonce of its scripts */
   html(nonce: string): string;
-  /** Packed with gzip. */
+  /** Compressed with gzip. */
   script: Buffer;
 }
 
-/** Stands in the page for the nonce. */
+/** The script's placeholder in the field for the key, and its replacement. */
+const PLACEHOLDER = 'QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT';
+const KEY_PLACEHOLDER = 'ApiKey USERNAME:KEY';
+
+/** The placeholder of the nonce in the page. */
 const NONCE = 'NONCE-OF-THIS-ANSWER';
 
 const CONFIGURATION = {
@@ -51,9 +55,12 @@ async function makeReference(): Promise<Reference> {
     app.inject('/reference/js/scalar.js'),
   ]);
   await app.close();
-  const html = page.body.replace('<html>', '<html lang="en">');
+  // Without a link to an icon, browsers request /favicon.ico.
+  const html = page.body
+    .replace('<html>', '<html lang="en">')
+    .replace('<head>', '<head><link rel="icon" href="data:,">');
   return {
     html: (nonce) => html.replaceAll(NONCE, nonce),
-    script: await promisify(gzip)(script.rawPayload),
+    script: await promisify(gzip)(script.payload.replaceAll(PLACEHOLDER, KEY_PLACEHOLDER)),
   };
 }

@@ -1,9 +1,9 @@
-/** `/docs`: the guides and the reference, for anybody. They come whole from this server and ask no other. */
+/** `/docs`: the guides and the API reference, without authentication and without requests to other servers. */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { resource } from '../http.ts';
+import { resource } from '../http/http.ts';
 import { type Guide, readGuides } from './guides.ts';
 import { layOut, layOutMissing } from './layout.ts';
 import { readReference } from './reference.ts';
@@ -14,9 +14,9 @@ const STYLES = ['../../../web/src/ui/tokens.css', './guides.css'].map((path) =>
 const FIRST = 'quick-start';
 
 const COMMON = ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"];
-/** No script at all. */
+/** Allows no scripts. */
 const GUIDE_POLICY = [...COMMON, "style-src 'self'", 'img-src data:', "form-action 'none'"].join('; ');
-/** Its program writes styles into the page, which are allowed; scripts are its own file and the one with the nonce. */
+/** Allows the script's inline styles, its own file and the script with the nonce. */
 const referencePolicy = (nonce: string) =>
   [
     ...COMMON,
@@ -55,7 +55,7 @@ export function guideRoutes(app: FastifyInstance): void {
       const text = await styles();
       const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
       reply.headers({ etag: tag, 'cache-control': 'no-cache' });
-      // Asked for each time, sent when it has changed.
+      // Revalidated by the browser at each use.
       if (request.headers['if-none-match'] === tag) return reply.code(304).send();
       return reply.type('text/css; charset=utf-8').send(text);
     },

@@ -97,7 +97,7 @@ it('there are no more of them than there is room for, and who waits longer goes 
   for (let n = 0; n < 12; n++) expect((await ended(`many-${n}`)).status).toBe('completed');
 });
 
-it('a small account’s is leased by its insert while another’s hundreds wait, and takes the live lane', async () => {
+it('a small account’s is leased by its insert while another’s hundreds wait, and takes the interactive lane', async () => {
   await ended(await adopted().finally(() => engine.resume()));
   engine.stall();
   for (let n = 0; n < 40; n++) await order(`flood-${n}`);
@@ -109,9 +109,9 @@ it('a small account’s is leased by its insert while another’s hundreds wait,
   await order('flood-last');
   expect(await leasedAtOnce()).not.toContain('flood-last');
   const asked = await until(() =>
-    engine.asked.find(({ segments }) => JSON.stringify(segments).includes('A word.')),
+    engine.requests.find(({ segments }) => JSON.stringify(segments).includes('A word.')),
   );
-  expect(asked.lane).toBe('live');
+  expect(asked.lane).toBe('interactive');
   engine.resume();
   expect((await ended('flood-last')).status).toBe('completed');
 });
@@ -141,5 +141,7 @@ it('a repeated uid, in one batch or later, is one job', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => call('POST', MACHINE, body)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
   expect((await ended('twice')).translated_text).toBe('TWICE.');
-  expect(engine.asked.filter(({ segments }) => JSON.stringify(segments).includes('Twice.'))).toHaveLength(1);
+  expect(engine.requests.filter(({ segments }) => JSON.stringify(segments).includes('Twice.'))).toHaveLength(
+    1,
+  );
 });

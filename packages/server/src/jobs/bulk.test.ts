@@ -89,7 +89,7 @@ describe('PATCH /translation/', () => {
     expect(await balance()).toBe(BALANCE - 12_000);
     expect(await bulk([...many, job()])).toMatchObject({
       status: 400,
-      body: { error: 'objects: must be a list of 1 to 1000 jobs.' },
+      body: { error: 'objects: must be a list of 1 to 1000 items.' },
     });
   });
 
@@ -145,8 +145,8 @@ describe('a bulk is refused whole', () => {
   it.each([
     ['no objects', {}, 'objects: This field is required.'],
     ['null', { objects: null }, 'objects: This field is required.'],
-    ['no list', { objects: { 0: job() } }, 'objects: must be a list of 1 to 1000 jobs.'],
-    ['an empty list', { objects: [] }, 'objects: must be a list of 1 to 1000 jobs.'],
+    ['no list', { objects: { 0: job() } }, 'objects: must be a list of 1 to 1000 items.'],
+    ['an empty list', { objects: [] }, 'objects: must be a list of 1 to 1000 items.'],
     ['no object', [], 'body: must be a JSON object.'],
   ])('with %s', async (_, body, error) => {
     expect(await call('PATCH', HUMAN, body)).toMatchObject({ status: 400, body: { error } });
@@ -194,9 +194,9 @@ describe('a bulk is refused whole', () => {
     ]);
     const brands = await lines(Array.from({ length: 1000 }, (_, index) => job({ brand: `b${index}` })));
     expect(brands).toHaveLength(101);
-    expect(brands.at(-1)).toBe('objects: those after objects[99] were not looked through.');
+    expect(brands.at(-1)).toBe('objects: those after objects[99] were not checked.');
     expect(await lines([job({ topics: Array(90_000).fill('tehc') })])).toEqual([
-      'objects[0].topics: must be at most 50.',
+      'objects[0].topics: must be a list of at most 50 items.',
     ]);
     await nothingCame();
   });

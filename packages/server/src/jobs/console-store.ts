@@ -1,9 +1,9 @@
-/** What the console asks of the database about jobs. */
-import type { AccountRef, Environment } from '../account.ts';
+/** Reads jobs for the console. */
+import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import type { Status } from './states.ts';
-import type { TextFormat, Tier } from './store.ts';
+import type { JobStatus } from './states.ts';
+import type { JobTier, TextFormat } from './store.ts';
 
 export interface ConsoleJobRow {
   part: number;
@@ -12,9 +12,9 @@ export interface ConsoleJobRow {
   job_id: string;
   order_number: number;
   environment: Environment;
-  tier: Tier;
+  tier: JobTier;
   uid: string;
-  status: Status;
+  status: JobStatus;
   source_language: string;
   target_language: string;
   text_format: TextFormat;
@@ -29,7 +29,7 @@ export interface ConsoleJobRow {
   callback_url: string | null;
   due_at: Date | null;
   attempts: number;
-  /** A worker has it now. */
+  /** A worker processes it now. */
   leased: boolean;
   redraft: string | null;
 }
@@ -42,16 +42,16 @@ const COLUMNS = `j.part, j.account_id, j.job_id, j.order_number, j.environment, 
 export interface ConsoleFilter {
   username?: string | undefined;
   environment?: Environment | undefined;
-  statuses?: readonly Status[] | undefined;
+  statuses?: readonly JobStatus[] | undefined;
   source?: string | undefined;
   target?: string | undefined;
-  /** What the uid begins with. */
+  /** Prefix of the uid. */
   uid?: string | undefined;
-  /** The last one of the page before. */
+  /** The last job of the previous page. */
   after?: string | undefined;
 }
 
-// One seek an account for its latest, however many it has.
+// One index seek for each account finds its latest jobs, however many it has.
 const LIST = statement<ConsoleJobRow>(
   'jobs.console_list',
   `select a.username, j.* from accounts a cross join lateral (
@@ -65,8 +65,12 @@ const LIST = statement<ConsoleJobRow>(
     order by j.job_id desc limit $8`,
 );
 
-/** Jobs of all accounts, newest first. */
-export function listJobs(on: Queryable, filter: ConsoleFilter, limit: number): Promise<ConsoleJobRow[]> {
+/** Returns jobs of all accounts, newest first. */
+export function listConsoleJobs(
+  on: Queryable,
+  filter: ConsoleFilter,
+  limit: number,
+): Promise<ConsoleJobRow[]> {
   return on.query(LIST, [
     filter.username ?? null,
     filter.environment ?? null,
@@ -87,8 +91,8 @@ const BY_NUMBER = statement<ConsoleJobRow>(
     order by j.job_id desc limit $4`,
 );
 
-/** Jobs with an order number, newest first: each account and environment may have one. */
-export function findByNumber(
+/** Returns the jobs with an order number, newest first: at most one for each account and environment. */
+export function findConsoleJobsByNumber(
   on: Queryable,
   orderNumber: number,
   { username, environment }: Pick<ConsoleFilter, 'username' | 'environment'>,
@@ -103,7 +107,7 @@ const FIND = statement<ConsoleJobRow>(
     where j.part = $1 and j.account_id = $2 and j.job_id = $3`,
 );
 
-export async function findJob(
+export async function findConsoleJob(
   on: Queryable,
   account: AccountRef,
   jobId: string,
@@ -127,8 +131,8 @@ const EVENTS = statement<JobEventRow>(
     where part = $1 and account_id = $2 and job_id = $3 order by event_id`,
 );
 
-/** The moves that were made on a job, in their order. */
-export function listEvents(on: Queryable, account: AccountRef, jobId: string): Promise<JobEventRow[]> {
+/** Returns the moves of a job in their order. */
+export function listJobEvents(on: Queryable, account: AccountRef, jobId: string): Promise<JobEventRow[]> {
   return on.query(EVENTS, [account.part, account.accountId, jobId]);
 }
 
@@ -138,8 +142,8 @@ const SEGMENTS = statement<{ route: string | null; failure: string | null; segme
     where part = $1 and account_id = $2 and job_id = $3 group by 1, 2 order by 3 desc limit 50`,
 );
 
-/** How a job was drafted: how many of its segments by which route, or not and why. */
-export function countRoutes(
+/** Counts the segments of a job by the route that drafted them, or by their failure. */
+export function countSegmentsByRoute(
   on: Queryable,
   account: AccountRef,
   jobId: string,
@@ -153,8 +157,8 @@ const TEXTS = statement<{ kind: string; body: string; characters: number }>(
     where part = $1 and account_id = $2 and job_id = $3 order by kind`,
 );
 
-/** The beginnings of a job's texts. */
-export function readBeginnings(
+/** Returns the first 20,000 characters of each text of a job. */
+export function readTextBeginnings(
   on: Queryable,
   account: AccountRef,
   jobId: string,
@@ -170,15 +174,17 @@ const HASTEN = statement<{ job_id: string }>(
    returning job_id`,
 );
 
-/** Makes a job that waits for its next try due at once. @returns whether there was one */
-export async function hasten(on: Queryable, account: AccountRef, jobId: string): Promise<boolean> {
-  return (await on.query(HASTEN, [account.part, account.accountId, jobId])).length > 0;
+/** Makes a job that waits for its next try due now. @returns whether it waited */
+export async function makeJobDueNow(on: Queryable, account: AccountRef, jobId: string): Promise<boolean> {
+  const rows = await on.query(HASTEN, [account.part, account.accountId, jobId]);
+  if (rows.length > 0) on.changed('jobs', account, jobId);
+  return rows.length > 0;
 }
 
 export interface StatusCount {
   environment: Environment;
-  tier: Tier;
-  status: Status;
+  tier: JobTier;
+  status: JobStatus;
   jobs: number;
 }
 
@@ -188,19 +194,19 @@ const BY_STATUS = statement<StatusCount>(
     where part = $1 and account_id = $2 and tier <> 'chat' group by 1, 2, 3 having sum(jobs) > 0 order by 1, 2, 3`,
 );
 
-export function countByStatus(on: Queryable, account: AccountRef): Promise<StatusCount[]> {
+export function countJobsByStatus(on: Queryable, account: AccountRef): Promise<StatusCount[]> {
   return on.query(BY_STATUS, [account.part, account.accountId]);
 }
 
 export interface PeriodCount {
   environment: Environment;
-  tier: Tier;
+  tier: JobTier;
   jobs: number;
   words: number;
   cents: number;
 }
 
-// Of the jobs whose price was not given back; see `shownPrice`.
+// Jobs whose price was not released; see `shownPrice`.
 const CHARGED = `status not in ('failed', 'canceled') and not fell_back`;
 
 const SINCE = statement<PeriodCount>(
@@ -210,14 +216,14 @@ const SINCE = statement<PeriodCount>(
      from jobs where part = $1 and account_id = $2 and job_id >= $3 and tier <> 'chat' group by 1, 2 order by 1, 2`,
 );
 
-/** What was created since the moment of an id. */
-export function countSince(on: Queryable, account: AccountRef, since: string): Promise<PeriodCount[]> {
+/** Counts the jobs with ids from `since` on, by environment and tier. */
+export function countJobsSinceId(on: Queryable, account: AccountRef, since: string): Promise<PeriodCount[]> {
   return on.query(SINCE, [account.part, account.accountId, since]);
 }
 
 export interface DayRow {
   environment: Environment;
-  /** At its beginning, in UTC. */
+  /** Start of the day in UTC. */
   day: Date;
   jobs: number;
   cents: number;
@@ -230,23 +236,23 @@ const DAYS = statement<DayRow>(
      from jobs where part = $1 and account_id = $2 and job_id >= $3 and tier <> 'chat' group by 1, 2`,
 );
 
-/** What was created on each day since the moment of an id, those without anything left out. */
-export function listDays(on: Queryable, account: AccountRef, since: string): Promise<DayRow[]> {
+/** Counts the jobs with ids from `since` on, by day; days without jobs are missing. */
+export function listDayRows(on: Queryable, account: AccountRef, since: string): Promise<DayRow[]> {
   return on.query(DAYS, [account.part, account.accountId, since]);
 }
 
-export interface WaitingPair {
+export interface QueuedPair {
   source_language: string;
   target_language: string;
-  /** Due, and nobody has them. */
+  /** Due jobs that no worker has. */
   waiting: number;
-  /** A worker has them. */
+  /** Jobs that workers have. */
   working: number;
-  /** Seconds that the oldest of those that nobody has has been due. */
+  /** Seconds that the oldest waiting job has been due. */
   oldest: number;
 }
 
-const WAITING = statement<WaitingPair>(
+const WAITING = statement<QueuedPair>(
   'jobs.waiting_pairs',
   `select source_language, target_language, count(*) filter (where due_at <= now()) as waiting,
           count(*) filter (where due_at > now() and lease_token is not null) as working,
@@ -256,8 +262,8 @@ const WAITING = statement<WaitingPair>(
     order by 5 desc, 3 desc limit 200`,
 );
 
-/** What waits for a machine, and what it has in hand, by pair; what has waited longest first. */
-export function listWaiting(on: Queryable): Promise<WaitingPair[]> {
+/** Counts queued and leased jobs by language pair, longest wait first. */
+export function listQueuedPairs(on: Queryable): Promise<QueuedPair[]> {
   return on.query(WAITING);
 }
 
@@ -276,7 +282,7 @@ const HOURS = statement<HourRow>(
     group by 1 order by 1`,
 );
 
-/** What was created in each hour since the moment of an id. */
-export function listHours(on: Queryable, since: string): Promise<HourRow[]> {
+/** Counts the jobs with ids from `since` on, by hour; hours without jobs are missing. */
+export function listHourRows(on: Queryable, since: string): Promise<HourRow[]> {
   return on.query(HOURS, [since]);
 }

@@ -64,11 +64,10 @@ describe('jobs', () => {
     expect(await list('q=same_')).toEqual([]);
     const page = await operator.call('GET', '/api/console/jobs?q=same&limit=2');
     expect(await list(`q=same&after=${page.body.next}`)).toEqual([[one.username, 'same']]);
-    const wrong = await operator.call(
-      'GET',
-      '/api/console/jobs?status=odd&account=nobody-here&limit=0&after=x',
-    );
-    expect(fieldsOf(wrong.body).sort()).toEqual(['account', 'after', 'limit', 'status']);
+    const wrong = await operator.call('GET', '/api/console/jobs?status=odd&limit=0&after=x');
+    expect(fieldsOf(wrong.body).sort()).toEqual(['after', 'limit', 'status']);
+    const unknown = await operator.call('GET', '/api/console/jobs?account=nobody-here');
+    expect(fieldsOf(unknown.body)).toEqual(['account']);
   });
 
   it('are taken back for their customer, with what was held, and once', async () => {
@@ -119,7 +118,9 @@ describe('callbacks', () => {
     expect((await operator.call('POST', `${path}/replay`)).status).toBe(200);
     await until(async () => (await operator.call('GET', path)).body.status === 'delivered');
     const all = await operator.call('POST', '/api/console/deliveries/replay', {
-      ...{ account: username, environment: 'production', since: '2020-01-01' },
+      account: username,
+      environment: 'production',
+      since: '2020-01-01',
     });
     expect(all.body).toEqual({ replayed: 1 });
     await until(
@@ -129,6 +130,7 @@ describe('callbacks', () => {
     expect(audit.body.entries.map(({ action }: { action: string }) => action)).toEqual([
       'deliveries.replayed',
       'delivery.replayed',
+      'account.created',
     ]);
     for (const id of ['odd', '00000000-0000-7000-8000-000000000000']) {
       expect((await operator.call('GET', `/api/console/deliveries/${id}`)).status).toBe(404);

@@ -1,47 +1,42 @@
 /** The operator's console for the jobs of all accounts: `/api/console/jobs…`. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import type { AccountRef } from '../account.ts';
-import { accountOfField, requestedAccount } from '../accounts/console.ts';
+import { accountOfField, requestedAccount } from '../access/accounts.ts';
+import { recordAudit } from '../audit/audit.ts';
+import type { AccountRef } from '../base/account.ts';
+import { fieldError, notFound } from '../base/errors.ts';
+import type { Database } from '../database/database.ts';
+import { type Checked, resource } from '../http/http.ts';
 import {
   CENTS,
   described,
   ENVIRONMENT,
-  environment,
-  id as idCheck,
-  integer,
-  isId,
+  ID,
+  LANGUAGE,
   MOMENT,
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
-  oneOf,
-  open,
-  parameter,
-  readForm,
-  shortname,
-  text,
-} from '../console.ts';
-import type { Database } from '../database/database.ts';
-import { fieldError, notFound } from '../errors.ts';
-import { resource } from '../http.ts';
-import { listKeptPairs } from '../languages/languages.ts';
+  PAGE,
+  textOf,
+  USERNAME,
+} from '../http/schemas.ts';
+import { listPublishedPairs } from '../languages/languages.ts';
 import { listJobTransfers } from '../ledger/ledger.ts';
-import { recordAudit } from '../operations/audit.ts';
 import * as store from './console-store.ts';
-import { cancelJob, type JobFollower } from './jobs.ts';
+import { cancelJob, type JobHooks } from './jobs.ts';
 import { shownPrice } from './present.ts';
-import { type Live, Progress, readProgress } from './progress.ts';
+import { JobProgress, type ProgressSource, readProgress } from './progress.ts';
 import { redraftJob, refusalOf } from './redraft.ts';
-import { allows, STATUSES } from './states.ts';
+import { allowsJobMove, JOB_STATUSES } from './states.ts';
 
 const job = {
   account: Type.String(),
-  job: Type.String({ format: 'uuid' }),
+  job: ID,
   order_number: Type.Integer(),
   environment: ENVIRONMENT,
   tier: Type.Enum(['human', 'machine']),
   uid: Type.String(),
-  status: Type.Enum([...STATUSES]),
+  status: Type.Enum([...JOB_STATUSES]),
   source_language: Type.String(),
   target_language: Type.String(),
   text_format: Type.String(),
@@ -58,7 +53,7 @@ const Step = Type.Object(
   {
     at: MOMENT,
     kind: Type.Enum(['created', 'moved', 'money']),
-    status: Type.Optional(Type.String({ description: 'What it became.' })),
+    status: Type.Optional(Type.String({ description: 'The new status.' })),
     actor: Type.Optional(Type.String()),
     detail: Type.Optional(Type.String()),
     money: Type.Optional(Type.String({ description: 'The kind of transfer.' })),
@@ -73,11 +68,11 @@ const JobDetail = Type.Object(
     tone: OPTIONAL_TEXT,
     callback_url: OPTIONAL_TEXT,
     due_at: Type.Union([MOMENT, Type.Null()], {
-      description: 'When a machine looks at it next; null: never.',
+      description: 'When a worker processes it next; null: never.',
     }),
     attempts: Type.Integer(),
-    leased: Type.Boolean({ description: 'A worker has it now.' }),
-    progress: Progress,
+    leased: Type.Boolean({ description: 'Whether a worker processes it now.' }),
+    progress: JobProgress,
     may: Type.Object({
       cancel: Type.Boolean(),
       retry: Type.Boolean(),
@@ -85,85 +80,82 @@ const JobDetail = Type.Object(
       redraft: Type.Boolean(),
     }),
     untouched: Type.Integer({
-      description: 'Segments that no editor has or has touched: what would be drafted anew.',
+      description: 'Segments that no editor has claimed or touched; a redraft replaces them.',
     }),
     redraft: Type.Union([Type.String(), Type.Null()], {
-      description: 'It is being drafted anew: by which engine, or empty by the route. Null: it is not.',
+      description:
+        'The engine of a redraft in progress, or empty for the engine route; null without a redraft.',
     }),
-    engines: Type.Array(Type.String(), { description: 'Those that have shown that they can do its pair.' }),
+    engines: Type.Array(Type.String(), { description: 'Engines that serve its pair.' }),
     timeline: Type.Array(Step),
     routes: Type.Array(
       Type.Object({ route: OPTIONAL_TEXT, failure: OPTIONAL_TEXT, segments: Type.Integer() }),
-      { description: 'How many segments were drafted by which route, or not and why.' },
+      { description: 'Segments by the route that drafted them, or by the reason that none did.' },
     ),
     texts: Type.Array(Type.Object({ kind: Type.String(), body: Type.String(), characters: Type.Integer() }), {
-      description: 'Of each, the first 20,000 characters.',
+      description: 'The first 20,000 characters of each.',
     }),
   },
   { title: 'ConsoleJobDetail' },
 );
 
-const jobParameters = Type.Object({ username: Type.String(), job: Type.String() });
+const jobParameters = Type.Object({ username: Type.String(), job: ID });
+type Asked = Checked<{ params: typeof jobParameters }>;
+const jobQuery = Type.Object({
+  q: Type.Optional(textOf(128, 1, 'The beginning of a uid, or an order number.')),
+  account: Type.Optional(USERNAME),
+  environment: Type.Optional(ENVIRONMENT),
+  status: Type.Optional(Type.Enum([...JOB_STATUSES, 'unfinished'])),
+  source_language: Type.Optional(LANGUAGE),
+  target_language: Type.Optional(LANGUAGE),
+  after: Type.Optional(ID),
+  limit: PAGE,
+});
 const schemas = {
-  list: described('listConsoleJobs', 'Jobs of all accounts, newest first', JobList, {
-    querystring: Type.Object({
-      q: Type.Optional(Type.String({ description: 'The beginning of a uid, or an order number.' })),
-      account: Type.Optional(Type.String()),
-      environment: Type.Optional(ENVIRONMENT),
-      status: Type.Optional(Type.String({ description: 'A status, or `unfinished`.' })),
-      source_language: Type.Optional(Type.String()),
-      target_language: Type.Optional(Type.String()),
-      after: Type.Optional(Type.String()),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-    }),
+  list: described('listConsoleJobs', 'List the jobs of all accounts, newest first', JobList, {
+    querystring: jobQuery,
   }),
-  read: described('readConsoleJob', 'One job with what happened to it', JobDetail, { params: jobParameters }),
-  cancel: described('cancelConsoleJob', 'Take an unfinished job back for its customer', JobDetail, {
-    description: 'What was held for it is given back. No callback is sent.',
+  read: described('readConsoleJob', 'Read a job with its history', JobDetail, { params: jobParameters }),
+  cancel: described('cancelConsoleJob', 'Cancel an unfinished job for its customer', JobDetail, {
+    description: 'Its hold is released. No callback is sent.',
     params: jobParameters,
   }),
   redraft: described(
     'redraftConsoleJob',
-    'Have the machine draft anew what no editor has or has touched',
+    'Redraft the segments that no editor has claimed or touched',
     JobDetail,
     {
       description:
-        'The job stays with its tasks; nobody pays for it. `invalid_request` where nothing is left untouched, the job does not wait for editors, or it is being drafted anew already.',
+        'The job keeps its tasks, and nothing is charged. `invalid_request`: no segment is untouched, the job does not wait for editors, or a redraft is in progress.',
       params: jobParameters,
-      body: Type.Object(
-        {
-          engine: Type.Optional(
-            Type.String({ description: 'By this engine alone; by the route otherwise.' }),
-          ),
-        },
-        open,
-      ),
+      body: Type.Object({
+        engine: Type.Optional(textOf(40, 1, 'Only this engine; without it, the engine route decides.')),
+      }),
     },
   ),
-  retry: described('retryConsoleJob', 'Have a job drafted at once that waits for its next try', JobDetail, {
+  retry: described('retryConsoleJob', 'Retry a job now that waits for its next try', JobDetail, {
     params: jobParameters,
   }),
 };
 
-const UNFINISHED = STATUSES.filter((status) => allows('cancel', status));
+const UNFINISHED = JOB_STATUSES.filter((status) => allowsJobMove('cancel', status));
 
-export function jobConsole(
+export function consoleJobRoutes(
   app: FastifyInstance,
-  { database, follower, live }: { database: Database; follower: JobFollower; live: Live },
+  { database, hooks, live }: { database: Database; hooks: JobHooks; live: ProgressSource },
 ): void {
   resource(app, '/api/console/jobs', {
-    GET: { schema: schemas.list, handler: (request) => list(database, request) },
+    GET: { schema: schemas.list, handler: (request) => list(database, request.query) },
   });
 
-  async function requested(request: FastifyRequest): Promise<{ ref: AccountRef; row: store.ConsoleJobRow }> {
+  async function requested(request: Asked): Promise<{ ref: AccountRef; row: store.ConsoleJobRow }> {
     const { ref } = await requestedAccount(database, request);
-    const jobId = parameter(request, 'job');
-    const row = isId(jobId) ? await store.findJob(database, ref, jobId) : undefined;
+    const row = await store.findConsoleJob(database, ref, request.params.job);
     if (row === undefined) throw notFound();
     return { ref, row };
   }
 
-  const detailOf = (ref: AccountRef, row: store.ConsoleJobRow) => detail(database, live, follower, ref, row);
+  const detailOf = (ref: AccountRef, row: store.ConsoleJobRow) => detail(database, live, hooks, ref, row);
 
   resource(app, '/api/console/accounts/:username/jobs/:job', {
     GET: {
@@ -180,15 +172,7 @@ export function jobConsole(
       async handler(request) {
         const { ref, row } = await requested(request);
         const where = { account: ref, environment: row.environment };
-        await cancelJob(database, follower, where, row.tier, row.uid, 'operator');
-        await recordAudit(database, request.person, {
-          ...{
-            action: 'job.canceled',
-            account: ref,
-            subject: row.uid,
-            detail: { order_number: row.order_number },
-          },
-        });
+        await cancelJob(database, hooks, where, row.tier, row.uid, request.person);
         return detailOf(ref, (await requested(request)).row);
       },
     },
@@ -198,14 +182,15 @@ export function jobConsole(
       schema: schemas.redraft,
       async handler(request) {
         const { ref, row } = await requested(request);
-        const form = readForm(request.body);
-        const engine = form.optional('engine', text(40));
+        const { engine } = request.body;
         const able = await enginesOf(database, row);
         if (engine !== undefined && !able.includes(engine)) {
-          form.complain('engine', `must be one that can do the pair: ${able.join(', ') || 'there is none'}.`);
+          throw fieldError(
+            'engine',
+            `must be one that serves the pair: ${able.join(', ') || 'there is none'}.`,
+          );
         }
-        form.done();
-        await redraftJob(database, follower, request.person, ref, row.job_id, engine);
+        await redraftJob(database, hooks, request.person, ref, row.job_id, engine);
         await database.notify(JOBS_CHANNEL);
         return detailOf(ref, (await requested(request)).row);
       },
@@ -216,47 +201,43 @@ export function jobConsole(
       schema: schemas.retry,
       async handler(request) {
         const { ref, row } = await requested(request);
-        if (!(await store.hasten(database, ref, row.job_id))) {
-          throw fieldError('status', 'The job does not wait for another try.');
-        }
-        await database.notify(JOBS_CHANNEL);
-        await recordAudit(database, request.person, {
-          ...{
+        await database.transaction(async (transaction) => {
+          if (!(await store.makeJobDueNow(transaction, ref, row.job_id))) {
+            throw fieldError('status', 'The job does not wait for another try.');
+          }
+          await recordAudit(transaction, request.person, {
             action: 'job.retried',
             account: ref,
             subject: row.uid,
             detail: { order_number: row.order_number },
-          },
+          });
         });
+        await database.notify(JOBS_CHANNEL);
         return detailOf(ref, (await requested(request)).row);
       },
     },
   });
 }
 
-/** Said when a job is due; workers listen. */
+/** The notification channel on which workers learn that a job is due. */
 export const JOBS_CHANNEL = 'dragoman_jobs';
 
-async function list(database: Database, request: FastifyRequest): Promise<Static<typeof JobList>> {
-  const form = readForm(request.query);
-  const q = form.optional('q', text(128));
-  const account = await accountOfField(database, form, 'account');
-  const status = form.optional('status', oneOf(...STATUSES, 'unfinished'));
+async function list(database: Database, query: Static<typeof jobQuery>): Promise<Static<typeof JobList>> {
+  const { q, status, limit } = query;
+  const account = await accountOfField(database, query.account);
   const filter = {
     username: account?.username,
-    environment: form.optional('environment', environment),
+    environment: query.environment,
     statuses: status === undefined ? undefined : status === 'unfinished' ? UNFINISHED : [status],
-    source: form.optional('source_language', shortname),
-    target: form.optional('target_language', shortname),
+    source: query.source_language,
+    target: query.target_language,
     uid: q,
-    after: form.optional('after', idCheck),
+    after: query.after,
   };
-  const limit = form.optional('limit', integer(1, 200)) ?? 50;
-  form.done();
-  const rows = await store.listJobs(database, filter, limit + 1);
+  const rows = await store.listConsoleJobs(database, filter, limit + 1);
   const numbered =
     q !== undefined && /^\d{1,15}$/.test(q) && filter.after === undefined
-      ? await store.findByNumber(database, Number(q), filter, limit)
+      ? await store.findConsoleJobsByNumber(database, Number(q), filter, limit)
       : [];
   const page = rows.slice(0, limit);
   const once = new Map([...numbered, ...page].map((row) => [row.job_id, row]));
@@ -286,9 +267,9 @@ function present(row: store.ConsoleJobRow): Static<typeof ListedJob> {
   };
 }
 
-/** Those that a worker has and that have shown that they can do a job's pair. */
+/** Returns the engines of the workers whose self-test of the job's pair passed. */
 async function enginesOf(database: Database, row: store.ConsoleJobRow): Promise<string[]> {
-  const pairs = await listKeptPairs(database);
+  const pairs = await listPublishedPairs(database);
   const pair = pairs.find(
     (one) => one.source_language === row.source_language && one.target_language === row.target_language,
   );
@@ -297,19 +278,19 @@ async function enginesOf(database: Database, row: store.ConsoleJobRow): Promise<
 
 async function detail(
   database: Database,
-  live: Live,
-  follower: JobFollower,
+  live: ProgressSource,
+  hooks: JobHooks,
   account: AccountRef,
   row: store.ConsoleJobRow,
 ): Promise<Static<typeof JobDetail>> {
   const [events, transfers, routes, texts, progress, engines, untouched] = await Promise.all([
-    store.listEvents(database, account, row.job_id),
+    store.listJobEvents(database, account, row.job_id),
     listJobTransfers(database, account, row.job_id),
-    store.countRoutes(database, account, row.job_id),
-    store.readBeginnings(database, account, row.job_id),
+    store.countSegmentsByRoute(database, account, row.job_id),
+    store.readTextBeginnings(database, account, row.job_id),
     readProgress(database, live, account, row),
     enginesOf(database, row),
-    follower.untouched(database, account, row.job_id),
+    hooks.countUntouched(database, account, row.job_id),
   ]);
   const steps: Static<typeof Step>[] = [
     { at: row.created_at.toISOString(), kind: 'created' },
@@ -340,7 +321,7 @@ async function detail(
     leased: row.leased,
     progress,
     may: {
-      cancel: allows('cancel', row.status),
+      cancel: allowsJobMove('cancel', row.status),
       retry: waits && (row.status === 'new' || row.status === 'machine_translate_in_progress'),
       refund: captured && transfers.every(({ kind }) => kind !== 'refund'),
       redraft: untouched > 0 && refusalOf(row) === undefined,

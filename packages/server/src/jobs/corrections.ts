@@ -1,11 +1,12 @@
-/** Jobs that correct a chat's messages: of a tier of their own, which no customer lists, reads or pays for. */
-import type { AccountRef, Environment } from '../account.ts';
+/** Jobs that correct chat messages. They have the tier `chat`, and customers neither list, read nor pay for them. */
+import type { AccountRef, Environment } from '../base/account.ts';
 import type { Transaction } from '../database/database.ts';
+import { type AnyNewJob, insertJobs } from './insert-store.ts';
 import { moveAll } from './jobs.ts';
-import { numberJob } from './numbers.ts';
-import { insertJobs, type NewWork, type TextFormat } from './store.ts';
+import { assignOrderNumber } from './order-numbers.ts';
+import type { TextFormat } from './store.ts';
 
-export interface Correction {
+export interface CorrectionJob {
   jobId: string;
   environment: Environment;
   from: string;
@@ -14,12 +15,12 @@ export interface Correction {
   brand: string | undefined;
   defaultBrand: string | undefined;
   text: string;
-  /** What the machine answered: the draft. */
+  /** The machine's translation, used as the draft. */
   translated: string;
 }
 
-/** Takes back one that is not finished, where all of its account's are. */
-export async function withdrawCorrection(
+/** Cancels an unfinished correction, when all jobs of an account are canceled. */
+export async function cancelCorrectionJob(
   transaction: Transaction,
   account: AccountRef,
   jobId: string,
@@ -28,16 +29,16 @@ export async function withdrawCorrection(
   await moveAll(transaction, [move], 'cancel', 'operator');
 }
 
-/** No worker has it yet. */
+/** No worker takes it with the insert. */
 const NO_LEASE = 0;
 
-/** Has a text corrected by people. It falls due at once, for its draft to be cut into tasks. */
-export async function orderCorrection(
+/** Creates a job that lets editors correct a text. It is due at once, so that its draft is divided into tasks. */
+export async function createCorrectionJob(
   transaction: Transaction,
   account: AccountRef,
-  { jobId, from, to, format, text, translated, ...fields }: Correction,
+  { jobId, from, to, format, text, translated, ...fields }: CorrectionJob,
 ): Promise<void> {
-  const job: NewWork = {
+  const job: AnyNewJob = {
     ...fields,
     account,
     jobId,
@@ -61,6 +62,6 @@ export async function orderCorrection(
     instructions: undefined,
     leaseToken: undefined,
   };
-  await numberJob(transaction, job);
+  await assignOrderNumber(transaction, job);
   await insertJobs(transaction, [job], NO_LEASE, undefined);
 }

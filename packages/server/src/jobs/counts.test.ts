@@ -3,12 +3,12 @@ import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
 import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { foldCounts } from './list-store.ts';
-import { foldAll, forgetOld } from './upkeep.ts';
+import { deleteOldIdempotencyKeys, foldAllCounts } from './maintenance.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -176,12 +176,12 @@ describe('upkeep', () => {
     await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {
         await create(`count-${index}`);
-        await Promise.all([foldAll(server.database, 1), foldAll(server.database, 1)]);
+        await Promise.all([foldAllCounts(server.database, 1), foldAllCounts(server.database, 1)]);
       }),
     );
     expect((await production('GET', HUMAN)).body.meta.total_count).toBe(30);
     await until(async () => {
-      await foldAll(server.database, 1);
+      await foldAllCounts(server.database, 1);
       return (await owner.query('select from job_counts where not folded')).rowCount === 0;
     });
     expect(await miscounted()).toEqual([]);
@@ -204,7 +204,7 @@ describe('upkeep', () => {
     for (const key of ['old', 'young']) await create(key);
     await age('old', 25);
     await age('young', 23);
-    await forgetOld(server.database);
+    await deleteOldIdempotencyKeys(server.database);
     expect((await create('young')).status).toBe(200);
     expect((await create('old')).status).toBe(201);
   });

@@ -1,41 +1,39 @@
 /** A customer's own jobs: `/api/account/jobs…`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import type { AccountRef, Environment } from '../account.ts';
-import { accountOf } from '../accounts/door.ts';
+import { accountOf } from '../access/session-auth.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
+import { ApiError, notFound } from '../base/errors.ts';
+import type { Database } from '../database/database.ts';
+import { listDeliveriesOfJob } from '../deliveries/log.ts';
+import { Delivery } from '../deliveries/schemas.ts';
+import { type Checked, parametersOf, resource } from '../http/http.ts';
 import {
   CENTS,
   describedOwn,
   ENVIRONMENT,
-  environment,
+  IN_ENVIRONMENT,
   MOMENT,
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
-  oneOf,
-  parameter,
-  readForm,
-} from '../console.ts';
-import type { Database } from '../database/database.ts';
-import { listDeliveriesOfJob } from '../deliveries/log.ts';
-import { Delivery } from '../deliveries/schemas.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { parametersOf, resource } from '../http.ts';
+} from '../http/schemas.ts';
 import * as log from './console-store.ts';
-import { cancelJob, type JobFollower } from './jobs.ts';
-import { findJobs } from './lists.ts';
+import { cancelJob, type JobHooks } from './jobs.ts';
+import { findJobPage } from './lists.ts';
 import { shownPrice, showsResult } from './present.ts';
-import { type Live, Progress, readProgress } from './progress.ts';
+import { JobProgress, type ProgressSource, readProgress } from './progress.ts';
 import { readListQuery } from './query.ts';
-import { isUid } from './request.ts';
-import { allows, MOVES, STATUSES } from './states.ts';
-import { findJob, type JobRow, readTexts, type Tier } from './store.ts';
+import { jobParameters } from './schemas.ts';
+import { allowsJobMove, JOB_MOVES, JOB_STATUSES } from './states.ts';
+import { findJob, type JobRow } from './store.ts';
+import { readTexts } from './text-store.ts';
 
 const job = {
   uid: Type.String(),
   order_number: Type.Integer(),
   environment: ENVIRONMENT,
   tier: Type.Enum(['human', 'machine']),
-  status: Type.Enum([...STATUSES]),
+  status: Type.Enum([...JOB_STATUSES]),
   source_language: Type.String(),
   target_language: Type.String(),
   text_format: Type.String(),
@@ -49,7 +47,7 @@ const OwnJobs = Type.Object(
     objects: Type.Array(OwnJob),
     next: Type.Union([Type.String(), Type.Null()], { description: '`after` of the next page.' }),
     total: Type.Integer({
-      description: 'All that match; where each has to be looked at, up to ten thousand.',
+      description: 'Number of matches; with filters by parts of a uid or by time, at most ten thousand.',
     }),
   },
   { title: 'OwnJobs' },
@@ -57,14 +55,14 @@ const OwnJobs = Type.Object(
 const Step = Type.Object(
   {
     at: MOMENT,
-    status: Type.String({ description: 'What it became.' }),
+    status: Type.String({ description: 'The new status.' }),
     actor: Type.Enum(['machine', 'editor', 'customer', 'operator']),
-    detail: Type.Optional(Type.String({ description: 'Why.' })),
+    detail: Type.Optional(Type.String({ description: 'The reason.' })),
   },
   { title: 'OwnJobStep' },
 );
 const Text = Type.Object(
-  { text: Type.String(), cut: Type.Boolean({ description: 'There is more than is shown.' }) },
+  { text: Type.String(), cut: Type.Boolean({ description: 'Whether the text is longer than shown.' }) },
   { title: 'OwnJobText' },
 );
 const OwnJobDetail = Type.Object(
@@ -76,76 +74,73 @@ const OwnJobDetail = Type.Object(
     topics: Type.Array(Type.String()),
     callback_url: OPTIONAL_TEXT,
     failure: OPTIONAL_TEXT,
-    progress: Progress,
+    progress: JobProgress,
     source: Text,
     result: Type.Union([Text, Type.Null()]),
     machine_result: Type.Union([Text, Type.Null()], {
-      description: 'Of an upgraded job without a result: what the machine delivered before. It is the draft.',
+      description: 'For an upgraded job without a result: the machine’s result, which is its draft.',
     }),
     instructions: OPTIONAL_TEXT,
-    timeline: Type.Array(Step, { description: 'What it became, and by whom; oldest first.' }),
+    timeline: Type.Array(Step, { description: 'Status changes, oldest first.' }),
     deliveries: Type.Array(Delivery),
     may: Type.Object(
       { cancel: Type.Boolean(), accept: Type.Boolean(), reject: Type.Boolean() },
-      { description: 'What its state allows now.' },
+      { description: 'What its status allows now.' },
     ),
   },
   { title: 'OwnJobDetail' },
 );
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
-const parameters = Type.Object({ uid: Type.String() });
-const which = Type.Object({ environment: Type.Optional(ENVIRONMENT) });
+const which = Type.Object({ environment: IN_ENVIRONMENT });
+type Asked = Checked<{ params: typeof jobParameters; querystring: typeof which }>;
 const schemas = {
-  list: describedOwn('listOwnJobs', 'One’s jobs, newest first', OwnJobs, {
+  list: describedOwn('listOwnJobs', 'List your jobs, newest first', OwnJobs, {
     description:
       'Takes every filter and lookup of `GET /tapi/v2/translation/`: `uid__contains`, `status`, ' +
       '`source_language__in`, `created__gte` and so on.',
     querystring: Type.Object({
-      environment: Type.Optional(ENVIRONMENT),
-      tier: Type.Optional(Type.Enum(['human', 'machine'], { default: 'human' })),
+      environment: IN_ENVIRONMENT,
+      tier: Type.Enum(['human', 'machine'], { default: 'human' }),
       status: text('One of the statuses.'),
-      uid__startswith: text('What the uid begins with.'),
-      uid__contains: text('What is in the uid.'),
-      source_language: text('A shortname.'),
-      target_language: text('A shortname.'),
-      created__gte: text('A moment.'),
-      created__lt: text('A moment.'),
+      uid__startswith: text('A prefix of the uid.'),
+      uid__contains: text('A part of the uid.'),
+      source_language: text('Shortname of a language.'),
+      target_language: text('Shortname of a language.'),
+      created__gte: text('Date and time in ISO 8601.'),
+      created__lt: text('Date and time in ISO 8601.'),
       order_by: Type.Optional(Type.Enum(['created', '-created'], { default: '-created' })),
-      after: text('`next` of the page before.'),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 20 })),
+      after: text('`next` of the previous page.'),
+      limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 20 })),
     }),
   }),
-  read: describedOwn('readOwnJob', 'One job with what happened to it', OwnJobDetail, {
-    params: parameters,
+  read: describedOwn('readOwnJob', 'Read a job with its history', OwnJobDetail, {
+    params: jobParameters,
     querystring: which,
   }),
-  cancel: describedOwn('cancelOwnJob', 'Take an unfinished job back', OwnJobDetail, {
+  cancel: describedOwn('cancelOwnJob', 'Cancel an unfinished job', OwnJobDetail, {
     description:
-      'What was held for it is given back. An upgraded job is the machine’s completed job again. `conflict`: it is finished.',
-    params: parameters,
+      'Its hold is released. An upgraded job becomes the completed machine job again. `conflict`: it is finished.',
+    params: jobParameters,
     querystring: which,
   }),
 };
 
 export interface CustomerJobOptions {
   database: Database;
-  follower: JobFollower;
-  live: Live;
+  hooks: JobHooks;
+  live: ProgressSource;
 }
 
-export function jobsOfCustomer(app: FastifyInstance, { database, follower, live }: CustomerJobOptions): void {
+export function customerJobRoutes(app: FastifyInstance, { database, hooks, live }: CustomerJobOptions): void {
   resource(app, '/api/account/jobs', {
     GET: {
       schema: schemas.list,
       async handler(request) {
         const { ref } = accountOf(request);
-        const form = readForm(request.query);
-        const wanted = form.optional('environment', environment) ?? 'production';
-        const tier: Tier = form.optional('tier', oneOf('human', 'machine')) ?? 'human';
-        form.done();
+        const { environment, tier } = request.query;
         const query = readListQuery(newestFirst(request), tier);
-        const found = await findJobs(database, { account: ref, environment: wanted }, query);
+        const found = await findJobPage(database, { account: ref, environment }, query);
         return {
           objects: found.jobs.map(present),
           next: found.more ? found.jobs.at(-1)!.uid : null,
@@ -169,15 +164,15 @@ export function jobsOfCustomer(app: FastifyInstance, { database, follower, live 
       async handler(request) {
         const { ref } = accountOf(request);
         const { environment, tier, uid, status } = await requested(database, request);
-        if (!allows('cancel', status)) throw new ApiError('conflict', 'The job is finished.');
-        await cancelJob(database, follower, { account: ref, environment }, tier, uid);
+        if (!allowsJobMove('cancel', status)) throw new ApiError('conflict', 'The job is finished.');
+        await cancelJob(database, hooks, { account: ref, environment }, tier, uid);
         return detail(database, live, ref, await requested(database, request));
       },
     },
   });
 }
 
-/** The parameters of the list, newest first and page by page where they do not say otherwise. */
+/** Returns the query parameters, with newest first and paging by `after` as defaults. */
 function newestFirst(request: FastifyRequest): URLSearchParams {
   const parameters = parametersOf(request);
   if (!parameters.has('order_by')) parameters.set('order_by', '-created');
@@ -185,18 +180,15 @@ function newestFirst(request: FastifyRequest): URLSearchParams {
   return parameters;
 }
 
-async function requested(database: Database, request: FastifyRequest): Promise<JobRow> {
-  const form = readForm(request.query);
-  const wanted: Environment = form.optional('environment', environment) ?? 'production';
-  form.done();
-  const uid = parameter(request, 'uid');
-  const found = isUid(uid) ? await findJob(database, accountOf(request).ref, wanted, uid) : undefined;
+async function requested(database: Database, request: Asked): Promise<JobRow> {
+  const { environment } = request.query;
+  const found = await findJob(database, accountOf(request).ref, environment, request.params.uid);
   if (found === undefined) throw notFound();
   return found;
 }
 
-/** An account's latest jobs in an environment, of both tiers. */
-export async function latestJobs(
+/** Returns an account's latest jobs of both tiers in an environment. */
+export async function listLatestJobs(
   database: Database,
   account: AccountRef,
   environment: Environment,
@@ -205,7 +197,7 @@ export async function latestJobs(
   const pages = await Promise.all(
     (['human', 'machine'] as const).map((tier) => {
       const query = readListQuery(new URLSearchParams({ order_by: '-created', limit: String(limit) }), tier);
-      return findJobs(database, { account, environment }, query);
+      return findJobPage(database, { account, environment }, query);
     }),
   );
   return pages
@@ -231,34 +223,34 @@ function present(row: JobRow): Static<typeof OwnJob> {
   };
 }
 
-/** A page shows no more of a text; the interface for programs gives all of it. */
+/** Characters of a text that a page shows; the API returns the whole text. */
 const MAX_SHOWN = 200_000;
 
 function shown(body: string): Static<typeof Text> {
   return { text: body.slice(0, MAX_SHOWN), cut: body.length > MAX_SHOWN };
 }
 
-/** The moves that are delivered. */
+/** Statuses whose moves send a callback. */
 const DELIVERED = new Set<string>(
-  Object.values(MOVES)
+  Object.values(JOB_MOVES)
     .filter(({ effects }) => (effects as readonly string[]).includes('callback'))
     .map(({ to }) => to),
 );
 
 async function detail(
   database: Database,
-  live: Live,
+  live: ProgressSource,
   account: AccountRef,
   row: JobRow,
 ): Promise<Static<typeof OwnJobDetail>> {
   const isUpgraded = row.tier === 'human' && row.upgrade_hash !== null;
   const [events, texts, more, progress] = await Promise.all([
-    log.listEvents(database, account, row.job_id),
+    log.listJobEvents(database, account, row.job_id),
     readTexts(database, account, row.job_id, [
       ...(['source', 'instructions'] as const),
       ...(showsResult(row.status) ? (['result'] as const) : isUpgraded ? (['supplied'] as const) : []),
     ]),
-    log.findJob(database, account, row.job_id),
+    log.findConsoleJob(database, account, row.job_id),
     readProgress(database, live, account, row),
   ]);
   const moves = events.filter(({ to_status: to }) => DELIVERED.has(to)).map(({ event_id: id }) => id);
@@ -284,9 +276,9 @@ async function detail(
     })),
     deliveries: deliveries as Static<typeof Delivery>[],
     may: {
-      cancel: allows('cancel', row.status),
-      accept: row.tier === 'human' && allows('accept', row.status),
-      reject: row.tier === 'human' && allows('reject', row.status),
+      cancel: allowsJobMove('cancel', row.status),
+      accept: row.tier === 'human' && allowsJobMove('accept', row.status),
+      reject: row.tier === 'human' && allowsJobMove('reject', row.status),
     },
   };
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import { createConnection } from '../database/connections.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { forgetCreations } from './numbers.ts';
+import { deleteStaleCreations } from './order-numbers.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -166,10 +166,10 @@ describe('a list that is followed', () => {
     );
     await create('later');
     expect(await list('after=before')).toEqual([]);
-    await forgetCreations(server.database, 60);
+    await deleteStaleCreations(server.database, 60);
     expect(await list('after=before')).toEqual([]);
     await owner.query(`update creations set begun_at = now() - interval '61 seconds'`);
-    await forgetCreations(server.database, 60);
+    await deleteStaleCreations(server.database, 60);
     expect(await list('after=before')).toEqual(['later']);
   });
 
@@ -178,7 +178,7 @@ describe('a list that is followed', () => {
     const held = await holdUp('slow');
     const slow = call('POST', MACHINE, job({ uid: 'slow' }));
     await until(isHeldUp);
-    await forgetCreations(server.database, -1);
+    await deleteStaleCreations(server.database, -1);
     await held.release();
     expect((await slow).status).toBe(503);
     expect(await list('after=')).toEqual(['first']);

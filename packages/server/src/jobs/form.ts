@@ -1,11 +1,11 @@
 /**
- * The body of a form, `application/x-www-form-urlencoded` (URL Standard §5.2), as `URLSearchParams` writes it. That
- * one takes three seconds for a text of ten megabytes and its translation, which everybody would wait through;
- * this one a tenth.
+ * Encodes form bodies, `application/x-www-form-urlencoded` (URL Standard §5.2), with the result of `URLSearchParams`.
+ * That class blocks the event loop for three seconds with a text of ten megabytes and its translation; this code takes a
+ * tenth of that.
  */
 const PERCENT = 0x25;
 const DIGITS = Buffer.from('0123456789ABCDEF');
-/** Bytes that are written as one: themselves, or a plus for a space. Zero for those that are escaped. */
+/** The encoded byte of characters that are not escaped; 0 for all others. */
 const PLAIN = new Uint8Array(256);
 for (const byte of Buffer.from('*-._0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz')) {
   PLAIN[byte] = byte;

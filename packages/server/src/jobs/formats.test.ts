@@ -118,7 +118,7 @@ describe('a document that cannot be translated', () => {
     ['xliff', '<xliff version="2.0"></xliff>', /^text: .*XLIFF 2/],
     ['xliff', '<xliff version="1.2"><file>', /^text: .*line 1, column \d+/],
     ['xliff', 'not xml', /^text: .*line 1/],
-    ['xliff', xliff(''), /^text: .*nothing to translate/i],
+    ['xliff', xliff(''), /^text: .*no trans-unit to translate/i],
     ['srt', 'Hello.', /^text: /],
   ])('is refused at creation: %s %j', async (text_format, text, error) => {
     const refused = await call('POST', MACHINE, {

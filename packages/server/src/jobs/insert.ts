@@ -1,99 +1,103 @@
 /**
- * New jobs on their way to the disk. What arrives while a commit is in flight shares the next one (group commit);
- * a bulk, which is made whole or not at all, has a commit of its own.
+ * Inserts jobs with group commit: requests that arrive during a commit share the next one. A bulk has a commit of its
+ * own, because all of its jobs are created or none.
  */
-import type { AccountRef, Environment } from '../account.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
+import { ApiError } from '../base/errors.ts';
 import { type Batcher, BatcherFull, createBatcher } from '../database/batcher.ts';
 import { CommitUnknown, type Database, isUnavailable, type Transaction } from '../database/database.ts';
-import { ApiError } from '../errors.ts';
 import { holdPrices } from '../ledger/ledger.ts';
-import { leasesFor, type OpenLoop } from '../work/loop.ts';
 import type { Lease } from '../work/queue.ts';
+import { assignLeases, type LeaseWorker, newLease } from '../work/worker.ts';
+import {
+  correctIdempotencyKey,
+  deleteIdempotencyKey,
+  type IdempotencyEntry,
+  type IdempotencyKey,
+  insertIdempotencyKeys,
+} from './idempotency-store.ts';
+import { type InsertedJobRow, insertJobs, type NewJob, newJobRow } from './insert-store.ts';
 import type { LeasedJob } from './jobs.ts';
-import { type Creation as Begun, beginCreation, endCreation } from './numbers.ts';
+import { beginCreation, endCreation, type OpenCreation } from './order-numbers.ts';
 import * as store from './store.ts';
 
-/** One job to be made, and the key that the caller gave its creation. */
-export interface Creation {
-  job: store.NewJob;
-  key: store.CreationKey | undefined;
+/** A job to be inserted, with the idempotency key of its request. */
+export interface KeyedJob {
+  job: NewJob;
+  key: IdempotencyKey | undefined;
 }
 
-export type Inserted =
-  /** `balance`: what the account can spend now, in cents; known where the job took something from it. */
+export type InsertResult =
+  /** `balance`: the available cents afterwards; known when the job's price is not 0. */
   | { kind: 'inserted'; balance: number | undefined }
-  /** Its uid is taken. */
+  /** The uid exists already. */
   | { kind: 'exists' }
-  /** Its key has been used: by its own retry, or for another request. */
+  /** The key was used before: by a retry of this request, or for another one. */
   | { kind: 'key used' };
 
-/** Jobs of one caller that are made together. */
-export interface Bulk {
-  jobs: readonly store.NewJob[];
-  key: store.CreationKey | undefined;
+/** Jobs of one caller that are created together. */
+export interface JobBulk {
+  jobs: readonly NewJob[];
+  key: IdempotencyKey | undefined;
 }
 
-export type BulkInserted =
+export type BulkInsertResult =
   | {
       kind: 'inserted';
-      /** A job of the bulk each, by its uid: the new one's order number, or the row that its retry found. */
+      /** By uid: the order number of a new job, or the row of a job that exists with the same request. */
       found: Map<string, { orderNumber: number } | store.JobRow>;
       balance: number | undefined;
     }
-  /** These uids belong to other jobs. Nothing was made. */
+  /** These uids belong to other jobs. Nothing was inserted. */
   | { kind: 'taken'; uids: ReadonlySet<string> }
   | { kind: 'key used' };
 
-export interface Inserter {
-  /** @throws ApiError `unavailable` when too much waits; pg's check violation, see `isOverdrawn` */
-  one(creation: Creation): Promise<Inserted>;
+export interface JobInserter {
+  /** @throws ApiError `unavailable` when the queue is full; pg's check violation, see `isOverdrawn` */
+  one(creation: KeyedJob): Promise<InsertResult>;
   /** All or nothing. @throws as `one` */
-  bulk(bulk: Bulk): Promise<BulkInserted>;
-  /** Resolves when nothing is under way. */
+  bulk(bulk: JobBulk): Promise<BulkInsertResult>;
+  /** Resolves when no insert is in progress. */
   idle(): Promise<void>;
 }
 
 const MAX_BATCH_JOBS = 500;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /**
- * Two batches in flight: while one waits for the disk, the next is worked out. Measured at 64 connections on two
- * cores: 1.25 to 1.4 of what one in flight creates; a third adds nothing.
+ * Two concurrent batches: one waits for the disk while the next one executes. Measured at 64 connections on two cores:
+ * 1.25 to 1.4 times the rate of one; a third adds nothing.
  */
 const MAX_RUNNING = 2;
-/** Several seconds of work; who comes later is better told to come back. */
+/** Several seconds of work. Later requests are refused and retried. */
 const MAX_WAITING = 10_000;
-/** A bulk may be forty megabytes in hand. */
+/** A bulk may take 40 MB of memory. */
 const MAX_WAITING_BULKS = 32;
 
-/** The worker of this process, as whoever makes jobs sees it. */
-export interface OpenWorker extends Pick<OpenLoop<Lease>, 'roomFor'> {
-  readonly leaseSeconds: number;
-  /** Takes a job that was made and leased in one: it is neither claimed nor read again. */
-  adopt(account: AccountRef, token: string, job: LeasedJob): void;
-}
+/** The worker of this process, as the inserter uses it. */
+type JobWorker = Pick<LeaseWorker<Lease, LeasedJob>, 'leaseSeconds' | 'capacityFor' | 'adopt'>;
 
-export interface InserterOptions {
+export interface JobInserterOptions {
   database: Database;
-  /** The worker of this process, where it has one. */
-  worker(): OpenWorker | undefined;
-  /** Called after a commit that made jobs; `waiting` of them wait for any worker. */
+  /** The worker of this process, if it has one. */
+  worker(): JobWorker | undefined;
+  /** Called after a commit with new jobs; `waiting` of them are queued for any worker. */
   created(count: number, waiting: number): void;
 }
 
-export function createInserter({ database, worker, created }: InserterOptions): Inserter {
-  // A database that is away is nobody's fault: trying five hundred jobs one by one would only keep it busy.
+export function createJobInserter({ database, worker, created }: JobInserterOptions): JobInserter {
+  // When the database is unavailable, retrying 500 jobs one by one would only add load.
   const isolates = (error: unknown) => !isUnavailable(error);
-  const singles = createBatcher<Creation, Inserted>({
+  const singles = createBatcher<KeyedJob, InsertResult>({
     async run(creations) {
       const open = worker();
       const jobs = creations.map(({ job }) => job);
-      leaseSome(jobs, open);
+      assignLeaseTokens(jobs, open);
       const inserted = await creating(database, jobs, (begun) =>
         insertSingles(database, begun, creations, open?.leaseSeconds ?? 0),
       );
       const made = inserted.map(({ row }) => row);
       const count = made.filter((row) => row !== undefined).length;
-      if (count > 0) created(count, count - handOver(jobs, made, open));
+      if (count > 0) created(count, count - adoptLeased(jobs, made, open));
       return inserted.map(({ result }) => result);
     },
     weigh: ({ job }) => weightOf(job),
@@ -103,8 +107,8 @@ export function createInserter({ database, worker, created }: InserterOptions): 
     maxRunning: MAX_RUNNING,
     isolates,
   });
-  // One at a time, beside the batches: a bulk is work for the disk already, and single creates should not wait for many.
-  const bulks = createBatcher<Bulk, BulkInserted>({
+  // One bulk at a time, concurrently with the batches, so that single creates do not wait for several bulks.
+  const bulks = createBatcher<JobBulk, BulkInsertResult>({
     run: (items) =>
       creating(database, items[0]!.jobs, async (begun) => {
         const result = await insertBulk(database, begun, items[0]!);
@@ -122,8 +126,8 @@ export function createInserter({ database, worker, created }: InserterOptions): 
   });
 
   return {
-    one: (creation) => singles.add(creation).catch(sayFull),
-    bulk: (bulk) => bulks.add(bulk).catch(sayFull),
+    one: (creation) => singles.add(creation).catch(rejectFull),
+    bulk: (bulk) => bulks.add(bulk).catch(rejectFull),
     async idle() {
       await Promise.all(
         [singles, bulks].map((batcher: Pick<Batcher<never, never>, 'idle'>) => batcher.idle()),
@@ -133,103 +137,101 @@ export function createInserter({ database, worker, created }: InserterOptions): 
 }
 
 /**
- * Numbers jobs and runs the transaction that inserts them; whatever comes of it, the creation is not under way after.
- * What ran again after a lost connection has the same numbers and ids.
+ * Numbers jobs and runs the transaction that inserts them. The creation has ended afterwards in any case. A transaction
+ * that runs again after a lost connection has the same numbers and ids.
  */
 async function creating<T>(
   database: Database,
-  jobs: readonly store.NewJob[],
-  run: (begun: Begun) => Promise<T>,
+  jobs: readonly NewJob[],
+  run: (begun: OpenCreation) => Promise<T>,
 ): Promise<T> {
   const begun = await beginCreation(database, jobs);
   try {
-    return await surely(() => {
+    return await retryUnknownCommit(() => {
       begun.ended = false;
       return run(begun);
     });
   } catch (error) {
-    begun.ended = false; // with what the transaction did
+    begun.ended = false; // the transaction was rolled back
     throw error;
   } finally {
     if (!begun.ended) await endCreation(database, begun);
   }
 }
 
-/**
- * When the connection is lost while it commits, it is run again: what did get in then exists, and is recognised by
- * its id as our own.
- */
-function surely<T>(run: () => Promise<T>): Promise<T> {
+/** Runs again after a connection was lost during the commit. Jobs that were committed are recognized by their ids. */
+function retryUnknownCommit<T>(run: () => Promise<T>): Promise<T> {
   return run().catch((error: unknown) => {
     if (error instanceof CommitUnknown) return run();
     throw error;
   });
 }
 
-function sayFull(error: unknown): never {
+function rejectFull(error: unknown): never {
   if (!(error instanceof BatcherFull)) throw error;
   throw new ApiError('unavailable', 'Too many jobs are being created; try again.', { 'retry-after': '1' });
 }
 
-/** Leases for those that the worker of this process has room for: where others wait for it, places kept for small accounts. */
-function leaseSome(jobs: readonly store.NewJob[], worker: OpenWorker | undefined): void {
+/** Leases as many jobs as the worker of this process has capacity for; see `LeaseWorker.capacityFor`. */
+function assignLeaseTokens(jobs: readonly NewJob[], worker: JobWorker | undefined): void {
   const pieces = jobs.map(({ account, text }) => ({ account, weight: text.length }));
-  const tokens = worker === undefined ? [] : leasesFor(pieces, worker);
+  const tokens = worker === undefined ? [] : assignLeases(pieces, worker);
   for (const [index, job] of jobs.entries()) job.leaseToken = tokens[index];
 }
 
-/** @returns how many the worker has taken */
-function handOver(
-  jobs: readonly store.NewJob[],
-  rows: readonly (store.InsertedRow | undefined)[],
-  worker: OpenWorker | undefined,
+/** Hands the leased jobs to the worker of this process. @returns their number */
+function adoptLeased(
+  jobs: readonly NewJob[],
+  rows: readonly (InsertedJobRow | undefined)[],
+  worker: JobWorker | undefined,
 ): number {
   let taken = 0;
   for (const [index, job] of jobs.entries()) {
     const row = rows[index];
     if (row === undefined || job.leaseToken === undefined) continue;
-    worker!.adopt(job.account, job.leaseToken, leasedJobOf(job, row));
+    worker!.adopt(newLease(job.account, job.jobId, job.leaseToken, job.text.length), leasedJobOf(job, row));
     taken++;
   }
   return taken;
 }
 
-/** As the worker would read it. */
-function leasedJobOf(job: store.NewJob, row: store.InsertedRow): LeasedJob {
+/** Returns the job as the worker would read it. */
+function leasedJobOf(job: NewJob, row: InsertedJobRow): LeasedJob {
   const texts = {
     source: job.text,
     ...(job.targetText === undefined ? {} : { supplied: job.targetText }),
     ...(job.instructions === undefined ? {} : { instructions: job.instructions }),
   };
-  return { row: store.rowOf(job, row), held: job.holdSeconds > 0, age: 0, texts };
+  return { row: newJobRow(job, row), held: job.holdSeconds > 0, age: 0, texts };
 }
 
-/** What became of a creation, and its job's row where it is new. */
+/** The result of a creation, with the row of its job if it is new. */
 interface Single {
-  result: Inserted;
-  row?: store.InsertedRow;
+  result: InsertResult;
+  row?: InsertedJobRow;
 }
 
 function insertSingles(
   database: Database,
-  begun: Begun,
-  creations: readonly Creation[],
+  begun: OpenCreation,
+  creations: readonly KeyedJob[],
   leaseSeconds: number,
 ): Promise<Single[]> {
   const keyed = creations.flatMap(({ job, key }) => (key === undefined ? [] : [keyEntry([job], key)]));
   return database.transaction(async (transaction) => {
-    // A statement of its own, for the batches that need it: most creates carry no key.
-    const fresh = keyed.length === 0 ? NONE : await store.insertKeys(transaction, keyed);
+    // A separate statement, because most creates have no key.
+    const fresh = keyed.length === 0 ? NONE : await insertIdempotencyKeys(transaction, keyed);
     const going = creations.filter(({ job, key }) => key === undefined || fresh.has(job.jobId));
-    const rows = await insertJobs(
+    const rows = await insertSorted(
       transaction,
       begun,
       going.map(({ job }) => job),
       leaseSeconds,
     );
-    // A key stands for a job that was made with it; these uids were taken.
+    // These uids existed already, so their keys created nothing.
     const idle = going.filter(({ job, key }) => key !== undefined && !rows.has(job.jobId));
-    for (const { job, key } of idle) await store.deleteKey(transaction, job.account, job.environment, key!);
+    for (const { job, key } of idle)
+      await deleteIdempotencyKey(transaction, job.account, job.environment, key!);
     const balanceOf = await hold(
       transaction,
       going.map(({ job }) => job).filter(({ jobId }) => rows.has(jobId)),
@@ -246,9 +248,9 @@ function insertSingles(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Thrown out of the transaction, so that nothing of it stays. */
-class Taken extends Error {
-  override name = 'Taken';
+/** Rolls the transaction of a bulk back. */
+class UidsTaken extends Error {
+  override name = 'UidsTaken';
   readonly uids: ReadonlySet<string>;
   constructor(uids: ReadonlySet<string>) {
     super('uids are taken');
@@ -256,16 +258,20 @@ class Taken extends Error {
   }
 }
 
-async function insertBulk(database: Database, begun: Begun, { jobs, key }: Bulk): Promise<BulkInserted> {
+async function insertBulk(
+  database: Database,
+  begun: OpenCreation,
+  { jobs, key }: JobBulk,
+): Promise<BulkInsertResult> {
   const { account, environment } = jobs[0]!;
-  const insert = async (transaction: Transaction): Promise<BulkInserted> => {
+  const insert = async (transaction: Transaction): Promise<BulkInsertResult> => {
     if (key !== undefined) {
-      const fresh = await store.insertKeys(transaction, [keyEntry(jobs, key)]);
+      const fresh = await insertIdempotencyKeys(transaction, [keyEntry(jobs, key)]);
       if (fresh.size === 0) return { kind: 'key used' };
     }
     const made = new Set<string>();
     for (const chunk of chunks(jobs.toSorted(byUniqueKey))) {
-      for (const jobId of (await insertJobs(transaction, begun, chunk, 0)).keys()) made.add(jobId);
+      for (const jobId of (await insertSorted(transaction, begun, chunk, 0)).keys()) made.add(jobId);
     }
     const found = new Map<string, { orderNumber: number } | store.JobRow>();
     const missing = jobs.filter(({ jobId, uid, orderNumber }) => {
@@ -275,16 +281,16 @@ async function insertBulk(database: Database, begun: Begun, { jobs, key }: Bulk)
     if (missing.length > 0) {
       const uids = missing.map(({ uid }) => uid);
       const rows = new Map(
-        (await store.findJobs(transaction, account, environment, uids)).map((row) => [row.uid, row]),
+        (await store.findJobsByUid(transaction, account, environment, uids)).map((row) => [row.uid, row]),
       );
       const taken = missing.filter(
         ({ uid, requestHash }) => !rows.get(uid)?.request_hash.equals(requestHash),
       );
-      if (taken.length > 0) throw new Taken(new Set(taken.map(({ uid }) => uid)));
+      if (taken.length > 0) throw new UidsTaken(new Set(taken.map(({ uid }) => uid)));
       for (const [uid, row] of rows) found.set(uid, row);
       if (key !== undefined) {
         const ids = jobs.map(({ jobId, uid }) => rows.get(uid)?.job_id ?? jobId);
-        await store.correctKey(transaction, account, environment, key, ids);
+        await correctIdempotencyKey(transaction, account, environment, key, ids);
       }
     }
     const balanceOf = await hold(
@@ -296,26 +302,26 @@ async function insertBulk(database: Database, begun: Begun, { jobs, key }: Bulk)
   try {
     return await database.transaction(insert);
   } catch (error) {
-    if (!(error instanceof Taken)) throw error;
-    begun.ended = false; // with what the transaction did
+    if (!(error instanceof UidsTaken)) throw error;
+    begun.ended = false; // the transaction was rolled back
     return { kind: 'taken', uids: error.uids };
   }
 }
 
-/** @returns the rows of those that are new, by job id */
-async function insertJobs(
+/** @returns the rows of new jobs, by job id */
+async function insertSorted(
   transaction: Transaction,
-  begun: Begun,
-  jobs: readonly store.NewJob[],
+  begun: OpenCreation,
+  jobs: readonly NewJob[],
   leaseSeconds: number,
-): Promise<Map<string, store.InsertedRow>> {
+): Promise<Map<string, InsertedJobRow>> {
   if (jobs.length === 0) return new Map();
-  // In the order of their unique key: two batches that repeat each other's uids would otherwise wait in a circle.
+  // In the order of their unique key, so that two batches with the same uids cannot deadlock.
   const sorted = jobs.toSorted(byUniqueKey);
-  const { rows, ended } = await store.insertJobs(transaction, sorted, leaseSeconds, begun.id);
+  const { rows, ended } = await insertJobs(transaction, sorted, leaseSeconds, begun.id);
   begun.ended ||= ended;
   if (rows.length > 0 && !begun.ended) {
-    // Its record was taken for one of a dead process: readers of lists may be past these ids.
+    // The record of this creation was deleted as stale, so list readers may have passed these ids.
     throw new ApiError('unavailable', 'The job could not be created in time; try again.', {
       'retry-after': '1',
     });
@@ -325,7 +331,7 @@ async function insertJobs(
 
 function hold(
   transaction: Transaction,
-  jobs: readonly store.NewJob[],
+  jobs: readonly NewJob[],
 ): Promise<(account: AccountRef, environment: Environment) => number | undefined> {
   const holds = jobs.map(({ account, environment, jobId, priceCents: cents }) => ({
     account,
@@ -337,14 +343,14 @@ function hold(
   return holdPrices(transaction, holds);
 }
 
-function keyEntry(jobs: readonly store.NewJob[], key: store.CreationKey): store.KeyEntry {
+function keyEntry(jobs: readonly NewJob[], key: IdempotencyKey): IdempotencyEntry {
   const { account, environment } = jobs[0]!;
   return { account, environment, ...key, jobIds: jobs.map(({ jobId }) => jobId) };
 }
 
-/** Pieces that one statement carries well. */
-function* chunks(jobs: readonly store.NewJob[]): Generator<store.NewJob[]> {
-  let chunk: store.NewJob[] = [];
+/** Divides jobs into chunks within the limits of a batch. */
+function* chunks(jobs: readonly NewJob[]): Generator<NewJob[]> {
+  let chunk: NewJob[] = [];
   let weight = 0;
   for (const job of jobs) {
     weight += weightOf(job);
@@ -358,11 +364,11 @@ function* chunks(jobs: readonly store.NewJob[]): Generator<store.NewJob[]> {
   yield chunk;
 }
 
-function weightOf(job: store.NewJob): number {
+function weightOf(job: NewJob): number {
   return job.text.length + (job.targetText?.length ?? 0);
 }
 
-function byUniqueKey(a: store.NewJob, b: store.NewJob): number {
+function byUniqueKey(a: NewJob, b: NewJob): number {
   const difference = a.account.part - b.account.part;
   if (difference !== 0) return difference;
   const [one, other] = [a, b].map((job) => `${job.account.accountId} ${job.environment} ${job.uid}`);

@@ -1,92 +1,96 @@
-/** A translation job after its creation: reading it, and every move that is made on it. */
-import type { AccountRef, Caller } from '../account.ts';
+/** Jobs after their creation: reading them, and moving them between statuses. */
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef, Caller } from '../base/account.ts';
+import { fieldError, notFound } from '../base/errors.ts';
 import { createBatcher } from '../database/batcher.ts';
 import { type Database, isUnavailable, type Queryable, type Transaction } from '../database/database.ts';
-import { type NewEvent, recordEvents } from '../deliveries/deliveries.ts';
-import { fieldError, notFound } from '../errors.ts';
+import { type NewEvent, type Outbox, type OutboxSender, recordEvents } from '../deliveries/deliveries.ts';
 import { availableCents, capturePrices, voidPrice } from '../ledger/ledger.ts';
 import { recordUses } from '../memory/memory.ts';
-import { type Purse, presentCallback, presentDetail, showsResult } from './present.ts';
+import { type JobMove, markFellBack, moveJobs } from './move-store.ts';
+import { type AccountBalance, presentCallback, presentDetail, showsResult } from './present.ts';
 import type { JobBody } from './schemas.ts';
-import { type Actor, allows, MOVES, type Trigger } from './states.ts';
+import { type DraftedSegment, writeSegments } from './segment-store.ts';
+import { allowsJobMove, JOB_MOVES, type JobActor, type JobTrigger } from './states.ts';
 import * as store from './store.ts';
+import { readLeasedTexts, readTexts, type TextKind, writeResults } from './text-store.ts';
 import { cancelUpgrade } from './upgrade-store.ts';
 
-export type { OpenWorker } from './insert.ts';
+export type { DraftedSegment } from './segment-store.ts';
 export {
-  type DraftedSegment,
+  type AnyJobRow,
   findJob as findJobByUid,
   type JobRow,
-  readTexts,
+  type JobTier,
+  lockJob as lockWork,
   type TextFormat,
-  type Tier,
-  type WorkRow,
 } from './store.ts';
+export { readTexts } from './text-store.ts';
 
-/** A job whose drafts are there for an editor. */
+/** A job with the drafts that an editor starts from. */
 export interface DraftedJob {
   account: AccountRef;
-  row: store.WorkRow;
-  segments: readonly store.DraftedSegment[];
+  row: store.AnyJobRow;
+  segments: readonly DraftedSegment[];
 }
 
-/** Who takes part in the transactions that move jobs: the room where people work on them. */
-export interface JobFollower {
-  drafted(transaction: Transaction, job: DraftedJob): Promise<void>;
-  canceled(transaction: Transaction, account: AccountRef, jobId: string): Promise<void>;
-  /** Puts drafts in the place of those that nobody has touched. @returns the positions of these */
-  redrafted(transaction: Transaction, job: DraftedJob): Promise<ReadonlySet<number>>;
-  /** How many segments that would be now. */
-  untouched(on: Queryable, account: AccountRef, jobId: string): Promise<number>;
+/** What the editing module does in the transactions that move jobs. */
+export interface JobHooks {
+  onDrafted(transaction: Transaction, job: DraftedJob): Promise<void>;
+  onCanceled(transaction: Transaction, account: AccountRef, jobId: string): Promise<void>;
+  /** Replaces the drafts of untouched segments. @returns the positions of the replaced ones */
+  onRedrafted(transaction: Transaction, job: DraftedJob): Promise<ReadonlySet<number>>;
+  /** Counts the segments that `onRedrafted` would replace now. */
+  countUntouched(on: Queryable, account: AccountRef, jobId: string): Promise<number>;
 }
 
-/** What `Authorization` names, with what it may spend: two fields of several answers. */
-export async function readPurse(database: Database, caller: Caller): Promise<Purse> {
+/** Returns the caller's username and available cents: two fields of several responses. */
+export async function readAccountBalance(database: Database, caller: Caller): Promise<AccountBalance> {
   const balance = await availableCents(database, caller.account, caller.environment);
   return { balance, client: caller.username };
 }
 
 /**
- * One job, as its detail answer.
- * @throws ApiError `not_found` for an unknown uid and for another account's, alike
+ * Returns the detail body of a job.
+ * @throws ApiError `not_found` for an unknown uid and for one of another account alike
  */
 export async function readJob(
   database: Database,
   caller: Caller,
-  tier: store.Tier,
+  tier: store.JobTier,
   uid: string,
 ): Promise<JobBody> {
   const job = await store.findJob(database, caller.account, caller.environment, uid);
   if (job === undefined || job.tier !== tier) throw notFound();
-  const [texts, purse] = await Promise.all([
-    store.readTexts(database, caller.account, job.job_id, [
+  const [texts, balance] = await Promise.all([
+    readTexts(database, caller.account, job.job_id, [
       'source',
       ...(showsResult(job.status) ? (['result'] as const) : []),
     ]),
-    readPurse(database, caller),
+    readAccountBalance(database, caller),
   ]);
-  return presentDetail(job, { source: texts.source ?? '', result: texts.result }, purse, caller.dialect);
+  return presentDetail(job, { source: texts.source ?? '', result: texts.result }, balance, caller.dialect);
 }
 
-/** A lease on a job, as the queue gives it. */
+/** A lease on a job, from the queue. */
 export interface JobLease {
   account: AccountRef;
   id: string;
   token: string;
 }
 
-/** What a worker needs to know of the job that it leased. */
+/** A leased job with its texts. */
 export interface LeasedJob {
-  row: store.WorkRow;
-  /** A finished result may not be shown yet. */
+  row: store.AnyJobRow;
+  /** Its hold period has not passed, so a finished result is not shown yet. */
   held: boolean;
   /** Seconds since its creation. */
   age: number;
-  texts: Partial<Record<store.TextKind, string>>;
+  texts: Partial<Record<TextKind, string>>;
 }
 
-/** The job of a lease with its texts; undefined when the lease is lost. */
-export async function openLeased(database: Database, lease: JobLease): Promise<LeasedJob | undefined> {
+/** Returns the job of a lease with its texts; undefined when the lease is lost. */
+export async function openLeasedJob(database: Database, lease: JobLease): Promise<LeasedJob | undefined> {
   return (await openAllLeased(database, [lease]))[0];
 }
 
@@ -95,8 +99,8 @@ async function openAllLeased(
   leases: readonly JobLease[],
 ): Promise<(LeasedJob | undefined)[]> {
   const [rows, texts] = await Promise.all([
-    store.findAllLeased(database, leases),
-    store.readLeasedTexts(database, leases, ['source', 'supplied', 'instructions', 'result']),
+    store.findLeasedJobs(database, leases),
+    readLeasedTexts(database, leases, ['source', 'supplied', 'instructions', 'result']),
   ]);
   const found = new Map(rows.map((row) => [row.job_id + row.lease_token, row]));
   const textsOf = Map.groupBy(texts, ({ job_id }) => job_id);
@@ -108,19 +112,19 @@ async function openAllLeased(
   });
 }
 
-/** The end of a machine's work on a job, or of a stage of it. */
-export type Outcome =
-  | { kind: 'completed'; result: string; remembered?: Remembered[] }
-  /** Finished, but not to be shown before its hold has passed. */
-  | { kind: 'held'; result: string; remembered?: Remembered[] }
-  /** The machine's draft waits for an editor. */
-  | { kind: 'drafted'; segments: store.DraftedSegment[]; remembered?: Remembered[] }
-  /** The same, of a job that people have already. */
-  | { kind: 'redrafted'; segments: store.DraftedSegment[]; remembered?: Remembered[] }
+/** The result of a worker's work on a job. */
+export type JobOutcome =
+  | { kind: 'completed'; result: string; matches?: SegmentMatch[] }
+  /** Finished, but not shown before the hold period has passed. */
+  | { kind: 'held'; result: string; matches?: SegmentMatch[] }
+  /** Drafted for an editor. */
+  | { kind: 'drafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
+  /** Drafted again while editors have the job. */
+  | { kind: 'redrafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
   | { kind: 'failed'; reason: string };
 
-/** A segment that comes from the memory, and the entry that it is. */
-export interface Remembered {
+/** A segment whose draft is a memory match. */
+export interface SegmentMatch {
   position: number;
   memoryId: string;
 }
@@ -131,58 +135,52 @@ const TRIGGERS = {
   drafted: 'begin',
   redrafted: 'redrafted',
   failed: 'fail',
-} as const satisfies Record<Outcome['kind'], Trigger>;
+} as const satisfies Record<JobOutcome['kind'], JobTrigger>;
 
-/** A leased job, and what became of it. */
-export interface Settlement {
-  lease: JobLease;
+/** A job with the result of the work on it. */
+export interface JobSettlement {
+  /** Without a token when editors, and not a worker, have the job. */
+  lease: Omit<JobLease, 'token'> & { token: string | undefined };
   job: LeasedJob;
-  outcome: Outcome;
+  outcome: JobOutcome;
 }
 
 /**
- * Settles a leased job in one transaction: its status, its result, the end of its hold on the balance, its
- * callback. Nothing of it happens when the lease was lost or the job may not make this move any more.
- * @returns whether it happened
+ * Settles a leased job in one transaction: status, result, capture or void of its hold, and callback.
+ * @returns false, and changes nothing, when the lease was lost or the status no longer allows the move
  */
-export async function settle(
+export async function settleJob(
   database: Database,
-  follower: JobFollower,
-  settlement: Settlement,
+  hooks: JobHooks,
+  settlement: JobSettlement,
 ): Promise<boolean> {
-  return (await settleAll(database, follower, [settlement]))[0]!;
+  return (await settleAll(database, hooks, [settlement]))[0]!;
 }
 
-/** The same for several: those that can be settled are, the others are left as they are. */
+/** Settles several jobs. Those that cannot be settled do not affect the others. */
 function settleAll(
   database: Database,
-  follower: JobFollower,
-  settlements: readonly Settlement[],
+  hooks: JobHooks,
+  settlements: readonly JobSettlement[],
+  outbox?: Outbox,
 ): Promise<boolean[]> {
   return database.transaction(async (transaction) => {
-    const settled = new Set<Settlement>();
-    for (const [kind, trigger] of Object.entries(TRIGGERS) as [Outcome['kind'], Trigger][]) {
-      const same = settlements.filter(({ outcome }) => outcome.kind === kind);
-      if (same.length === 0) continue;
-      const moves = same.map(({ lease, outcome }) => ({
-        account: lease.account,
-        jobId: lease.id,
-        leaseToken: lease.token,
-        failure: outcome.kind === 'failed' ? outcome.reason : undefined,
-        due: outcome.kind === 'held' ? ('hold' as const) : ('never' as const),
-      }));
-      const made = await moveAll(transaction, moves, trigger, 'machine');
-      const moved = same.filter((_, index) => made[index]);
+    outbox?.clear();
+    const settled = new Set<JobSettlement>();
+    for (const [kind, trigger] of Object.entries(TRIGGERS) as [JobOutcome['kind'], JobTrigger][]) {
+      const all = settlements.filter(({ outcome }) => outcome.kind === kind);
+      if (all.length === 0) continue;
+      const moved = await makeMoves(transaction, all, trigger);
       for (const one of moved) settled.add(one);
-      await carryOut(transaction, moved, trigger);
+      await carryOut(transaction, moved, trigger, outbox);
       for (const { lease, job, outcome } of moved) {
         if (outcome.kind !== 'drafted' && outcome.kind !== 'redrafted') continue;
-        const { segments, remembered = [] } = outcome;
+        const { segments, matches = [] } = outcome;
         const drafted = { account: lease.account, row: job.row, segments };
-        if (outcome.kind === 'drafted') await follower.drafted(transaction, drafted);
+        if (outcome.kind === 'drafted') await hooks.onDrafted(transaction, drafted);
         else {
-          const replaced = await follower.redrafted(transaction, drafted);
-          const used = remembered.filter(({ position }) => replaced.has(position));
+          const replaced = await hooks.onRedrafted(transaction, drafted);
+          const used = matches.filter(({ position }) => replaced.has(position));
           await recordApplied(transaction, lease, used);
         }
       }
@@ -191,29 +189,70 @@ function settleAll(
   });
 }
 
-/** What follows from a move that these have made. */
+/** @returns the settlements whose job was moved: its status allows the move, and its lease, if any, is held */
+async function makeMoves(
+  transaction: Transaction,
+  settlements: readonly JobSettlement[],
+  trigger: JobTrigger,
+): Promise<JobSettlement[]> {
+  const restored = await failUpgrades(transaction, settlements);
+  const others = settlements.filter((one) => !restored.includes(one));
+  const moves = others.map(({ lease, outcome }) => ({
+    account: lease.account,
+    jobId: lease.id,
+    leaseToken: lease.token,
+    failure: outcome.kind === 'failed' ? outcome.reason : undefined,
+    due: outcome.kind === 'held' ? ('hold' as const) : ('never' as const),
+  }));
+  const made = await moveAll(transaction, moves, trigger, 'machine');
+  return [...restored, ...others.filter((_, index) => made[index])];
+}
+
+/**
+ * Cancels the upgrades of failed jobs. Such a job becomes the completed machine job again, so that the result that was
+ * paid for stays readable.
+ * @returns the settlements of upgraded jobs
+ */
+async function failUpgrades(
+  transaction: Transaction,
+  settlements: readonly JobSettlement[],
+): Promise<JobSettlement[]> {
+  const { from, to, by } = JOB_MOVES.failUpgrade;
+  const ended: JobSettlement[] = [];
+  for (const one of settlements) {
+    const { account, id, token } = one.lease;
+    if (one.job.row.upgrade_hash === null || one.outcome.kind !== 'failed') continue;
+    const detail = `upgrade failed: ${one.outcome.reason}`;
+    const move = { from, to, actor: by[0], detail, leaseToken: token };
+    if (await cancelUpgrade(transaction, account, id, move)) ended.push(one);
+  }
+  return ended;
+}
+
+/** Carries out what follows from the move of these jobs: results, segments, money and events. */
 async function carryOut(
   transaction: Transaction,
-  settlements: readonly Settlement[],
-  trigger: Trigger,
+  settlements: readonly JobSettlement[],
+  trigger: JobTrigger,
+  outbox?: Outbox,
 ): Promise<void> {
   const results = settlements.flatMap(({ lease, job, outcome }) =>
-    // A held result is there already when its job completes.
+    // A held result exists already when its job completes.
     (outcome.kind === 'completed' || outcome.kind === 'held') && outcome.result !== job.texts.result
       ? [{ account: lease.account, jobId: lease.id, result: outcome.result }]
       : [],
   );
-  if (results.length > 0) await store.writeResults(transaction, results);
+  if (results.length > 0) await writeResults(transaction, results);
   for (const { lease, outcome } of settlements) {
     if (outcome.kind !== 'drafted') continue;
-    await store.writeSegments(transaction, lease.account, lease.id, outcome.segments);
+    await writeSegments(transaction, lease.account, lease.id, outcome.segments);
   }
   for (const { lease, outcome } of settlements) {
-    // Which of those are in a job that people have, its follower says.
+    // The hooks decide which matches of a redraft are used.
     if (outcome.kind === 'failed' || outcome.kind === 'redrafted') continue;
-    await recordApplied(transaction, lease, outcome.remembered ?? []);
+    await recordApplied(transaction, lease, outcome.matches ?? []);
   }
-  for (const effect of MOVES[trigger].effects) {
+  for (const effect of JOB_MOVES[trigger].effects) {
     if (effect === 'capture') {
       const priced = settlements.filter(({ job }) => job.row.price_cents > 0);
       await capturePrices(
@@ -222,8 +261,8 @@ async function carryOut(
       );
     }
     if (effect === 'void') {
-      // In the order of the balances, which are locked: batches that share two accounts must not wait for each other.
-      const inOrder = [...settlements].sort((a, b) => compareAccounts(a.lease.account, b.lease.account));
+      // In the order in which balances are locked, so that batches with two common balances cannot deadlock.
+      const inOrder = [...settlements].sort(compareBalances);
       for (const { lease, job } of inOrder) {
         await voidPrice(transaction, lease.account, { jobId: lease.id, charge: job.row.charge });
       }
@@ -231,26 +270,27 @@ async function carryOut(
     if (effect === 'callback')
       await recordEvents(
         transaction,
-        // A correction is told as its message's.
+        // The event of a correction is its message's.
         settlements.filter(({ job }) => job.row.tier !== 'chat').map((one) => eventOf(one, trigger)),
+        outbox,
       );
   }
 }
 
 function recordApplied(
   transaction: Transaction,
-  { account, id }: JobLease,
-  remembered: readonly Remembered[],
+  { account, id }: Pick<JobLease, 'account' | 'id'>,
+  matches: readonly SegmentMatch[],
 ): Promise<void> {
-  const uses = remembered.map((one) => ({ ...one, how: 'applied' as const }));
+  const uses = matches.map((one) => ({ ...one, how: 'applied' as const }));
   return recordUses(transaction, account, id, uses);
 }
 
-function eventOf({ lease, job, outcome }: Settlement, trigger: Trigger): NewEvent {
+function eventOf({ lease, job, outcome }: JobSettlement, trigger: JobTrigger): NewEvent {
   const { row, texts } = job;
   const failure = outcome.kind === 'failed' ? outcome.reason : null;
-  if (row.tier === 'chat') throw new Error('a correction is told as its message’s');
-  const shown = { ...row, tier: row.tier, status: MOVES[trigger].to, failure };
+  if (row.tier === 'chat') throw new Error('a correction has no event of its own');
+  const shown = { ...row, tier: row.tier, status: JOB_MOVES[trigger].to, failure };
   const result = outcome.kind === 'completed' ? outcome.result : undefined;
   const callback = () => presentCallback(shown, { source: texts.source ?? '', result }, row.dialect);
   return {
@@ -262,38 +302,44 @@ function eventOf({ lease, job, outcome }: Settlement, trigger: Trigger): NewEven
   };
 }
 
-/** @returns for each whether it was made: its lease holds, where it names one, and its job is where it may begin */
+/**
+ * Moves jobs.
+ * @returns for each job whether it was moved: its status allows it, and its lease, if one is given, is held
+ * @throws Error when the actor may not make this move
+ */
 export async function moveAll(
   transaction: Transaction,
-  moves: readonly store.JobMove[],
-  trigger: Trigger,
-  actor: Actor,
+  moves: readonly JobMove[],
+  trigger: JobTrigger,
+  actor: JobActor,
 ): Promise<boolean[]> {
-  const { from, to, by } = MOVES[trigger];
-  if (!(by as readonly Actor[]).includes(actor)) throw new Error(`${actor} may not ${trigger} a job`);
-  return store.moveJobs(transaction, moves, { from, to, actor });
+  const { from, to, by } = JOB_MOVES[trigger];
+  if (!(by as readonly JobActor[]).includes(actor)) throw new Error(`${actor} may not ${trigger} a job`);
+  return moveJobs(transaction, moves, { from, to, actor });
 }
 
-function compareAccounts(a: AccountRef, b: AccountRef): number {
-  return a.part - b.part || (a.accountId < b.accountId ? -1 : a.accountId > b.accountId ? 1 : 0);
+function compareBalances(a: JobSettlement, b: JobSettlement): number {
+  const key = ({ lease, job }: JobSettlement) => `${lease.account.accountId} ${job.row.environment}`;
+  const [first, second] = [key(a), key(b)];
+  return a.lease.account.part - b.lease.account.part || (first < second ? -1 : first > second ? 1 : 0);
 }
 
-/** What a worker does with the jobs that it leased, many at a time: one round trip and one commit for all that wait. */
-export interface Desk {
+/** Opens and settles the jobs of a worker in batches: one round trip or one commit for all pending calls. */
+export interface JobSettler {
   open(lease: JobLease & { weight: number }): Promise<LeasedJob | undefined>;
-  /** @param hurry it waits for nobody's; others' may wait a moment for each other, so that a load has fewer commits */
-  settle(settlement: Settlement, hurry: boolean): Promise<boolean>;
+  /** @param immediate false: may wait up to 50 ms to share a commit with other settlements */
+  settle(settlement: JobSettlement, immediate: boolean): Promise<boolean>;
 }
 
-/** Of one batch: rows, and UTF-16 units of their texts. */
+/** Limits of one batch: rows, and UTF-16 units of their texts. */
 const MAX_BATCH = 256;
 const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
-/** More than a worker ever has in hand. */
+/** More than a worker ever holds. */
 const MAX_WAITING = 100_000;
-/** Jobs of a load end one by one, some hundred a second: each with its own commit, they stand before everybody's. */
+/** Under load, some hundred jobs end each second. A commit for each of them would delay all other commits. */
 const SETTLING_REST_MILLISECONDS = 50;
 
-export function createDesk(database: Database, follower: JobFollower): Desk {
+export function createJobSettler(database: Database, hooks: JobHooks, sender: OutboxSender): JobSettler {
   const limits = {
     maxItems: MAX_BATCH,
     maxWeight: MAX_BATCH_LENGTH,
@@ -307,65 +353,75 @@ export function createDesk(database: Database, follower: JobFollower): Desk {
     isolates: () => false,
   });
   const settling = (restMilliseconds: number) =>
-    createBatcher<Settlement, boolean>({
+    createBatcher<JobSettlement, boolean>({
       ...limits,
       restMilliseconds,
-      run: (settlements) => settleAll(database, follower, settlements),
+      run: (settlements) => sender.withOutbox((outbox) => settleAll(database, hooks, settlements, outbox)),
       weigh: ({ job }) => (job.texts.source?.length ?? 0) * 2,
-      // Whether a commit on its way was made is not known: the leases run out, and what was settled stays settled.
+      // After a lost connection the commit is in doubt: settled jobs stay settled, other leases expire.
       isolates: (error) => !isUnavailable(error),
     });
-  const atOnce = settling(0);
+  const immediately = settling(0);
   const together = settling(SETTLING_REST_MILLISECONDS);
   return {
     open: opening.add,
-    settle: (settlement, hurry) => (hurry ? atOnce : together).add(settlement),
+    settle: (settlement, immediate) => (immediate ? immediately : together).add(settlement),
   };
 }
 
 /**
- * Takes a job back for its customer: its status and the refund, in one transaction. A worker that has it meets
- * the end of its lease; where both come at once, the row's lock lets one of them be first, and the other finds
- * that its move is not allowed any more. A machine's job that was upgraded is the machine's finished job again: what was
- * paid for stays readable.
- * @throws ApiError `not_found` for an unknown uid and for another account's, alike; `invalid_request` for a job
- * that is finished or canceled already
+ * Cancels a job and releases its hold in one transaction. A worker that has the job loses its lease. If both act at the
+ * same time, the row lock decides, and the second finds that its move is no longer allowed. An upgraded job becomes the
+ * completed machine job again, so that the result that was paid for stays readable.
+ * @throws ApiError `not_found` for an unknown uid and for one of another account alike; `invalid_request` for a job that
+ * is finished or canceled already
  */
 export async function cancelJob(
   database: Database,
-  follower: Pick<JobFollower, 'canceled'>,
+  hooks: Pick<JobHooks, 'onCanceled'>,
   caller: Pick<Caller, 'account' | 'environment'>,
-  tier: store.Tier,
+  tier: store.JobTier,
   uid: string,
-  actor: 'customer' | 'operator' = 'customer',
+  by: 'customer' | Actor = 'customer',
 ): Promise<void> {
+  const actor = by === 'customer' ? by : 'operator';
   await database.transaction(async (transaction) => {
     const { account, environment } = caller;
     const found = await store.findJob(transaction, account, environment, uid);
-    const job = found && (await store.lockWork(transaction, account, found.job_id));
+    const job = found && (await store.lockJob(transaction, account, found.job_id));
     if (job?.tier !== tier) throw notFound();
     const { job_id: jobId, status, charge } = job;
-    if (!allows('cancel', status)) {
+    if (!allowsJobMove('cancel', status)) {
       throw fieldError('status', `the job is ${status}; only an unfinished job can be canceled.`);
     }
-    const { from, to } = MOVES.cancelUpgrade;
-    const restored = await cancelUpgrade(transaction, account, jobId, { from, to, actor });
+    const { from, to } = JOB_MOVES.cancelUpgrade;
+    const detail = 'upgrade canceled';
+    const upgrade = { from, to, actor, detail, leaseToken: undefined };
+    const restored = await cancelUpgrade(transaction, account, jobId, upgrade);
     if (!restored) {
       const move = { account, jobId, leaseToken: undefined, failure: undefined, due: 'never' } as const;
       await moveAll(transaction, [move], 'cancel', actor);
     }
     await voidPrice(transaction, account, { jobId, charge });
-    await follower.canceled(transaction, account, jobId);
-    // For the feed alone: who asked for it is not called back.
+    await hooks.onCanceled(transaction, account, jobId);
+    // For the event feed only: the caller gets no callback.
     const type = restored ? 'job.completed' : 'job.canceled';
     await recordEvents(transaction, [{ account, environment, type, subject: { kind: 'job', jobId } }]);
+    // Only operators are audited here; job events record the customer, and an erasure is audited as a whole.
+    if (by === 'customer' || by === 'program') return;
+    await recordAudit(transaction, by, {
+      action: 'job.canceled',
+      account,
+      subject: uid,
+      detail: { order_number: found!.order_number },
+    });
   });
 }
 
 /**
- * Completes a job that people have worked on, with what follows: result, money, callback. The same as a machine's.
- * @param trigger `fallBack`: no editor came in time, the result is a machine's; `revise`: after a rejection
- * @returns false when the job may not make the move any more, and then nothing has happened
+ * Completes an edited job as a worker completes one: result, capture and callback.
+ * @param trigger `fallBack`: the deadline passed, and the result is a machine's; `revise`: after a rejection
+ * @returns false, and changes nothing, when the status no longer allows the move
  */
 export async function completeEdited(
   transaction: Transaction,
@@ -373,21 +429,42 @@ export async function completeEdited(
   jobId: string,
   result: string,
   trigger: 'complete' | 'revise' | 'fallBack',
-  actor: Actor = trigger === 'fallBack' ? 'machine' : 'editor',
+  actor: JobActor = trigger === 'fallBack' ? 'machine' : 'editor',
 ): Promise<boolean> {
   const move = { account, jobId, leaseToken: undefined, failure: undefined, due: 'never' } as const;
   const [moved] = await moveAll(transaction, [move], trigger, actor);
   if (!moved) return false;
-  if (trigger === 'fallBack') await store.markFellBack(transaction, account, jobId);
-  const row = await store.findWork(transaction, account, jobId);
-  const texts = await store.readTexts(transaction, account, jobId, ['source', 'result']);
-  const lease = { account, id: jobId, token: '' };
-  const job = { row: row!, held: false, age: 0, texts };
-  await carryOut(transaction, [{ lease, job, outcome: { kind: 'completed', result } }], trigger);
+  if (trigger === 'fallBack') await markFellBack(transaction, account, jobId);
+  const ended = await endEdited(transaction, account, jobId, { kind: 'completed', result });
+  await carryOut(transaction, [ended], trigger);
   return true;
 }
 
-/** Gives a leased job back, to be tried again after `seconds`. */
-export async function postponeJob(database: Database, lease: JobLease, seconds: number): Promise<void> {
-  await store.postpone(database, lease.account, lease, seconds);
+/**
+ * Fails an edited job whose result cannot be assembled, as a worker fails one: void and callback. An upgraded job becomes
+ * the completed machine job again.
+ * @returns false, and changes nothing, when the job may not fail because it was delivered before
+ */
+export async function failEdited(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  reason: string,
+): Promise<boolean> {
+  const failed = await endEdited(transaction, account, jobId, { kind: 'failed', reason });
+  const moved = await makeMoves(transaction, [failed], 'fail');
+  await carryOut(transaction, moved, 'fail');
+  return moved.length > 0;
+}
+
+async function endEdited(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  outcome: JobOutcome,
+): Promise<JobSettlement> {
+  const row = await store.findAnyJob(transaction, account, jobId);
+  const texts = await readTexts(transaction, account, jobId, ['source', 'result']);
+  const lease = { account, id: jobId, token: undefined };
+  return { lease, job: { row: row!, held: false, age: 0, texts }, outcome };
 }

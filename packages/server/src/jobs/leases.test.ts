@@ -2,8 +2,8 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { uuidv7 } from '../base/ids.ts';
 import { createPool } from '../database/connections.ts';
-import { uuidv7 } from '../ids.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -44,7 +44,7 @@ async function threeInHand(): Promise<{ uids: [string, string, string]; thief: s
     expect((await call('POST', MACHINE, body)).status).toBe(201);
   }
   await until(() => {
-    const asked = JSON.stringify(engine.asked.map(({ segments }) => segments));
+    const asked = JSON.stringify(engine.requests.map(({ segments }) => segments));
     return words.every((word) => asked.includes(word));
   });
   const thief = uuidv7();

@@ -3,15 +3,17 @@ import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { firstIdOf } from '../base/ids.ts';
 import { createConnection } from '../database/connections.ts';
-import { firstIdOf } from '../ids.ts';
-import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
+import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
 
 let server: TestServer;
 let owner: pg.Client;
+/** Looks at locks: within a transaction PostgreSQL shows the activity of its first look for ever. */
+let watcher: pg.Client;
 let engine: FakeEngine;
 let call: ReturnType<typeof createClient>;
 
@@ -42,6 +44,8 @@ beforeAll(async () => {
     },
   });
   owner = createConnection(server.connection);
+  watcher = createConnection(server.connection);
+  await watcher.connect();
   await owner.connect();
   const account = await server.createAccount();
   call = createClient(server.url, account.production_key);
@@ -75,6 +79,7 @@ beforeAll(async () => {
 afterAll(async () => {
   engine.resume();
   await owner.end();
+  await watcher.end();
   await server.stop();
 });
 
@@ -232,6 +237,28 @@ describe('a list', () => {
       expect(await of(call, path, 'deliver_ok')).toBe(400);
       expect(await of(legacy, path, 'deliver_ok')).toBe(200);
     }
+  });
+
+  it('has a total that fits its rows when a job changes between the count and the page', async () => {
+    const { production_key } = await server.createAccount();
+    const customer = createClient(server.url, production_key);
+    const house = { uid: 'moved', text: 'House.', source_language: 'en', target_language: 'es' };
+    expect((await customer('POST', MACHINE, house)).status).toBe(201);
+    await owner.query('begin');
+    // The page waits for this lock; the count, which reads its own table, does not.
+    await owner.query('lock table jobs in access exclusive mode');
+    const listed = customer('GET', `${MACHINE}?status=machine_translate_in_progress`);
+    await until(async () => {
+      const { rowCount } = await watcher.query(
+        `select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%(select one.part%'`,
+      );
+      return rowCount === 1;
+    });
+    await owner.query(`update jobs set status = 'canceled' where uid = 'moved'`);
+    await owner.query('commit');
+    const { body } = await listed;
+    expect({ total: body.meta.total_count, objects: body.objects }).toEqual({ total: 0, objects: [] });
   });
 
   it('finds by parts of a uid that are no uid', async () => {

@@ -1,46 +1,46 @@
 /**
- * A page of a caller's jobs, with the count of all that match: exact from the counter rows where status and languages
- * decide, exact up to ten thousand where every job has to be looked at (by uid, by time).
+ * Lists a caller's jobs by page, with the number of all matches: exact from the counter rows when only status and
+ * languages are filtered, exact up to ten thousand when each job has to be read (filters by uid or time).
  */
-import type { Caller } from '../account.ts';
+import type { Caller } from '../base/account.ts';
+import { fieldError } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
-import { fieldError } from '../errors.ts';
 import {
   type Bounds,
-  countByLooking,
+  countByScan,
   countJobs,
+  isIndexedByStatus,
   type ListScope,
   listByUid,
   listInOrder,
   MAX_COUNTED,
-  notDone,
   type Slice,
 } from './list-store.ts';
-import { endOfList } from './numbers.ts';
+import { readListEnd } from './order-numbers.ts';
 import { presentListItem } from './present.ts';
 import type { LanguageFilter, ListFilter, ListQuery, Page } from './query.ts';
-import { isPartOfUid, isUid } from './request.ts';
 import type { JobListItemBody } from './schemas.ts';
 import { findJob, type JobRow } from './store.ts';
+import { isPartOfUid, isUid } from './uid.ts';
 
 export interface JobPage {
   objects: JobListItemBody[];
   total: number;
-  /** There is a page after this one. */
+  /** Whether another page follows. */
   more: boolean;
 }
 
 /**
- * The page that a query asks for.
- * @throws ApiError `invalid_request` where it is to begin after a job that there is not
+ * Returns a page of jobs as list items.
+ * @throws ApiError `invalid_request` when `after` is the uid of no job
  */
 export async function listJobs(database: Database, caller: Caller, query: ListQuery): Promise<JobPage> {
-  const { jobs, ...page } = await findJobs(database, caller, query);
+  const { jobs, ...page } = await findJobPage(database, caller, query);
   return { objects: jobs.map((job) => presentListItem(job, caller.dialect)), ...page };
 }
 
-/** The same, as the jobs are kept. */
-export async function findJobs(
+/** Returns a page of jobs as rows. @throws ApiError as `listJobs` */
+export async function findJobPage(
   database: Database,
   caller: Pick<Caller, 'account' | 'environment'>,
   { filter, page }: ListQuery,
@@ -54,7 +54,7 @@ export async function findJobs(
   };
   const slice: Slice = {
     newestFirst: page.newestFirst,
-    // One more than is shown tells whether there is a next page.
+    // One more than is shown, to know whether another page follows.
     limit: page.limit + 1,
     offset: page.offset,
     cursor: await readCursor(database, caller, page),
@@ -62,9 +62,22 @@ export async function findJobs(
   const { rows, total } = await find(database, caller, scope, slice);
   return {
     jobs: rows.slice(0, page.limit),
-    total,
+    total: page.after === undefined ? totalWith(rows.length, total, slice) : total,
     more: rows.length > page.limit,
   };
+}
+
+/**
+ * Returns a total that is consistent with the rows. Jobs may change between the count and the page, which are two
+ * queries. The last page determines the total by itself, so a list of one page is always consistent.
+ */
+function totalWith(found: number, counted: number, { offset, limit }: Slice): number {
+  const isWhole = found < limit && (found > 0 || offset === 0);
+  return isWhole
+    ? counted === MAX_COUNTED
+      ? Math.min(offset + found, MAX_COUNTED)
+      : offset + found
+    : counted;
 }
 
 interface Found {
@@ -81,21 +94,22 @@ async function find(database: Database, caller: Place, scope: ListScope, slice: 
   if (uid !== undefined) return findOne(database, caller, uid, filter, slice);
   const parts = [uidStart, uidEnd, uidPart].filter((part) => part !== undefined);
   if (parts.some((part) => !isPartOfUid(part))) return NONE; // no uid has these characters
-  // Few failed jobs among millions are looked through sooner than all uids that begin as everybody's do.
-  const few = notDone(filter) && parts.length > 0 && (await countJobs(database, scope)) <= MAX_COUNTED;
+  // Reading a few failed jobs is faster than reading millions of uids with a common prefix.
+  const few =
+    isIndexedByStatus(filter) && parts.length > 0 && (await countJobs(database, scope)) <= MAX_COUNTED;
   if (parts.length > 0 && !few) {
     const { matched, jobs } = await listByUid(database, scope, slice);
     if (matched <= MAX_COUNTED) return { rows: jobs, total: matched };
     return { rows: await listInOrder(database, scope, slice), total: MAX_COUNTED };
   }
   const counted = parts.length === 0 && createdFrom === undefined && createdBefore === undefined;
-  const total = counted ? await countJobs(database, scope) : await countByLooking(database, scope);
-  // What the counters know not to be there is not looked for.
+  const total = counted ? await countJobs(database, scope) : await countByScan(database, scope);
+  // The counters show that a page after the last match is empty.
   const rows = slice.offset < total || total > MAX_COUNTED ? await listInOrder(database, scope, slice) : [];
   return { rows, total: counted ? total : Math.min(total, MAX_COUNTED) };
 }
 
-/** A uid is one job or none; it is read by its key, whatever else is asked of it. */
+/** Finds the one job with a uid by its key, and checks the other filters here. */
 async function findOne(
   database: Database,
   caller: Place,
@@ -136,24 +150,23 @@ async function readCursor(database: Database, caller: Place, { after, newestFirs
   const { account, environment } = caller;
   const [job, end] = await Promise.all([
     isUid(after) ? findJob(database, account, environment, after) : undefined,
-    newestFirst ? undefined : endOfList(database, account, environment),
+    newestFirst ? undefined : readListEnd(database, account, environment),
   ]);
-  // Asked before the page is read: a creation that begins meanwhile gets later ids, and waits for the next page.
+  // Read before the page: jobs whose creation begins later have later ids and appear on a later page.
   const high = end === undefined ? HIGHEST : idOf(end);
   if (after === '') return { low: LOWEST, high };
-  // Of any tier: whoever goes through the machine's jobs may upgrade them on the way.
+  // Of any tier, because a reader of the machine jobs may upgrade them between two pages.
   if (job === undefined) throw fieldError('after', 'is the uid of no job.');
   return newestFirst ? { low: LOWEST, high: job.job_id } : { low: job.job_id, high };
 }
 
 /**
- * An id begins with the moment of its making, by the clock of the program that made it; `created_at` is the insert's,
- * by the database's clock. A minute lies between them at most: `doctor` complains far earlier of clocks, and what is
- * looked through between the two takes seconds, if not in a queue of the largest texts.
+ * Largest difference between the time in a job's id, by the clock of its process, and `created_at`, by the database's
+ * clock. `doctor` reports much smaller clock differences, and reading a text in between takes seconds.
  */
 const CLOCKS_MILLISECONDS = 60_000;
 
-/** The ids of a time that is longer by so much at both ends; of one without a beginning or an end, all ids there. */
+/** Returns the ids of a period that is extended at both ends by `longer` milliseconds; open ends stay open. */
 function boundsOf({ createdFrom, createdBefore }: ListFilter, longer: number): Bounds {
   return {
     low: createdFrom === undefined ? LOWEST : idOf(createdFrom.getTime() - longer),
@@ -161,7 +174,7 @@ function boundsOf({ createdFrom, createdBefore }: ListFilter, longer: number): B
   };
 }
 
-/** Before every id that is made at this moment. */
+/** Returns the lowest id of a moment. */
 function idOf(milliseconds: number): string {
   const hex = Math.max(0, milliseconds).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;

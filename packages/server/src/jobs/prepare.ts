@@ -1,19 +1,21 @@
-/** From a request that is well formed to a job that can be made: languages settled, text looked through, price fixed. */
-import type { Caller } from '../account.ts';
+/** Turns a well-formed request into a job to insert: languages determined, text checked, price calculated. */
+import type { Caller } from '../base/account.ts';
+import { fieldError } from '../base/errors.ts';
+import { assignUid } from '../base/ids.ts';
 import { resolveBrand } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
-import { fieldError } from '../errors.ts';
-import { assignUid } from '../ids.ts';
 import type { Languages } from '../languages/languages.ts';
 import type { PriceList } from '../ledger/price-list.ts';
 import type { Scanner } from '../scanning/scanner.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { NewJob } from './insert-store.ts';
+import { listRecentLanguages } from './list-store.ts';
 import { type CreateRequest, fingerprint } from './request.ts';
-import { firstStatus } from './states.ts';
-import type { NewJob, Tier } from './store.ts';
+import { firstJobStatus } from './states.ts';
+import type { JobTier } from './store.ts';
 
-export interface PreparerOptions {
+export interface JobPreparerOptions {
   database: Database;
   languages: Languages;
   prices: PriceList;
@@ -23,18 +25,18 @@ export interface PreparerOptions {
 }
 
 /**
- * Prepares a job, or says what is wrong with the request.
- * @param apart the text is one of many: it is looked through in a process of its own, however small
+ * Prepares a job.
+ * @param apart use a scanner process even for a small text, because it is one of many
  * @throws ApiError `invalid_request`, `unavailable`
  */
-export type Preparer = (
+export type JobPreparer = (
   caller: Caller,
-  tier: Tier,
+  tier: JobTier,
   request: CreateRequest,
   apart?: boolean,
 ) => Promise<NewJob>;
 
-export function createPreparer(options: PreparerOptions): Preparer {
+export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
   const { settings } = options;
   return async (caller, tier, request, apart = false) => {
     if (request.callbackUrl !== undefined) {
@@ -54,7 +56,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
       uid: request.uid ?? assignUid(),
       requestHash: fingerprint(tier, request),
       dialect: caller.dialect,
-      status: firstStatus(tier),
+      status: firstJobStatus(tier),
       sourceLanguage,
       targetLanguage: request.targetLanguage,
       textFormat: request.textFormat,
@@ -76,31 +78,32 @@ export function createPreparer(options: PreparerOptions): Preparer {
   };
 }
 
-/** Settles the languages and looks through the text; everything that can be wrong with a document is found here. */
+/** Determines the languages and checks the text. All errors of a document are found here. */
 async function examine(
-  { account }: Caller,
+  caller: Caller,
   request: CreateRequest,
-  { languages, prices, scanner }: Pick<PreparerOptions, 'languages' | 'prices' | 'scanner'>,
+  { database, languages, prices, scanner }: JobPreparerOptions,
   apart: boolean,
 ): Promise<{ sourceLanguage: string; words: number; repeatedWords: number }> {
   const { targetLanguage } = request;
-  const targets = await languages.targets();
+  const targets = await languages.targets(caller.environment);
   if (!targets.includes(targetLanguage)) {
     throw fieldError('target_language', notOffered(targetLanguage, '', targets));
   }
-  const offered = await languages.sources(targetLanguage);
+  const offered = await languages.sources(caller.environment, targetLanguage);
   const task = {
     text: request.text,
     format: request.textFormat,
     sourceLanguage: request.sourceLanguage,
     targetLanguage,
     offered,
+    recent: request.sourceLanguage === undefined ? await listRecentLanguages(database, caller) : [],
     suppliedText: request.targetText,
     countRepeats: prices.countsRepeats,
   };
-  const examined = await scanner.examine(account, task, { apart });
-  if (examined.kind === 'undecided') throw fieldError('source_language', examined.sentence);
-  if (examined.kind === 'unsound') throw fieldError(examined.field, examined.sentence);
+  const examined = await scanner.examine(caller.account, task, { apart });
+  if (examined.kind === 'languageUndetermined') throw fieldError('source_language', examined.sentence);
+  if (examined.kind === 'invalid') throw fieldError(examined.field, examined.sentence);
   if (!offered.includes(examined.sourceLanguage)) {
     const sentence = notOffered(examined.sourceLanguage, ` into ${targetLanguage}`, offered);
     throw fieldError('source_language', sentence);

@@ -1,13 +1,13 @@
-/** What a caller sees of a job, in both dialects. Pure. */
+/** The bodies in which callers see jobs, in both dialects. Pure. */
 import type { Static } from 'typebox';
-import type { Dialect } from '../account.ts';
+import type { Dialect } from '../base/account.ts';
 import { encodeForm } from './form.ts';
 import type { Job, JobBody, JobCallback, JobCreationBody, JobListItemBody, LegacyJob } from './schemas.ts';
-import type { Status } from './states.ts';
+import type { JobStatus } from './states.ts';
 import type { JobRow } from './store.ts';
 
-/** The fields of a job that any answer may need. */
-export type Shown = Pick<
+/** The fields of a job that a body may contain. */
+export type PresentedJob = Pick<
   JobRow,
   | 'uid'
   | 'order_number'
@@ -25,29 +25,29 @@ export type Shown = Pick<
 > &
   Partial<Pick<JobRow, 'fell_back'>>;
 
-export interface Purse {
+export interface AccountBalance {
   balance: number;
   client: string;
 }
 
-/** The states in which a result is shown. */
-const WITH_RESULT: readonly Status[] = ['completed', 'accepted', 'rejected'];
+/** Statuses in which the result is shown. */
+const WITH_RESULT: readonly JobStatus[] = ['completed', 'accepted', 'rejected'];
 
-export function showsResult(status: Status): boolean {
+export function showsResult(status: JobStatus): boolean {
   return WITH_RESULT.includes(status);
 }
 
 /**
- * Returns what a job costs, in cents: 0 where its price was given back, because it failed, was canceled, or was
- * delivered with a machine's draft in place of an editor's text. The ledger still shows what was held.
+ * Returns what a job costs, in cents. It is 0 when the hold was released: the job failed, was canceled, or was delivered
+ * with a machine's draft instead of an editor's text. The ledger still shows the hold.
  */
-export function shownPrice(job: Pick<Shown, 'status' | 'price_cents' | 'fell_back'>): number {
+export function shownPrice(job: Pick<PresentedJob, 'status' | 'price_cents' | 'fell_back'>): number {
   const isFree = job.status === 'failed' || job.status === 'canceled' || job.fell_back === true;
   return isFree ? 0 : job.price_cents;
 }
 
-/** The answer to a create; the same in both dialects. */
-export function presentCreation(job: Shown, text: string, purse: Purse): JobCreationBody {
+/** Returns the response body of a create; the same in both dialects. */
+export function presentCreation(job: PresentedJob, text: string, balance: AccountBalance): JobCreationBody {
   const supplied = {
     ...(job.tone === null ? {} : { tone: job.tone }),
     ...(job.topics === null ? {} : { topics: job.topics }),
@@ -64,15 +64,22 @@ export function presentCreation(job: Shown, text: string, purse: Purse): JobCrea
   };
   return job.tier === 'machine'
     ? { origin: 'api', ...common, ...supplied }
-    : { order_number: job.order_number, price: shownPrice(job), ...common, ...supplied, ...purse };
+    : { order_number: job.order_number, price: shownPrice(job), ...common, ...supplied, ...balance };
 }
 
-/** One job, read by its uid. The result's key is there only when there is a result. */
-export function presentDetail(job: Shown, texts: Texts, purse: Purse, dialect: Dialect): JobBody {
-  return dialect === 'legacy' ? { ...legacyCore(job, texts), ...purse } : { ...core(job, texts), ...purse };
+/** Returns the detail body of a job. It has the result's key only when there is a result. */
+export function presentDetail(
+  job: PresentedJob,
+  texts: Texts,
+  balance: AccountBalance,
+  dialect: Dialect,
+): JobBody {
+  return dialect === 'legacy'
+    ? { ...legacyCore(job, texts), ...balance }
+    : { ...core(job, texts), ...balance };
 }
 
-export function presentListItem(job: Shown, dialect: Dialect): JobListItemBody {
+export function presentListItem(job: PresentedJob, dialect: Dialect): JobListItemBody {
   return {
     order_number: job.order_number,
     price: shownPrice(job),
@@ -89,7 +96,7 @@ interface Texts {
   result: string | undefined;
 }
 
-function core(job: Shown, texts: Texts): Omit<Static<typeof Job>, keyof Purse> {
+function core(job: PresentedJob, texts: Texts): Omit<Static<typeof Job>, keyof AccountBalance> {
   const result = showsResult(job.status) ? texts.result : undefined;
   return {
     ...plain(job, texts),
@@ -99,17 +106,18 @@ function core(job: Shown, texts: Texts): Omit<Static<typeof Job>, keyof Purse> {
   };
 }
 
-/** Programs that are written for the older dialect are shown no key that they do not know. */
-function legacyCore(job: Shown, texts: Texts): Omit<Static<typeof LegacyJob>, keyof Purse> {
+/** Programs for the legacy dialect get no keys that are unknown there. */
+function legacyCore(job: PresentedJob, texts: Texts): Omit<Static<typeof LegacyJob>, keyof AccountBalance> {
   const result = showsResult(job.status) ? texts.result : undefined;
   return {
+    order_number: job.order_number,
     ...plain(job, texts),
     status: presentStatus(job, 'legacy'),
     ...(result === undefined ? {} : { translatedText: result }),
   };
 }
 
-function plain(job: Shown, texts: Texts) {
+function plain(job: PresentedJob, texts: Texts) {
   return {
     price: shownPrice(job),
     source_language: job.source_language,
@@ -121,15 +129,15 @@ function plain(job: Shown, texts: Texts) {
   };
 }
 
-function presentStatus(job: Shown, dialect: Dialect): Status | 'deliver_ok' {
+function presentStatus(job: PresentedJob, dialect: Dialect): JobStatus | 'deliver_ok' {
   return dialect === 'legacy' && job.tier === 'machine' && job.status === 'completed'
     ? 'deliver_ok'
     : job.status;
 }
 
-/** The completion callback: its type, and the bytes that every attempt sends. */
+/** Returns the completion callback: its content type, and the bytes that every attempt sends. */
 export function presentCallback(
-  job: Shown,
+  job: PresentedJob,
   texts: Texts,
   dialect: Dialect,
 ): { contentType: string; body: Buffer } {

@@ -1,15 +1,16 @@
-/** How far the work on a job is: what a machine has drafted, or what editors have confirmed. */
+/** The progress of a job: segments drafted by an engine, or confirmed by editors. */
 import Type, { type Static } from 'typebox';
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import type { Hub } from '../live/hub.ts';
-import type { Status } from './states.ts';
+import type { JobStatus } from './states.ts';
 
-/** Who knows how far a machine is: it says so itself, and nothing of it is kept. */
-export type Live = Pick<Hub, 'progressOf'>;
+/** Knows how many segments of a job are drafted. Workers report it; it is not stored. */
+export interface ProgressSource {
+  progressOf(job: string): { drafted: number; segments: number } | undefined;
+}
 
-export const Progress = Type.Union(
+export const JobProgress = Type.Union(
   [
     Type.Object(
       {
@@ -21,7 +22,7 @@ export const Progress = Type.Union(
     ),
     Type.Null(),
   ],
-  { description: 'While somebody is at work on it, and it is known; null: neither.' },
+  { description: 'Null when nobody works on the job, or its progress is unknown.' },
 );
 
 const CONFIRMED = statement<{ segments: number; confirmed: number }>(
@@ -32,16 +33,16 @@ const CONFIRMED = statement<{ segments: number; confirmed: number }>(
     where s.part = $1 and s.account_id = $2 and s.job_id = $3`,
 );
 
-/** @returns null where there is nothing to be told */
+/** Returns the progress of a job; null when nobody works on it or its progress is unknown. */
 export async function readProgress(
   on: Queryable,
-  live: Live,
+  source: ProgressSource,
   account: AccountRef,
-  job: { job_id: string; status: Status; tier: string },
-): Promise<Static<typeof Progress>> {
+  job: { job_id: string; status: JobStatus; tier: string },
+): Promise<Static<typeof JobProgress>> {
   if (job.status === 'new' || job.status === 'machine_translate_in_progress') {
-    const told = live.progressOf(job.job_id);
-    return told === undefined ? null : { work: 'drafting', done: told.drafted, segments: told.segments };
+    const known = source.progressOf(job.job_id);
+    return known === undefined ? null : { work: 'drafting', done: known.drafted, segments: known.segments };
   }
   if (job.tier === 'machine' || (job.status !== 'translating' && job.status !== 'rejected')) return null;
   const [counted] = await on.query(CONFIRMED, [account.part, account.accountId, job.job_id]);

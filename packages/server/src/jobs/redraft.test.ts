@@ -141,7 +141,7 @@ describe('drafting anew', () => {
       timeline
         .filter(({ status }: { status?: string }) => status === 'translating')
         .map(({ actor }: { actor: string }) => actor),
-    ).toEqual([...['machine', 'operator', 'machine']]);
+    ).toEqual(['machine', 'operator', 'machine']);
   });
 
   it('is by the route where no engine is named, and the job goes on to its end', async () => {
@@ -161,9 +161,9 @@ describe('drafting anew', () => {
     const uid = await orderEdit(call, 'Somebody is faster.\n');
     const before = await drafts(uid);
     second.stall();
-    const count = second.asked.length;
+    const count = second.requests.length;
     await redraft(uid, { engine: 'second' });
-    await second.waitForAsked(count + 1);
+    await second.waitForRequests(count + 1);
     const task = await claimTask(ann, (await tasksOf(uid))[0]!.task);
     second.resume();
     await done(uid);
@@ -190,9 +190,9 @@ describe('drafting anew', () => {
   it('ends with a job that its customer takes back meanwhile', async () => {
     const uid = await orderEdit(call, 'Taken back.\n');
     second.stall();
-    const count = second.asked.length;
+    const count = second.requests.length;
     await redraft(uid, { engine: 'second' });
-    await second.waitForAsked(count + 1);
+    await second.waitForRequests(count + 1);
     expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
     expect(await detail(uid)).toMatchObject({ status: 'canceled', redraft: null, may: { redraft: false } });
     second.resume();
@@ -208,14 +208,14 @@ describe('it is refused', () => {
     const task = await claimTask(ann, (await tasksOf(uid))[0]!.task);
     expect(fieldsOf(await redraft(uid))).toEqual([
       400,
-      { status: expect.stringContaining('nothing is left') },
+      { status: expect.stringContaining('No segment is left') },
     ]);
     await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
     second.stall();
-    const count = second.asked.length;
+    const count = second.requests.length;
     const both = await Promise.all([redraft(uid, { engine: 'second' }), redraft(uid, { engine: 'second' })]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
-    await second.waitForAsked(count + 1);
+    await second.waitForRequests(count + 1);
     expect(fieldsOf(await redraft(uid))).toEqual([400, { status: expect.stringContaining('already') }]);
     second.resume();
     await done(uid);
@@ -227,7 +227,7 @@ describe('it is refused', () => {
     await until(async () => (await call('GET', `${MACHINE}machine/`)).body.status === 'completed');
     await call('POST', HUMAN, { ...job, uid: 'held', text: 'Waits for its start.' });
     await until(async () => (await detail('held')).status === 'translating');
-    const states = { completed: 'completed', failed: 'created anew', canceled: 'canceled', new: 'new' };
+    const states = { completed: 'completed', failed: 'Create it again', canceled: 'canceled', new: 'new' };
     expect(fieldsOf(await redraft('machine'))).toEqual([
       400,
       { status: expect.stringContaining('completed') },
@@ -247,7 +247,7 @@ describe('it is refused', () => {
   it('by an engine that cannot do the pair, of a job that there is not, and to who is no operator', async () => {
     const uid = await orderEdit(call, 'Once more.\n');
     const refused = await redraft(uid, { engine: 'nobody' });
-    expect(fieldsOf(refused)).toEqual([400, { engine: 'must be one that can do the pair: fake, second.' }]);
+    expect(fieldsOf(refused)).toEqual([400, { engine: 'must be one that serves the pair: fake, second.' }]);
     const nowhere = `${who}/0193a1f0-5d5c-7c1e-8d4e-6f1f5d1f0a11/redraft`;
     expect((await operator.call('POST', nowhere)).status).toBe(404);
     const customer = await createPerson(server, { role: 'customer' });

@@ -1,67 +1,74 @@
 /**
- * Drafting anew what a machine has drafted before, for an operator who is not content with it: docs/decisions/0014-drafting-anew.md.
+ * Replaces the machine's drafts of a job for an operator who finds them bad: docs/decisions/0014-redrafting.md.
  *
- *   asked for   the job is due at once, and says by which engine; its status and its tasks are as they were
- *   drafted     what nobody has touched has another draft; what could not be translated keeps the one that it had
+ *   requested   the job is due at once, with the engine to use; its status and its tasks stay
+ *   drafted     untouched segments have another draft; those that could not be translated keep theirs
  *
- * A worker has the job like any other: with a lease, tries, and a wait for an engine in trouble. Whatever moves the job
- * on meanwhile (its editors hand it in, its customer takes it back) ends it.
+ * A worker treats the job like any other: with a lease, tries, and retries while an engine is unavailable. Any other move
+ * of the job (its editors submit it, its customer cancels it) ends the redraft.
  */
-import type { AccountRef } from '../account.ts';
+
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef } from '../base/account.ts';
+import { fieldError, notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
-import { fieldError, notFound } from '../errors.ts';
-import { type Actor as Auditor, recordAudit } from '../operations/audit.ts';
-import { type JobFollower, moveAll } from './jobs.ts';
-import { allows } from './states.ts';
+import { type JobHooks, moveAll } from './jobs.ts';
+import { allowsJobMove } from './states.ts';
 import * as store from './store.ts';
 
 /**
- * @param engine undefined: the route of now
- * @throws ApiError `not_found`; `invalid_request` where no editor's part is left untouched, or it is under way already
+ * Requests new drafts for the untouched segments of a job.
+ * @param engine undefined: the current engine route
+ * @throws ApiError `not_found`; `invalid_request` when no segment is untouched, or a redraft is in progress
  */
 export async function redraftJob(
   database: Database,
-  follower: Pick<JobFollower, 'untouched'>,
-  by: Auditor,
+  hooks: Pick<JobHooks, 'countUntouched'>,
+  by: Actor,
   account: AccountRef,
   jobId: string,
   engine: string | undefined,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
-    const job = await store.lockWork(transaction, account, jobId);
+    const job = await store.lockJob(transaction, account, jobId);
     if (job === undefined) throw notFound();
     const refusal = refusalOf(job) ?? (await refusalOfTasks());
     if (refusal !== undefined) throw fieldError('status', refusal);
     const move = {
-      ...{ account, jobId, leaseToken: undefined, failure: undefined },
-      ...{ due: 'now' as const, redraft: engine ?? '' },
+      account,
+      jobId,
+      leaseToken: undefined,
+      failure: undefined,
+      due: 'now' as const,
+      redraft: engine ?? '',
     };
     const [moved] = await moveAll(transaction, [move], 'redraft', 'operator');
     if (!moved) throw new Error('a locked job was moved by another');
     await recordAudit(transaction, by, {
-      ...{ action: 'job.redrafted', account, subject: job.uid },
+      action: 'job.redrafted',
+      account,
+      subject: job.uid,
       detail: { order_number: job.order_number, engine: engine ?? null },
     });
 
     async function refusalOfTasks(): Promise<string | undefined> {
-      const untouched = await follower.untouched(transaction, account, jobId);
+      const untouched = await hooks.countUntouched(transaction, account, jobId);
       return untouched > 0 ? undefined : NOTHING_LEFT;
     }
   });
 }
 
-const NOTHING_LEFT =
-  'Its editors have every part, or have touched every segment of those that wait: nothing is left to draft anew.';
+const NOTHING_LEFT = 'No segment is left to redraft: editors have claimed or touched all of them.';
 
-/** Why a job is not drafted anew, by what it is; undefined: its tasks decide. Pure. */
+/** Returns why a job cannot be redrafted; undefined when it depends on its tasks alone. Pure. */
 export function refusalOf(
-  job: Pick<store.WorkRow, 'status' | 'tier' | 'environment' | 'redraft'>,
+  job: Pick<store.AnyJobRow, 'status' | 'tier' | 'environment' | 'redraft'>,
 ): string | undefined {
   if (job.status === 'failed') {
-    return 'The job has failed: its customer was told and has the price back. It has to be created anew.';
+    return 'The job has failed and its price was released. Create it again.';
   }
-  if (!allows('redraft', job.status))
-    return `The job is ${job.status}: only what waits for editors is drafted anew.`;
+  if (!allowsJobMove('redraft', job.status))
+    return `The job is ${job.status}; only jobs that wait for editors can be redrafted.`;
   if (job.tier !== 'human' || job.environment !== 'production') return 'No editor works on this job.';
-  return job.redraft === null ? undefined : 'The job is being drafted anew already.';
+  return job.redraft === null ? undefined : 'A redraft is in progress already.';
 }

@@ -149,7 +149,7 @@ describe('of a create is kept', () => {
       const body = job({ ...fields, uid, text });
       await (inBulk ? call('PATCH', HUMAN, { objects: [body] }) : call('POST', HUMAN, body));
       await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
-      return { uid, asked: engine.asked.find(({ segments }) => JSON.stringify(segments).includes(text)) };
+      return { uid, asked: engine.requests.find(({ segments }) => JSON.stringify(segments).includes(text)) };
     };
     for (const inBulk of [false, true]) {
       const { asked } = await make({ instructions: 'Briefly.', tone: 'Formal' }, inBulk);
@@ -193,9 +193,13 @@ describe('of a create is kept', () => {
 describe('a create is refused', () => {
   const TOPICS = 'politics, gossip, sex & relationships, crafts, parenting, startups, tech, sports';
   it.each([
-    ['topics of which one is no text', { topics: ['tech', 5] }, 'topics: must be a list of strings.'],
-    ['topics of which none is one', { topics: [5] }, 'topics: must be a list of strings.'],
-    ['more topics than fifty', { topics: Array(51).fill('tech') }, 'topics: must be at most 50.'],
+    ['topics of which one is no text', { topics: ['tech', 5] }, `topics: "5" is not one of ${TOPICS}.`],
+    ['topics of which none is one', { topics: [5] }, `topics: "5" is not one of ${TOPICS}.`],
+    [
+      'more topics than fifty',
+      { topics: Array(51).fill('tech') },
+      'topics: must be a list of at most 50 items.',
+    ],
     ['unknown topics', { topics: ['tech', 'tehc'] }, `topics: "tehc" is not one of ${TOPICS}.`],
     ['a uid that begins with a space', { uid: ' a' }, /^uid: must be 1 to 128/],
     ['a uid that ends with a space', { uid: 'a ' }, /^uid: must be 1 to 128/],
@@ -210,7 +214,7 @@ describe('a create is refused', () => {
       `tone: "${'x'.repeat(40)}" is not one of Informal, Formal.`,
     ],
     ['an empty target language', { target_language: '' }, 'target_language: must not be empty.'],
-    ['a wrong formality', { formality: 'Rude' }, 'tone: "Rude" is not one of Informal, Formal.'],
+    ['a wrong formality', { formality: 'Rude' }, 'formality: "Rude" is not one of Informal, Formal.'],
     ['a list for a uid', { uid: ['a'] }, 'uid: must be a string.'],
     ['a uid of one dot', { uid: '.' }, /^uid: must be 1 to 128 .* neither "." nor ".."/],
     ['a uid of two dots', { uid: '..' }, /^uid: must be 1 to 128/],
@@ -218,7 +222,8 @@ describe('a create is refused', () => {
   ])('with %s', async (_, fields, error) => {
     const answer = await call('POST', HUMAN, job(fields));
     expect(answer.status).toBe(400);
-    expect(answer.body.error).toMatch(error);
+    if (typeof error === 'string') expect(answer.body.error).toBe(error);
+    else expect(answer.body.error).toMatch(error);
     expect(answer.body.error.split('\n')).toHaveLength(1);
   });
 
@@ -243,6 +248,15 @@ describe('a create is refused', () => {
       expect(answer.status).toBe(201);
       expect((await call('GET', `${HUMAN}${uid}/`)).body.text).toBe(text);
     }
+  });
+
+  it('not for a formality that does not count, since there is a tone', async () => {
+    for (const formality of ['formal', 0, '', null]) {
+      const answer = await call('POST', HUMAN, job({ tone: 'Formal', formality }));
+      expect([answer.status, answer.body.tone]).toEqual([201, 'Formal']);
+    }
+    const bulk = await call('PATCH', HUMAN, { objects: [job({ tone: 'Formal', formality: 'formal' })] });
+    expect(bulk.status).toBe(202);
   });
 
   it('not with an empty uid: one is made', async () => {
@@ -302,6 +316,16 @@ describe('an upgrade', () => {
     expect(again.status).toBe(202);
     const { uid } = await upgraded({ formality: 'Formal' });
     expect((await kept(uid)).tone).toBe('Formal');
+  });
+
+  it('takes away what the machine job had where a text is empty', async () => {
+    const uid = newUid();
+    await call('POST', MACHINE, job({ uid, tone: 'Formal', callback_url: 'https://example.com/done' }));
+    await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+    const properties = { callback_url: '', tone: '' };
+    const answer = await call('PATCH', `${MACHINE}${uid}/`, { status: 'upgrade', properties });
+    expect(answer.status).toBe(202);
+    expect(await kept(uid)).toMatchObject({ callback_url: null, tone: null });
   });
 
   it.each([

@@ -1,27 +1,25 @@
 /** The job interface: `/tapi/v2/translation/` and `/tapi/v2/mt_translation/`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../database/database.ts';
-import { notFound } from '../errors.ts';
-import { type Operation, parametersOf, resource } from '../http.ts';
-import type { Creator } from './create.ts';
-import { cancelJob, type JobFollower, readJob } from './jobs.ts';
+import { type Operation, parametersOf, resource } from '../http/http.ts';
+import { acceptJob, type Reopen, rejectJob } from './acceptance.ts';
+import type { JobCreator } from './create.ts';
+import { cancelJob, type JobHooks, readJob } from './jobs.ts';
 import { type JobPage, listJobs } from './lists.ts';
 import { type Page, readListQuery } from './query.ts';
-import { isUid } from './request.ts';
 import {
-  acceptSchema,
-  bulkSchema,
-  cancelSchema,
-  createSchema,
-  detailSchema,
-  listSchema,
-  rejectSchema,
-  upgradeSchema,
+  acceptJobSchema,
+  cancelJobSchema,
+  createJobSchema,
+  createJobsSchema,
+  listJobsSchema,
+  readJobSchema,
+  rejectJobSchema,
+  upgradeJobSchema,
 } from './schemas.ts';
-import type { Tier } from './store.ts';
-import { acceptJob, type Reopen, readReason, rejectJob } from './verdict.ts';
+import type { JobTier } from './store.ts';
 
-const PATHS: { path: string; tier: Tier }[] = [
+const PATHS: { path: string; tier: JobTier }[] = [
   { path: '/tapi/v2/translation/', tier: 'human' },
   { path: '/tapi/v2/mt_translation/', tier: 'machine' },
 ];
@@ -31,32 +29,34 @@ const UPGRADE_BODY_LIMIT = 256 * 1024;
 
 export function jobRoutes(
   app: FastifyInstance,
-  options: { database: Database; creator: Creator; follower: JobFollower; reopen: Reopen },
+  options: { database: Database; creator: JobCreator; hooks: JobHooks; reopen: Reopen },
 ): void {
-  const { database, creator, follower } = options;
+  const { database, creator, hooks } = options;
   const bulk: Operation = {
-    schema: bulkSchema,
+    schema: createJobsSchema,
     bodyLimit: 'texts',
+    unchecked: true,
     async handler(request, reply) {
       const key = request.headers['idempotency-key'];
       const objects = await creator.createBulk(request.caller, request.body, key);
       return reply.code(202).send({ objects });
     },
   };
-  const upgrade: Operation = {
-    schema: upgradeSchema,
+  const upgrade: Operation<typeof upgradeJobSchema> = {
+    schema: upgradeJobSchema,
     bodyLimit: UPGRADE_BODY_LIMIT,
+    unchecked: true,
     async handler(request, reply) {
-      const { uid } = request.params as { uid: string };
-      if (!isUid(uid)) throw notFound();
+      const { uid } = request.params;
       return reply.code(202).send(await creator.upgrade(request.caller, uid, request.body));
     },
   };
   for (const { path, tier } of PATHS) {
     resource(app, path, {
       POST: {
-        schema: createSchema(tier),
+        schema: createJobSchema(tier),
         bodyLimit: 'texts',
+        unchecked: true,
         async handler(request, reply) {
           const key = request.headers['idempotency-key'];
           const { status, body } = await creator.create(request.caller, tier, request.body, key);
@@ -64,7 +64,8 @@ export function jobRoutes(
         },
       },
       GET: {
-        schema: listSchema(tier),
+        schema: listJobsSchema(tier),
+        unchecked: true,
         async handler(request) {
           const parameters = parametersOf(request);
           const query = readListQuery(parameters, tier, request.caller.dialect);
@@ -76,19 +77,17 @@ export function jobRoutes(
     });
     resource(app, `${path}:uid/`, {
       GET: {
-        schema: detailSchema(tier),
+        schema: readJobSchema(tier),
         async handler(request) {
-          const { uid } = request.params as { uid: string };
-          if (!isUid(uid)) throw notFound();
+          const { uid } = request.params;
           return readJob(database, request.caller, tier, uid);
         },
       },
       DELETE: {
-        schema: cancelSchema(tier),
+        schema: cancelJobSchema(tier),
         async handler(request, reply) {
-          const { uid } = request.params as { uid: string };
-          if (!isUid(uid)) throw notFound();
-          await cancelJob(database, follower, request.caller, tier, uid);
+          const { uid } = request.params;
+          await cancelJob(database, hooks, request.caller, tier, uid);
           return reply.code(200).send();
         },
       },
@@ -97,10 +96,9 @@ export function jobRoutes(
     if (tier === 'machine') continue;
     resource(app, `${path}:uid/accept/`, {
       POST: {
-        schema: acceptSchema,
+        schema: acceptJobSchema,
         async handler(request) {
-          const { uid } = request.params as { uid: string };
-          if (!isUid(uid)) throw notFound();
+          const { uid } = request.params;
           await acceptJob(database, request.caller, uid, tier);
           return readJob(database, request.caller, tier, uid);
         },
@@ -108,11 +106,10 @@ export function jobRoutes(
     });
     resource(app, `${path}:uid/reject/`, {
       POST: {
-        schema: rejectSchema,
+        schema: rejectJobSchema,
         async handler(request) {
-          const { uid } = request.params as { uid: string };
-          if (!isUid(uid)) throw notFound();
-          const reason = readReason(request.body);
+          const { uid } = request.params;
+          const { reason } = request.body;
           await rejectJob(database, options.reopen, request.caller, uid, { reason, userId: undefined }, tier);
           return readJob(database, request.caller, tier, uid);
         },

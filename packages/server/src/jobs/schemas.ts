@@ -1,6 +1,7 @@
-/** The job interface, described: what it takes, what it answers, what it posts. */
+/** Schemas of the job API: requests, responses and callbacks. */
 import type { FastifySchema } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
+import { TONE_NAMES, TOPIC_NAMES } from '../brands/tones.ts';
 import {
   answer,
   type DescribedResponse,
@@ -9,11 +10,13 @@ import {
   errorResponses,
   pageOf,
   pageParameters,
-} from '../schemas.ts';
+} from '../http/schemas.ts';
 import { FILTERED_STATUSES } from './query.ts';
-import { TEXT_FORMATS, UID_PATTERN } from './request.ts';
-import { STATUSES } from './states.ts';
-import type { Tier } from './store.ts';
+import { JOB_STATUSES } from './states.ts';
+import type { JobTier } from './store.ts';
+import { UID_PATTERN } from './uid.ts';
+
+export const TEXT_FORMATS = ['text', 'html', 'srt', 'xliff'] as const;
 
 const UID = Type.String({
   pattern: UID_PATTERN,
@@ -23,54 +26,67 @@ const UID = Type.String({
 const LANGUAGE = Type.String({ description: 'Shortname of a language.', examples: ['en'] });
 const TARGET_LANGUAGE = Type.String({ description: 'Shortname of a language.', examples: ['es'] });
 const TextFormat = Type.Enum([...TEXT_FORMATS], { title: 'TextFormat' });
-export const JobStatus = Type.Enum([...STATUSES], {
+export const JobStatusSchema = Type.Enum([...JOB_STATUSES], {
   title: 'JobStatus',
-  description: 'A machine-only job begins as `machine_translate_in_progress`, any other as `new`.',
+  description:
+    'The first status of a machine job is `machine_translate_in_progress`, of any other job `new`.',
 });
-/** `deliver_ok` is what a legacy key reads of a finished machine-only job. */
-const LegacyJobStatus = Type.Enum([...STATUSES, 'deliver_ok'], {
+/** A legacy key reads `deliver_ok` for a completed machine job. */
+const LegacyJobStatus = Type.Enum([...JOB_STATUSES, 'deliver_ok'], {
   title: 'LegacyJobStatus',
-  description: 'As `JobStatus`; a finished machine-only job is `deliver_ok`.',
+  description: 'Like `JobStatus`, except that a completed machine job is `deliver_ok`.',
 });
 const ORDER_NUMBER = Type.Integer({
-  description: 'Counts the account’s jobs in this environment; a number may be left out.',
+  description: 'Number of the job in its account and environment. There may be gaps.',
   examples: [41],
 });
 const PRICE = Type.Integer({ minimum: 0, description: 'Cents.', examples: [12] });
-const BALANCE = Type.Integer({ description: 'What the account can spend, in cents.', examples: [9988] });
+const BALANCE = Type.Integer({ description: 'The account’s available cents.', examples: [9988] });
 const CLIENT = Type.String({ description: 'The username of the account.', examples: ['acme'] });
 const TONE = Type.String({ examples: ['Formal'] });
 const TOPICS = Type.Array(Type.String({ examples: ['tech'] }));
+/** Far more topics than exist. */
+const MAX_TOPICS = 50;
+const REQUESTED_TONE = Type.Enum([...TONE_NAMES], { examples: ['Formal'] });
+const REQUESTED_TOPICS = Type.Array(Type.Enum([...TOPIC_NAMES], { examples: ['tech'] }), {
+  maxItems: MAX_TOPICS,
+});
 const BRAND = Type.String({ description: 'External identifier of a brand of the account.' });
 const CALLBACK_URL = Type.String({
   format: 'uri',
-  description: 'Where the finished job is posted. A public http or https address without credentials.',
+  description: 'URL to which the finished job is posted: public, http or https, without credentials.',
   examples: ['https://example.com/done'],
 });
 
 const requested = {
   text: Type.String({
-    minLength: 1,
-    description: 'What to translate, in the format of `text_format`. At most 10 MiB of UTF-8.',
+    pattern: '\\S',
+    description: 'The text to translate, in the format of `text_format`. At most 10 MiB of UTF-8.',
     examples: ['The house is big.'],
   }),
   source_language: Type.Optional(
     Type.String({ description: 'Shortname of a language; detected when absent.', examples: ['en'] }),
   ),
-  target_language: TARGET_LANGUAGE,
+  target_language: Type.String({ ...TARGET_LANGUAGE, pattern: '\\S' }),
   text_format: Type.Optional(Type.Enum([...TEXT_FORMATS], { default: 'text' })),
   uid: Type.Optional(
     Type.String({
       ...UID,
-      description: 'Your own name for the job; assigned when absent. With it, retrying is safe.',
+      description: 'Your name for the job; assigned when absent. Makes a retry safe.',
     }),
   ),
   callback_url: Type.Optional(CALLBACK_URL),
   brand: Type.Optional(BRAND),
-  tone: Type.Optional(TONE),
-  topics: Type.Optional(TOPICS),
+  tone: Type.Optional(REQUESTED_TONE),
+  formality: Type.Optional(
+    Type.Enum([...TONE_NAMES], { deprecated: true, description: 'The older name of `tone`.' }),
+  ),
+  topics: Type.Optional(REQUESTED_TOPICS),
   instructions: Type.Optional(
-    Type.String({ maxLength: 10_000, description: 'For the editor, and for engines that follow it.' }),
+    Type.String({
+      maxLength: 10_000,
+      description: 'For the editor, and for engines that support instructions.',
+    }),
   ),
 };
 
@@ -81,7 +97,7 @@ export const JobRequest = Type.Object(
   {
     ...requested,
     target_text: Type.Optional(
-      Type.String({ description: 'A translation of your own, to be edited instead of a machine’s.' }),
+      Type.String({ description: 'Your own translation, used as the draft instead of a machine’s.' }),
     ),
   },
   { title: 'JobRequest', description: IGNORED },
@@ -89,7 +105,7 @@ export const JobRequest = Type.Object(
 
 const created = {
   source_language: LANGUAGE,
-  status: JobStatus,
+  status: JobStatusSchema,
   target_language: TARGET_LANGUAGE,
   text: Type.String(),
   text_format: TextFormat,
@@ -102,41 +118,47 @@ const created = {
 
 export const JobCreation = Type.Object(
   { order_number: ORDER_NUMBER, price: PRICE, ...created, balance: BALANCE, client: CLIENT },
-  { title: 'JobCreation', description: 'Fields that were not supplied are not there.' },
+  { title: 'JobCreation', description: 'Fields that the request did not contain are absent.' },
 );
 export const MachineJobCreation = Type.Object(
   { origin: Type.Literal('api'), ...created },
-  { title: 'MachineJobCreation', description: 'Fields that were not supplied are not there.' },
+  { title: 'MachineJobCreation', description: 'Fields that the request did not contain are absent.' },
 );
 
 const read = {
   price: PRICE,
   source_language: LANGUAGE,
-  status: JobStatus,
+  status: JobStatusSchema,
   target_language: TARGET_LANGUAGE,
   text: Type.String(),
   text_format: TextFormat,
   uid: UID,
 };
-const purse = { balance: BALANCE, client: CLIENT };
+const accountBalance = { balance: BALANCE, client: CLIENT };
 const TRANSLATED = Type.String({
-  description: 'The translation, in the format of `text`; there once completed.',
+  description: 'The translation, in the format of `text`; present when the job is completed.',
 });
-const FAILURE = Type.String({ description: 'Why a failed job was given up.' });
+const FAILURE = Type.String({ description: 'Why the job failed.' });
 const result = {
   fallback: Type.Optional(
     Type.Literal('machine', {
       description:
-        'No editor came in time: the result is a machine’s, and nothing was charged. As the brand says.',
+        'The deadline passed before an editor finished: the result is a machine’s, and nothing was charged. Set by the brand.',
     }),
   ),
   translated_text: Type.Optional(TRANSLATED),
   failure: Type.Optional(FAILURE),
 };
 
-export const Job = Type.Object({ ...read, ...result, ...purse }, { title: 'Job' });
+export const Job = Type.Object({ ...read, ...result, ...accountBalance }, { title: 'Job' });
 export const LegacyJob = Type.Object(
-  { ...read, status: LegacyJobStatus, translatedText: Type.Optional(TRANSLATED), ...purse },
+  {
+    order_number: ORDER_NUMBER,
+    ...read,
+    status: LegacyJobStatus,
+    translatedText: Type.Optional(TRANSLATED),
+    ...accountBalance,
+  },
   { title: 'LegacyJob', description: 'What a key of the legacy dialect reads.' },
 );
 
@@ -144,7 +166,7 @@ const listed = {
   order_number: ORDER_NUMBER,
   price: PRICE,
   source_language: LANGUAGE,
-  status: JobStatus,
+  status: JobStatusSchema,
   target_language: TARGET_LANGUAGE,
   text_format: TextFormat,
   uid: UID,
@@ -164,13 +186,13 @@ export const JobCallback = Type.Object(
     description: 'A job that has completed or failed.',
   },
 );
-/** As form fields: all of them text. */
+/** Form fields, all of them strings. */
 export const LegacyJobCallback = Type.Object(
   {
     uid: UID,
     status: LegacyJobStatus,
-    order_number: Type.Optional(Type.String({ description: 'Of jobs that people edit.' })),
-    price: Type.Optional(Type.String({ description: 'Cents. Of jobs that people edit.' })),
+    order_number: Type.Optional(Type.String({ description: 'Human jobs only.' })),
+    price: Type.Optional(Type.String({ description: 'Cents. Human jobs only.' })),
     source_language: LANGUAGE,
     target_language: TARGET_LANGUAGE,
     text: Type.String(),
@@ -184,16 +206,16 @@ export type JobCreationBody = Static<typeof JobCreation> | Static<typeof Machine
 export type JobBody = Static<typeof Job> | Static<typeof LegacyJob>;
 export type JobListItemBody = Static<typeof JobListItem> | Static<typeof LegacyJobListItem>;
 
-/** How the two tiers differ in what is said of them. */
-interface Words {
+/** How the descriptions of the two tiers differ. */
+interface TierWords {
   tag: string;
   /** Goes into operation ids: `createJob`, `createMachineJob`. */
   name: string;
   a: string;
 }
-const WORDS: Record<Tier, Words> = {
-  human: { tag: 'Jobs', name: 'Job', a: 'a job that a human edits after the machine' },
-  machine: { tag: 'Machine jobs', name: 'MachineJob', a: 'a job that the machine does alone' },
+const WORDS: Record<JobTier, TierWords> = {
+  human: { tag: 'Jobs', name: 'Job', a: 'a job that an editor corrects' },
+  machine: { tag: 'Machine jobs', name: 'MachineJob', a: 'a machine translation job' },
 };
 
 const EXAMPLE = { source_language: 'en', target_language: 'es', text_format: 'text', uid: 'article-7' };
@@ -204,15 +226,15 @@ const EXAMPLE_JOB = {
   text: 'The house is big.',
   translated_text: 'La casa es grande.',
 };
-const EXAMPLE_PURSE = { balance: 9988, client: 'acme' };
+const EXAMPLE_BALANCE = { balance: 9988, client: 'acme' };
 
-export function createSchema(tier: Tier): FastifySchema {
+export function createJobSchema(tier: JobTier): FastifySchema {
   const { tag, name, a } = WORDS[tier];
   const creation = tier === 'human' ? JobCreation : MachineJobCreation;
   const example = {
     ...EXAMPLE,
     ...(tier === 'human'
-      ? { order_number: 41, price: 12, status: 'new', ...EXAMPLE_PURSE }
+      ? { order_number: 41, price: 12, status: 'new', ...EXAMPLE_BALANCE }
       : { origin: 'api', status: 'machine_translate_in_progress' }),
     text: 'The house is big.',
   };
@@ -220,31 +242,37 @@ export function createSchema(tier: Tier): FastifySchema {
     operationId: `create${name}`,
     summary: `Create ${a}`,
     description:
-      'Answered after the job is on disk. The same request with the same `uid`, or the same `Idempotency-Key`, finds it again.',
+      'Returns after the job is on disk. A repeated request with the same `uid`, or the same `Idempotency-Key`, returns the existing job.',
     tags: [tag],
     headers: idempotencyHeader,
     body: tier === 'human' ? JobRequest : MachineJobRequest,
     response: {
-      200: answer('The job that the same request made before; nothing is charged.', creation),
+      200: answer('The job that the same request created before; nothing is charged.', creation),
       201: answer('The job, created.', creation, example),
-      ...errorResponses('invalid_request', 'insufficient_balance', 'read_only_key', 'too_large'),
+      ...errorResponses(
+        'invalid_request',
+        'insufficient_balance',
+        'read_only_key',
+        'sandbox_quota',
+        'too_large',
+      ),
     },
   };
 }
 
 export const jobParameters = Type.Object({ uid: UID });
 
-const idempotencyHeader = Type.Object({
-  'Idempotency-Key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      pattern: '^[ -~]*$',
-      description: 'Makes the request safe to send again within 24 hours, also without a `uid`.',
-      examples: ['7d0c1f5e'],
-    }),
-  ),
-});
+export const IDEMPOTENCY_KEY = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[ -~]*$',
+    'x-fault': 'must be 1 to 255 printable ASCII characters.',
+    description: 'Makes a retry within 24 hours safe, also without a `uid`.',
+    examples: ['7d0c1f5e'],
+  }),
+);
+const idempotencyHeader = Type.Object({ 'Idempotency-Key': IDEMPOTENCY_KEY });
 
 export const BulkRequest = Type.Object(
   { objects: Type.Array(JobRequest, { minItems: 1, maxItems: 1000 }) },
@@ -255,29 +283,35 @@ export const BulkCreation = Type.Object(
   { title: 'BulkCreation' },
 );
 
-export const bulkSchema: FastifySchema = {
+export const createJobsSchema: FastifySchema = {
   operationId: 'createJobs',
   summary: 'Create up to 1000 jobs, all or none',
   description:
-    'Each object is the body of a create; errors name its index. What an earlier request made under the same `uid` with the same body is found and not charged again.',
+    'Each object is the body of a create; errors name its index. A retry is idempotent for each `uid`: a job that exists with the same body is returned and not charged again.',
   tags: [WORDS.human.tag],
   headers: idempotencyHeader,
   body: BulkRequest,
   response: {
-    202: answer('The jobs, created or found.', BulkCreation),
-    ...errorResponses('invalid_request', 'insufficient_balance', 'read_only_key', 'too_large'),
+    202: answer('The created or existing jobs.', BulkCreation),
+    ...errorResponses(
+      'invalid_request',
+      'insufficient_balance',
+      'read_only_key',
+      'sandbox_quota',
+      'too_large',
+    ),
   },
 };
 
-export function cancelSchema(tier: Tier): FastifySchema {
+export function cancelJobSchema(tier: JobTier): FastifySchema & { params: typeof jobParameters } {
   const { tag, name } = WORDS[tier];
   return {
     operationId: `cancel${name}`,
     summary: 'Cancel a job that is not finished',
     description:
       tier === 'human'
-        ? 'Its price is refunded; no callback is sent. A machine job that was upgraded is that completed machine job again: it is read at `/mt_translation/`, and not found here.'
-        : 'Its price is refunded; no callback is sent.',
+        ? 'Its price is released; no callback is sent. An upgraded job becomes the completed machine job again: read it at `/mt_translation/`.'
+        : 'Its price is released; no callback is sent.',
     tags: [tag],
     params: jobParameters,
     response: {
@@ -287,97 +321,92 @@ export function cancelSchema(tier: Tier): FastifySchema {
   };
 }
 
-export const acceptSchema: FastifySchema = {
+export const acceptJobSchema = {
   operationId: 'acceptJob',
   summary: 'Accept a completed job',
   description:
-    'An extension. The last word on a job: it cannot be rejected any more, and its translations weigh most in the memory. Accepting it again changes nothing.',
+    'An extension. An accepted job cannot be rejected any more, and the translation memory prefers its translations. Accepting it again changes nothing.',
   tags: [WORDS.human.tag],
   params: jobParameters,
   response: {
     200: inDialects('The job, accepted.', Job, LegacyJob, {
       ...EXAMPLE_JOB,
-      ...EXAMPLE_PURSE,
+      ...EXAMPLE_BALANCE,
       status: 'accepted',
     }),
     ...errorResponses('invalid_request', 'not_found', 'read_only_key'),
   },
-};
+} satisfies FastifySchema;
 
-export const RejectRequest = Type.Object(
-  {
-    reason: Type.String({
-      minLength: 1,
-      maxLength: 2000,
-      description: 'What is wrong: the editors read it.',
-    }),
-  },
-  { title: 'RejectRequest' },
-);
+const REASON = Type.String({
+  pattern: '\\S',
+  maxLength: 2000,
+  'x-trim': true,
+  description: 'What is wrong. Editors read it.',
+});
+export const RejectRequest = Type.Object({ reason: REASON }, { title: 'RejectRequest' });
 
-export const rejectSchema: FastifySchema = {
+export const rejectJobSchema = {
   operationId: 'rejectJob',
   summary: 'Send a completed job back to its editors',
   description:
-    'An extension. The job is edited again at no price, completes again, and is delivered again under a new `webhook-id`. What it had taught the memory is not used meanwhile. Not for what a machine alone has done. In the sandbox, where nobody edits, it completes again at once.',
+    'An extension. The job is edited again free of charge, completes again, and is delivered again with a new `webhook-id`. Until then the translation memory does not use its translations. Machine jobs cannot be rejected. In the sandbox, which has no editors, the job completes again at once.',
   tags: [WORDS.human.tag],
   params: jobParameters,
   body: RejectRequest,
   response: {
-    200: inDialects('The job.', Job, LegacyJob, { ...EXAMPLE_JOB, ...EXAMPLE_PURSE, status: 'rejected' }),
+    200: inDialects('The job.', Job, LegacyJob, { ...EXAMPLE_JOB, ...EXAMPLE_BALANCE, status: 'rejected' }),
     ...errorResponses('invalid_request', 'not_found', 'read_only_key', 'too_large'),
   },
-};
+} satisfies FastifySchema;
+
+export const UpgradedProperties = Type.Object({
+  callback_url: requested.callback_url,
+  brand: requested.brand,
+  tone: requested.tone,
+  formality: requested.formality,
+  topics: requested.topics,
+  instructions: requested.instructions,
+});
 
 export const UpgradeRequest = Type.Object(
   {
     status: Type.Literal('upgrade'),
-    properties: Type.Optional(
-      Type.Union([
-        Type.Object({
-          callback_url: requested.callback_url,
-          brand: requested.brand,
-          tone: requested.tone,
-          topics: requested.topics,
-          instructions: requested.instructions,
-        }),
-        Type.Null(),
-      ]),
-    ),
+    properties: Type.Optional(Type.Union([UpgradedProperties, Type.Null()])),
   },
-  { title: 'UpgradeRequest', description: 'What is given takes the place of what the job was created with.' },
+  { title: 'UpgradeRequest', description: 'Given properties replace those of the job.' },
 );
 
-export const upgradeSchema: FastifySchema = {
+export const upgradeJobSchema = {
   operationId: 'upgradeMachineJob',
-  summary: 'Let a human edit a completed machine job',
+  summary: 'Upgrade a completed machine job to a human one',
   description:
-    'From then on it is a job of `/translation/` under the same uid, whose draft is the machine’s result, at the price of one. The same request again finds it and charges nothing.',
+    'It becomes a job of `/translation/` with the same uid, at the price of a human job. Its draft is the machine’s result. A repeated request returns it and charges nothing.',
   tags: [WORDS.machine.tag],
   params: jobParameters,
   body: UpgradeRequest,
   response: {
-    202: answer('The job, as a human one.', JobCreation),
+    202: answer('The job as a human one.', JobCreation),
     ...errorResponses('invalid_request', 'insufficient_balance', 'not_found', 'read_only_key', 'too_large'),
   },
-};
+} satisfies FastifySchema;
 
 const LANGUAGES = Type.String({
   description: 'Shortnames: a comma list, a JSON array, or the parameter repeated.',
   examples: ['en,es'],
 });
 const MOMENT = Type.String({
-  description: 'ISO 8601; of UTC where it names no zone.',
+  description: 'ISO 8601; UTC where it has no time zone.',
   examples: ['2026-01-31T08:00:00Z'],
 });
 
-export function listSchema(tier: Tier): FastifySchema {
+export function listJobsSchema(tier: JobTier): FastifySchema {
   const { tag, name } = WORDS[tier];
   return {
     operationId: `list${name}s`,
     summary: 'List jobs, oldest first',
     description:
-      'Filters narrow each other down. `total_count` is exact; with filters by parts of a uid or by time, up to 10000.',
+      'All filters apply together. `total_count` is exact; with filters by parts of a uid or by time, up to 10000.',
     tags: [tag],
     querystring: Type.Object({
       ...pageParameters,
@@ -385,11 +414,11 @@ export function listSchema(tier: Tier): FastifySchema {
       uid__startswith: Type.Optional(Type.String({ examples: ['article-'] })),
       uid__endswith: Type.Optional(Type.String()),
       uid__contains: Type.Optional(
-        Type.String({ description: 'At best three characters or more: fewer are looked for in every job.' }),
+        Type.String({ description: 'Use at least three characters; shorter parts are slow.' }),
       ),
       status: Type.Optional(
         Type.Enum([...FILTERED_STATUSES[tier], 'deliver_ok'], {
-          description: '`deliver_ok` is `completed` for a legacy key, and refused to others.',
+          description: '`deliver_ok` means `completed` for a legacy key; other keys cannot use it.',
         }),
       ),
       source_language: Type.Optional(LANGUAGE),
@@ -406,7 +435,7 @@ export function listSchema(tier: Tier): FastifySchema {
       after: Type.Optional(
         Type.String({
           description:
-            'For many pages: each begins after this uid, and `next` carries on. Empty for the first; not with `offset`.',
+            'For many pages: the page begins after this uid, and `next` has the following one. Empty for the first page; not with `offset`.',
         }),
       ),
     }),
@@ -420,21 +449,22 @@ export function listSchema(tier: Tier): FastifySchema {
   };
 }
 
-export function detailSchema(tier: Tier): FastifySchema {
+export function readJobSchema(tier: JobTier): FastifySchema & { params: typeof jobParameters } {
   const { tag, name } = WORDS[tier];
   return {
     operationId: `get${name}`,
     summary: 'Read a job',
+    description: 'With `translated_text` once it is `completed`.',
     tags: [tag],
     params: jobParameters,
     response: {
-      200: inDialects('The job.', Job, LegacyJob, { ...EXAMPLE_JOB, ...EXAMPLE_PURSE }),
+      200: inDialects('The job.', Job, LegacyJob, { ...EXAMPLE_JOB, ...EXAMPLE_BALANCE }),
       ...errorResponses('invalid_request', 'not_found'),
     },
   };
 }
 
-/** An answer in the dialect of the key; the example is in ours. */
+/** A response in the dialect of the key; the example is in the `spec` dialect. */
 function inDialects(
   description: string,
   spec: TSchema,
@@ -444,12 +474,12 @@ function inDialects(
   return answer(description, Type.Union([spec, legacy]), example);
 }
 
-/** What is posted to a job's `callback_url`. */
+/** The callbacks to a job's `callback_url`. */
 export const jobWebhooks: Record<string, DescribedWebhook> = {
   jobFinished: {
     operationId: 'jobFinished',
     summary: 'A job has completed or failed',
-    description: 'Posted to the `callback_url` of the job; in the dialect of the key that created it.',
+    description: 'Posted to the `callback_url` of the job, in the dialect of the API key that created it.',
     content: {
       'application/json': { schema: JobCallback, example: { order_number: 41, ...EXAMPLE_JOB } },
       'application/x-www-form-urlencoded': { schema: LegacyJobCallback },

@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { type Actor, allows, firstStatus, MOVES, STATUSES, type Status, type Trigger } from './states.ts';
+import {
+  allowsJobMove,
+  firstJobStatus,
+  JOB_MOVES,
+  JOB_STATUSES,
+  type JobActor,
+  type JobStatus,
+  type JobTrigger,
+} from './states.ts';
 
 /**
  * The table of the interface's decisions, written out for every status: which trigger moves it, who may, and where to.
  * A row that is not here is a move that must not exist.
  */
-const DECIDED: Record<Trigger, { to: Status; from: Status[]; by: Actor[]; effects: string[] }> = {
+const DECIDED: Record<JobTrigger, { to: JobStatus; from: JobStatus[]; by: JobActor[]; effects: string[] }> = {
   begin: {
     from: ['new', 'machine_translate_in_progress'],
     to: 'translating',
@@ -43,18 +51,24 @@ const DECIDED: Record<Trigger, { to: Status; from: Status[]; by: Actor[]; effect
     by: ['customer', 'operator'],
     effects: ['void'],
   },
+  failUpgrade: {
+    from: ['new', 'translating'],
+    to: 'completed',
+    by: ['machine'],
+    effects: ['void', 'callback'],
+  },
 };
-const FINAL: readonly Status[] = ['failed', 'canceled', 'accepted'];
-const TRIGGERS = Object.keys(MOVES) as Trigger[];
+const FINAL: readonly JobStatus[] = ['failed', 'canceled', 'accepted'];
+const TRIGGERS = Object.keys(JOB_MOVES) as JobTrigger[];
 it('has the statuses of the interface, and no other', () => {
   const onTheWay = ['new', 'machine_translate_in_progress', 'translating'];
-  expect(STATUSES).toEqual([...onTheWay, 'completed', 'failed', 'canceled', 'accepted', 'rejected']);
+  expect(JOB_STATUSES).toEqual([...onTheWay, 'completed', 'failed', 'canceled', 'accepted', 'rejected']);
 });
 
-const EVERY_PAIR = TRIGGERS.flatMap((trigger) => STATUSES.map((status) => ({ trigger, status })));
+const EVERY_PAIR = TRIGGERS.flatMap((trigger) => JOB_STATUSES.map((status) => ({ trigger, status })));
 
 /** What is wrong with a table of moves; the checker, so that it can be shown to catch a planted fault. */
-function faults(allowed: (trigger: Trigger, status: Status) => boolean): string[] {
+function faults(allowed: (trigger: JobTrigger, status: JobStatus) => boolean): string[] {
   return EVERY_PAIR.filter(
     ({ trigger, status }) => allowed(trigger, status) !== DECIDED[trigger].from.includes(status),
   ).map(({ trigger, status }) => `${trigger} from ${status}`);
@@ -66,12 +80,12 @@ describe('the table of moves', () => {
   });
 
   it.each(EVERY_PAIR)('decides on $trigger from $status as the decisions do', ({ trigger, status }) => {
-    expect(allows(trigger, status)).toBe(DECIDED[trigger].from.includes(status));
+    expect(allowsJobMove(trigger, status)).toBe(DECIDED[trigger].from.includes(status));
   });
 
   it('leads where it was decided, for whom and with the effects that were decided, each once', () => {
     for (const trigger of TRIGGERS) {
-      const { to, by, effects } = MOVES[trigger];
+      const { to, by, effects } = JOB_MOVES[trigger];
       expect({ to, by: [...by].sort(), effects: [...effects].sort() }, trigger).toEqual({
         to: DECIDED[trigger].to,
         by: DECIDED[trigger].by.sort(),
@@ -83,30 +97,30 @@ describe('the table of moves', () => {
 
   it('ends the money once on every way to an end: captured or voided, never both, never neither', () => {
     for (const trigger of TRIGGERS) {
-      const { to, effects } = MOVES[trigger];
+      const { to, effects } = JOB_MOVES[trigger];
       const ends = effects.filter((effect) => effect === 'capture' || effect === 'void');
       // What was completed had its end before.
-      const before: readonly Status[] = ['completed', 'rejected'];
-      const paid = MOVES[trigger].from.every((status) => before.includes(status));
+      const before: readonly JobStatus[] = ['completed', 'rejected'];
+      const paid = JOB_MOVES[trigger].from.every((status) => before.includes(status));
       const finished = !paid && (to === 'completed' || FINAL.includes(to));
       expect(ends, trigger).toHaveLength(finished ? 1 : 0);
     }
   });
 
   it.each(FINAL)('lets no move leave %s', (status) => {
-    expect(TRIGGERS.filter((trigger) => allows(trigger, status))).toEqual([]);
+    expect(TRIGGERS.filter((trigger) => allowsJobMove(trigger, status))).toEqual([]);
   });
 
   it('lets nothing be completed or failed twice', () => {
-    expect(allows('complete', 'completed')).toBe(false);
-    expect(allows('fail', 'failed')).toBe(false);
-    expect(allows('fail', 'completed')).toBe(false);
-    expect(allows('complete', 'failed')).toBe(false);
+    expect(allowsJobMove('complete', 'completed')).toBe(false);
+    expect(allowsJobMove('fail', 'failed')).toBe(false);
+    expect(allowsJobMove('fail', 'completed')).toBe(false);
+    expect(allowsJobMove('complete', 'failed')).toBe(false);
   });
 
   it('would be caught with one move too many, or one too few', () => {
-    expect(faults(allows)).toEqual([]);
-    expect(faults((trigger, status) => status === 'failed' || allows(trigger, status))).toEqual([
+    expect(faults(allowsJobMove)).toEqual([]);
+    expect(faults((trigger, status) => status === 'failed' || allowsJobMove(trigger, status))).toEqual([
       'begin from failed',
       'complete from failed',
       'fallBack from failed',
@@ -119,8 +133,9 @@ describe('the table of moves', () => {
       'redrafted from failed',
       'upgrade from failed',
       'cancelUpgrade from failed',
+      'failUpgrade from failed',
     ]);
-    expect(faults((trigger, status) => trigger !== 'begin' && allows(trigger, status))).toEqual([
+    expect(faults((trigger, status) => trigger !== 'begin' && allowsJobMove(trigger, status))).toEqual([
       'begin from new',
       'begin from machine_translate_in_progress',
     ]);
@@ -129,15 +144,18 @@ describe('the table of moves', () => {
 
 describe('firstStatus', () => {
   it('begins a human job as new and a machine-only one in progress', () => {
-    expect(firstStatus('human')).toBe('new');
-    expect(firstStatus('machine')).toBe('machine_translate_in_progress');
+    expect(firstJobStatus('human')).toBe('new');
+    expect(firstJobStatus('machine')).toBe('machine_translate_in_progress');
   });
 
   it('begins where a move leads on', () => {
     for (const tier of ['human', 'machine'] as const) {
-      expect(TRIGGERS.filter((trigger) => !allows(trigger, firstStatus(tier))).sort(), tier).toEqual([
+      expect(
+        TRIGGERS.filter((trigger) => !allowsJobMove(trigger, firstJobStatus(tier))).sort(),
+        tier,
+      ).toEqual([
         'accept',
-        ...(tier === 'machine' ? ['cancelUpgrade'] : []),
+        ...(tier === 'machine' ? ['cancelUpgrade', 'failUpgrade'] : []),
         'fallBack',
         'redraft',
         'redrafted',

@@ -1,17 +1,17 @@
 /**
- * The states of a translation job, and every move between them. One table; everything asks it.
+ * The statuses of a job and every move between them.
  *
  * | state                         | meaning                                        |
  * | ----------------------------- | ---------------------------------------------- |
- * | new                           | created, paid for, nothing done yet            |
- * | machine_translate_in_progress | the same, for a machine-only job               |
- * | translating                   | a draft is made: an editor has it, or its hold has not passed |
- * | completed                     | the result is there for all to see, and the callback is in the outbox |
- * | failed                        | given up and refunded; `failure` says why      |
- * | canceled                      | taken back by the customer and refunded        |
- * | accepted, rejected            | the customer's word on a completed job         |
+ * | new                           | created, its price held, not drafted yet       |
+ * | machine_translate_in_progress | the same, for a machine job                    |
+ * | translating                   | drafted: for an editor, or until its hold period has passed |
+ * | completed                     | the result is visible, and the callback is in the outbox |
+ * | failed                        | given up, its hold released; `failure` has the reason |
+ * | canceled                      | canceled by the customer, its hold released    |
+ * | accepted, rejected            | the customer's decision on a completed job     |
  */
-export const STATUSES = [
+export const JOB_STATUSES = [
   'new',
   'machine_translate_in_progress',
   'translating',
@@ -22,26 +22,26 @@ export const STATUSES = [
   'rejected',
 ] as const;
 
-export type Status = (typeof STATUSES)[number];
+export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** Who makes a move. */
-export type Actor = 'machine' | 'editor' | 'customer' | 'operator';
+export type JobActor = 'machine' | 'editor' | 'customer' | 'operator';
 
-/** What happens to the money and the outside world in the same transaction as the move. */
-export type Effect = 'hold' | 'capture' | 'void' | 'callback';
+/** What else happens in the transaction of a move. */
+export type JobEffect = 'hold' | 'capture' | 'void' | 'callback';
 
 interface Move {
-  from: readonly Status[];
-  to: Status;
-  by: readonly Actor[];
-  effects: readonly Effect[];
+  from: readonly JobStatus[];
+  to: JobStatus;
+  by: readonly JobActor[];
+  effects: readonly JobEffect[];
 }
 
 const UNFINISHED = ['new', 'machine_translate_in_progress', 'translating'] as const;
 
-/** Every allowed move, by what triggers it. */
-export const MOVES = {
-  /** The machine draft is made, or an editor claims. */
+/** Every allowed move, by its trigger. */
+export const JOB_MOVES = {
+  /** The engine's draft is made, or an editor claims a task. */
   begin: {
     from: ['new', 'machine_translate_in_progress'],
     to: 'translating',
@@ -55,27 +55,27 @@ export const MOVES = {
     by: ['machine', 'editor'],
     effects: ['capture', 'callback'],
   },
-  /** No editor came in time, and the brand says not to wait: the machine's result, for nothing. */
+  /** The deadline passed, and the brand wants a fallback: the machine's result, free of charge. */
   fallBack: { from: ['translating'], to: 'completed', by: ['machine'], effects: ['void', 'callback'] },
-  /** Edited again after a rejection; it is paid for already. In the sandbox, where nobody edits, at once. */
+  /** Edited again after a rejection, without another charge. In the sandbox, which has no editors, at once. */
   revise: { from: ['rejected'], to: 'completed', by: ['editor', 'machine'], effects: ['callback'] },
-  /** The customer is content; or has said nothing for as long as the operator waits. */
+  /** The customer accepts the result, or did not react within the operator's period. */
   accept: { from: ['completed'], to: 'accepted', by: ['customer', 'machine'], effects: [] },
-  /** The customer is not, and says why: people edit it again. Only where people have. */
+  /** The customer rejects the result with a reason, and editors edit it again. Only for edited jobs. */
   reject: { from: ['completed'], to: 'rejected', by: ['customer'], effects: [] },
-  /** The source cannot be parsed or translated, after all tries. */
+  /** The source could not be read or translated in any try. */
   fail: { from: UNFINISHED, to: 'failed', by: ['machine'], effects: ['void', 'callback'] },
-  /** The customer takes it back, or an operator does for them. Who asked for that knows: no callback. */
+  /** The customer, or an operator for them, cancels the job. No callback, because they know. */
   cancel: { from: UNFINISHED, to: 'canceled', by: ['customer', 'operator'], effects: ['void'] },
-  /** An operator has what no editor has touched yet drafted anew; its tasks stay, and nobody pays for it. */
+  /** An operator requests new drafts for untouched segments. Tasks stay, and nothing is charged. */
   redraft: { from: ['translating'], to: 'translating', by: ['operator'], effects: [] },
-  /** That is done. */
+  /** The requested drafts are made. */
   redrafted: { from: ['translating'], to: 'translating', by: ['machine'], effects: [] },
-  /** A machine's finished job goes on to a human, for a price of its own. Only where the tier is `machine`. */
+  /** A completed machine job becomes a human one, for a price of its own. */
   upgrade: { from: ['completed'], to: 'new', by: ['customer'], effects: ['hold'] },
   /**
-   * A job that was upgraded is taken back before a human has finished it: it is the machine's finished job again, paid
-   * for and delivered as that. No callback, as for `cancel`.
+   * An upgraded job is canceled before an editor has finished it. It becomes the completed machine job again. No
+   * callback, as for `cancel`.
    */
   cancelUpgrade: {
     from: ['new', 'translating'],
@@ -83,16 +83,23 @@ export const MOVES = {
     by: ['customer', 'operator'],
     effects: ['void'],
   },
+  /** The same for an upgraded job that fails. Its customer waits for the result and gets a callback. */
+  failUpgrade: {
+    from: ['new', 'translating'],
+    to: 'completed',
+    by: ['machine'],
+    effects: ['void', 'callback'],
+  },
 } as const satisfies Record<string, Move>;
 
-export type Trigger = keyof typeof MOVES;
+export type JobTrigger = keyof typeof JOB_MOVES;
 
-/** Where a job begins: at its creation, by its tier. */
-export function firstStatus(tier: 'human' | 'machine'): Status {
+/** Returns the status of a new job. */
+export function firstJobStatus(tier: 'human' | 'machine'): JobStatus {
   return tier === 'machine' ? 'machine_translate_in_progress' : 'new';
 }
 
-/** Whether `trigger` is allowed on a job in `status`. */
-export function allows(trigger: Trigger, status: Status): boolean {
-  return (MOVES[trigger].from as readonly Status[]).includes(status);
+/** Whether a job in `status` allows the move of `trigger`. */
+export function allowsJobMove(trigger: JobTrigger, status: JobStatus): boolean {
+  return (JOB_MOVES[trigger].from as readonly JobStatus[]).includes(status);
 }

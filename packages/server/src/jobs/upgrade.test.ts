@@ -2,6 +2,9 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
 import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import {
@@ -13,6 +16,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
+import { createJobSettler, type JobHooks } from './jobs.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -279,7 +283,13 @@ describe('an upgrade that is canceled', () => {
         order by charge, transfer_id`,
     );
     expect(rows.map(({ kind, charge }) => `${charge} ${kind}`)).toEqual([
-      ...['1 hold', '1 capture', '2 hold', '2 void', '3 hold', '3 void', '4 hold'],
+      '1 hold',
+      '1 capture',
+      '2 hold',
+      '2 void',
+      '3 hold',
+      '3 void',
+      '4 hold',
     ]);
   });
 
@@ -335,7 +345,10 @@ describe('an upgrade that is canceled', () => {
       expect.objectContaining({ status: 'completed', actor: 'operator', detail: 'upgrade canceled' }),
     );
     expect((await person.call('GET', own)).body).toMatchObject({
-      ...{ tier: 'machine', status: 'completed', price: 4, machine_result: null },
+      tier: 'machine',
+      status: 'completed',
+      price: 4,
+      machine_result: null,
       result: { text: 'THE HOUSE IS BIG.' },
       may: { cancel: false, accept: false, reject: false },
     });
@@ -355,6 +368,46 @@ describe('an upgrade that is canceled', () => {
     await owner.query(
       `update transfers set kind = 'void', credit = 'available' where ${OF} and kind = 'capture' and charge = 2`,
     );
+    await noDiscrepancies();
+  });
+});
+
+describe('jobs that fail together', () => {
+  it('lock the balances of upgrades and of others in one order', async () => {
+    const accounts = [account, await server.createAccount({ balanceCents: BALANCE })];
+    const refs = await Promise.all(accounts.map(({ username }) => accountNamed(server.database, username)));
+    const [first, last] = accounts
+      .map((one, index) => ({ ...refs[index]!.ref, call: createClient(server.url, one.production_key) }))
+      .toSorted((a, b) => a.part - b.part || (a.accountId < b.accountId ? -1 : 1));
+    await first!.call('POST', HUMAN, job({ uid: 'plain' }));
+    await has(first!.call, 'plain', 'translating');
+    await completed(last!.call, { uid: 'upgraded' });
+    await last!.call('PATCH', `${MACHINE}upgraded/`, UPGRADE);
+    await has(last!.call, 'upgraded', 'translating');
+
+    const token = uuidv7();
+    const { rows } = await owner.query(
+      `update jobs set lease_token = $1, due_at = now() + interval '1 hour' where account_id = any($2) returning job_id, account_id`,
+      [token, [first!.accountId, last!.accountId]],
+    );
+    const desk = createJobSettler(server.database, {} as JobHooks, { withOutbox: (run) => run() });
+    const settle = async (ref: AccountRef) => {
+      const { job_id: id } = rows.find(({ account_id }) => account_id === ref.accountId);
+      const lease = { account: ref, id, token, weight: 1 };
+      const leased = (await desk.open(lease))!;
+      return { lease, job: leased, outcome: { kind: 'failed', reason: 'tested' } } as const;
+    };
+    const settlements = [await settle(last!), await settle(first!)];
+    await owner.query('begin');
+    const balanceOf = 'select from balances where account_id = $1 and environment = $2 for update';
+    await owner.query(balanceOf, [first!.accountId, 'production']);
+    const settled = Promise.all(settlements.map((one) => desk.settle(one, true)));
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await until(async () => (await owner.query(waiting)).rowCount === 1);
+    const free = await owner.query(`${balanceOf} skip locked`, [last!.accountId, 'production']);
+    await owner.query('rollback');
+    expect(await settled).toEqual([true, true]);
+    expect(free.rowCount).toBe(1);
     await noDiscrepancies();
   });
 });

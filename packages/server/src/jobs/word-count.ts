@@ -1,29 +1,31 @@
-/** `/tapi/v2/wordcount/`: how many words a job of a text would be paid by, without creating one. */
+/** `/tapi/v2/wordcount/`: counts the words by which a job with a text would be charged. */
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
-import { fieldError } from '../errors.ts';
-import { resource } from '../http.ts';
+import { fieldError, tooLarge } from '../base/errors.ts';
+import { resource } from '../http/http.ts';
+import { answer, errorResponses } from '../http/schemas.ts';
 import type { Scanner } from '../scanning/scanner.ts';
-import { answer, errorResponses } from '../schemas.ts';
-import { readCreateRequest, TEXT_FORMATS } from './request.ts';
+import { TEXT_FORMATS } from './schemas.ts';
 
-const countWordsSchema: FastifySchema = {
+const WordCountRequest = Type.Object(
+  {
+    text: Type.String({ pattern: '\\S', examples: ['The house is big.'] }),
+    text_format: Type.Enum([...TEXT_FORMATS], { default: 'text' }),
+    source_language: Type.Optional(
+      Type.String({
+        description: 'Sentences in other languages are not counted, as in a job; without it they are.',
+      }),
+    ),
+  },
+  { title: 'WordCountRequest', description: '`null` is the same as absent; unknown fields are ignored.' },
+);
+
+const countWordsSchema = {
   operationId: 'countWords',
-  summary: 'Count the words that a job of a text is paid by',
-  description: 'Reads the text as a create does, and refuses it as a create does. Nothing is created.',
+  summary: 'Count the words that a job would be charged for',
+  description: 'Checks the text like a create, with the same errors. Nothing is created.',
   tags: ['Jobs'],
-  body: Type.Object(
-    {
-      text: Type.String({ minLength: 1, examples: ['The house is big.'] }),
-      text_format: Type.Optional(Type.Enum([...TEXT_FORMATS], { default: 'text' })),
-      source_language: Type.Optional(
-        Type.String({
-          description: 'Sentences in other languages are left out as in a job; without it they are counted.',
-        }),
-      ),
-    },
-    { title: 'WordCountRequest', description: '`null` is the same as absent; unknown fields are ignored.' },
-  ),
+  body: WordCountRequest,
   response: {
     201: answer(
       'The count.',
@@ -32,7 +34,7 @@ const countWordsSchema: FastifySchema = {
     ),
     ...errorResponses('invalid_request', 'read_only_key', 'too_large'),
   },
-};
+} satisfies FastifySchema;
 
 export function wordCountRoutes(
   app: FastifyInstance,
@@ -42,26 +44,18 @@ export function wordCountRoutes(
     POST: {
       schema: countWordsSchema,
       bodyLimit: 'texts',
+      emptyIsAbsent: true,
       async handler(request, reply) {
-        const { text, textFormat, sourceLanguage } = readWordCount(request.body, settings.maxTextBytes);
+        const { text, text_format: format, source_language } = request.body;
+        if (Buffer.byteLength(text) > settings.maxTextBytes) throw tooLarge('text', settings.maxTextBytes);
         // `request.signal` aborts as soon as the body is read; the response closes with the connection.
         const client = new AbortController();
         reply.raw.once('close', () => client.abort());
-        const task = { text, format: textFormat, sourceLanguage };
+        const task = { text, format, sourceLanguage: source_language };
         const counted = await scanner.count(request.caller.account, task, client.signal);
-        if (counted.kind === 'unsound') throw fieldError(counted.field, counted.sentence);
+        if (counted.kind === 'invalid') throw fieldError(counted.field, counted.sentence);
         return reply.code(201).send({ word_count: counted.words });
       },
     },
   });
-}
-
-/** What counts of a create, with the same checks; whatever else a create may carry is ignored. */
-function readWordCount(body: unknown, maxTextBytes: number) {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return readCreateRequest(body, 'machine', maxTextBytes); // refuses it
-  }
-  const { text, text_format, source_language } = body as Record<string, unknown>;
-  const counted = { text, text_format, source_language, target_language: 'any' };
-  return readCreateRequest(counted, 'machine', maxTextBytes);
 }

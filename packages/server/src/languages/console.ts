@@ -1,12 +1,10 @@
-/** The operator's console for language pairs: `/api/console/pairs…`. */
+/** The operator's routes for language pairs: `/api/console/pairs…`. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { described, flag, open, parameter, readForm, shortname } from '../console.ts';
 import type { Database } from '../database/database.ts';
-import { notFound } from '../errors.ts';
-import { resource } from '../http.ts';
-import { recordAudit } from '../operations/audit.ts';
-import { listKeptPairs, switchPair } from './languages.ts';
+import { resource } from '../http/http.ts';
+import { described, LANGUAGE } from '../http/schemas.ts';
+import { listPublishedPairs, switchPair } from './languages.ts';
 import { nameOf } from './names.ts';
 
 const Pair = Type.Object(
@@ -23,7 +21,7 @@ const Pair = Type.Object(
 const PairList = Type.Object(
   {
     pairs: Type.Array(Pair, { description: 'At most 500.' }),
-    total: Type.Integer({ description: 'All that match.' }),
+    total: Type.Integer({ description: 'The number of matching pairs.' }),
   },
   { title: 'ConsolePairs' },
 );
@@ -33,15 +31,17 @@ const SwitchedPair = Type.Object(
 );
 
 const schemas = {
-  list: described('listConsolePairs', 'Pairs that an engine can do, or that are closed', PairList, {
+  list: described('listConsolePairs', 'List published and disabled language pairs', PairList, {
     querystring: Type.Object({
-      q: Type.Optional(Type.String({ description: 'A shortname or a part of a language’s English name.' })),
+      q: Type.Optional(
+        Type.String({ description: 'A language code or a part of an English language name.' }),
+      ),
       enabled: Type.Optional(Type.Boolean()),
     }),
   }),
-  switch: described('switchPair', 'Open or close a pair for new jobs', SwitchedPair, {
-    params: Type.Object({ source: Type.String(), target: Type.String() }),
-    body: Type.Object({ enabled: Type.Boolean() }, open),
+  switch: described('switchPair', 'Enable or disable a pair for new jobs', SwitchedPair, {
+    params: Type.Object({ source: LANGUAGE, target: LANGUAGE }),
+    body: Type.Object({ enabled: Type.Boolean() }),
   }),
 };
 
@@ -52,11 +52,8 @@ export function languageConsole(app: FastifyInstance, { database }: { database: 
     GET: {
       schema: schemas.list,
       async handler(request) {
-        const { q, ...rest } = request.query as { q?: string };
-        const form = readForm(rest);
-        const enabled = form.optional('enabled', flag);
-        form.done();
-        const found = (await listKeptPairs(database))
+        const { q, enabled } = request.query;
+        const found = (await listPublishedPairs(database))
           .map((pair) => ({
             ...pair,
             source_name: nameOf(pair.source_language),
@@ -71,36 +68,20 @@ export function languageConsole(app: FastifyInstance, { database }: { database: 
     PUT: {
       schema: schemas.switch,
       async handler(request): Promise<Static<typeof SwitchedPair>> {
-        const source = parameter(request, 'source');
-        const target = parameter(request, 'target');
-        try {
-          shortname(source);
-          shortname(target);
-        } catch {
-          throw notFound();
-        }
-        const form = readForm(request.body);
-        const enabled = form.required('enabled', flag);
-        form.done();
-        await database.transaction(async (transaction) => {
-          await switchPair(transaction, source, target, enabled);
-          await recordAudit(transaction, request.person, {
-            ...{
-              action: enabled ? 'pair.enabled' : 'pair.disabled',
-              subject: `${source}>${target}`,
-              detail: {},
-            },
-          });
-        });
+        const { source, target } = request.params;
+        const { enabled } = request.body;
+        await database.transaction((transaction) =>
+          switchPair(transaction, request.person, source, target, enabled),
+        );
         return { source_language: source, target_language: target, enabled };
       },
     },
   });
 }
 
-/** Every word of what was asked begins a language's name or is its shortname. */
-function matches(pair: Static<typeof Pair>, asked: string | undefined): boolean {
-  const words = asked?.toLowerCase().match(/[\p{L}\p{N}-]+/gu) ?? [];
+/** Returns whether each word of a query is a language code of the pair or a part of a language name. */
+function matches(pair: Static<typeof Pair>, query: string | undefined): boolean {
+  const words = query?.toLowerCase().match(/[\p{L}\p{N}-]+/gu) ?? [];
   const names = `${pair.source_name} ${pair.target_name}`.toLowerCase();
   return words.every(
     (word) =>

@@ -1,10 +1,16 @@
-/** Language pairs, as the interface lists them and as operators switch them. */
+/** Language pairs: listing, publishing, enabling and disabling them. */
 import { createFake } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPool } from '../database/connections.ts';
 import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { type LanguagePair, listKeptPairs, publishPairs, switchPair, withdrawPairs } from './languages.ts';
+import {
+  listPublishedPairs,
+  type OfferedPair,
+  publishPairs,
+  switchPair,
+  withdrawPairs,
+} from './languages.ts';
 
 const PAIRS = '/tapi/v2/language_pair/';
 let server: TestServer;
@@ -12,10 +18,10 @@ let call: ReturnType<typeof createClient>;
 let sandbox: ReturnType<typeof createClient>;
 let owner: pg.Pool;
 
-/** Offers what it is given. */
+/** An engine with the given pairs. */
 const engineOf = (name: string, pairs: [string, string][]) => ({
   name,
-  version: async () => `${Math.random()}`, // tested anew at every publishing
+  version: async () => `${Math.random()}`, // tested at every publishing
   directions: async () => pairs.map(([from, to]) => ({ from, to, route: `${name}:${from}-${to}`, hops: 1 })),
 });
 
@@ -31,16 +37,19 @@ afterAll(async () => {
   await server.stop();
 });
 
+const change = (from: string, to: string, enabled: boolean) =>
+  server.database.transaction((transaction) => switchPair(transaction, 'command', from, to, enabled));
+
 const namesOf = ({ body }: Answer) =>
   body.objects.map(
-    ({ lang_pair: { source_language: from, target_language: to } }: LanguagePair) =>
+    ({ lang_pair: { source_language: from, target_language: to } }: OfferedPair) =>
       `${from.shortname} ${to.shortname}`,
   );
-/** The servers remember what is offered for two seconds. */
+/** Servers cache the offered pairs for two seconds. */
 const lists = (pair: string, listed: boolean) =>
   until(async () => namesOf(await call('GET', PAIRS)).includes(pair) === listed);
 
-it('lists each pair once, named in English and sorted, the same in both environments', async () => {
+it('lists each pair once with English names, sorted, and equal in both environments', async () => {
   const [one, two] = [
     engineOf('one', [['nb', 'pt-br']]),
     engineOf('two', [
@@ -57,7 +66,7 @@ it('lists each pair once, named in English and sorted, the same in both environm
   const names = namesOf(answer);
   expect(names).toEqual([...new Set(names)].sort());
   const found = answer.body.objects.filter(
-    (one: LanguagePair) => one.lang_pair.source_language.shortname === 'nb',
+    (one: OfferedPair) => one.lang_pair.source_language.shortname === 'nb',
   );
   expect(found).toEqual([
     {
@@ -73,10 +82,10 @@ it('lists each pair once, named in English and sorted, the same in both environm
   expect((await createClient(server.url, 'nobody:x')('GET', PAIRS)).status).toBe(401);
 });
 
-it('a disabled pair is not listed and takes no new job, and publishing does not open it again', async () => {
+it('does not offer a disabled pair for new jobs, even after it is published again', async () => {
   const job = { text: 'The house.', source_language: 'en', target_language: 'es' };
   expect((await call('POST', '/tapi/v2/mt_translation/', { ...job, uid: 'before' })).status).toBe(201);
-  await switchPair(server.database, 'en', 'es', false);
+  await change('en', 'es', false);
   await lists('en es', false);
   await publishPairs(server.database, engineOf('three', [['en', 'es']]));
   await publishPairs(
@@ -93,37 +102,37 @@ it('a disabled pair is not listed and takes no new job, and publishing does not 
     status: 400,
     body: { error: expect.stringMatching(/^(source|target)_language: .* is not offered; /) },
   });
-  const kept = (await listKeptPairs(server.database)).find(
+  const kept = (await listPublishedPairs(server.database)).find(
     (pair) => pair.source_language === 'en' && pair.target_language === 'es',
   );
   expect(kept).toMatchObject({ enabled: false, engines: [{ engine: 'fake' }, { engine: 'three' }] });
-  // What was created before is finished.
+  // Existing jobs are completed.
   await until(async () => (await call('GET', '/tapi/v2/mt_translation/before/')).body.status === 'completed');
 
-  await switchPair(server.database, 'en', 'es', true);
+  await change('en', 'es', true);
   await lists('en es', true);
   expect((await call('POST', '/tapi/v2/mt_translation/', { ...job, uid: 'after' })).status).toBe(201);
 });
 
-it('a server whose every pair is disabled is still ready: it reads and delivers', async () => {
-  for (const pair of await listKeptPairs(server.database)) {
-    await switchPair(server.database, pair.source_language, pair.target_language, false);
+it('keeps a server ready when all its pairs are disabled', async () => {
+  for (const pair of await listPublishedPairs(server.database)) {
+    await change(pair.source_language, pair.target_language, false);
   }
   await until(async () => namesOf(await call('GET', PAIRS)).length === 0);
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
 });
 
-describe('a pair that is published', () => {
-  /** Every pair was last seen so long ago. */
+describe('a published pair', () => {
+  /** Sets the time since all pairs were last published. */
   const age = (interval: string) =>
     owner.query(`update pairs set seen_at = now() - $1::interval`, [interval]);
   const enginesOf = async (from: string, to: string) =>
-    (await listKeptPairs(server.database))
+    (await listPublishedPairs(server.database))
       .filter((pair) => pair.source_language === from && pair.target_language === to)
       .flatMap(({ engines }) => engines.map(({ engine }) => engine));
   const tested = (name: string) => ({ ...engineOf(name, [['aa', 'bb']]), version: async () => '1' });
 
-  it('stays for as long as any worker publishes it, whatever engines the others have', async () => {
+  it('stays while any worker publishes it', async () => {
     await publishPairs(server.database, tested('mine'));
     await publishPairs(server.database, tested('theirs'));
     await age('29 minutes');
@@ -135,7 +144,7 @@ describe('a pair that is published', () => {
     expect(await enginesOf('aa', 'bb')).toEqual(['theirs']);
   });
 
-  it('is tested again at the next publishing where it was published untested, and withdrawn where that fails', async () => {
+  it('is tested at the next publishing when it was untested, and withdrawn when the test fails', async () => {
     const declared = {
       ...tested('llm'),
       directions: async () => [{ ...(await tested('llm').directions())[0]!, untested: true as const }],
@@ -150,14 +159,14 @@ describe('a pair that is published', () => {
     }
     await publishPairs(server.database, wrong);
     expect(await enginesOf('aa', 'bb')).not.toContain('llm');
-    // What passed a test is believed for its day.
+    // A passed test is valid for a day.
     await publishPairs(server.database, tested('llm'));
     expect(await publishPairs(server.database, wrong)).toBe(false);
     expect(await enginesOf('aa', 'bb')).toContain('llm');
     await owner.query(`delete from pairs where engine = 'llm'`);
   });
 
-  it('stays while its engine is away at a test, and for half an hour', async () => {
+  it('stays for half an hour when its engine is unreachable', async () => {
     await owner.query(`update pairs set checked_at = now() - interval '25 hours'`);
     const away = { ...tested('theirs'), directions: async () => [] };
     expect(await publishPairs(server.database, away)).toBe(true);
@@ -168,4 +177,22 @@ describe('a pair that is published', () => {
     await withdrawPairs(server.database);
     expect(await enginesOf('aa', 'bb')).toEqual([]);
   });
+});
+
+it('compresses a long list with gzip if accepted, once for each state of the list', async () => {
+  const languages = ['da', 'fi', 'hu', 'lt', 'lv', 'sk'];
+  const pairs = languages.flatMap((from) => languages.filter((to) => to !== from).map((to) => [from, to]));
+  await publishPairs(server.database, engineOf('many', pairs as [string, string][]));
+  await lists('sk lv', true);
+  const { production_key } = await server.createAccount();
+  const ask = (encoding: string) =>
+    fetch(`${server.url}${PAIRS}`, {
+      headers: { authorization: `ApiKey ${production_key}`, 'accept-encoding': encoding },
+    });
+  const [packed, plain, refused] = await Promise.all(['br, gzip', 'identity', 'gzip ; Q=0, br'].map(ask));
+  expect(packed!.headers.get('content-encoding')).toBe('gzip');
+  expect(plain!.headers.get('content-encoding')).toBeNull();
+  expect(refused!.headers.get('content-encoding')).toBeNull();
+  for (const answer of [packed!, plain!]) expect(answer.headers.get('vary')).toContain('accept-encoding');
+  expect(await packed!.json()).toEqual(await plain!.json());
 });

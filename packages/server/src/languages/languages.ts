@@ -1,24 +1,26 @@
 /**
- * Language pairs: what the engines have shown they can do, less what an operator has closed. Workers publish it,
- * operators switch it, the interface reads it.
+ * Language pairs. Workers publish the pairs whose engines passed a self-test, operators enable and disable them, and the
+ * API offers the enabled ones.
  */
-import type { Database, Queryable } from '../database/database.ts';
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { Environment } from '../base/account.ts';
+import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { nameOf } from './names.ts';
 import * as store from './store.ts';
 
 export interface Languages {
-  /** Every source language offered, for any target or for the one given; sorted. */
-  sources(target?: string): Promise<string[]>;
-  /** Every target language offered; sorted. */
-  targets(): Promise<string[]>;
-  /** Every pair offered, once, as the interface shows it; sorted by source and target. */
-  pairs(): Promise<LanguagePair[]>;
-  /** How many pairs the engines can do, closed or not. */
+  /** Returns the offered source languages, for any target or a given one, sorted. */
+  sources(environment: Environment, target?: string): Promise<string[]>;
+  /** Returns the offered target languages, sorted. */
+  targets(environment: Environment): Promise<string[]>;
+  /** Returns each offered pair once, sorted by source and target. */
+  pairs(environment: Environment): Promise<OfferedPair[]>;
+  /** Returns the number of published pairs, enabled or not. */
   count(): Promise<number>;
 }
 
-/** A language pair, as the interface shows it. */
-export interface LanguagePair {
+/** A language pair in the API. */
+export interface OfferedPair {
   lang_pair: { source_language: Language; target_language: Language };
 }
 
@@ -28,51 +30,68 @@ export interface Language {
   shortname: string;
 }
 
-const REMEMBER_MILLISECONDS = 2_000;
+const CACHE_MILLISECONDS = 2_000;
 
-/** The pairs in the shapes that they are asked for in. */
-interface Known {
+/** The offered pairs of an environment, prepared for the API. */
+interface PairLists {
   count: number;
   targets: string[];
-  /** Source languages by target; under `undefined`, all. */
+  /** Source languages by target language; all under `undefined`. */
   sources: Map<string | undefined, string[]>;
-  pairs: LanguagePair[];
+  pairs: OfferedPair[];
 }
 
-/** Pairs change when an engine is installed or closed, not from request to request: they are remembered 2 s. */
-export function createLanguages(database: Database, now: () => number = Date.now): Languages {
-  let known: Promise<Known> | undefined;
+/**
+ * Pairs change rarely, so they are cached for two seconds.
+ * @param inSandbox returns whether an engine may translate texts of the sandbox, which offers only its pairs
+ */
+export function createLanguages(
+  database: Database,
+  inSandbox: (engine: string) => boolean,
+  now: () => number = Date.now,
+): Languages {
+  let cached: Promise<Record<Environment, PairLists>> | undefined;
   let until = 0;
 
-  function pairs(): Promise<Known> {
-    if (known === undefined || now() >= until) {
-      until = now() + REMEMBER_MILLISECONDS;
-      const asked = store.listPairs(database).then(arrange);
-      asked.catch(() => {
-        if (known === asked) known = undefined;
+  async function listsOf(environment: Environment): Promise<PairLists> {
+    return (await pairs())[environment];
+  }
+
+  function pairs(): Promise<Record<Environment, PairLists>> {
+    if (cached === undefined || now() >= until) {
+      until = now() + CACHE_MILLISECONDS;
+      const reading = store.listPairs(database).then(arrangeBoth);
+      reading.catch(() => {
+        if (cached === reading) cached = undefined;
       });
-      known = asked;
+      cached = reading;
     }
-    return known;
+    return cached;
   }
 
   return {
-    async sources(target) {
-      return (await pairs()).sources.get(target) ?? [];
+    async sources(environment, target) {
+      return (await listsOf(environment)).sources.get(target) ?? [];
     },
-    async targets() {
-      return (await pairs()).targets;
+    async targets(environment) {
+      return (await listsOf(environment)).targets;
     },
-    async pairs() {
-      return (await pairs()).pairs;
+    async pairs(environment) {
+      return (await listsOf(environment)).pairs;
     },
     async count() {
-      return (await pairs()).count;
+      return (await listsOf('production')).count;
     },
   };
+
+  function arrangeBoth(rows: readonly store.PairRow[]): Record<Environment, PairLists> {
+    const ofSandbox = rows.filter(({ engine }) => engine === null || inSandbox(engine));
+    const production = arrange(rows);
+    return { production, sandbox: ofSandbox.length === rows.length ? production : arrange(ofSandbox) };
+  }
 }
 
-function arrange(rows: readonly store.PairRow[]): Known {
+function arrange(rows: readonly store.PairRow[]): PairLists {
   const able = rows.filter(({ engine }) => engine !== null);
   const offered = able.filter(({ enabled }) => enabled);
   const sorted = (languages: string[]) => [...new Set(languages)].sort();
@@ -83,7 +102,7 @@ function arrange(rows: readonly store.PairRow[]): Known {
   sources.set(undefined, sorted(offered.map((pair) => pair.source_language)));
   const targets = sorted(offered.map((pair) => pair.target_language));
   const once = Map.groupBy(offered, (pair) => `${pair.source_language} ${pair.target_language}`);
-  // Each is named once: a service offers 36,000 pairs of 190 languages.
+  // Each language is named once, because a service offers 36,000 pairs of 190 languages.
   const named = new Map([...targets, ...sources.get(undefined)!].map((one) => [one, languageOf(one)]));
   const pairs = [...once.values()].map(([pair]) => ({
     lang_pair: {
@@ -98,16 +117,16 @@ function languageOf(shortname: string): Language {
   return { name: nameOf(shortname), shortname };
 }
 
-/** A pair as the operator sees it: who can do it, and whether it is open. */
-export interface KeptPair {
+/** A language pair with its engines, for the operator. */
+export interface PublishedPair {
   source_language: string;
   target_language: string;
   enabled: boolean;
-  /** None in a pair that is closed and that no engine can do. */
+  /** Empty for a disabled pair that no engine offers. */
   engines: { engine: string; route: string; hops: number }[];
 }
 
-export async function listKeptPairs(on: Queryable): Promise<KeptPair[]> {
+export async function listPublishedPairs(on: Queryable): Promise<PublishedPair[]> {
   const rows = await store.listPairs(on);
   const once = Map.groupBy(rows, (row) => `${row.source_language} ${row.target_language}`);
   return [...once.values()].map((ofPair) => {
@@ -120,38 +139,48 @@ export async function listKeptPairs(on: Queryable): Promise<KeptPair[]> {
 }
 
 /**
- * Opens or closes a pair for new jobs, whatever engines can do now or later; jobs that were created are finished.
- * Running servers see it within two seconds.
+ * Enables or disables a pair for new jobs, independently of the engines. Existing jobs are completed. Running servers
+ * apply it within two seconds.
  */
-export function switchPair(on: Queryable, from: string, to: string, enabled: boolean): Promise<void> {
-  return store.switchPair(on, from, to, enabled);
+export async function switchPair(
+  transaction: Transaction,
+  by: Actor,
+  from: string,
+  to: string,
+  enabled: boolean,
+): Promise<void> {
+  await store.setPairEnabled(transaction, from, to, enabled);
+  await recordAudit(transaction, by, {
+    action: enabled ? 'pair.enabled' : 'pair.disabled',
+    subject: `${from}>${to}`,
+    detail: {},
+  });
 }
 
-/** Of an engine, what is needed to learn what it can do. */
+/** The part of an engine that is needed to publish its pairs. */
 export interface TestedEngine {
   readonly name: string;
   version(): Promise<string>;
-  /** Self-tests every direction; may take a while. */
+  /** Self-tests every direction, which may take minutes. */
   directions(): Promise<{ from: string; to: string; route: string; hops: number; untested?: true }[]>;
 }
 
-/** In the place of a version; no engine has it. */
+/** Stored instead of a version; no engine has it. */
 const UNTESTED = 'untested';
 
-/** A self-test is believed for a day, as long as engine and data stay the same. */
-const BELIEVED_HOURS = 24;
+/** How long a self-test is valid for the same version of engine and data. */
+const VALID_HOURS = 24;
 
 /**
- * Publishes what an engine offers, in place of what it offered before. Where the same version was tested within
- * the day, by this process or another, that holds: a restart does not wait for 42 self-tests.
- * An engine that can do nothing at all is away rather than empty: what it was seen to do stays until it is withdrawn.
- * What it could not be tested for is published as of no version, so that the next publishing tests it; a test that
- * fails withdraws that at once.
- * @returns whether it was tested now
+ * Publishes the pairs of an engine and removes its former ones. If any process tested the same version within a day, the
+ * result is reused, so that a restart does not wait for 42 self-tests. An engine without any pair is considered
+ * unreachable, and its pairs stay until they are withdrawn. Untested pairs are published without a version, so that they
+ * are tested at the next publishing; a failed test withdraws them at once.
+ * @returns whether the engine was tested now
  */
 export async function publishPairs(database: Database, engine: TestedEngine): Promise<boolean> {
   const tested = { name: engine.name, version: await engine.version() };
-  if ((await store.seePairs(database, tested, BELIEVED_HOURS)) > 0) return false;
+  if ((await store.seePairs(database, tested, VALID_HOURS)) > 0) return false;
   const pairs = await engine.directions();
   if (pairs.length === 0) {
     await store.removePairs(database, { name: engine.name, version: UNTESTED });
@@ -163,12 +192,12 @@ export async function publishPairs(database: Database, engine: TestedEngine): Pr
   return true;
 }
 
-/** Three publishings: a worker that restarts, or misses one, loses nothing. */
+/** Three intervals of publishing, so that a restart or a missed publishing withdraws nothing. */
 const UNSEEN_MINUTES = 30;
 
 /**
- * Withdraws what no worker has published for a while: of an engine that is in nobody's settings any more, or away for
- * long. Workers with other engines leave each other's pairs alone.
+ * Withdraws pairs that no worker has published for half an hour, because their engine was removed from the settings or
+ * is unreachable.
  */
 export async function withdrawPairs(database: Database): Promise<void> {
   await store.removeUnseenPairs(database, UNSEEN_MINUTES);

@@ -1,8 +1,8 @@
-/** The English names of languages. Pure. */
+/** The English names of languages. */
 
 const english = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' });
 
-/** `pt-br` is `Portuguese (Brazil)`. What has no name, or is no language tag, is named by its shortname. */
+/** Returns the English name of a language, such as `Portuguese (Brazil)` for `pt-br`; its code when it has none. */
 export function nameOf(shortname: string): string {
   try {
     return english.of(shortname) ?? shortname;

@@ -1,33 +1,34 @@
-/** The list of language pairs, described. */
+/** Schemas of the list of language pairs. */
 import type { FastifySchema } from 'fastify';
 import Type from 'typebox';
-import { answer, errorResponses } from '../schemas.ts';
+import { answer, errorResponses } from '../http/schemas.ts';
 
 const Language = Type.Object(
   {
-    name: Type.String({ description: 'In English.', examples: ['Portuguese (Brazil)'] }),
+    name: Type.String({ description: 'The English name.', examples: ['Portuguese (Brazil)'] }),
     shortname: Type.String({
-      description: 'What `source_language` and `target_language` of a job take.',
+      description: 'The code for `source_language` and `target_language` of a job.',
       examples: ['pt-br'],
     }),
   },
   { title: 'Language' },
 );
 
-export const LanguagePair = Type.Object(
+export const LANGUAGE_PAIR = Type.Object(
   { lang_pair: Type.Object({ source_language: Language, target_language: Language }) },
   { title: 'LanguagePair' },
 );
 
 export const listPairsSchema: FastifySchema = {
   operationId: 'listLanguagePairs',
-  summary: 'List the language pairs that jobs can have',
-  description: 'Sorted by source and target; each once. It changes when an engine or an operator changes it.',
+  summary: 'List the offered language pairs',
+  description:
+    'Sorted by source and target. The list changes when engines change or an operator disables a pair.',
   tags: ['Languages'],
   response: {
     200: answer(
       'The pairs.',
-      Type.Object({ objects: Type.Array(LanguagePair) }, { title: 'LanguagePairs' }),
+      Type.Object({ objects: Type.Array(LANGUAGE_PAIR) }, { title: 'LanguagePairs' }),
       {
         objects: [
           {

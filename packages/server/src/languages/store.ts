@@ -1,13 +1,13 @@
-/** What is asked of the database about language pairs. A reference table: it belongs to no account. */
+/** The SQL statements about language pairs, which belong to no account. */
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-/** A pair that an engine can do or an operator has closed, once for each engine. */
+/** A published or disabled language pair, once for each engine. */
 export interface PairRow {
   source_language: string;
   target_language: string;
   enabled: boolean;
-  /** Null in a pair that no engine can do. */
+  /** Null for a disabled pair that no engine offers. */
   engine: string | null;
   route: string | null;
   hops: number | null;
@@ -43,7 +43,7 @@ const KEEP = statement(
      checked_at = excluded.checked_at, seen_at = excluded.seen_at`,
 );
 
-/** Makes `pairs` what one engine offers, no more and no less. */
+/** Replaces the pairs of an engine. */
 export async function replacePairs(
   transaction: Transaction,
   engine: { name: string; version: string },
@@ -67,7 +67,7 @@ const REMOVE_PAIRS = statement(
   `delete from pairs where engine = $1 and engine_version = $2`,
 );
 
-/** Removes what was published of a version of an engine. */
+/** Removes the pairs of a version of an engine. */
 export async function removePairs(on: Queryable, engine: { name: string; version: string }): Promise<void> {
   await on.query(REMOVE_PAIRS, [engine.name, engine.version]);
 }
@@ -79,7 +79,7 @@ const SEE = statement<{ engine: string }>(
    returning engine`,
 );
 
-/** Says again that an engine offers what its version was seen to do in the last hours. @returns how many pairs that is */
+/** Extends the pairs of an engine whose version was tested in the last hours. @returns the number of pairs */
 export async function seePairs(
   on: Queryable,
   engine: { name: string; version: string },
@@ -97,8 +97,13 @@ const ENABLE = statement(
   `delete from disabled_pairs where source_language = $1 and target_language = $2`,
 );
 
-/** The operator's switch of a pair, whatever engines can do. */
-export async function switchPair(on: Queryable, from: string, to: string, enabled: boolean): Promise<void> {
+/** Enables or disables a pair, independently of the engines. */
+export async function setPairEnabled(
+  on: Queryable,
+  from: string,
+  to: string,
+  enabled: boolean,
+): Promise<void> {
   await on.query(enabled ? ENABLE : DISABLE, [from, to]);
 }
 
@@ -107,7 +112,7 @@ const REMOVE_UNSEEN = statement(
   `delete from pairs where seen_at < now() - make_interval(mins => $1)`,
 );
 
-/** Removes what no worker has said to offer for so many minutes. */
+/** Removes the pairs that no worker has published for some minutes. */
 export async function removeUnseenPairs(on: Queryable, minutes: number): Promise<void> {
   await on.query(REMOVE_UNSEEN, [minutes]);
 }

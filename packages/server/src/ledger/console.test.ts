@@ -1,4 +1,4 @@
-/** Accounts, money and prices in the console, through HTTP. */
+/** Accounts, money and prices in the console, over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createClient,
@@ -23,9 +23,11 @@ const TOP_UP = { kind: 'top_up', environment: 'production', cents: 500, memo: 'i
 const transfers = (username: string) => `/api/console/accounts/${username}/transfers`;
 
 describe('accounts', () => {
-  it('are made with credentials that are shown once, and found by a part of name or e-mail', async () => {
+  it('are created with credentials that are shown once, and found by a part of name or e-mail', async () => {
     const made = await operator.call('POST', '/api/console/accounts', {
-      ...{ username: 'First-One', email: 'first@one.test', balance_cents: 100 },
+      username: 'First-One',
+      email: 'first@one.test',
+      balance_cents: 100,
     });
     expect(made.status).toBe(201);
     const own = await createClient(server.url, made.body.production_key)('GET', '/tapi/v2/account/');
@@ -41,7 +43,7 @@ describe('accounts', () => {
     expect(audit.text).not.toContain(made.body.production_key);
   });
 
-  it('are paged, and those that owe can be looked for', async () => {
+  it('are listed in pages, and can be filtered by a negative balance', async () => {
     for (const username of ['page-1', 'page-2', 'page-3']) await server.createAccount({ username });
     const first = await operator.call('GET', '/api/console/accounts?q=page-&limit=2');
     expect(first.body).toMatchObject({ next: 'page-2' });
@@ -65,29 +67,36 @@ describe('accounts', () => {
       { username: 'a', email: 'no', balance_cents: -1, dialect: 'other' },
       ['email', 'balance_cents', 'dialect'],
     ],
-  ])('are not made of %j', async (body, fields) => {
+  ])('are not created from %j', async (body, fields) => {
     const answer = await operator.call('POST', '/api/console/accounts', body);
     expect(answer.status).toBe(400);
     expect(fieldsOf(answer.body)).toEqual(fields);
   });
 
-  it('are changed as a whole or not at all, and by nobody who has not seen them as they are', async () => {
+  it('are changed completely or not at all, and not from an outdated version', async () => {
     await server.createAccount({ username: 'changing', balanceCents: 10 });
     const path = '/api/console/accounts/changing';
     const { body: before } = await operator.call('GET', path);
     const chat = { pairs: ['en-es'], from: null, until: '2999-01-01T00:00:00.000Z' };
     const { body: after } = await operator.call('PATCH', path, {
-      ...{ version: before.version, email: 'a@b.test', chat, credit_limit: 0 },
+      version: before.version,
+      email: 'a@b.test',
+      chat,
+      credit_limit: 0,
     });
     expect(after).toMatchObject({ email: 'a@b.test', chat });
     expect(after.balances[0]).toMatchObject({ credit_limit: 0, balance: 10 });
     const late = await operator.call('PATCH', path, { version: before.version, email: 'late@b.test' });
     expect(late.status).toBe(409);
     expect(late.body.error).toMatchObject({ code: 'conflict', account: { email: 'a@b.test' } });
-    const wrong = await operator.call('PATCH', path, {
-      ...{ version: after.version, email: 'c@d.test', default_brand: 'none such', chat: { pairs: [] } },
-    });
-    expect(fieldsOf(wrong.body).sort()).toEqual(['chat', 'default_brand']);
+    for (const [more, fields] of [
+      [{ chat: { pairs: [] }, credit_limit: -1 }, ['chat', 'credit_limit']],
+      [{ default_brand: 'none such' }, ['default_brand']],
+    ] as const) {
+      const changes = { version: after.version, email: 'c@d.test', ...more };
+      const wrong = await operator.call('PATCH', path, changes);
+      expect(fieldsOf(wrong.body)).toEqual(fields);
+    }
     const none = await operator.call('PATCH', path, {
       version: after.version,
       chat: null,
@@ -97,19 +106,21 @@ describe('accounts', () => {
     expect((await operator.call('GET', '/api/console/accounts/nobody')).status).toBe(404);
   });
 
-  it('refuses a limit below what is owed', async () => {
+  it('refuses a credit limit above the current debt', async () => {
     await server.createAccount({ username: 'deep' });
     const entry = { ...TOP_UP, kind: 'adjustment', cents: -50 };
     await operator.call('POST', transfers('deep'), entry, { 'idempotency-key': 'k' });
     const { body } = await operator.call('GET', '/api/console/accounts/deep');
     const answer = await operator.call('PATCH', '/api/console/accounts/deep', {
-      ...{ version: body.version, credit_limit: 10, email: 'x@y.test' },
+      version: body.version,
+      credit_limit: 10,
+      email: 'x@y.test',
     });
     expect(fieldsOf(answer.body)).toEqual(['credit_limit']);
     expect((await operator.call('GET', '/api/console/accounts/deep')).body.email).toBeNull();
   });
 
-  it('let in a chat while its subscription lasts, and no longer', async () => {
+  it('allow a chat only during its subscription', async () => {
     const { production_key } = await server.createAccount({ username: 'chatting' });
     const call = createClient(server.url, production_key);
     const path = '/api/console/accounts/chatting';
@@ -123,7 +134,7 @@ describe('accounts', () => {
     expect(await period(null, '2020-01-01')).toBe(402);
   });
 
-  it('has a key made that works, and ended at once', async () => {
+  it('has a new key that works until it is revoked', async () => {
     await server.createAccount({ username: 'keys' });
     const path = '/api/console/accounts/keys/keys';
     const made = await operator.call('POST', path, { name: 'second', environment: 'production' });
@@ -137,7 +148,7 @@ describe('accounts', () => {
 });
 
 describe('money', () => {
-  it('says what an entry would do, and does it once however often it is sent', async () => {
+  it('shows the result of an entry first, and makes it once when the request is repeated', async () => {
     await server.createAccount({ username: 'rich' });
     const path = transfers('rich');
     const rehearsed = await operator.call('POST', path, { ...TOP_UP, dry_run: true });
@@ -160,7 +171,7 @@ describe('money', () => {
     expect(body.entries).toHaveLength(1);
   });
 
-  it('answers each key what was answered it first', async () => {
+  it('answers each idempotency key with its first answer', async () => {
     await server.createAccount({ username: 'two-keys' });
     const path = transfers('two-keys');
     const put = (cents: number) =>
@@ -174,17 +185,15 @@ describe('money', () => {
     expect([(await put(1)).body, (await put(2)).body, (await put(4)).body]).toEqual(first);
   });
 
-  it('gives back what was charged for a job, once', async () => {
+  it('refunds the charge of a job once', async () => {
     const { production_key } = await server.createAccount({ username: 'refunded', balanceCents: 100 });
     const call = createClient(server.url, production_key);
     await operator.call('POST', '/api/console/prices', {
-      ...{
-        tier: 'machine',
-        source_language: '*',
-        target_language: '*',
-        account: 'refunded',
-        cents_per_word: 2,
-      },
+      tier: 'machine',
+      source_language: '*',
+      target_language: '*',
+      account: 'refunded',
+      cents_per_word: 2,
     });
     await until(async () => {
       const job = { uid: `${Math.random()}`, text: 'One two.', source_language: 'en', target_language: 'es' };
@@ -206,7 +215,9 @@ describe('money', () => {
   });
 
   it.each([
-    [{}, ['kind', 'environment', 'cents', 'memo']],
+    [{}, ['kind', 'environment', 'memo']],
+    [{ ...TOP_UP, cents: undefined }, ['cents']],
+    [{ ...TOP_UP, kind: 'refund' }, ['uid']],
     [{ ...TOP_UP, cents: 0 }, ['cents']],
     [{ ...TOP_UP, cents: -5 }, ['cents']],
     [{ ...TOP_UP, cents: 1.5 }, ['cents']],
@@ -221,7 +232,7 @@ describe('money', () => {
     expect(fieldsOf(answer.body)).toEqual(fields);
   });
 
-  it('moves nothing without a key, nor of an account that there is not', async () => {
+  it('transfers nothing without an idempotency key or for an unknown account', async () => {
     await server.createAccount({ username: 'keyless' });
     const answer = await operator.call('POST', transfers('keyless'), TOP_UP);
     expect(fieldsOf(answer.body)).toEqual(['Idempotency-Key']);
@@ -233,7 +244,7 @@ describe('money', () => {
 describe('prices', () => {
   const scope = { tier: 'human', source_language: 'en', target_language: 'de' };
 
-  it('follow one another, and one that reaches into the next is refused', async () => {
+  it('follow one another, and one that overlaps the next is refused', async () => {
     const set = (more: object) => operator.call('POST', '/api/console/prices', { ...scope, ...more });
     const rehearsed = await set({ cents_per_word: 5, dry_run: true });
     expect(rehearsed.body).toMatchObject({ ends: null, dry_run: true });
@@ -255,10 +266,12 @@ describe('prices', () => {
   });
 
   it.each([
-    [{ source_language: '*' }, ['cents_per_word', 'target_language']],
+    [{ source_language: '?' }, ['cents_per_word', 'source_language']],
+    [{ cents_per_word: 3, source_language: '*' }, ['target_language']],
     [{ cents_per_word: 3, from: '2020-01-01' }, ['from']],
     [{ cents_per_word: 3, until: '2020-01-01' }, ['until']],
-    [{ cents_per_word: 100_001, account: 'nobody at all' }, ['account', 'cents_per_word']],
+    [{ cents_per_word: 100_001, from: 'x' }, ['cents_per_word', 'from']],
+    [{ cents_per_word: 3, account: 'nobody at all' }, ['account']],
   ])('refuses %j', async (more, fields) => {
     const answer = await operator.call('POST', '/api/console/prices', { ...scope, ...more });
     expect(fieldsOf(answer.body).sort()).toEqual(fields);

@@ -1,34 +1,28 @@
 /**
- * The operator's console for money: top-ups, adjustments, refunds and statements of an account. A request names an
- * `Idempotency-Key`; sent again it moves nothing, and gets the answer of the first.
+ * Top-ups, adjustments, refunds and statements for operators. Requests need an `Idempotency-Key`; a repeated request
+ * transfers nothing and gets the first answer.
  */
 import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import type { AccountRef, Environment } from '../account.ts';
-import type { Account } from '../accounts/accounts.ts';
-import { requestedAccount } from '../accounts/console.ts';
+import type { Account } from '../access/accounts.ts';
+import { requestedAccount } from '../access/accounts.ts';
+import { recordAudit } from '../audit/audit.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
+import { fieldError, reason } from '../base/errors.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { type Checked, resource } from '../http/http.ts';
 import {
   accountParameters,
   CENTS,
   described,
   ENVIRONMENT,
-  environment,
-  flag,
-  integer,
   MOMENT,
-  moment,
   OPTIONAL_TEXT,
-  oneOf,
-  open,
-  readForm,
-  text,
-} from '../console.ts';
-import type { Database, Transaction } from '../database/database.ts';
-import { fieldError, reason } from '../errors.ts';
-import { resource } from '../http.ts';
-import { recordAudit } from '../operations/audit.ts';
-import { adjust, LedgerError, readStatement, refundWithin, topUp } from './ledger.ts';
+  textOf,
+} from '../http/schemas.ts';
+import { adjust, LedgerError, readStatement, refund, topUp } from './ledger.ts';
+import { PERIOD, periodOf } from './period.ts';
 import * as store from './store.ts';
 
 const MAX_CENTS = 100_000_000_000;
@@ -39,7 +33,7 @@ const Moved = Type.Object(
   {
     kind: Type.Enum([...KINDS]),
     environment: ENVIRONMENT,
-    cents: Type.Integer({ description: 'What is put on the balance; below zero, what is taken off it.' }),
+    cents: Type.Integer({ description: 'The amount; negative to take it off the balance.' }),
     before: CENTS,
     after: CENTS,
     dry_run: Type.Boolean(),
@@ -66,39 +60,37 @@ const StatementBody = Type.Object(
     closing: CENTS,
     lines: Type.Array(Line, { description: 'The latest 500, oldest first.' }),
     days: Type.Array(Type.Object({ day: Type.String(), put: CENTS, spent: CENTS }), {
-      description: 'For each day of the period, what was put on the balance and what was spent.',
+      description: 'Amounts added and spent on each day of the period.',
     }),
   },
   { title: 'ConsoleStatement' },
 );
 
+const Movement = Type.Object({
+  kind: Type.Enum([...KINDS]),
+  environment: ENVIRONMENT,
+  cents: Type.Optional(
+    Type.Integer({
+      minimum: -MAX_CENTS,
+      maximum: MAX_CENTS,
+      description: 'Not for a refund, which is always of the whole charge.',
+    }),
+  ),
+  uid: Type.Optional(textOf(128, 1, 'The job to refund.')),
+  memo: textOf(500, 1, 'The reason, shown on the customer’s statement.'),
+  dry_run: Type.Boolean({ default: false }),
+});
 const schemas = {
   move: described('moveMoney', 'Top up, adjust or refund', Moved, {
     description:
       'With `dry_run` it says what would become of the balance. Else the header `Idempotency-Key` is required: a ' +
-      'request that is sent again moves nothing.',
+      'repeated request transfers nothing.',
     params: accountParameters,
-    body: Type.Object(
-      {
-        kind: Type.Enum([...KINDS]),
-        environment: ENVIRONMENT,
-        cents: Type.Optional(
-          Type.Integer({ description: 'Not for a refund, which is of all that was charged.' }),
-        ),
-        uid: Type.Optional(Type.String({ description: 'Of the job that is refunded.' })),
-        memo: Type.String({ description: 'Why, as the customer’s statement shows it.' }),
-        dry_run: Type.Optional(Type.Boolean()),
-      },
-      open,
-    ),
+    body: Movement,
   }),
-  statement: described('readStatement', 'The movements of a balance', StatementBody, {
+  statement: described('readStatement', 'The transfers of a balance', StatementBody, {
     params: accountParameters,
-    querystring: Type.Object({
-      environment: Type.Optional(ENVIRONMENT),
-      from: Type.Optional(Type.String({ description: 'A date; 30 days ago where not given.' })),
-      until: Type.Optional(Type.String({ description: 'A date; now where not given.' })),
-    }),
+    querystring: PERIOD,
   }),
 };
 
@@ -116,16 +108,7 @@ export function ledgerConsole(app: FastifyInstance, { database }: { database: Da
       schema: schemas.statement,
       async handler(request) {
         const { ref } = await requestedAccount(database, request);
-        const form = readForm(request.query);
-        const wanted = form.optional('environment', environment) ?? 'production';
-        const until = form.optional('until', moment) ?? new Date();
-        const from = form.optional('from', moment) ?? new Date(until.getTime() - 30 * DAY_MILLISECONDS);
-        if (from > until) form.complain('from', reason('before_the_end'));
-        if (until.getTime() - from.getTime() > 400 * DAY_MILLISECONDS) {
-          form.complain('from', reason('days_before_the_end', { most: 400 }));
-        }
-        form.done();
-        return presentStatement(database, ref, wanted, { from, until });
+        return presentStatement(database, ref, request.query.environment, periodOf(request.query));
       },
     },
   });
@@ -150,7 +133,7 @@ async function presentStatement(
   for (const { at, kind, change } of lines) {
     const day = days.get(dayOf(at));
     if (day === undefined) continue;
-    // What is given back of a hold was never spent.
+    // A voided hold was never spent.
     if (kind === 'hold' || kind === 'void' || kind === 'refund') day.spent -= change;
     else day.put += change;
   }
@@ -166,16 +149,10 @@ function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-interface Wanted {
-  kind: (typeof KINDS)[number];
-  environment: Environment;
-  cents: number;
-  uid: string;
-  memo: string;
-}
+type Wanted = ReturnType<typeof wantedOf>;
 
-/** Thrown to leave a transaction without its changes. */
-class Rehearsed extends Error {
+/** Thrown to roll back a transaction. */
+class DryRun extends Error {
   readonly moved: MovedBody;
   constructor(moved: MovedBody) {
     super('rehearsed');
@@ -183,8 +160,13 @@ class Rehearsed extends Error {
   }
 }
 
-async function moveMoney(database: Database, account: Account, request: FastifyRequest): Promise<MovedBody> {
-  const { wanted, dryRun } = readWanted(request.body);
+async function moveMoney(
+  database: Database,
+  account: Account,
+  request: Checked<typeof schemas.move>,
+): Promise<MovedBody> {
+  const wanted = wantedOf(request.body);
+  const { dry_run: dryRun } = request.body;
   const key = request.headers['idempotency-key'];
   if (!dryRun && (typeof key !== 'string' || key === '' || key.length > 255)) {
     throw fieldError('Idempotency-Key', 'This header is required, of 1 to 255 characters.');
@@ -198,28 +180,33 @@ async function moveMoney(database: Database, account: Account, request: FastifyR
         if (first?.request_hash.equals(hash)) return first.answer as MovedBody;
         throw fieldError('Idempotency-Key', 'was used for another request.');
       }
-      const moved = await move(transaction, ref, wanted, dryRun);
-      if (dryRun) throw new Rehearsed(moved);
+      const moved = await transferMoney(transaction, ref, wanted, dryRun);
+      if (dryRun) throw new DryRun(moved);
       await store.answerRequest(transaction, ref, key as string, moved);
       await recordAudit(transaction, request.person, {
-        ...{ action: `money.${wanted.kind}`, account: ref, subject: account.username },
+        action: `money.${wanted.kind}`,
+        account: ref,
+        subject: account.username,
         detail: {
-          ...{ environment: wanted.environment, cents: moved.cents, memo: wanted.memo, balance: moved.after },
+          environment: wanted.environment,
+          cents: moved.cents,
+          memo: wanted.memo,
+          balance: moved.after,
           ...(wanted.kind === 'refund' ? { uid: wanted.uid } : {}),
         },
       });
       return moved;
     });
   } catch (error) {
-    if (error instanceof Rehearsed) return error.moved;
+    if (error instanceof DryRun) return error.moved;
     if (error instanceof LedgerError)
       throw fieldError(wanted.kind === 'refund' ? 'uid' : 'cents', error.message);
     throw error;
   }
 }
 
-/** A dry run does all of it and rolls back: its refusals are those of the real one. */
-async function move(
+/** A dry run does the same and rolls back, so it fails for the same reasons. */
+async function transferMoney(
   transaction: Transaction,
   account: AccountRef,
   { kind, environment, cents, uid, memo }: Wanted,
@@ -230,24 +217,20 @@ async function move(
   const entry = { environment, cents, memo };
   const after =
     kind === 'refund'
-      ? (await refundWithin(transaction, account, { environment, uid, memo })).balance
+      ? (await refund(transaction, account, { environment, uid, memo })).balance
       : await (kind === 'top_up' ? topUp : adjust)(transaction, account, entry);
   return { kind, environment, cents: after - before, before, after, dry_run };
 }
 
-function readWanted(body: unknown): { wanted: Wanted; dryRun: boolean } {
-  const form = readForm(body);
-  const kind = form.required('kind', oneOf(...KINDS));
-  const isRefund = kind === 'refund';
-  const wanted = {
-    kind,
-    environment: form.required('environment', environment),
-    cents: isRefund ? 0 : form.required('cents', integer(kind === 'top_up' ? 1 : -MAX_CENTS, MAX_CENTS)),
-    uid: isRefund ? form.required('uid', text(128)) : '',
-    memo: form.required('memo', text(500)),
-  };
-  if (wanted.cents === 0 && kind === 'adjustment') form.complain('cents', 'must not be zero.');
-  const dryRun = form.optional('dry_run', flag) ?? false;
-  form.done();
-  return { wanted, dryRun };
+/** A refund names its job, the others an amount. @throws ApiError `invalid_request` */
+function wantedOf({ kind, environment, cents, uid, memo }: Static<typeof Movement>) {
+  if (kind === 'refund') {
+    if (uid === undefined) throw fieldError('uid', reason('required'));
+    return { kind, environment, cents: 0, uid, memo };
+  }
+  const least = kind === 'top_up' ? 1 : -MAX_CENTS;
+  if (cents === undefined) throw fieldError('cents', reason('required'));
+  if (cents < least) throw fieldError('cents', reason('whole_number', { least, most: MAX_CENTS }));
+  if (cents === 0) throw fieldError('cents', 'must not be zero.');
+  return { kind, environment, cents, uid: '', memo };
 }

@@ -1,16 +1,15 @@
-/** A statement for a spreadsheet. Pure. */
 import { stringify } from 'csv-stringify/sync';
-import type { Statement } from './ledger.ts';
+import type { LedgerStatement } from './ledger.ts';
 
-export function statementAsCsv({ opening, lines, closing }: Statement): string {
+export function statementAsCsv({ opening, lines, closing }: LedgerStatement): string {
   return stringify([
     ['at', 'kind', 'uid', 'memo', 'amount', 'change', 'balance'],
     ['', 'opening', '', '', '', '', opening],
     ...lines.map(({ at, kind, uid, memo, amount, change, balance }) => [
       at.toISOString(),
       kind,
-      plain(uid),
-      plain(memo),
+      asText(uid),
+      asText(memo),
       amount,
       change,
       balance,
@@ -19,7 +18,9 @@ export function statementAsCsv({ opening, lines, closing }: Statement): string {
   ]);
 }
 
-/** What begins as a formula does, in wide letters too, as a uid or a memo may, is marked as text. Numbers stay numbers. */
-function plain(text: string | null): string | null {
+/**
+ * Marks cells as text that a spreadsheet would read as formulas, also in fullwidth characters. Numbers stay numbers.
+ */
+function asText(text: string | null): string | null {
   return text !== null && /^\s*[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text;
 }

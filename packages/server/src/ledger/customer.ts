@@ -1,27 +1,15 @@
-/** The movements of a customer's own balance: `/api/account/ledger`, also for a spreadsheet. */
-import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
+/** The transfers of the signed-in customer's balance, as JSON and CSV: `/api/account/ledger`. */
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
-import type { Environment } from '../account.ts';
-import { accountOf } from '../accounts/door.ts';
-import {
-  CENTS,
-  describedOwn,
-  ENVIRONMENT,
-  environment,
-  MOMENT,
-  moment,
-  OPTIONAL_TEXT,
-  readForm,
-} from '../console.ts';
+import { accountOf } from '../access/session-auth.ts';
 import type { Database } from '../database/database.ts';
-import { reason } from '../errors.ts';
-import { resource } from '../http.ts';
+import { resource } from '../http/http.ts';
+import { CENTS, describedOwn, ENVIRONMENT, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { statementAsCsv } from './csv.ts';
 import { readStatement } from './ledger.ts';
+import { PERIOD, periodOf } from './period.ts';
 
-const DAY_MILLISECONDS = 86_400_000;
-const MAX_DAYS = 400;
-/** A page shows no more; the spreadsheet has them all. */
+/** Only the CSV has more. */
 const MAX_SHOWN = 1000;
 
 const Line = Type.Object(
@@ -31,8 +19,8 @@ const Line = Type.Object(
     uid: OPTIONAL_TEXT,
     memo: OPTIONAL_TEXT,
     amount: CENTS,
-    change: Type.Integer({ description: 'What it does to what can be spent.' }),
-    balance: Type.Integer({ description: 'What can be spent after it.' }),
+    change: Type.Integer({ description: 'The change of the balance.' }),
+    balance: Type.Integer({ description: 'The balance after it.' }),
   },
   { title: 'LedgerLine' },
 );
@@ -44,40 +32,36 @@ const Ledger = Type.Object(
     opening: CENTS,
     closing: CENTS,
     lines: Type.Array(Line, { description: `The latest ${MAX_SHOWN}, oldest first.` }),
-    left_out: Type.Integer({ description: 'How many lines came before these.' }),
+    left_out: Type.Integer({ description: 'The number of earlier lines.' }),
   },
   { title: 'Ledger' },
 );
 
-const period = Type.Object({
-  environment: Type.Optional(ENVIRONMENT),
-  from: Type.Optional(Type.String({ description: 'A date; 30 days before the end where not given.' })),
-  until: Type.Optional(Type.String({ description: 'A date, which is not in it; now where not given.' })),
-});
-
-const csvSchema: FastifySchema = {
+const csvSchema = {
   operationId: 'downloadLedger',
-  summary: 'The same as CSV, whole',
-  description: 'A cell that a spreadsheet would take for a formula begins with an apostrophe.',
+  summary: 'The whole statement as CSV',
+  description: 'Cells that a spreadsheet would read as formulas begin with an apostrophe.',
   tags: ['Own account'],
-  querystring: period,
+  querystring: PERIOD,
   response: {
     200: { description: 'A file.', content: { 'text/csv': { schema: Type.String() } } },
   },
-};
+} satisfies FastifySchema;
 
 export function ledgerOfCustomer(app: FastifyInstance, { database }: { database: Database }): void {
   resource(app, '/api/account/ledger', {
     GET: {
-      schema: describedOwn('readOwnLedger', 'The movements of one’s balance', Ledger, {
-        querystring: period,
+      schema: describedOwn('readOwnLedger', 'Transfers of the own balance', Ledger, {
+        querystring: PERIOD,
       }),
       async handler(request) {
         const { ref } = accountOf(request);
-        const wanted = readPeriod(request);
-        const { opening, closing, lines } = await readStatement(database, ref, wanted.environment, wanted);
+        const { environment } = request.query;
+        const period = periodOf(request.query);
+        const { opening, closing, lines } = await readStatement(database, ref, environment, period);
         return {
-          ...wanted,
+          environment,
+          ...period,
           opening,
           closing,
           lines: lines.slice(-MAX_SHOWN),
@@ -91,10 +75,11 @@ export function ledgerOfCustomer(app: FastifyInstance, { database }: { database:
       schema: csvSchema,
       async handler(request, reply) {
         const { ref, username } = accountOf(request);
-        const wanted = readPeriod(request);
-        const statement = await readStatement(database, ref, wanted.environment, wanted);
+        const { environment } = request.query;
+        const period = periodOf(request.query);
+        const statement = await readStatement(database, ref, environment, period);
         const day = (at: Date) => at.toISOString().slice(0, 10);
-        const name = `${username}-${wanted.environment}-${day(wanted.from)}-${day(wanted.until)}.csv`;
+        const name = `${username}-${environment}-${day(period.from)}-${day(period.until)}.csv`;
         return reply
           .type('text/csv; charset=utf-8')
           .header('content-disposition', `attachment; filename="${name.replace(/[^\w.@+-]/g, '_')}"`)
@@ -102,17 +87,4 @@ export function ledgerOfCustomer(app: FastifyInstance, { database }: { database:
       },
     },
   });
-}
-
-function readPeriod(request: FastifyRequest): { environment: Environment; from: Date; until: Date } {
-  const form = readForm(request.query);
-  const wanted = form.optional('environment', environment) ?? 'production';
-  const until = form.optional('until', moment) ?? new Date();
-  const from = form.optional('from', moment) ?? new Date(until.getTime() - 30 * DAY_MILLISECONDS);
-  if (from > until) form.complain('from', reason('before_the_end'));
-  if (until.getTime() - from.getTime() > MAX_DAYS * DAY_MILLISECONDS) {
-    form.complain('from', reason('days_before_the_end', { most: MAX_DAYS }));
-  }
-  form.done();
-  return { environment: wanted, from, until };
 }

@@ -1,25 +1,18 @@
-/** Money, through the front door and against a model; and the verifier, against planted faults. */
+/** Transfers over the API and against a model, and the verifier against planted faults. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountRef, Environment } from '../account.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
 import { createConnection } from '../database/connections.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import {
-  adjust,
-  availableCents,
-  capturePrices,
-  holdPrices,
-  refund,
-  verifyLedger,
-  voidPrice,
-} from './ledger.ts';
+import { refundJob } from '../testing/ledger.ts';
+import { adjust, availableCents, capturePrices, holdPrices, verifyLedger, voidPrice } from './ledger.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
-/** What makes the engine fail. */
+/** Makes the engine fail. */
 const POISON = 'poison';
 
 let engine: FakeEngine;
@@ -85,7 +78,7 @@ const job = (words: string, fields: object = {}) => ({
   ...fields,
 });
 
-/** Makes postponed tries due at once, as the last ones, until every job of the account that a machine works on has ended. */
+/** Makes postponed attempts due at once, as the last ones, until all of the account's jobs for an engine have ended. */
 async function settled({ ref }: Customer): Promise<void> {
   await until(async () => {
     const hurried = await owner.query(
@@ -101,8 +94,8 @@ async function settled({ ref }: Customer): Promise<void> {
 
 const found = async () => (await verifyLedger(server.database)).discrepancies.map(({ rule }) => rule);
 
-describe('the money of a job', () => {
-  it('is held at its creation and captured at its completion', async () => {
+describe('the price of a job', () => {
+  it('is held when the job is created and captured when it completes', async () => {
     const customer = await createCustomer();
     const { body } = await customer.call.sandbox('POST', HUMAN, job('The house is big.'));
     expect(body).toMatchObject({ price: 12, balance: -12 });
@@ -114,7 +107,7 @@ describe('the money of a job', () => {
     ]);
   });
 
-  it('is held at its creation and given back at its failure', async () => {
+  it('is held when the job is created and voided when it fails', async () => {
     const customer = await createCustomer(100);
     await customer.call.production('POST', MACHINE, job(`A ${POISON} pill.`));
     expect(await customer.balance('production')).toBe(94);
@@ -137,13 +130,13 @@ describe('the money of a job', () => {
     ]);
   });
 
-  it('of one environment does not touch the other', async () => {
+  it('in one environment does not change the balance of the other', async () => {
     const customer = await createCustomer(100);
     await customer.call.sandbox('POST', HUMAN, job('The house.'));
     expect([await customer.balance('production'), await customer.balance('sandbox')]).toEqual([100, -6]);
   });
 
-  it('is not moved by a request that was refused or repeated', async () => {
+  it('is not held for a request that was refused or repeated', async () => {
     const customer = await createCustomer(100);
     await customer.call.production('POST', HUMAN, job('The house.', { uid: 'once' }));
     await customer.call.production('POST', HUMAN, job('The house.', { uid: 'once' }));
@@ -152,7 +145,7 @@ describe('the money of a job', () => {
     expect(await customer.balance('production')).toBe(94);
   });
 
-  it('that costs nothing is nothing: no transfer is made', async () => {
+  it('has no transfer when it is zero', async () => {
     const customer = await createCustomer();
     await customer.call.sandbox('POST', HUMAN, job('…'));
     await settled(customer);
@@ -161,7 +154,7 @@ describe('the money of a job', () => {
 });
 
 describe('the database', () => {
-  /** A job with its hold, whose end is still to come. */
+  /** Creates a job with a hold that has not ended. */
   async function heldJob(): Promise<{ customer: Customer; jobId: string }> {
     const customer = await createCustomer(100);
     await customer.call.production('POST', HUMAN, job('The house.'));
@@ -217,7 +210,7 @@ describe('the database', () => {
     );
   });
 
-  it('refuses a transfer between accounts of the ledger that its kind does not name, and one of nothing', async () => {
+  it('refuses a transfer whose kind does not allow its sides, and one of zero', async () => {
     const { customer, jobId } = await heldJob();
     const add = (kind: string, debit: string, credit: string, cents: number) =>
       owner.query(
@@ -233,7 +226,7 @@ describe('the database', () => {
 });
 
 describe('an account that cannot pay', () => {
-  it('is refused with what is needed and what there is, and nothing is created', async () => {
+  it('gets the needed and the available amount, and creates nothing', async () => {
     const customer = await createCustomer(10, 0);
     const refused = await customer.call.production('POST', HUMAN, job('The house is big.', { uid: 'dear' }));
     expect(refused).toMatchObject({
@@ -244,7 +237,7 @@ describe('an account that cannot pay', () => {
     expect(await customer.balance('production')).toBe(10);
   });
 
-  it('may spend its credit to the last cent, and not one more', async () => {
+  it('may use its credit up to the last cent', async () => {
     const customer = await createCustomer(5, 4);
     const create = () => customer.call.production('POST', HUMAN, job('The house. Big.'));
     expect((await create()).body).toMatchObject({ price: 9, balance: -4 });
@@ -256,7 +249,7 @@ describe('an account that cannot pay', () => {
     expect(free.status).toBe(201);
   });
 
-  it('gets exactly one of fifty simultaneous jobs where it can pay for one', async () => {
+  it('gets exactly one of fifty simultaneous jobs when it can pay for one', async () => {
     const customer = await createCustomer(12, 0);
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -278,7 +271,7 @@ describe('an account that cannot pay', () => {
     ]);
   });
 
-  it('does not spoil the jobs of another that share its commit', async () => {
+  it('does not affect the jobs of another account in the same commit', async () => {
     const poor = await createCustomer(0, 0);
     const rich = await createCustomer(1000, 0);
     const answers = await Promise.all(
@@ -294,7 +287,7 @@ describe('an account that cannot pay', () => {
 });
 
 describe('a model of the ledger', () => {
-  /** What a customer may ask for, and what it must cost: words of text, and whether the engine fails on it. */
+  /** A request, and its price: the words of its text, and whether the engine fails on it. */
   const wish = fc.record({
     tier: fc.constantFrom('human', 'machine'),
     environment: fc.constantFrom<Environment[]>('production', 'sandbox'),
@@ -320,7 +313,7 @@ describe('a model of the ledger', () => {
               .join(' ');
             const price = words * (tier === 'human' ? 3 : 2);
             const body = job(text, { uid: `wish-${index}` });
-            // The worker is quick, and may have given back what failed before this is asked for: let it settle.
+            // The worker may have voided the hold of a failed job already: wait until it has.
             await settled(customer);
             balance[environment] += givenBack[environment];
             givenBack[environment] = 0;
@@ -349,7 +342,7 @@ describe('a model of the ledger', () => {
 });
 
 describe('verifyLedger', () => {
-  it('finds nothing wrong with what the program itself did, and counts it', async () => {
+  it('finds nothing wrong with the program’s own transfers, and counts them', async () => {
     const customer = await createCustomer(100);
     await customer.call.production('POST', HUMAN, job('The house.'));
     await settled(customer);
@@ -360,7 +353,7 @@ describe('verifyLedger', () => {
     expect(cents).toBeGreaterThan(0);
   });
 
-  it('says what is wrong, and whose', async () => {
+  it('names the problem and the account', async () => {
     const customer = await createCustomer(100);
     await owner.query('begin');
     await owner.query(
@@ -391,58 +384,42 @@ describe('verifyLedger', () => {
 
   it.each([
     [
-      'a balance that was altered',
+      'a changed balance',
       `update balances set available_cents = available_cents + 1`,
       ['balance', 'balance'],
     ],
-    ['a balance that is gone', `delete from balances where environment = 'production'`, ['balance']],
-    ['a top-up that is gone', `delete from transfers where kind = 'top_up'`, ['balance']],
+    ['a missing balance', `delete from balances where environment = 'production'`, ['balance']],
+    ['a missing top-up', `delete from transfers where kind = 'top_up'`, ['balance']],
+    ['a missing hold', `delete from transfers where kind = 'hold' and ${OF('waits')}`, ['balance', 'hold']],
     [
-      'a hold that is gone',
-      `delete from transfers where kind = 'hold' and ${OF('waits')}`,
-      ['balance', 'hold'],
-    ],
-    [
-      'a hold of another amount than the price',
+      'a hold that differs from the price',
       `update transfers set amount_cents = amount_cents + 1 where kind = 'hold' and ${OF('waits')}`,
       ['balance', 'hold'],
     ],
+    ['a changed price', `update jobs set price_cents = price_cents + 1 where uid = 'waits'`, ['hold']],
+    ['a missing capture', `delete from transfers where kind = 'capture' and ${OF('done')}`, ['end']],
     [
-      'a price that was altered',
-      `update jobs set price_cents = price_cents + 1 where uid = 'waits'`,
-      ['hold'],
-    ],
-    ['a capture that is gone', `delete from transfers where kind = 'capture' and ${OF('done')}`, ['end']],
-    [
-      'a capture of another amount than was held',
+      'a capture that differs from the hold',
       `update transfers set amount_cents = amount_cents - 1 where kind = 'capture' and ${OF('done')}`,
       ['amount'],
     ],
     [
-      'a capture of a job that is not finished',
+      'a capture of an unfinished job',
       `${ADD}, 'capture', 'held', 'revenue', amount_cents from transfers where kind = 'hold' and ${OF('waits')}`,
       ['end'],
     ],
     [
-      'a void in place of a capture',
+      'a void instead of a capture',
       `update transfers set kind = 'void', credit = 'available' where kind = 'capture' and ${OF('done')}`,
       ['balance', 'end'],
     ],
-    [
-      'a void that is gone',
-      `delete from transfers where kind = 'void' and ${OF('failed')}`,
-      ['balance', 'end'],
-    ],
+    ['a missing void', `delete from transfers where kind = 'void' and ${OF('failed')}`, ['balance', 'end']],
     [
       'a failed job that was charged',
       `update transfers set kind = 'capture', credit = 'revenue' where kind = 'void' and ${OF('failed')}`,
       ['balance', 'end'],
     ],
-    [
-      'a job that failed after it was paid for',
-      `update jobs set status = 'failed' where uid = 'done'`,
-      ['end'],
-    ],
+    ['a job that failed after it was paid', `update jobs set status = 'failed' where uid = 'done'`, ['end']],
     [
       'a hold in the other environment',
       `with moved as (update transfers set environment = 'sandbox' where kind = 'hold' and ${OF('waits')} returning amount_cents)
@@ -451,20 +428,20 @@ describe('verifyLedger', () => {
       ['environment'],
     ],
     [
-      'a refund of more than was captured',
+      'a refund above the captured amount',
       `update transfers set amount_cents = amount_cents + 1 where kind = 'refund'`,
       ['balance', 'refund'],
     ],
-    ['a refund that is gone', `delete from transfers where kind = 'refund'`, ['balance']],
+    ['a missing refund', `delete from transfers where kind = 'refund'`, ['balance']],
     [
-      'a refund of what was never captured',
+      'a refund without a capture',
       `update transfers set job_id = (select job_id from jobs
 where account_id = '$ACCOUNT' and uid = 'waits') where kind = 'refund'`,
       ['refund'],
     ],
-    ['an adjustment that is gone', `delete from transfers where kind = 'adjustment'`, ['balance']],
+    ['a missing adjustment', `delete from transfers where kind = 'adjustment'`, ['balance']],
     [
-      'a refund into the other environment',
+      'a refund in the other environment',
       `with moved as (update transfers set environment = 'sandbox' where kind = 'void' and ${OF('failed')} returning amount_cents)
        update balances set available_cents = available_cents
          + case environment when 'sandbox' then 1 else -1 end * (select amount_cents from moved)`,
@@ -479,10 +456,10 @@ where account_id = '$ACCOUNT' and uid = 'waits') where kind = 'refund'`,
     await production('POST', MACHINE, job('The house.', { uid: 'refunded' }));
     await settled(customer);
     const moved = { environment: 'production', memo: 'test' } as const;
-    await refund(server.database, customer.ref, { ...moved, uid: 'refunded' });
+    await refundJob(server.database, customer.ref, { ...moved, uid: 'refunded' });
     await adjust(server.database, customer.ref, { ...moved, cents: 5 });
     expect(await found()).toEqual([]);
-    // The fault is planted into this account alone, and taken out again by what was there before.
+    // The fault is planted only into this account, and restored afterwards.
     const mine = `account_id = '${customer.ref.accountId}'`;
     const tables = ['transfers', 'balances', 'jobs'];
     for (const table of tables) {
@@ -511,7 +488,7 @@ where account_id = '$ACCOUNT' and uid = 'waits') where kind = 'refund'`,
     expect(await found()).toEqual([]);
   });
 
-  it('catches a balance beyond its credit, should the database ever let it pass', async () => {
+  it('finds a balance beyond its credit limit, if the database ever allows one', async () => {
     const { ref } = await createCustomer();
     const plant = (limit: number | null) =>
       owner.query(

@@ -1,50 +1,54 @@
 /**
- * Money. A price is held when a job is created, and the hold is ended once: captured when the job completes,
- * or voided when it fails or is canceled. What the customer can spend is `available`; the tables see to it
- * that nothing is charged twice (unique keys) and that no one spends beyond the credit limit (a check).
+ * Transfers of money. The price of a job is held when the job is created, and the hold ends once: it is captured when
+ * the job completes, or voided when the job fails or is canceled. `available` is what the customer can spend. Unique
+ * keys prevent double charges; a check constraint enforces the credit limit.
  */
-import type { AccountRef, Environment } from '../account.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
+import { OperatorError } from '../base/errors.ts';
+import { uuidv7 } from '../base/ids.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
-import { OperatorError } from '../errors.ts';
-import { uuidv7 } from '../ids.ts';
 import * as store from './store.ts';
+import { type Discrepancy, findDiscrepancies, readTotals } from './verify-store.ts';
 
-export type { Discrepancy } from './store.ts';
+export type { Discrepancy } from './verify-store.ts';
 
-/** Opens both balances of a new account, with a first top-up where the amount (in cents) is not zero. */
+/**
+ * Opens both balances of a new account, with a top-up where `cents` is not zero. Production has a credit limit of 0;
+ * the sandbox, where nothing is charged, has none.
+ */
 export async function openBalances(
   transaction: Transaction,
   account: AccountRef,
   cents: Record<Environment, number>,
 ): Promise<void> {
   for (const environment of ['production', 'sandbox'] as const) {
-    await store.openBalance(transaction, account, environment);
+    await store.openBalance(transaction, account, environment, environment === 'sandbox' ? null : 0);
     if (cents[environment] > 0) {
       const entry = { transferId: uuidv7(), environment, cents: cents[environment], memo: 'opening balance' };
-      await store.topUp(transaction, account, entry);
+      await store.insertTopUp(transaction, account, entry);
     }
   }
 }
 
-/** Puts money on a balance. @returns what the account can spend afterwards, in cents */
+/** Adds a top-up. @returns the balance after it, in cents */
 export function topUp(
   on: Queryable,
   account: AccountRef,
   entry: { environment: Environment; cents: number; memo: string },
 ): Promise<number> {
-  return store.topUp(on, account, { ...entry, transferId: uuidv7() });
+  return store.insertTopUp(on, account, { ...entry, transferId: uuidv7() });
 }
 
-/** An operator's mistake with money; the message is for the operator. */
+/** An operator asked for an impossible transfer; the message is for the operator. */
 export class LedgerError extends OperatorError {
   override name = 'LedgerError';
 }
 
 /**
- * Puts a balance right, for a reason that the memo says.
- * @param entry.cents above zero for the customer's good, below zero against it
- * @returns what the account can spend afterwards, in cents
- * @throws LedgerError when it would owe more than it may
+ * Adds an adjustment.
+ * @param entry `cents` may be negative; `memo` says why
+ * @returns the balance after it, in cents
+ * @throws LedgerError when it would exceed the credit limit
  */
 export async function adjust(
   on: Queryable,
@@ -52,54 +56,47 @@ export async function adjust(
   entry: { environment: Environment; cents: number; memo: string },
 ): Promise<number> {
   try {
-    return await store.adjust(on, account, { ...entry, transferId: uuidv7() });
+    return await store.insertAdjustment(on, account, { ...entry, transferId: uuidv7() });
   } catch (error) {
     if (!isOverdrawn(error)) throw error;
-    throw new LedgerError('The account would owe more than it may; nothing was changed.');
+    throw new LedgerError('The balance would go below the credit limit. Nothing was changed.');
   }
 }
 
 /**
- * Gives back all that was captured for a job and was not given back before.
- * @returns what was given back, and what the account can spend afterwards, in cents
- * @throws LedgerError when there is nothing to give back
+ * Refunds everything that was captured for a job and not refunded yet.
+ * @returns the refunded amount and the balance after it, in cents
+ * @throws LedgerError when there is no such job or nothing to refund
  */
-export function refund(
-  database: Database,
-  account: AccountRef,
-  entry: { environment: Environment; uid: string; memo: string },
-): Promise<{ cents: number; balance: number }> {
-  return database.transaction((transaction) => refundWithin(transaction, account, entry));
-}
-
-/** The same as a part of somebody's transaction. */
-export async function refundWithin(
+export async function refund(
   transaction: Transaction,
   account: AccountRef,
   entry: { environment: Environment; uid: string; memo: string },
 ): Promise<{ cents: number; balance: number }> {
-  const refunded = await store.refund(transaction, account, { ...entry, transferId: uuidv7() });
+  const { environment, uid } = entry;
+  const refunded = await store.insertRefund(transaction, account, { ...entry, transferId: uuidv7() });
   if (refunded !== undefined) return { cents: refunded.amount_cents, balance: refunded.available_cents };
-  const before = await store.wasRefunded(transaction, account, entry.environment, entry.uid);
+  const job = await store.findRefundableJob(transaction, account, environment, uid);
+  if (job === undefined) throw new LedgerError(`There is no job ${uid} in ${environment}.`);
   throw new LedgerError(
-    before
-      ? 'The job was refunded before.'
-      : 'Nothing was charged for such a job: what is held is given back by itself.',
+    job.refunded
+      ? 'The job was already refunded.'
+      : 'Nothing was charged for this job. A held amount is released automatically.',
   );
 }
 
-/** What moved for a job, in its order; cents above zero, the kind says which way. */
+/** Lists the transfers of a job in order; cents are positive, the kind gives the direction. */
 export async function listJobTransfers(
   on: Queryable,
   account: AccountRef,
   jobId: string,
 ): Promise<{ at: Date; kind: string; cents: number; memo: string | null }[]> {
-  const rows = await store.listJobTransfers(on, account, jobId);
+  const rows = await store.selectJobTransfers(on, account, jobId);
   return rows.map(({ created_at: at, kind, amount_cents: cents, memo }) => ({ at, kind, cents, memo }));
 }
 
-/** Of a balance in a period, every transfer; all in cents. */
-export interface Statement {
+/** The transfers of a balance in a period; all amounts in cents. */
+export interface LedgerStatement {
   opening: number;
   lines: StatementLine[];
   closing: number;
@@ -108,23 +105,23 @@ export interface Statement {
 export interface StatementLine {
   at: Date;
   kind: string;
-  /** Of the job that it is about. */
+  /** The job of the transfer. */
   uid: string | null;
   memo: string | null;
   amount: number;
-  /** What it does to the balance: a capture takes from what was held, and so nothing more. */
+  /** The change of the balance. A capture changes nothing: it takes from the hold. */
   change: number;
-  /** What can be spent after it. */
+  /** The balance after it. */
   balance: number;
 }
 
-/** The statement of a balance, from a moment to before another. It adds up: opening and changes are the closing. */
+/** Reads the statement of a balance for `[from, until)`. Opening plus changes equals closing. */
 export function readStatement(
   database: Database,
   account: AccountRef,
   environment: Environment,
   period: { from: Date; until: Date },
-): Promise<Statement> {
+): Promise<LedgerStatement> {
   return database.transaction(async (transaction) => {
     await store.takeSnapshot(transaction);
     const opening = await store.readOpening(transaction, account, environment, period.from);
@@ -141,8 +138,8 @@ export function readStatement(
 }
 
 /**
- * Sets how far a balance may be owed; null is without limit.
- * @throws pg's check violation of `balances_credit_limit` when more is owed already; see `isOverdrawn`
+ * Sets the credit limit of a balance; null for none.
+ * @throws the check violation of `balances_credit_limit` when the balance is already below it; see `isOverdrawn`
  */
 export function setCreditLimit(
   on: Queryable,
@@ -150,25 +147,25 @@ export function setCreditLimit(
   environment: Environment,
   cents: number | null,
 ): Promise<void> {
-  return store.setCreditLimit(on, account, environment, cents);
+  return store.updateCreditLimit(on, account, environment, cents);
 }
 
 export interface Hold {
   account: AccountRef;
   environment: Environment;
   jobId: string;
-  /** Which charge of the job: 1 at its creation, another number for each time that a machine's job goes on to a human. */
+  /** The number of the charge: 1 at creation, another for each upgrade of a machine job. */
   charge: number;
   cents: number;
 }
 
-/** What ends a hold: the job, and which of its charges. */
+/** Identifies a hold: the job and the number of its charge. */
 export type Charge = Pick<Hold, 'jobId' | 'charge'>;
 
 /**
- * Holds the price of each job, all in one statement. Free jobs hold nothing.
- * @returns what each of the accounts can spend afterwards, in cents; undefined for one without a hold
- * @throws pg's check violation of `balances_credit_limit` when an account cannot pay; see `isOverdrawn`
+ * Holds the price of each job, with one statement. Free jobs have no hold.
+ * @returns the balance of each account after it, in cents; undefined for an account without a hold
+ * @throws the check violation of `balances_credit_limit` when an account cannot pay; see `isOverdrawn`
  */
 export async function holdPrices(
   transaction: Transaction,
@@ -180,7 +177,7 @@ export async function holdPrices(
   return (account, environment) => left.get(`${account.accountId} ${environment}`);
 }
 
-/** Returns a number for another charge of a job, whose row is locked. */
+/** Returns a number for another charge of a job, whose row must be locked. */
 export async function nextCharge(
   transaction: Transaction,
   account: AccountRef,
@@ -189,12 +186,12 @@ export async function nextCharge(
   return (await store.lastCharge(transaction, account, jobId)) + 1;
 }
 
-/** Whether an error of `holdPrices` says that the account cannot pay. */
+/** Whether an error of `holdPrices` means that the account cannot pay. */
 export function isOverdrawn(error: unknown): boolean {
   return (error as { constraint?: string }).constraint === 'balances_credit_limit';
 }
 
-/** Ends the holds of charges, in one statement: their prices are earned. Free jobs have none. */
+/** Captures the holds of charges, with one statement. Free jobs have none. */
 export async function capturePrices(
   transaction: Transaction,
   jobs: readonly (Charge & { account: AccountRef })[],
@@ -206,12 +203,12 @@ export async function capturePrices(
   );
 }
 
-/** Ends a charge's hold: the price goes back to the account. Free jobs have none. */
+/** Voids the hold of a charge. Free jobs have none. */
 export function voidPrice(transaction: Transaction, account: AccountRef, charge: Charge): Promise<void> {
   return store.voidHold(transaction, account, charge, uuidv7());
 }
 
-/** What an account can spend, in cents, before its credit. */
+/** Returns the balance in cents, without the credit. */
 export async function availableCents(
   on: Queryable,
   account: AccountRef,
@@ -220,7 +217,7 @@ export async function availableCents(
   return (await store.readBalance(on, account, environment))?.available_cents ?? 0;
 }
 
-/** How far a balance may be owed, in cents; null is without limit. */
+/** Returns the credit limit in cents; null for none. */
 export async function creditLimitOf(
   on: Queryable,
   account: AccountRef,
@@ -229,7 +226,7 @@ export async function creditLimitOf(
   return (await store.readBalance(on, account, environment))?.credit_limit_cents ?? null;
 }
 
-/** Both balances of an account, in cents; a credit limit of null is none. */
+/** Returns both balances of an account in cents; `credit_limit` is null for none. */
 export async function readBalances(
   on: Queryable,
   account: AccountRef,
@@ -242,16 +239,15 @@ export async function readBalances(
   }));
 }
 
-/** Re-adds every balance and every job's price from the transfers. An empty list is a sound ledger. */
+/**
+ * Recalculates every balance and every job's price from the transfers. Without discrepancies, the ledger is consistent.
+ */
 export async function verifyLedger(database: Database): Promise<{
-  discrepancies: store.Discrepancy[];
+  discrepancies: Discrepancy[];
   accounts: number;
   transfers: number;
   cents: number;
 }> {
-  const [discrepancies, totals] = await Promise.all([
-    store.findDiscrepancies(database),
-    store.readTotals(database),
-  ]);
+  const [discrepancies, totals] = await Promise.all([findDiscrepancies(database), readTotals(database)]);
   return { discrepancies, ...totals };
 }

@@ -1,26 +1,18 @@
-/** The operator's console for prices: `/api/console/prices…`. */
+/** Prices for operators: `/api/console/prices…`. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { usernameOf } from '../accounts/accounts.ts';
-import { accountOfField } from '../accounts/console.ts';
+import { accountOfField, usernameOf } from '../access/accounts.ts';
+import { fieldError, notFound } from '../base/errors.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import { resource } from '../http/http.ts';
 import {
   described,
-  type Form,
-  flag,
-  integer,
+  LANGUAGE_OR_ALL,
   MOMENT,
-  moment,
+  OPTIONAL_GIVEN_MOMENT,
   OPTIONAL_MOMENT,
-  OPTIONAL_TEXT,
-  oneOf,
-  open,
-  readForm,
-  shortnameOrAll,
-} from '../console.ts';
-import type { Database, Queryable } from '../database/database.ts';
-import { fieldError, notFound } from '../errors.ts';
-import { resource } from '../http.ts';
-import { recordAudit } from '../operations/audit.ts';
+  USERNAME,
+} from '../http/schemas.ts';
 import {
   defaultPrice,
   endPrice,
@@ -36,8 +28,8 @@ const TIERS = ['human', 'machine'] as const;
 const PriceBody = Type.Object(
   {
     tier: Type.Enum([...TIERS]),
-    account: Type.Union([Type.String(), Type.Null()], { description: 'Null: every account.' }),
-    source_language: Type.String({ description: '`*`: every pair.' }),
+    account: Type.Union([Type.String(), Type.Null()], { description: 'Null for all accounts.' }),
+    source_language: Type.String({ description: '`*` for all pairs.' }),
     target_language: Type.String(),
     cents_per_word: Type.Integer({ minimum: 0 }),
     from: MOMENT,
@@ -47,7 +39,7 @@ const PriceBody = Type.Object(
 );
 const PriceListBody = Type.Object(
   {
-    prices: Type.Array(PriceBody, { description: 'Those that have not ended, with those to come.' }),
+    prices: Type.Array(PriceBody, { description: 'Current and future prices.' }),
     defaults: Type.Object({ human: Type.Integer(), machine: Type.Integer() }),
   },
   { title: 'ConsolePrices' },
@@ -56,37 +48,35 @@ const SetPrice = Type.Object(
   {
     price: PriceBody,
     ends: Type.Union([PriceBody, Type.Null()], {
-      description: 'The one that held, and ends where this begins.',
+      description: 'The current price, which ends where this one begins.',
     }),
     dry_run: Type.Boolean(),
   },
   { title: 'ConsoleSetPrice' },
 );
 
-const SCOPE = {
+const SCOPE = Type.Object({
   tier: Type.Enum([...TIERS]),
-  account: Type.Optional(OPTIONAL_TEXT),
-  source_language: Type.String({ description: '`*` with `*`: every pair.' }),
-  target_language: Type.String(),
-};
+  account: Type.Optional(Type.Union([USERNAME, Type.Null()])),
+  source_language: LANGUAGE_OR_ALL,
+  target_language: LANGUAGE_OR_ALL,
+});
 
 const schemas = {
-  list: described('listPrices', 'The prices of a word', PriceListBody),
-  set: described('setPrice', 'Set the price of a word, from a moment on', SetPrice, {
-    description: 'What held ends where this begins. One that reaches into another one to come is refused.',
-    body: Type.Object(
-      {
-        ...SCOPE,
-        cents_per_word: Type.Integer({ minimum: 0, maximum: 100_000 }),
-        from: Type.Optional(OPTIONAL_MOMENT),
-        until: Type.Optional(OPTIONAL_MOMENT),
-        dry_run: Type.Optional(Type.Boolean()),
-      },
-      open,
-    ),
+  list: described('listPrices', 'Prices per word', PriceListBody),
+  set: described('setPrice', 'Set a price per word from a moment on', SetPrice, {
+    description:
+      'The current price ends where this one begins. A price that overlaps a future price is refused.',
+    body: Type.Object({
+      ...SCOPE.properties,
+      cents_per_word: Type.Integer({ minimum: 0, maximum: 100_000 }),
+      from: Type.Optional(OPTIONAL_GIVEN_MOMENT),
+      until: Type.Optional(OPTIONAL_GIVEN_MOMENT),
+      dry_run: Type.Boolean({ default: false }),
+    }),
   }),
-  end: described('endPrice', 'End a price, and those to come of its scope', PriceListBody, {
-    body: Type.Object(SCOPE, open),
+  end: described('endPrice', 'End a price and delete the future prices of its scope', PriceListBody, {
+    body: SCOPE,
   }),
 };
 
@@ -106,24 +96,14 @@ export function priceConsole(
     POST: {
       schema: schemas.set,
       async handler(request) {
-        const form = readForm(request.body);
-        const scope = await readScope(database, form);
-        const now = new Date();
-        const given = form.optional('from', moment);
-        const until = form.optional('until', moment);
-        const centsPerWord = form.required('cents_per_word', integer(0, 100_000));
-        if (given !== undefined && given < now) {
-          form.complain('from', 'A price cannot begin in the past: jobs keep the price of their creation.');
-        }
-        const from = given ?? now;
-        if (until !== undefined && until <= from) form.complain('until', 'A price must end after it begins.');
-        const dryRun = form.optional('dry_run', flag) ?? false;
-        form.done();
-        const { holding, next } = await upcomingPrice(database, scope, from);
+        const { cents_per_word: centsPerWord, dry_run: dryRun } = request.body;
+        const scope = await scopeOf(database, request.body);
+        const { from, until } = timesOf(request.body);
+        const { current, next } = await upcomingPrice(database, scope, from);
         if (next !== undefined && next.from.getTime() === from.getTime()) {
           throw fieldError(
             'from',
-            'Another price of the same scope begins at that very moment; end that one first.',
+            'Another price of the same scope begins at the same time. End that one first.',
           );
         }
         if (next !== undefined && until !== undefined && until > next.from) {
@@ -135,21 +115,10 @@ export function priceConsole(
         const wanted = { from, until, centsPerWord };
         const price = dryRun
           ? { ...scope, ...wanted, until: until ?? next?.from }
-          : await setPrice(database, scope, wanted);
-        const presented = await present(database, price);
-        if (!dryRun) {
-          await recordAudit(database, request.person, {
-            ...{
-              action: 'price.set',
-              account: scope.account,
-              subject: subjectOf(presented),
-              detail: presented,
-            },
-          });
-        }
+          : await setPrice(database, request.person, scope, wanted);
         return {
-          price: presented,
-          ends: holding === undefined ? null : await present(database, holding),
+          price: await present(database, price),
+          ends: current === undefined ? null : await present(database, current),
           dry_run: dryRun,
         };
       },
@@ -159,34 +128,34 @@ export function priceConsole(
     POST: {
       schema: schemas.end,
       async handler(request) {
-        const form = readForm(request.body);
-        const scope = await readScope(database, form);
-        form.done();
-        if (!(await endPrice(database, scope, new Date()))) throw notFound();
-        const { source_language, target_language, tier } = request.body as Record<string, string>;
-        await recordAudit(database, request.person, {
-          ...{ action: 'price.ended', account: scope.account },
-          ...{ subject: `${source_language}>${target_language} ${tier}`, detail: {} },
-        });
+        const scope = await scopeOf(database, request.body);
+        if (!(await endPrice(database, request.person, scope, new Date()))) throw notFound();
         return list();
       },
     },
   });
 }
 
-async function readScope(on: Queryable, form: Form): Promise<Scope> {
-  const tier = form.required('tier', oneOf(...TIERS));
-  const sourceLanguage = form.required('source_language', shortnameOrAll);
-  const targetLanguage = form.required('target_language', shortnameOrAll);
+async function scopeOf(on: Queryable, given: Static<typeof SCOPE>): Promise<Scope> {
+  const { tier, source_language: sourceLanguage, target_language: targetLanguage } = given;
   if ((sourceLanguage === '*') !== (targetLanguage === '*')) {
-    form.complain('target_language', 'A price is for one pair, or for all.');
+    throw fieldError('target_language', 'A price is for one pair or for all pairs.');
   }
-  const account = (await accountOfField(on, form, 'account'))?.ref;
+  const account = (await accountOfField(on, given.account))?.ref;
   return { tier, account, pair: sourceLanguage === '*' ? undefined : { sourceLanguage, targetLanguage } };
 }
 
-function subjectOf({ source_language, target_language, tier }: Static<typeof PriceBody>): string {
-  return `${source_language}>${target_language} ${tier}`;
+function timesOf(given: Static<typeof schemas.set.body>): { from: Date; until: Date | undefined } {
+  const now = new Date();
+  const from = given.from == null ? now : new Date(given.from);
+  const until = given.until == null ? undefined : new Date(given.until);
+  if (from < now) {
+    throw fieldError('from', 'A price cannot begin in the past: jobs keep the price of their creation.');
+  }
+  if (until !== undefined && until <= from) {
+    throw fieldError('until', 'A price must end after it begins.');
+  }
+  return { from, until };
 }
 
 async function present(on: Queryable, price: Price): Promise<Static<typeof PriceBody>> {

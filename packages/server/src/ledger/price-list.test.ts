@@ -1,8 +1,8 @@
-/** Prices in the database, and what they do to creations. */
+/** Prices in the database and their effect on new jobs. */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountRef } from '../account.ts';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { createPriceList, endPrice, listPrices, setPrice } from './price-list.ts';
@@ -29,7 +29,7 @@ const job = (text: string, fields: object = {}) => ({
 const now = () => ({ from: new Date(), until: undefined });
 
 describe('a creation', () => {
-  it('costs what the most specific price says, and keeps its price', async () => {
+  it('has the most specific price of its creation, and keeps it', async () => {
     const [one, two] = [await server.createAccount(), await server.createAccount()];
     const { ref } = await accountNamed(server.database, one.username);
     const clients = [one, two].map(({ production_key }) => createClient(server.url, production_key));
@@ -39,24 +39,29 @@ describe('a creation', () => {
       );
     expect(await prices()).toEqual([6, 6]);
     await clients[0]!('POST', HUMAN, job('The house.', { uid: 'old' }));
-    await setPrice(server.database, EVERYTHING, { ...now(), centsPerWord: 4 });
-    await setPrice(server.database, { ...EVERYTHING, pair: EN_ES }, { ...now(), centsPerWord: 5 });
+    await setPrice(server.database, 'command', EVERYTHING, { ...now(), centsPerWord: 4 });
+    await setPrice(server.database, 'command', { ...EVERYTHING, pair: EN_ES }, { ...now(), centsPerWord: 5 });
     await until(async () => (await prices()).join() === '10,10');
-    await setPrice(server.database, { ...EVERYTHING, account: ref }, { ...now(), centsPerWord: 7 });
+    await setPrice(
+      server.database,
+      'command',
+      { ...EVERYTHING, account: ref },
+      { ...now(), centsPerWord: 7 },
+    );
     await until(async () => (await prices()).join() === '14,10');
     const both = { ...EVERYTHING, account: ref, pair: EN_ES };
-    await setPrice(server.database, both, { ...now(), centsPerWord: 0 });
+    await setPrice(server.database, 'command', both, { ...now(), centsPerWord: 0 });
     await until(async () => (await prices()).join() === '0,10');
     expect((await clients[0]!('GET', `${HUMAN}old/`)).body.price).toBe(6);
 
     for (const scope of [both, { ...EVERYTHING, account: ref }, { ...EVERYTHING, pair: EN_ES }, EVERYTHING]) {
-      expect(await endPrice(server.database, scope, new Date())).toBe(true);
+      expect(await endPrice(server.database, 'command', scope, new Date())).toBe(true);
     }
-    expect(await endPrice(server.database, both, new Date())).toBe(false);
+    expect(await endPrice(server.database, 'command', both, new Date())).toBe(false);
     await until(async () => (await prices()).join() === '6,6');
   });
 
-  it('takes the configured share for sentences that repeat', async () => {
+  it('costs the configured share for repeats', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
     const price = async (text: string, fields = {}) =>
@@ -72,12 +77,12 @@ describe('a creation', () => {
 });
 
 describe('the list', () => {
-  it('is read from the database once in two seconds, however many ask', async () => {
-    let asked = 0;
+  it('is read from the database once in two seconds, however many requests need it', async () => {
+    let requests = 0;
     const counting: Database = {
       ...server.database,
       query: (...given: Parameters<Database['query']>) => {
-        asked++;
+        requests++;
         return server.database.query(...given);
       },
     } as Database;
@@ -85,19 +90,19 @@ describe('the list', () => {
     const list = createPriceList(counting, settings, () => time);
     const ask = () => list.priceOf(NOBODY, 'human', EN_ES, WORD);
     expect(await Promise.all(Array.from({ length: 100 }, ask))).toEqual(Array(100).fill(3));
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
     time += 1_999;
     await ask();
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
     time += 1;
     await ask();
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
   });
 
-  it('knows the prices to come, to the moment', async () => {
+  it('starts future prices on time', async () => {
     const [begins, ends] = ['2999-01-01', '2999-02-01'].map((day) => new Date(day));
     const scope = { ...EVERYTHING, tier: 'machine' } as const;
-    await setPrice(server.database, scope, { from: begins!, until: ends, centsPerWord: 9 });
+    await setPrice(server.database, 'command', scope, { from: begins!, until: ends, centsPerWord: 9 });
     let time = begins!.getTime() - 1;
     const list = createPriceList(server.database, settings, () => time);
     const ask = () => list.priceOf(NOBODY, 'machine', EN_ES, WORD);
@@ -108,15 +113,15 @@ describe('the list', () => {
     expect(await ask()).toBe(9);
     time++;
     expect(await ask()).toBe(0);
-    expect(await endPrice(server.database, scope, new Date())).toBe(true);
+    expect(await endPrice(server.database, 'command', scope, new Date())).toBe(true);
   });
 
-  it('holds one price a scope, when several operators set it at once', async () => {
+  it('has one price per scope when several operators set it at the same time', async () => {
     const scope = { ...EVERYTHING, tier: 'machine', pair: EN_ES } as const;
     const from = new Date();
     await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        setPrice(server.database, scope, {
+        setPrice(server.database, 'command', scope, {
           from: new Date(from.getTime() + (index % 3)),
           until: undefined,
           centsPerWord: index,
@@ -130,6 +135,6 @@ describe('the list', () => {
       from.getTime() + 2,
       undefined,
     ]);
-    await endPrice(server.database, scope, new Date());
+    await endPrice(server.database, 'command', scope, new Date());
   });
 });

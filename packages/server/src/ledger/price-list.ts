@@ -1,129 +1,140 @@
-/** The prices that hold: read by every creation, from memory, and set by operators. */
-import type { AccountRef } from '../account.ts';
+/** The valid prices, cached for job creation, and their changes by operators. */
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { uuidv7 } from '../ids.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import * as store from './price-store.ts';
 import {
-  bookOf,
   choosePrice,
-  type Extent,
-  fitIn,
-  holds,
+  insertTerm,
+  isValidAt,
   type Pair,
   type Price,
-  type PriceBook,
+  type PriceIndex,
+  type PriceTerm,
   priceOf,
   type Scope,
-  type Term,
   type Tier,
+  toPriceIndex,
+  type WordCounts,
 } from './prices.ts';
-import * as store from './store.ts';
 
 export interface PriceList {
-  /** What a job costs now, in cents. Once it is created its price stays. */
-  priceOf(account: AccountRef, tier: Tier, pair: Pair, extent: Extent): Promise<number>;
-  /** Whether repeats cost less than their words, and so have to be counted. */
+  /** Returns the price of a new job in cents. A job keeps the price of its creation. */
+  priceOf(account: AccountRef, tier: Tier, pair: Pair, words: WordCounts): Promise<number>;
+  /** Whether repeats cost less, and so must be counted. */
   readonly countsRepeats: boolean;
 }
 
 export type PriceSettings = Pick<Settings, 'humanCentsPerWord' | 'machineCentsPerWord' | 'repeatShare'>;
 
-const REMEMBER_MILLISECONDS = 2_000;
+const CACHE_MILLISECONDS = 2_000;
 
-/** Prices are set a few times a year and asked for by every creation: they are remembered 2 s, all of them. */
+/** Caches all prices for 2 s: they change a few times a year, and every new job needs them. */
 export function createPriceList(
   database: Database,
   settings: PriceSettings,
   now: () => number = Date.now,
 ): PriceList {
-  let known: Promise<PriceBook> | undefined;
+  let cached: Promise<PriceIndex> | undefined;
   let until = 0;
 
-  function prices(): Promise<PriceBook> {
-    if (known === undefined || now() >= until) {
-      until = now() + REMEMBER_MILLISECONDS;
-      const asked = listPrices(database, new Date(now())).then(bookOf);
-      asked.catch(() => {
-        if (known === asked) known = undefined;
+  function prices(): Promise<PriceIndex> {
+    if (cached === undefined || now() >= until) {
+      until = now() + CACHE_MILLISECONDS;
+      const loading = listPrices(database, new Date(now())).then(toPriceIndex);
+      loading.catch(() => {
+        if (cached === loading) cached = undefined;
       });
-      known = asked;
+      cached = loading;
     }
-    return known;
+    return cached;
   }
 
   return {
-    async priceOf(account, tier, pair, extent) {
+    async priceOf(account, tier, pair, words) {
       const chosen = choosePrice(await prices(), { account, tier, pair }, new Date(now()));
-      return priceOf(extent, chosen ?? defaultPrice(settings, tier), settings.repeatShare);
+      return priceOf(words, chosen ?? defaultPrice(settings, tier), settings.repeatShare);
     },
     countsRepeats: settings.repeatShare !== 100,
   };
 }
 
-/** The price of a word where none was set. */
+/** Returns the price per word where none was set. */
 export function defaultPrice(settings: PriceSettings, tier: Tier): number {
   return tier === 'human' ? settings.humanCentsPerWord : settings.machineCentsPerWord;
 }
 
-/** Every price that has not ended at a moment, with those to come. */
+/** Returns every price that has not ended at a moment, including future ones. */
 export async function listPrices(on: Queryable, at: Date): Promise<Price[]> {
-  const rows = await store.listPrices(on, at);
+  const rows = await store.selectPrices(on, at);
   return rows.map(toPrice);
 }
 
 /**
- * Sets a price of a word for a scope. The one that held ends where this begins, and this ends where the next one
+ * Sets a price per word for a scope. The current price ends where this one begins, and this one ends where the next one
  * begins.
- * @returns the price as it was fitted in
+ * @returns the price with its final term
  */
 export function setPrice(
   database: Database,
+  by: Actor,
   scope: Scope,
-  wanted: Term & { centsPerWord: number },
+  wanted: PriceTerm & { centsPerWord: number },
 ): Promise<Price> {
   return database.transaction(async (transaction) => {
     await store.lockPrices(transaction);
-    const { end, replace, until } = fitIn(await scopePrices(transaction, scope, wanted.from), wanted);
-    if (end !== undefined) await store.endPrice(transaction, end.id, wanted.from);
+    const { end, replace, until } = insertTerm(await scopePrices(transaction, scope, wanted.from), wanted);
+    if (end !== undefined) await store.updatePriceEnd(transaction, end.id, wanted.from);
     if (replace !== undefined) await store.removePrice(transaction, replace.id);
     const price = { ...scope, ...wanted, until };
     await store.insertPrice(transaction, { ...price, id: uuidv7() });
+    const detail = { from: price.from, until: until ?? null, cents_per_word: price.centsPerWord };
+    await recordAudit(transaction, by, { action: 'price.set', ...subjectOf(scope), detail });
     return price;
   });
 }
 
-/** The price of a scope that holds at a moment, and the next one that begins then or later. */
+/** Returns the price of a scope that is valid at a moment, and the next one that begins then or later. */
 export async function upcomingPrice(
   on: Queryable,
   scope: Scope,
   at: Date,
-): Promise<{ holding: Price | undefined; next: Price | undefined }> {
+): Promise<{ current: Price | undefined; next: Price | undefined }> {
   const prices = await scopePrices(on, scope, at);
   return {
-    holding: prices.find((price) => price.from < at && holds(price, at)),
+    current: prices.find((price) => price.from < at && isValidAt(price, at)),
     next: prices.find(({ from }) => from >= at),
   };
 }
 
 /**
- * Ends the price that holds for a scope at a moment, and drops those to come: the next less specific one holds.
- * @returns whether there was any
+ * Ends the price of a scope at a moment and deletes future ones; the next less specific price applies.
+ * @returns false when there was none
  */
-export function endPrice(database: Database, scope: Scope, at: Date): Promise<boolean> {
+export function endPrice(database: Database, by: Actor, scope: Scope, at: Date): Promise<boolean> {
   return database.transaction(async (transaction) => {
     await store.lockPrices(transaction);
     const prices = await scopePrices(transaction, scope, at);
     for (const price of prices) {
-      if (price.from < at && holds(price, at)) await store.endPrice(transaction, price.id, at);
+      if (price.from < at && isValidAt(price, at)) await store.updatePriceEnd(transaction, price.id, at);
       else await store.removePrice(transaction, price.id);
+    }
+    if (prices.length > 0) {
+      await recordAudit(transaction, by, { action: 'price.ended', ...subjectOf(scope), detail: {} });
     }
     return prices.length > 0;
   });
 }
 
-/** The prices of one scope that have not ended at a moment, in their order. */
+function subjectOf({ tier, account, pair }: Scope): { account: AccountRef | undefined; subject: string } {
+  return { account, subject: `${pair?.sourceLanguage ?? '*'}>${pair?.targetLanguage ?? '*'} ${tier}` };
+}
+
+/** Returns the prices of one scope that have not ended at a moment, in order. */
 async function scopePrices(on: Queryable, scope: Scope, at: Date): Promise<(Price & { id: string })[]> {
-  const rows = await store.listPrices(on, at);
+  const rows = await store.selectPrices(on, at);
   return rows
     .filter(
       (row) =>

@@ -1,7 +1,7 @@
-/** Prices as operators set and end them: each for its scope, and no other's. */
+/** Prices as operators set and end them, each in its own scope. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
 import { createConnection } from '../database/connections.ts';
 import type { Database } from '../database/database.ts';
 import {
@@ -43,7 +43,7 @@ const end = (scope: object) => operator.call('POST', '/api/console/prices/end', 
 const cents = async () => (await shown()).map(({ cents_per_word }) => cents_per_word);
 
 describe('a scope', () => {
-  it('is a tier, an account or all, a pair or all: its price is set and ended, and no neighbour’s', async () => {
+  it('is a tier, an account or all, a pair or all: setting and ending its price changes no other scope', async () => {
     const [one, two] = [await server.createAccount(), await server.createAccount()];
     const all = { source_language: '*', target_language: '*' };
     const pair = (source_language: string, target_language: string) => ({ source_language, target_language });
@@ -59,7 +59,10 @@ describe('a scope', () => {
       { tier: 'machine', account: one.username, ...pair('en', 'es') },
     ];
     const expected = scopes.map((scope, index) => ({
-      ...{ account: null, ...scope, cents_per_word: index + 1, until: null },
+      account: null,
+      ...scope,
+      cents_per_word: index + 1,
+      until: null,
     }));
     for (const [index, scope] of scopes.entries()) {
       const { body } = await set({ ...scope, cents_per_word: index + 1 });
@@ -77,10 +80,10 @@ describe('a scope', () => {
   });
 });
 
-describe('a price that is set', () => {
+describe('setting a price', () => {
   const scope = { tier: 'human', source_language: 'en', target_language: 'fr' };
 
-  it('says which it ends and where it ends itself, rehearsed as well', async () => {
+  it('names the price that it ends and its own end, also in a dry run', async () => {
     const moments = ['2998-01-01', '2999-01-01', '3000-01-01'].map((day) => `${day}T00:00:00.000Z`);
     const [first, second, third] = moments;
     await set({ ...scope, cents_per_word: 9, from: third });
@@ -98,8 +101,8 @@ describe('a price that is set', () => {
   });
 });
 
-describe('a price that is ended', () => {
-  it('held until then, and is kept; one that begins then, or later, never was', async () => {
+describe('ending a price', () => {
+  it('keeps the price until then, and deletes prices that begin then or later', async () => {
     const [from, at, later] = ['2999-01-01', '2999-02-01', '2999-03-01'].map((day) => new Date(day));
     const scope = { ...EVERYTHING, pair: EN_ES };
     const past = async () =>
@@ -109,7 +112,7 @@ describe('a price that is ended', () => {
         price.until,
       ]);
     const put = (start: Date | undefined, centsPerWord: number) =>
-      setPrice(server.database, scope, { from: start!, until: undefined, centsPerWord });
+      setPrice(server.database, 'command', scope, { from: start!, until: undefined, centsPerWord });
     await put(from, 1);
     await put(later, 2);
     const common = { tier: 'human', account: undefined, pair: EN_ES };
@@ -119,25 +122,25 @@ describe('a price that is ended', () => {
     ];
     expect(await listPrices(server.database, at!)).toEqual([one, two]);
     const upcoming = async (moment: Date) => {
-      const { holding, next } = await upcomingPrice(server.database, scope, moment);
-      return [holding?.centsPerWord, next?.centsPerWord];
+      const { current, next } = await upcomingPrice(server.database, scope, moment);
+      return [current?.centsPerWord, next?.centsPerWord];
     };
     expect(await upcoming(from!)).toEqual([undefined, 1]);
     expect(await upcoming(at!)).toEqual([1, 2]);
     expect(await upcoming(later!)).toEqual([undefined, 2]);
-    expect(await endPrice(server.database, scope, at!)).toBe(true);
+    expect(await endPrice(server.database, 'command', scope, at!)).toBe(true);
     expect(await past()).toEqual([[1, from, at]]);
-    expect(await endPrice(server.database, scope, at!)).toBe(false);
+    expect(await endPrice(server.database, 'command', scope, at!)).toBe(false);
     await put(at, 3);
-    expect(await endPrice(server.database, scope, at!)).toBe(true);
+    expect(await endPrice(server.database, 'command', scope, at!)).toBe(true);
     expect(await past()).toEqual([[1, from, at]]);
-    await endPrice(server.database, scope, from!);
+    await endPrice(server.database, 'command', scope, from!);
     expect(await past()).toEqual([]);
   });
 });
 
-describe('two operators at once', () => {
-  it('do one after the other: who ends prices ends those that are being set', async () => {
+describe('two operators at the same time', () => {
+  it('change prices one after the other, so that ending includes the price that is being set', async () => {
     const [setting, watching] = [createConnection(server.connection), createConnection(server.connection)];
     await setting.connect();
     await watching.connect();
@@ -148,7 +151,7 @@ describe('two operators at once', () => {
        values (gen_random_uuid(), 'machine', 1, now() + interval '1 h')`,
     );
     let answered = false;
-    const ending = endPrice(server.database, { ...EVERYTHING, tier: 'machine' }, new Date());
+    const ending = endPrice(server.database, 'command', { ...EVERYTHING, tier: 'machine' }, new Date());
     void ending.then(() => {
       answered = true;
     });
@@ -167,20 +170,20 @@ describe('the list', () => {
   const settings = { humanCentsPerWord: 3, machineCentsPerWord: 2, repeatShare: 100 };
   const WORD = { words: 1, repeatedWords: 0 };
 
-  it('counts repeats where they cost less than their words', () => {
+  it('counts repeats when they cost less', () => {
     expect(createPriceList(server.database, settings).countsRepeats).toBe(false);
     expect(createPriceList(server.database, { ...settings, repeatShare: 99 }).countsRepeats).toBe(true);
   });
 
-  it('asks again where it was not answered, and forgets no answer for an older question’s failure', async () => {
+  it('asks again after a failure, and keeps an answer when an older query fails', async () => {
     const { ref: account } = await accountNamed(server.database, (await server.createAccount()).username);
     const failures: ((error: Error) => void)[] = [];
     let works = false;
-    let asked = 0;
+    let requests = 0;
     const failing = {
       ...server.database,
       query: (...given: Parameters<Database['query']>) => {
-        asked++;
+        requests++;
         return works
           ? server.database.query(...given)
           : new Promise((_resolve, reject) => failures.push(reject));
@@ -191,24 +194,24 @@ describe('the list', () => {
     const ask = () => list.priceOf(account, 'machine', EN_ES, WORD);
 
     const unanswered = [ask(), ask()];
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
     failures[0]!(new Error('no database'));
     for (const one of unanswered) await expect(one).rejects.toThrow('no database');
     works = true;
     expect(await ask()).toBe(2);
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
 
     time += 2_000;
     works = false;
     const slow = ask();
-    expect(asked).toBe(3);
+    expect(requests).toBe(3);
     time += 2_000;
     works = true;
     expect(await ask()).toBe(2);
-    expect(asked).toBe(4);
+    expect(requests).toBe(4);
     failures[1]!(new Error('too late'));
     await expect(slow).rejects.toThrow('too late');
     expect(await ask()).toBe(2);
-    expect(asked).toBe(4);
+    expect(requests).toBe(4);
   });
 });

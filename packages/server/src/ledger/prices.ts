@@ -1,21 +1,21 @@
 /**
- * What a job costs. Pure; integer cents.
+ * Prices of jobs. Pure; integer cents.
  *
- * A price of a word is set for a scope: a tier, for one account or all, for one pair or all. The most specific
- * scope that has a price at the moment wins:
+ * A price per word has a scope: a tier, one account or all, one language pair or all. The most specific scope with a
+ * valid price wins:
  *
  *   account and pair  >  account  >  pair  >  all  >  the setting
  */
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
 
 export type Tier = 'human' | 'machine';
 
-/** What a price is set for. */
+/** What a price applies to. */
 export interface Scope {
   tier: Tier;
-  /** Undefined: every account. */
+  /** Undefined for all accounts. */
   account: AccountRef | undefined;
-  /** Undefined: every pair. */
+  /** Undefined for all pairs. */
   pair: Pair | undefined;
 }
 
@@ -24,69 +24,69 @@ export interface Pair {
   targetLanguage: string;
 }
 
-/** When a price holds: from its first millisecond to before its last. */
-export interface Term {
+/** When a price is valid: from `from` to before `until`. */
+export interface PriceTerm {
   from: Date;
-  /** Undefined: until another is set. */
+  /** Undefined: until a later price begins. */
   until: Date | undefined;
 }
 
-export interface Price extends Scope, Term {
+export interface Price extends Scope, PriceTerm {
   centsPerWord: number;
 }
 
-/** The prices by their scopes, as {@link choosePrice} looks for them. */
-export type PriceBook = ReadonlyMap<string, readonly Price[]>;
+/** Prices by scope, for {@link choosePrice}. */
+export type PriceIndex = ReadonlyMap<string, readonly Price[]>;
 
-export function bookOf(prices: readonly Price[]): PriceBook {
-  return Map.groupBy(prices, (price) => keyOf(price.tier, price.account?.accountId, price.pair));
+export function toPriceIndex(prices: readonly Price[]): PriceIndex {
+  return Map.groupBy(prices, (price) => scopeKey(price.tier, price.account?.accountId, price.pair));
 }
 
-/** The price of a word that holds for an account and a pair at a moment; undefined where none was set. */
+/** Returns the price per word that is valid for an account and a pair at a moment; undefined where none was set. */
 export function choosePrice(
-  book: PriceBook,
+  index: PriceIndex,
   wanted: { tier: Tier; account: AccountRef; pair: Pair },
   at: Date,
 ): number | undefined {
   const { tier, pair } = wanted;
   const { accountId } = wanted.account;
   for (const key of [
-    keyOf(tier, accountId, pair),
-    keyOf(tier, accountId, undefined),
-    keyOf(tier, undefined, pair),
-    keyOf(tier, undefined, undefined),
+    scopeKey(tier, accountId, pair),
+    scopeKey(tier, accountId, undefined),
+    scopeKey(tier, undefined, pair),
+    scopeKey(tier, undefined, undefined),
   ]) {
-    const found = book.get(key)?.find((price) => holds(price, at));
+    const found = index.get(key)?.find((price) => isValidAt(price, at));
     if (found !== undefined) return found.centsPerWord;
   }
   return undefined;
 }
 
-/** No shortname holds a space, and no id either. */
-function keyOf(tier: Tier, accountId: string | undefined, pair: Pair | undefined): string {
+/** Shortnames and ids contain no spaces. */
+function scopeKey(tier: Tier, accountId: string | undefined, pair: Pair | undefined): string {
   return `${tier} ${accountId ?? '*'} ${pair?.sourceLanguage ?? '*'} ${pair?.targetLanguage ?? '*'}`;
 }
 
-export function holds({ from, until }: Term, at: Date): boolean {
+export function isValidAt({ from, until }: PriceTerm, at: Date): boolean {
   return from <= at && (until === undefined || at < until);
 }
 
 /**
- * How a new price fits among those of its scope: the one that holds at its start ends there, one with the same
- * start is replaced, and it ends itself where the next one begins.
- * @param existing terms of one scope, no two of which overlap
- * @returns the ones to end at the new one's start, the one to replace, and the new one's end
+ * Fits a new price among those of its scope. The price that is valid at its start ends there, one with the same start
+ * is replaced, and the new price ends where the next one begins.
+ * @param existing terms of one scope, without overlaps
+ * @returns the term to end at the new start, the one to replace, and the new end
  */
-export function fitIn<T extends Term>(
+export function insertTerm<T extends PriceTerm>(
   existing: readonly T[],
-  wanted: Term,
+  wanted: PriceTerm,
 ): { end: T | undefined; replace: T | undefined; until: Date | undefined } {
   const { from } = wanted;
   const next = existing
     .filter((term) => term.from > from)
     .reduce<Date | undefined>((first, term) => earlier(first, term.from), undefined);
   return {
-    end: existing.find((term) => term.from < from && holds(term, from)),
+    end: existing.find((term) => term.from < from && isValidAt(term, from)),
     replace: existing.find((term) => term.from.getTime() === from.getTime()),
     until: earlier(wanted.until, next),
   };
@@ -97,20 +97,24 @@ function earlier(one: Date | undefined, other: Date | undefined): Date | undefin
   return one < other ? one : other;
 }
 
-/** What a text is paid by. */
-export interface Extent {
+/** The words that a text is charged for. */
+export interface WordCounts {
   words: number;
-  /** Those of them in segments that stood in the same text before. */
+  /** How many of them are in repeats. */
   repeatedWords: number;
 }
 
 /**
+ * Returns the price in cents; fractions of a cent are not charged.
  * @param centsPerWord a whole number
- * @param repeatShare percent of the price that a repeated word costs, a whole number from 0 to 100
- * @returns cents; a share of a cent is not charged
+ * @param repeatShare percent of the price for a repeated word, a whole number from 0 to 100
  * @throws RangeError when the product is not a safe integer
  */
-export function priceOf({ words, repeatedWords }: Extent, centsPerWord: number, repeatShare: number): number {
+export function priceOf(
+  { words, repeatedWords }: WordCounts,
+  centsPerWord: number,
+  repeatShare: number,
+): number {
   const full = words * 100 * centsPerWord;
   const hundredths = full - repeatedWords * (100 - repeatShare) * centsPerWord;
   if (![words, repeatedWords, full, hundredths].every(Number.isSafeInteger) || hundredths < 0) {

@@ -1,22 +1,15 @@
-/** What an operator moves, and statements, which add up. */
+/** Refunds, adjustments and statements. */
 import { createFake } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import { createLog } from '../base/log.ts';
 import { createConnection } from '../database/connections.ts';
-import { createLog } from '../log.ts';
-import { startServer } from '../serve.ts';
+import { startServer } from '../roles/serve.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import {
-  adjust,
-  availableCents,
-  readStatement,
-  refund,
-  setCreditLimit,
-  topUp,
-  verifyLedger,
-} from './ledger.ts';
+import { refundJob } from '../testing/ledger.ts';
+import { adjust, availableCents, readStatement, setCreditLimit, topUp, verifyLedger } from './ledger.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -63,21 +56,21 @@ const sound = async () => expect((await verifyLedger(server.database)).discrepan
 const EVER = [new Date(0), new Date('2999-01-01')] as const;
 
 describe('a refund', () => {
-  it('gives back what was captured, once', async () => {
+  it('refunds the captured amount once', async () => {
     const customer = await createCustomer(10);
     await customer.completed('one');
     const entry = { ...PRODUCTION, uid: 'one' };
-    expect(await refund(server.database, customer.ref, entry)).toEqual({ cents: 4, balance: 10 });
-    await expect(refund(server.database, customer.ref, entry)).rejects.toThrow(/refunded before/);
-    const unknown = refund(server.database, customer.ref, { ...entry, uid: 'nobody-has-this' });
-    await expect(unknown).rejects.toThrow(/Nothing was charged/);
+    expect(await refundJob(server.database, customer.ref, entry)).toEqual({ cents: 4, balance: 10 });
+    await expect(refundJob(server.database, customer.ref, entry)).rejects.toThrow(/already refunded/);
+    const unknown = refundJob(server.database, customer.ref, { ...entry, uid: 'nobody-has-this' });
+    await expect(unknown).rejects.toThrow('There is no job nobody-has-this in production.');
     const elsewhere = { ...entry, environment: 'sandbox' } as const;
-    await expect(refund(server.database, customer.ref, elsewhere)).rejects.toThrow(/Nothing was charged/);
+    await expect(refundJob(server.database, customer.ref, elsewhere)).rejects.toThrow(/There is no job/);
     expect(await customer.balance()).toBe(10);
     await sound();
   });
 
-  it('waits for another of the same balance, and is told what that one did', async () => {
+  it('waits for another transfer of the same balance, and sees its result', async () => {
     const customer = await createCustomer(10);
     await customer.completed('one');
     const watching = createConnection(server.connection);
@@ -87,7 +80,7 @@ describe('a refund', () => {
       `select from balances where account_id = $1 and environment = 'production' for update`,
       [customer.ref.accountId],
     );
-    const tries = [1, 2].map(() => refund(server.database, customer.ref, { ...PRODUCTION, uid: 'one' }));
+    const tries = [1, 2].map(() => refundJob(server.database, customer.ref, { ...PRODUCTION, uid: 'one' }));
     const ended = Promise.allSettled(tries);
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await until(async () => (await watching.query(waiting)).rowCount === 2);
@@ -98,17 +91,19 @@ describe('a refund', () => {
     await watching.end();
   });
 
-  it('is given to one of many who try at once', async () => {
+  it('succeeds for only one of many simultaneous requests', async () => {
     const customer = await createCustomer(10);
     await customer.completed('one');
     const tries = await Promise.allSettled(
-      Array.from({ length: 8 }, () => refund(server.database, customer.ref, { ...PRODUCTION, uid: 'one' })),
+      Array.from({ length: 8 }, () =>
+        refundJob(server.database, customer.ref, { ...PRODUCTION, uid: 'one' }),
+      ),
     );
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await customer.balance()).toBe(10);
   });
 
-  it('of a machine’s job leaves what the human is charged after it to be given back as well, once', async () => {
+  it('of a machine job leaves the later human charge to be refunded too, once', async () => {
     const made = await server.createAccount();
     const { ref } = await accountNamed(server.database, made.username);
     const call = createClient(`${server.url}/sandbox`, made.sandbox_key);
@@ -118,15 +113,15 @@ describe('a refund', () => {
     const job = { text: 'The house.', uid: 'up', source_language: 'en', target_language: 'es' };
     await call('POST', MACHINE, job);
     await completed(MACHINE);
-    expect(await refund(server.database, ref, entry)).toEqual({ cents: 4, balance: 0 });
+    expect(await refundJob(server.database, ref, entry)).toEqual({ cents: 4, balance: 0 });
     await call('PATCH', `${MACHINE}up/`, { status: 'upgrade', properties: null });
     await completed(HUMAN);
-    const tries = await Promise.allSettled([1, 2, 3].map(() => refund(server.database, ref, entry)));
+    const tries = await Promise.allSettled([1, 2, 3].map(() => refundJob(server.database, ref, entry)));
     expect(tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))).toEqual([
       { cents: 6, balance: 0 },
     ]);
-    await expect(refund(server.database, ref, entry)).rejects.toThrow(/refunded before/);
-    // Each is written beside the charge that it gives back.
+    await expect(refundJob(server.database, ref, entry)).rejects.toThrow(/already refunded/);
+    // Each refund has the number of its charge.
     const { rows } = await owner.query(
       `select charge, amount_cents::integer as cents from transfers
         where account_id = $1 and kind = 'refund' order by transfer_id`,
@@ -139,33 +134,34 @@ describe('a refund', () => {
     await sound();
   });
 
-  it('is refused for what is only held, what was free, another environment’s and another’s', async () => {
+  it('is refused for a held amount, a free job, another environment and another account', async () => {
     const customer = await createCustomer(10);
     await customer.create(HUMAN, 'The house.', 'held');
     await customer.completed('free', '…');
     await customer.completed('mine');
     const stranger = await createCustomer();
-    const nothing = /Nothing was charged/;
-    for (const uid of ['held', 'free', 'nobody-has-this']) {
-      await expect(refund(server.database, customer.ref, { ...PRODUCTION, uid })).rejects.toThrow(nothing);
+    const unknown = /There is no job/;
+    for (const uid of ['held', 'free']) {
+      const refunding = refundJob(server.database, customer.ref, { ...PRODUCTION, uid });
+      await expect(refunding).rejects.toThrow(/Nothing was charged/);
     }
-    await expect(refund(server.database, stranger.ref, { ...PRODUCTION, uid: 'mine' })).rejects.toThrow(
-      nothing,
+    await expect(refundJob(server.database, stranger.ref, { ...PRODUCTION, uid: 'mine' })).rejects.toThrow(
+      unknown,
     );
     const astray = { environment: 'sandbox', memo: '', uid: 'mine' } as const;
-    await expect(refund(server.database, customer.ref, astray)).rejects.toThrow(nothing);
+    await expect(refundJob(server.database, customer.ref, astray)).rejects.toThrow(unknown);
     expect(await customer.balance()).toBe(0);
     await sound();
   });
 });
 
 describe('an adjustment', () => {
-  it('goes both ways, and no further than the credit', async () => {
+  it('adds and removes funds, down to the credit limit', async () => {
     const { ref, balance } = await createCustomer(10);
     await setCreditLimit(server.database, ref, 'production', 5);
     expect(await adjust(server.database, ref, { ...PRODUCTION, cents: 7 })).toBe(17);
     expect(await adjust(server.database, ref, { ...PRODUCTION, cents: -22 })).toBe(-5);
-    await expect(adjust(server.database, ref, { ...PRODUCTION, cents: -1 })).rejects.toThrow(/may/);
+    await expect(adjust(server.database, ref, { ...PRODUCTION, cents: -1 })).rejects.toThrow(/credit limit/);
     expect(await balance()).toBe(-5);
     await sound();
   });
@@ -176,7 +172,7 @@ describe('a statement', () => {
     const customer = await createCustomer(100);
     await customer.completed('done');
     await customer.create(HUMAN, 'The house.', 'held');
-    await refund(server.database, customer.ref, { ...PRODUCTION, uid: 'done' });
+    await refundJob(server.database, customer.ref, { ...PRODUCTION, uid: 'done' });
     await topUp(server.database, customer.ref, { ...PRODUCTION, cents: 50 });
     const { opening, lines, closing } = await customer.statement(...EVER);
     expect(opening).toBe(0);
@@ -200,7 +196,7 @@ describe('a statement', () => {
     expect((await readStatement(server.database, customer.ref, 'production', later)).opening).toBe(144);
   });
 
-  it('adds up, whatever happened and wherever its periods are cut', async () => {
+  it('adds up after any transfers and for any periods', async () => {
     const deed = fc.oneof(
       fc.record({ kind: fc.constant('adjust'), cents: fc.integer({ min: -50, max: 50 }).filter(Boolean) }),
       fc.record({ kind: fc.constant('top_up'), cents: fc.integer({ min: 1, max: 50 }) }),
@@ -217,7 +213,7 @@ describe('a statement', () => {
             if (kind === 'top_up') await topUp(server.database, customer.ref, { ...PRODUCTION, cents });
             if (kind === 'hold') await customer.create(HUMAN, 'The house.', `${index}`);
           }
-          // A period begins on a millisecond: so does each transfer here, to be on the very border.
+          // A period begins on a millisecond, so each transfer is moved exactly to such a border.
           await owner.query(
             `update transfers set created_at = date_trunc('milliseconds', created_at) where account_id = $1`,
             [customer.ref.accountId],
@@ -225,7 +221,7 @@ describe('a statement', () => {
           const whole = await customer.statement(...EVER);
           expect(whole.lines).toHaveLength(deeds.length);
           expect(whole.closing).toBe(await customer.balance());
-          // Cut at the very moments of transfers, the periods join without a gap or an overlap.
+          // Periods that are cut at the times of transfers join without gaps or overlaps.
           const moments = cuts.map((cut) => whole.lines[cut % whole.lines.length]!.at);
           const borders = [EVER[0], ...moments.sort((a, b) => +a - +b), EVER[1]];
           const periods = await Promise.all(
@@ -247,7 +243,7 @@ describe('a statement', () => {
 });
 
 describe('the last cent', () => {
-  it('is spent by one of fifty jobs that come to two servers at once', async () => {
+  it('pays for only one of fifty jobs that two servers receive at the same time', async () => {
     const { store, settings } = server;
     const role = 'api' as const;
     const log = createLog('silent');
@@ -255,11 +251,11 @@ describe('the last cent', () => {
     const made = await server.createAccount({ balanceCents: 6 });
     const { ref } = await accountNamed(server.database, made.username);
     await setCreditLimit(server.database, ref, 'production', 0);
-    const doors = [server.url, second.url!].map((url) => createClient(url, made.production_key));
+    const callers = [server.url, second.url!].map((url) => createClient(url, made.production_key));
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        // Three words by machine cost as much as two by a human: batches of both tiers meet.
-        doors[index % 2]!('POST', index % 3 === 0 ? HUMAN : MACHINE, {
+        // Three machine words cost as much as two human words, so both tiers share batches.
+        callers[index % 2]!('POST', index % 3 === 0 ? HUMAN : MACHINE, {
           text: index % 3 === 0 ? 'The house.' : 'The big house.',
           source_language: 'en',
           target_language: 'es',

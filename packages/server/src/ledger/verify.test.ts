@@ -1,12 +1,13 @@
-/** The verifier, against faults planted into what was charged twice, judged or taken back; and what moves at once. */
+/** The verifier against planted faults of upgrades, acceptance and cancellation, and concurrent transfers. */
 import { createFake } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountRef } from '../account.ts';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
 import { createConnection } from '../database/connections.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { refundJob } from '../testing/ledger.ts';
 import {
   adjust,
   availableCents,
@@ -16,13 +17,12 @@ import {
   listJobTransfers,
   readBalances,
   readStatement,
-  refund,
   setCreditLimit,
   topUp,
   verifyLedger,
   voidPrice,
 } from './ledger.ts';
-import { findDiscrepancies } from './store.ts';
+import { findDiscrepancies } from './verify-store.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const job = (uid: string) => ({ uid, text: 'The house.', source_language: 'en', target_language: 'es' });
 
-/** With a job that was upgraded, charged 4 and then 6 cents, one accepted, one rejected, and one taken back. */
+/** Creates an account with an upgraded job, charged 4 and then 6 cents, one accepted, one rejected and one canceled. */
 async function createCustomer(): Promise<AccountRef> {
   const made = await server.createAccount({ balanceCents: 100 });
   const production = createClient(server.url, made.production_key);
@@ -62,10 +62,11 @@ async function createCustomer(): Promise<AccountRef> {
   return (await accountNamed(server.database, made.username)).ref;
 }
 
-/** What the verifier says of a fault that is planted in a transaction and never committed. */
+/** Returns what the verifier finds after a fault was planted in a transaction, which is rolled back. */
 async function findings(planted: string, account: AccountRef): Promise<{ rule: string; detail: string }[]> {
   const on: Queryable = {
     query: async ({ text }, values) => (await owner.query(text, values as unknown[])).rows as never,
+    changed: () => {},
   };
   await owner.query('begin');
   try {
@@ -80,7 +81,7 @@ async function findings(planted: string, account: AccountRef): Promise<{ rule: s
 }
 
 describe('verifyLedger', () => {
-  it('finds what is wrong with an earlier charge, a judged job and one that was taken back', async () => {
+  it('finds faults of an earlier charge, an accepted or rejected job and a canceled job', async () => {
     const account = await createCustomer();
     const of = (uid: string, more: string) =>
       `where account_id = $1 and job_id = (select job_id from jobs where account_id = $1 and uid = '${uid}') and ${more}`;
@@ -124,7 +125,7 @@ describe('verifyLedger', () => {
     expect(await rules(more)).toEqual(['amount', 'balance']);
   });
 
-  it('counts each account once, each transfer, and their cents', async () => {
+  it('counts accounts, transfers and cents', async () => {
     const before = await verifyLedger(server.database);
     const made = await server.createAccount({ balanceCents: 7 });
     const { ref } = await accountNamed(server.database, made.username);
@@ -138,10 +139,10 @@ describe('verifyLedger', () => {
   });
 });
 
-describe('what moved for a job', () => {
-  it('is told of that job alone, each kind of it once, in its order', async () => {
+describe('the transfers of a job', () => {
+  it('are listed for that job only, each once, in order', async () => {
     const account = await createCustomer();
-    const told = async (uid: string) => {
+    const transfersOf = async (uid: string) => {
       const { rows } = await owner.query('select job_id from jobs where account_id = $1 and uid = $2', [
         account.accountId,
         uid,
@@ -149,31 +150,31 @@ describe('what moved for a job', () => {
       const moved = await listJobTransfers(server.database, account, rows[0].job_id);
       return moved.map(({ kind, cents, memo }) => [kind, cents, memo]);
     };
-    await refund(server.database, account, { environment: 'sandbox', uid: 'yes', memo: 'complaint' });
-    expect(await told('up')).toEqual([
+    await refundJob(server.database, account, { environment: 'sandbox', uid: 'yes', memo: 'complaint' });
+    expect(await transfersOf('up')).toEqual([
       ['hold', 4, null],
       ['capture', 4, null],
       ['hold', 6, null],
       ['capture', 6, null],
     ]);
-    expect(await told('yes')).toEqual([
+    expect(await transfersOf('yes')).toEqual([
       ['hold', 6, null],
       ['capture', 6, null],
       ['refund', 6, 'complaint'],
     ]);
-    expect(await told('back')).toEqual([
+    expect(await transfersOf('back')).toEqual([
       ['hold', 6, null],
       ['void', 6, null],
     ]);
-    // More than was captured for another job, and no more than for this one.
-    await refund(server.database, account, { environment: 'sandbox', uid: 'up', memo: 'complaint' });
-    expect((await told('up')).at(-1)).toEqual(['refund', 10, 'complaint']);
+    // More than was captured for another job, but not more than for this one.
+    await refundJob(server.database, account, { environment: 'sandbox', uid: 'up', memo: 'complaint' });
+    expect((await transfersOf('up')).at(-1)).toEqual(['refund', 10, 'complaint']);
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
   });
 });
 
 describe('a hold', () => {
-  it('of the last charge is given back alone, be it of a cent', async () => {
+  it('voids only the last charge, even of one cent', async () => {
     const made = await server.createAccount({ balanceCents: 100 });
     const { ref: account } = await accountNamed(server.database, made.username);
     const call = createClient(server.url, made.production_key);
@@ -190,9 +191,9 @@ describe('a hold', () => {
     const rolledBack = server.database.transaction(async (transaction) => {
       left = (await holdPrices(transaction, [hold]))(account, 'production');
       await voidPrice(transaction, account, hold);
-      throw new Error('and all of it is undone');
+      throw new Error('and everything is rolled back');
     });
-    await expect(rolledBack).rejects.toThrow('undone');
+    await expect(rolledBack).rejects.toThrow('and everything is rolled back');
     expect(left).toBe(95);
     expect(await availableCents(server.database, account, 'production')).toBe(96);
   });
@@ -203,7 +204,7 @@ describe('a balance', () => {
   const account = async (balanceCents: number) =>
     (await accountNamed(server.database, (await server.createAccount({ balanceCents })).username)).ref;
 
-  it('is opened with what it is given, be it a cent or nothing, and so is the sandbox’s', async () => {
+  it('opens with the given amount, be it one cent or zero, in each environment', async () => {
     for (const cents of [0, 1]) {
       const ref = await account(cents);
       const { lines } = await readStatement(server.database, ref, 'production', {
@@ -218,14 +219,14 @@ describe('a balance', () => {
     }
   });
 
-  it('that is not there is nothing', async () => {
+  it('is 0 when it does not exist', async () => {
     const nobody = { part: 0, accountId: '00000000-0000-7000-8000-000000000000' } as AccountRef;
     expect(await availableCents(server.database, nobody, 'production')).toBe(0);
     expect(await creditLimitOf(server.database, nobody, 'production')).toBeNull();
     expect(await readBalances(server.database, nobody)).toEqual([]);
   });
 
-  it('has a limit of its own, and what is put on one is not put on the other', async () => {
+  it('has its own credit limit and its own transfers', async () => {
     const ref = await account(10);
     await setCreditLimit(server.database, ref, 'sandbox', 20);
     await setCreditLimit(server.database, ref, 'production', 5);
@@ -238,7 +239,7 @@ describe('a balance', () => {
     ]);
   });
 
-  it('is not adjusted beyond its limit, which the operator is told, nor by nothing', async () => {
+  it('cannot be adjusted below its credit limit, with a message for the operator, nor by zero', async () => {
     const ref = await account(0);
     await setCreditLimit(server.database, ref, 'production', 0);
     const beyond = await adjust(server.database, ref, { ...ENTRY, cents: -1 }).catch((error) => error);
@@ -250,11 +251,11 @@ describe('a balance', () => {
 });
 
 describe('a statement', () => {
-  it('is of one moment, whatever is committed while it is read', async () => {
+  it('shows one moment, whatever is committed while it is read', async () => {
     const made = await server.createAccount({ balanceCents: 10 });
     const { ref } = await accountNamed(server.database, made.username);
     let moved = 0;
-    // Between the first question and the second, somebody else's money comes in.
+    // Another top-up is committed between the first query and the second.
     const interrupting = {
       transaction: <T>(work: (transaction: Transaction) => Promise<T>) =>
         server.database.transaction((transaction) =>

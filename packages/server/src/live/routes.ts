@@ -1,32 +1,36 @@
-/** `GET /api/live`: one stream of hints for each window of a person who is signed in. */
+/** `GET /api/live`: one event stream for each open page of a signed-in user. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type DoorOptions, requirePerson, requireSameOrigin } from '../accounts/door.ts';
-import { ApiError } from '../errors.ts';
-import { parametersOf, resource } from '../http.ts';
-import type { Hub, Joined, Onlooker } from './hub.ts';
-import { schemas } from './schemas.ts';
+import { requirePerson, requireSameOrigin, type SessionAuthOptions } from '../access/session-auth.ts';
+import { ApiError } from '../base/errors.ts';
+import { parametersOf, resource } from '../http/http.ts';
+import type { Hub, LiveSubscription, Subscriber } from './hub.ts';
+import { liveSchema } from './schemas.ts';
 import { readTopics, type TopicOptions } from './topics.ts';
 
-export interface LiveRouteOptions extends TopicOptions, Pick<DoorOptions, 'settings'> {
+export interface LiveRouteOptions extends TopicOptions, Pick<SessionAuthOptions, 'settings'> {
   live: Hub;
 }
 
-/** Something comes this often, so that whoever stands between does not take the line for dead. */
+/** A comment is sent this often, so that proxies do not close the connection as idle. */
 const HEARTBEAT_MILLISECONDS = 15_000;
-/** After which a browser that lost its line comes again by itself; our own pages mind it themselves. */
+/** Other clients than our pages reconnect after this time; our pages schedule their own reconnection. */
 const RETRY_MILLISECONDS = 5_000;
 const RETRY_AFTER = { 'retry-after': '30' };
 
 export const LIVE_PATH = '/api/live';
 
 export function liveRoutes(app: FastifyInstance, options: LiveRouteOptions): void {
-  // Before the server waits for the requests under way: these would never end.
+  // Before the server waits for open requests, because these never end by themselves.
   app.addHook('preClose', async () => options.live.endAll());
-  void app.register(async (people) => {
-    requireSameOrigin(people, options.settings);
-    requirePerson(people, options, 'customer', 'editor', 'operator');
-    resource(people, LIVE_PATH, {
-      GET: { schema: schemas.live, handler: (request, reply) => open(options, request, reply) },
+  void app.register(async (signedIn) => {
+    requireSameOrigin(signedIn, options.settings);
+    requirePerson(signedIn, options, 'customer', 'editor', 'operator');
+    resource(signedIn, LIVE_PATH, {
+      GET: {
+        schema: liveSchema,
+        unchecked: true,
+        handler: (request, reply) => open(options, request, reply),
+      },
     });
   });
 }
@@ -41,40 +45,50 @@ async function open(options: LiveRouteOptions, request: FastifyRequest, reply: F
   const { sessionId, userId, role } = request.person;
   const write = (event: string, data: object) =>
     raw.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-  const onlooker: Onlooker = {
-    ...{ sessionId, userId, role, topics },
-    changed: (topic) => !raw.writableNeedDrain && (write('changed', { topic }), true),
-    progressed: (topic, { drafted, segments }) =>
-      !raw.writableNeedDrain && (write('progress', { topic, drafted, segments }), true),
-    end(how) {
-      if (how === 'session') write('ended', {});
+  const writeUnlessFull = (event: string, data: object) => {
+    if (raw.writableNeedDrain) return false;
+    write(event, data);
+    return true;
+  };
+  const subscriber: Subscriber = {
+    sessionId,
+    userId,
+    role,
+    topics,
+    changed: (topic) => writeUnlessFull('changed', { topic }),
+    progressed: (topic, { drafted, segments }) => writeUnlessFull('progress', { topic, drafted, segments }),
+    end(reason) {
+      if (reason === 'session') write('ended', {});
       leave();
       raw.end();
     },
   };
-  const joined = options.live.join(onlooker);
-  if (joined === 'person') {
-    throw new ApiError('too_many_streams', 'Too many pages of this person look on.', RETRY_AFTER);
+  const subscription = options.live.subscribe(subscriber);
+  if (subscription === 'person') {
+    const message = 'Too many live-update streams for this user. Close some tabs.';
+    throw new ApiError('too_many_streams', message, RETRY_AFTER);
   }
-  if (joined === 'process') throw new ApiError('unavailable', 'Too many pages look on.', RETRY_AFTER);
+  if (subscription === 'process') {
+    throw new ApiError('unavailable', 'Too many live-update streams in this process.', RETRY_AFTER);
+  }
   const heartbeat = setInterval(() => {
     if (!raw.writableNeedDrain) raw.write(':\n\n');
   }, HEARTBEAT_MILLISECONDS);
   function leave(): void {
     clearInterval(heartbeat);
-    (joined as Joined).leave();
+    (subscription as LiveSubscription).cancel();
   }
   raw.once('close', leave);
   reply.hijack();
-  // It went away while it was let in: `close` has been told already.
+  // The client disconnected meanwhile, so `close` was emitted before.
   if (raw.destroyed) return leave();
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream',
-    // A proxy that gathers answers would gather these for ever.
+    // Keeps nginx from buffering the stream.
     'x-accel-buffering': 'no',
   });
-  // Other processes know of it before the page does: what they change after the page has looked is told.
-  await joined.ready;
+  // Other processes must know of the subscription before the page reads, or the page misses changes in between.
+  await subscription.ready;
   if (!raw.writableEnded) raw.write(`retry: ${RETRY_MILLISECONDS}\n\n`);
 }

@@ -1,40 +1,42 @@
 /**
- * What a person may look on at, by role. A topic that names what is not there, or another account's, is taken like any
- * other and never hints at anything: who asks cannot tell the two apart.
+ * The topics that a user may subscribe to, by role. A topic that names something unknown, or something of another
+ * account, is accepted like any other and never changes, so that a subscription reveals nothing.
  *
- *   customer   jobs, job:ENVIRONMENT:UID, deliveries, chats, balance: of their own account
- *   editor     tasks: that the queue has moved; task:ID: one that they may look at
- *   operator   the same, and console, jobs, deliveries, engines, requests: of all accounts; job:USERNAME:ID
+ *   customer   jobs, job:ENVIRONMENT:UID, deliveries, chats, balance: those of the account
+ *   editor     tasks: the task queue; task:ID: a task that the editor may see
+ *   operator   those of editors, and console, jobs, deliveries, engines, requests of all accounts; job:USERNAME:ID
  */
-import type { Environment, Person } from '../account.ts';
-import { accountNamed, ENVIRONMENTS } from '../accounts/accounts.ts';
-import { isId } from '../console.ts';
+
+import { accountNamed, ENVIRONMENTS } from '../access/accounts.ts';
+import type { Environment, Person } from '../base/account.ts';
+import { ApiError, fieldError } from '../base/errors.ts';
+import { isId } from '../base/ids.ts';
+import type { ChangedList } from '../database/changes.ts';
 import type { Database } from '../database/database.ts';
-import { type EditingRoom, jobOfTask } from '../editing/editing.ts';
-import { ApiError, fieldError } from '../errors.ts';
+import { type EditingContext, jobOfTask } from '../editing/editing.ts';
 import { findJobByUid } from '../jobs/jobs.ts';
-import { isUid } from '../jobs/request.ts';
-import type { Kind } from './changes.ts';
-import { editKey, jobKey, kindKey, someJobKey, type Topic } from './hub.ts';
+import { isUid } from '../jobs/uid.ts';
+import type { LiveTopic } from './hub.ts';
+import { editKey, jobKey, kindKey, someJobKey } from './keys.ts';
 
 export interface TopicOptions {
   database: Database;
-  editing: { room: EditingRoom };
+  editing: { context: EditingContext };
 }
 
-export const MOST_TOPICS = 12;
+export const MAX_TOPICS = 12;
 
-type Topics = Readonly<Record<string, readonly Kind[]>>;
+type TopicLists = Readonly<Record<string, readonly ChangedList[]>>;
 
-const OF_CUSTOMERS: Topics = {
+const CUSTOMER_TOPICS: TopicLists = {
   jobs: ['jobs'],
   deliveries: ['deliveries'],
   chats: ['chats'],
   balance: ['balance'],
 };
-const OF_EDITORS: Topics = { tasks: ['tasks'] };
-const OF_OPERATORS: Topics = {
-  ...OF_EDITORS,
+const EDITOR_TOPICS: TopicLists = { tasks: ['tasks'] };
+const OPERATOR_TOPICS: TopicLists = {
+  ...EDITOR_TOPICS,
   jobs: ['jobs'],
   deliveries: ['deliveries'],
   engines: ['engines'],
@@ -42,39 +44,39 @@ const OF_OPERATORS: Topics = {
   console: ['jobs', 'tasks', 'deliveries', 'engines', 'requests'],
 };
 
-/** @throws ApiError `invalid_request` for what is no topic of this role */
+/** @throws ApiError `invalid_request` for a topic that this role does not have */
 export async function readTopics(
   options: TopicOptions,
   person: Person,
-  asked: readonly string[],
-): Promise<Topic[]> {
-  const names = [...new Set(asked)];
-  if (names.length === 0 || names.length > MOST_TOPICS) {
-    throw fieldError('topic', `must be given once to ${MOST_TOPICS} times.`);
+  requested: readonly string[],
+): Promise<LiveTopic[]> {
+  const names = [...new Set(requested)];
+  if (names.length === 0 || names.length > MAX_TOPICS) {
+    throw fieldError('topic', `must be given 1 to ${MAX_TOPICS} times.`);
   }
   return Promise.all(names.map(async (name) => ({ name, keys: await keysOf(options, person, name) })));
 }
 
 async function keysOf(options: TopicOptions, person: Person, name: string): Promise<string[]> {
   const { role, account } = person;
-  const lists = { customer: OF_CUSTOMERS, editor: OF_EDITORS, operator: OF_OPERATORS }[role];
+  const lists = { customer: CUSTOMER_TOPICS, editor: EDITOR_TOPICS, operator: OPERATOR_TOPICS }[role];
   const kinds = Object.hasOwn(lists, name) ? lists[name] : undefined;
   if (kinds !== undefined) return kinds.map((kind) => kindKey(kind, account?.ref.accountId));
-  const [, thing, rest = ''] = /^(job|task):(.+)$/s.exec(name) ?? [];
-  if (thing === 'job' && account !== undefined) return keysOfOwnJob(options, account.ref, rest);
-  if (thing === 'job' && role === 'operator') return keysOfJob(options, rest);
-  if (thing === 'task' && role !== 'customer') return keysOfTask(options, person, rest);
-  throw fieldError('topic', 'is not one that this person may look on at.');
+  const [, kind, rest = ''] = /^(job|task):(.+)$/s.exec(name) ?? [];
+  if (kind === 'job' && account !== undefined) return keysOfOwnJob(options, account.ref, rest);
+  if (kind === 'job' && role === 'operator') return keysOfJob(options, rest);
+  if (kind === 'task' && role !== 'customer') return keysOfTask(options, person, rest);
+  throw fieldError('topic', 'is not a topic that this user may subscribe to.');
 }
 
-/** Where a job's deliveries move, the job's page shows it. */
+/** The page of a job shows its deliveries too. */
 async function keysOfOwnJob(
   { database }: TopicOptions,
   account: NonNullable<Person['account']>['ref'],
-  written: string,
+  name: string,
 ): Promise<string[]> {
-  const [, where, uid = ''] = /^(\w+):(.*)$/s.exec(written) ?? [];
-  const environment = ENVIRONMENTS.find((one): one is Environment => one === where);
+  const [, prefix, uid = ''] = /^(\w+):(.*)$/s.exec(name) ?? [];
+  const environment = ENVIRONMENTS.find((one): one is Environment => one === prefix);
   if (environment === undefined || !isUid(uid)) return [];
   const job = await findJobByUid(database, account, environment, uid);
   if (job === undefined) return [];
@@ -83,8 +85,8 @@ async function keysOfOwnJob(
   return [jobKey(id), editKey(id), someJobKey(accountId), kindKey('deliveries', accountId)];
 }
 
-async function keysOfJob({ database }: TopicOptions, written: string): Promise<string[]> {
-  const [, username = '', id = ''] = /^(.+):([^:]+)$/s.exec(written) ?? [];
+async function keysOfJob({ database }: TopicOptions, name: string): Promise<string[]> {
+  const [, username = '', id = ''] = /^(.+):([^:]+)$/s.exec(name) ?? [];
   if (!isId(id)) return [];
   const account = await accountNamed(database, username).catch(() => undefined);
   return account === undefined ? [] : [jobKey(id), editKey(id), someJobKey(account.ref.accountId)];
@@ -92,7 +94,7 @@ async function keysOfJob({ database }: TopicOptions, written: string): Promise<s
 
 async function keysOfTask({ editing }: TopicOptions, person: Person, id: string): Promise<string[]> {
   try {
-    const { account, jobId } = await jobOfTask(editing.room, person, id);
+    const { account, jobId } = await jobOfTask(editing.context, person, id);
     return [jobKey(jobId), someJobKey(account.accountId)];
   } catch (error) {
     if (error instanceof ApiError) return [];

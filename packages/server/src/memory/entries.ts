@@ -1,23 +1,26 @@
-/** The memory as people look at it: searched, taken back, and told where it went. */
-import type { Piece } from '@dragoman/documents';
-import type { AccountRef } from '../account.ts';
-import type { Queryable } from '../database/database.ts';
-import { searchable, textOf } from './form.ts';
+/** Entries in the web app: search, concordance, usage, retraction. */
+import { type Piece, plainText } from '@dragoman/documents';
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef, Person } from '../base/account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { searchable } from './form.ts';
+import * as lessonsStore from './lessons-store.ts';
+import * as searchStore from './search-store.ts';
 import * as store from './store.ts';
 
-export type { TouchRow } from './store.ts';
+export type { TouchRow } from './lessons-store.ts';
 
-/** From and to, in UTF-16 units of a text as a reader sees it. */
+/** Start and end in UTF-16 code units of the visible text. */
 export type Range = [from: number, to: number];
 
-/** An entry that has what was searched for. */
-export interface Found {
+/** An entry that contains the searched words. */
+export interface ConcordanceEntry {
   memoryId: string;
   source: Piece[];
   target: Piece[];
   sourceText: string;
   targetText: string;
-  /** Where what was searched for stands in `sourceText`. */
+  /** The positions of the searched words in `sourceText`. */
   sourceRanges: Range[];
   targetRanges: Range[];
   origin: store.Origin;
@@ -27,26 +30,26 @@ export interface Found {
 
 const MAX_FOUND = 20;
 
-/** What an editor may take of the entries that have every word of a question, in their source or their target. */
+/** Returns the usable entries whose source or target contains every word of `query`. */
 export async function concordance(
   on: Queryable,
   account: AccountRef,
   pair: store.MemoryPair,
-  question: string,
-): Promise<Found[]> {
-  const patterns = patternsOf(question);
+  query: string,
+): Promise<ConcordanceEntry[]> {
+  const patterns = patternsOf(query);
   if (patterns.length === 0) return [];
-  const rows = await store.findWithWords(on, account, pair, patterns, MAX_FOUND);
+  const rows = await searchStore.findWithWords(on, account, pair, patterns, MAX_FOUND);
   return rows.map((row) => {
-    const [sourceText, targetText] = [textOf(row.source), textOf(row.target)];
+    const [sourceText, targetText] = [plainText(row.source), plainText(row.target)];
     return {
       memoryId: row.memory_id,
       source: row.source,
       target: row.target,
       sourceText,
       targetText,
-      sourceRanges: rangesOf(sourceText, question),
-      targetRanges: rangesOf(targetText, question),
+      sourceRanges: rangesOf(sourceText, query),
+      targetRanges: rangesOf(targetText, query),
       origin: row.origin,
       createdAt: row.created_at,
       brand: row.brand === '' ? undefined : row.brand,
@@ -54,7 +57,7 @@ export async function concordance(
   });
 }
 
-/** An entry, as its account and the operator see it. */
+/** An entry as customers and operators see it. */
 export interface Entry {
   memory_id: string;
   source_language: string;
@@ -63,7 +66,7 @@ export interface Entry {
   source: string;
   target: string;
   origin: store.Origin;
-  /** 0: not used any more; else 1 brought in, 2 delivered, 3 reviewed, 4 accepted. */
+  /** 0: not used; 1: imported; 2: delivered; 3: reviewed; 4: accepted. */
   weight: number;
   tone: string | null;
   created_at: Date;
@@ -71,20 +74,24 @@ export interface Entry {
   retracted: { at: Date; by: string; reason: string | null } | null;
 }
 
-export interface Search {
+export interface MemorySearch {
   q?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
   brand?: string | undefined;
   state?: 'live' | 'retracted' | 'all' | undefined;
-  /** Entries made before this one. */
+  /** Only entries created before this one. */
   before?: string | undefined;
   limit: number;
 }
 
-/** The last made first. */
-export async function searchMemory(on: Queryable, account: AccountRef, search: Search): Promise<Entry[]> {
-  const rows = await store.searchEntries(on, account, {
+/** Returns matching entries, latest first. */
+export async function searchMemory(
+  on: Queryable,
+  account: AccountRef,
+  search: MemorySearch,
+): Promise<Entry[]> {
+  const rows = await searchStore.searchEntries(on, account, {
     from: search.from,
     to: search.to,
     brand: search.brand,
@@ -96,36 +103,60 @@ export async function searchMemory(on: Queryable, account: AccountRef, search: S
   return rows.map(entryOf);
 }
 
-/** An entry with where it came from and where it went; undefined for one that is not the account's. */
+/** Returns an entry with the job segments that made or used it; undefined if the account has no such entry. */
 export async function readEntry(
   on: Queryable,
   account: AccountRef,
   memoryId: string,
-): Promise<{ entry: Entry; touched: store.TouchRow[] } | undefined> {
+): Promise<{ entry: Entry; touched: lessonsStore.TouchRow[] } | undefined> {
   const row = await store.findEntry(on, account, memoryId);
   if (row === undefined) return undefined;
-  return { entry: entryOf(row), touched: await store.findTouched(on, account, memoryId, MAX_TOUCHED) };
+  return { entry: entryOf(row), touched: await lessonsStore.findTouched(on, account, memoryId, MAX_TOUCHED) };
 }
 
 const MAX_TOUCHED = 1_000;
 
 /**
- * Takes an entry back: it is used no more, whatever jobs say later, until a person restores it.
- * @param by who does it, as it is shown
- * @returns whether it was there, and not retracted before
+ * Retracts an entry. It stays unused until a user restores it, even if a later job confirms it.
+ * @returns whether the entry existed and was not retracted
  */
-export function retract(
-  on: Queryable,
+export async function retract(
+  transaction: Transaction,
+  by: Pick<Person, 'userId' | 'email' | 'name'> | 'command',
   account: AccountRef,
-  memoryId: string,
-  { by, reason }: { by: string; reason: string | undefined },
+  entry: { memoryId: string; reason: string | undefined; jobs: number },
 ): Promise<boolean> {
-  return store.retractEntry(on, account, memoryId, by, reason);
+  const { memoryId, reason, jobs } = entry;
+  const name = by === 'command' ? 'operator' : by.name;
+  const changed = await store.retractEntry(transaction, account, memoryId, name, reason);
+  if (changed) {
+    await recordAudit(transaction, by, {
+      action: 'memory.retracted',
+      account,
+      subject: memoryId,
+      detail: { jobs },
+    });
+  }
+  return changed;
 }
 
-/** @returns whether it was there, and retracted */
-export function restore(on: Queryable, account: AccountRef, memoryId: string): Promise<boolean> {
-  return store.restoreEntry(on, account, memoryId);
+/** @returns whether the entry existed and was retracted */
+export async function restore(
+  transaction: Transaction,
+  by: Actor,
+  account: AccountRef,
+  memoryId: string,
+): Promise<boolean> {
+  const changed = await store.restoreEntry(transaction, account, memoryId);
+  if (changed) {
+    await recordAudit(transaction, by, {
+      action: 'memory.restored',
+      account,
+      subject: memoryId,
+      detail: {},
+    });
+  }
+  return changed;
 }
 
 function entryOf(row: store.EntryRow): Entry {
@@ -134,8 +165,8 @@ function entryOf(row: store.EntryRow): Entry {
     source_language: row.source_language,
     target_language: row.target_language,
     brand: row.brand === '' ? null : row.brand,
-    source: textOf(row.source),
-    target: textOf(row.target),
+    source: plainText(row.source),
+    target: plainText(row.target),
     origin: row.origin,
     weight: row.retracted_at === null ? row.weight : 0,
     tone: row.tone,
@@ -148,21 +179,21 @@ function entryOf(row: store.EntryRow): Entry {
   };
 }
 
-/** More words say no more. */
+/** Further words are ignored. */
 const MAX_WORDS = 10;
 
-/** What `searched` must have for each word of a question. Letters, figures and spaces alone: nothing to escape. */
-function patternsOf(question: string): string[] {
-  const words = searchable(question)
+/** Returns a `like` pattern for each word. Words have only letters and digits, so nothing needs escaping. */
+function patternsOf(query: string): string[] {
+  const words = searchable(query)
     .split(' ')
     .filter((word) => word !== '');
   return [...new Set(words)].slice(0, MAX_WORDS).map((word) => `%${word}%`);
 }
 
-/** Where the words of a question stand, in whatever case; touching ones are one range. */
-export function rangesOf(text: string, question: string): Range[] {
+/** Returns the ranges of the words in a text, ignoring case; overlapping and adjacent ranges are merged. */
+export function rangesOf(text: string, query: string): Range[] {
   const words =
-    question
+    query
       .normalize('NFKC')
       .toLowerCase()
       .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
@@ -183,12 +214,12 @@ export function rangesOf(text: string, question: string): Range[] {
   return ranges;
 }
 
-/** A text in lower case and one form, with where the character that each of its units comes from starts and ends. */
+/** Folds a text to lower-case NFKC, and maps each code unit to the start and end of its original character. */
 function fold(text: string): { folded: string; starts: number[]; ends: number[] } {
   let folded = '';
   const starts: number[] = [];
   const ends: number[] = [];
-  // A base with its marks is one character in the composed form.
+  // NFKC may compose a base character with its marks.
   for (const { 0: cluster, index } of text.matchAll(/[^\p{M}]\p{M}*|\p{M}+/gsu)) {
     const made = cluster.normalize('NFKC').toLowerCase();
     for (let unit = 0; unit < made.length; unit++) {
@@ -200,7 +231,7 @@ function fold(text: string): { folded: string; starts: number[]; ends: number[] 
   return { folded, starts, ends };
 }
 
-/** How much there is, by pair and brand. */
-export function summarizeMemory(on: Queryable, account: AccountRef): Promise<store.SummaryRow[]> {
-  return store.summarize(on, account);
+/** Counts entries by language pair and brand. */
+export function summarizeMemory(on: Queryable, account: AccountRef): Promise<searchStore.SummaryRow[]> {
+  return searchStore.summarize(on, account);
 }

@@ -1,34 +1,37 @@
-/** The memory in files: TMX in and out, as streams. */
+/** Imports and exports the memory as TMX streams. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AccountRef } from '../account.ts';
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef } from '../base/account.ts';
 import { TONE_NAMES } from '../brands/tones.ts';
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { importEntries, type MemoryEntry, type MemoryPair } from './memory.ts';
-import * as store from './store.ts';
+import { listPage } from './search-store.ts';
 import { readTmx, type TmxEntry, type TmxUnit, writeTmx } from './tmx.ts';
 
 export { TmxError } from './tmx.ts';
 
-/** Entries that are written at once. */
+/** Entries in one transaction. */
 const BATCH = 1_000;
 const PAGE = 500;
 
 export interface ImportCounts {
   /** Units in the file. */
   read: number;
-  /** Different entries that were brought in, or would have been. */
+  /** Different entries that were imported, or would be in a dry run. */
   written: number;
   /** Units without the pair. */
   skipped: number;
 }
 
 /**
- * Brings a TMX file in. What was brought in before an error stays: the file can be brought in again.
- * @param dry nothing is written: only told
+ * Imports a TMX file. Each transaction has a batch of entries with its audit entry, so batches before an error stay; the
+ * file can be imported again.
+ * @param dry counts and writes nothing
  * @throws TmxError at the first line that is not TMX
  */
 export async function importTmx(
-  on: Queryable,
+  database: Database,
+  by: Actor,
   account: AccountRef,
   pair: MemoryPair,
   chunks: AsyncIterable<string>,
@@ -38,7 +41,19 @@ export async function importTmx(
   let batch: MemoryEntry[] = [];
   const flush = async () => {
     if (batch.length === 0) return;
-    counts.written += dry ? batch.length : await importEntries(on, account, pair, batch);
+    const before = counts.written;
+    const writeBatch = async (transaction: Transaction) => {
+      const written = await importEntries(transaction, account, pair, batch);
+      counts.written = before + written;
+      await recordAudit(transaction, by, {
+        action: 'memory.imported',
+        account,
+        subject: `${pair.from}>${pair.to}`,
+        detail: { brand: pair.brand ?? null, written },
+      });
+    };
+    if (dry) counts.written += batch.length;
+    else await database.transaction(writeBatch);
     batch = [];
   };
   for await (const unit of readTmx(chunks)) {
@@ -54,8 +69,8 @@ export async function importTmx(
 const SLICE_LENGTH = 64 * 1024;
 
 /**
- * Yields a file in slices of 64 Ki characters, one in each turn of the event loop: parsing eight million characters at
- * once keeps every other request waiting for a second.
+ * Yields a file in slices of 64 Ki characters, one in each turn of the event loop. Parsing 8 million characters at once
+ * delays every other request by a second.
  */
 export async function* inSlices(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += SLICE_LENGTH) {
@@ -64,7 +79,7 @@ export async function* inSlices(text: string): AsyncGenerator<string> {
   }
 }
 
-/** `en-US` in the file counts as `en`, where there is no `en` itself. */
+/** `en-US` in the file counts as `en` if there is no `en` itself. */
 function entryOf({ variants, tone: named }: TmxUnit, { from, to }: MemoryPair): MemoryEntry | undefined {
   const find = (wanted: string) =>
     variants.find(({ language }) => language === wanted) ??
@@ -79,11 +94,11 @@ function entryOf({ variants, tone: named }: TmxUnit, { from, to }: MemoryPair): 
 export interface ExportFilter {
   from: string | undefined;
   to: string | undefined;
-  /** Undefined: of every brand. */
+  /** Undefined: all brands. */
   brand: string | undefined;
 }
 
-/** All that is in use, as TMX; page by page, so that it takes little memory however much it is. */
+/** Exports the usable entries as TMX, read page by page to limit memory. */
 export function exportTmx(on: Queryable, account: AccountRef, filter: ExportFilter): AsyncGenerator<string> {
   return writeTmx(entriesOf(on, account, filter), filter.from);
 }
@@ -95,7 +110,7 @@ async function* entriesOf(
 ): AsyncGenerator<TmxEntry> {
   let after: string | undefined;
   for (;;) {
-    const rows = await store.listPage(on, account, filter, after, PAGE);
+    const rows = await listPage(on, account, filter, after, PAGE);
     for (const row of rows) {
       yield {
         id: row.memory_id,

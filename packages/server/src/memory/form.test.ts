@@ -1,11 +1,11 @@
-/** The memory with any variables in any order: what was taught is compared with what is recalled. Pure. */
-import { mergeText, type Piece, rebuild, type Segment, scan, segments } from '@dragoman/documents';
+/** Property tests of the stored form with variables in any order: a recalled target must equal the taught one. */
+import { mergeText, type Piece, plainText, rebuild, type Segment, scan, segments } from '@dragoman/documents';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fit, type Remembered, remember, textOf } from './form.ts';
+import { fit, type StoredPair, toStoredForm } from './form.ts';
 import { readTmx, type TmxUnit, writeTmx } from './tmx.ts';
 
-/** Pieces with kept words as text, as earlier versions and other tools have them. */
+/** Pieces with kept words as plain text, as in entries of earlier versions and other tools. */
 const bareOf = (pieces: readonly Piece[]): Piece[] =>
   mergeText(pieces.map((piece) => ('keep' in piece ? { text: piece.text } : piece)));
 
@@ -18,11 +18,11 @@ const xliff = (source: string) =>
 
 interface Drawn {
   format: 'html' | 'xliff';
-  /** What a reader sees of each variable. */
+  /** The visible text of each variable. */
   examples: string[];
-  /** Words before each variable of the source, and after the last. */
+  /** The words before each variable of the source and after the last. */
   before: string[];
-  /** The same of the target, whose variables stand in the order of `order`. */
+  /** The same for the target, whose variables are in the order of `order`. */
   after: string[];
   order: number[];
 }
@@ -51,7 +51,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.integer({ min: 1, max: 4 }).chain((count) 
   }),
 );
 
-/** @param prefix a sentence before it, which gives its codes other numbers */
+/** @param prefix a sentence before the segment, which shifts its code numbers */
 function documentOf({ format, examples, before }: Drawn, prefix = '') {
   const code = (shown: string, index: number) =>
     format === 'html'
@@ -69,7 +69,7 @@ function humanOf({ after, order }: Drawn, { pieces }: Segment): Piece[] {
   return [{ text: 'Pues' }, ...parts, { text: ` ${after.at(-1)}.` }];
 }
 
-/** A target with each variable as its place in the source. */
+/** Returns a target with each variable replaced by its position in the source. */
 function placesOf(source: readonly Piece[], target: readonly Piece[]): string {
   const kept = source.flatMap((piece) => ('keep' in piece ? [piece.keep] : []));
   return target
@@ -79,8 +79,8 @@ function placesOf(source: readonly Piece[], target: readonly Piece[]): string {
 
 type Fit = typeof fit;
 
-/** How a recall is at fault; undefined where it is right. */
-function faultOf(given: Drawn, recall: Fit, stored: Remembered, mustBeComplete: boolean): string | undefined {
+/** Returns the fault of a recalled target; undefined if it is correct. */
+function faultOf(given: Drawn, recall: Fit, stored: StoredPair, mustBeComplete: boolean): string | undefined {
   const here = documentOf(given);
   const human = humanOf(given, here.segment);
   const there = documentOf(given, 'See {link}. ');
@@ -99,17 +99,17 @@ function faultOf(given: Drawn, recall: Fit, stored: Remembered, mustBeComplete: 
   return undefined;
 }
 
-function storedOf(given: Drawn): Remembered {
+function storedOf(given: Drawn): StoredPair {
   const { segment } = documentOf(given);
-  return JSON.parse(JSON.stringify(remember(segment.pieces, humanOf(given, segment))));
+  return JSON.parse(JSON.stringify(toStoredForm(segment.pieces, humanOf(given, segment))));
 }
 
-const bareEntry = ({ source, target }: Remembered): Remembered => ({
+const bareEntry = ({ source, target }: StoredPair): StoredPair => ({
   source: bareOf(source),
   target: bareOf(target),
 });
 
-/** The fault that was there: kept words are looked for as text. */
+/** Planted fault: kept words are matched by their text. */
 const searchText: Fit = (source, remembered) => {
   let pieces = bareOf(remembered.target);
   let complete = true;
@@ -131,7 +131,7 @@ const searchText: Fit = (source, remembered) => {
   return { pieces, complete };
 };
 
-describe('any variables in any order', () => {
+describe('recalled variables in any order', () => {
   const coded = (recall: Fit) =>
     fc.property(drawn, (given) => {
       expect(faultOf(given, recall, storedOf(given), true)).toBeUndefined();
@@ -141,11 +141,11 @@ describe('any variables in any order', () => {
       expect(faultOf(given, recall, bareEntry(storedOf(given)), false)).toBeUndefined();
     });
 
-  it('come back where they were put, and no other in their place', () => fc.assert(coded(fit)));
+  it('are at the positions of the taught target', () => fc.assert(coded(fit)));
 
-  it('come back right or not at all from an entry of bare words', () => fc.assert(bare(fit)));
+  it('are correct or absent when the entry has plain words', () => fc.assert(bare(fit)));
 
-  it('do so from a file that was written and read', async () => {
+  it('are at the same positions after a TMX export and import', async () => {
     await fc.assert(
       fc.asyncProperty(drawn, async (given) => {
         const stored = storedOf(given);
@@ -166,12 +166,12 @@ describe('any variables in any order', () => {
         let unit: TmxUnit | undefined;
         for await (unit of readTmx(file));
         const [source, target] = unit!.variants.map(({ pieces }) => pieces);
-        expect(faultOf(given, fit, remember(source!, target!), true)).toBeUndefined();
+        expect(faultOf(given, fit, toStoredForm(source!, target!), true)).toBeUndefined();
       }),
     );
   });
 
-  it('are missed where words are searched for as text', () => {
+  it('fail the test when words are matched by their text', () => {
     for (const property of [coded(searchText), bare(searchText)]) {
       expect(String(fc.check(property).errorInstance)).toMatch(
         /^AssertionError: expected '.*' to be undefined/,
@@ -179,7 +179,7 @@ describe('any variables in any order', () => {
     }
   });
 
-  it('are missed where numbers are those of the target', () => {
+  it('fail the test when numbers are in the order of the target', () => {
     const swapped: Fit = (source, { target }) => {
       const kept = source.filter((piece) => 'keep' in piece);
       return { pieces: target.map((piece) => ('keep' in piece ? kept.shift()! : piece)), complete: true };
@@ -187,13 +187,13 @@ describe('any variables in any order', () => {
     expect(String(fc.check(coded(swapped)).errorInstance)).toMatch(/expected 'Pues .*' to be undefined/);
   });
 
-  it('are drawn so that most of them have doubts, and some have none', () => {
+  it('are ambiguous in most generated cases and unambiguous in some', () => {
     const recalled = fc.sample(drawn, 200).filter((given) => {
       const { segment } = documentOf(given);
       return fit(segment.pieces, bareEntry(storedOf(given))).complete;
     });
     expect(recalled.length).toBeGreaterThan(0);
     expect(recalled.length).toBeLessThan(200);
-    expect(textOf(storedOf(recalled[0]!).source)).toMatch(/^The /);
+    expect(plainText(storedOf(recalled[0]!).source)).toMatch(/^The /);
   });
 });

@@ -1,32 +1,32 @@
 /**
- * The form in which a segment is stored. Codes and kept words (variables, addresses, `notranslate`) are numbered in the
- * order of the source, each in a sequence of its own. So an entry of one document serves another, and a kept word is
- * found by its number, never by its text: two variables may show the same example, and `A` is a word of its own.
+ * The stored form of a segment. Codes and kept words (variables, addresses, `notranslate`) are numbered in the order of the
+ * source, in two separate sequences. An entry of one document can therefore serve another, and kept words are matched by
+ * number, not by text: two variables may show the same example, and `A` may also be an ordinary word.
  *
- * Entries of files from elsewhere, and those that were stored before kept words had numbers, hold them as bare text.
+ * Entries of files from other tools, and entries stored before kept words had numbers, have them as plain text.
  */
 import { createHash } from 'node:crypto';
-import { isRight, mergeText, type Piece } from '@dragoman/documents';
+import { isCorrect, mergeText, type Piece, plainText } from '@dragoman/documents';
 
-export interface Remembered {
+export interface StoredPair {
   source: Piece[];
   target: Piece[];
 }
 
-/** A pair of segments as it is stored. */
-export function remember(source: readonly Piece[], target: readonly Piece[]): Remembered {
+/** Converts source and target to the stored form. */
+export function toStoredForm(source: readonly Piece[], target: readonly Piece[]): StoredPair {
   const numbers = numbersOf(source);
   return { source: numbered(source, numbers), target: numbered(target, numbers) };
 }
 
 /**
- * Finds the entries of a source: the SHA-256 of its visible text, in one Unicode form, with its codes. Kept words count
- * as text, so that entries which hold them as bare text are found too; `fit` then compares which words are kept.
+ * Returns the key of a source: the SHA-256 of its visible text in NFC with its codes. Kept words count as text, so that
+ * entries with plain words are found too; `fit` then compares which words are kept.
  */
 export function hashOf(source: readonly Piece[]): Buffer {
   const parts: string[] = [];
   let text = '';
-  for (const piece of bare(numbered(source, numbersOf(source)))) {
+  for (const piece of withPlainWords(numbered(source, numbersOf(source)))) {
     if ('text' in piece) {
       text += piece.text;
       continue;
@@ -38,8 +38,8 @@ export function hashOf(source: readonly Piece[]): Buffer {
   return createHash('sha256').update(JSON.stringify(parts).normalize('NFC')).digest();
 }
 
-/** The neighbours of a segment, as they are compared; undefined for one that stands alone, which says nothing. */
-export function contextOf(
+/** Returns a hash of the neighbours of a segment; undefined for a single segment, which has no context. */
+export function contextHashOf(
   previous: readonly Piece[] | undefined,
   next: readonly Piece[] | undefined,
   hash: (source: readonly Piece[]) => Buffer = hashOf,
@@ -49,17 +49,12 @@ export function contextOf(
   return createHash('sha256').update(Buffer.concat(both)).digest().subarray(0, 16);
 }
 
-/** What a reader sees, codes left out. */
-export function textOf(pieces: readonly Piece[]): string {
-  return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
-}
-
-/** Longer texts are found by their beginning. */
+/** Only this many characters of a text are searchable. */
 const MAX_SEARCHED = 4_000;
 
 /**
- * A text as it is searched: words in lower case, in ASCII alone. What is not is written as the number of its character,
- * since what counts as a letter depends on a database's locale: in the embedded one no trigram would be left of it.
+ * Returns the searchable form of a text: words in lower-case ASCII. Other letters become their code points in hexadecimal,
+ * because pg_trgm's letters depend on the locale of the database; in the embedded one no trigram would remain.
  */
 export function searchable(text: string): string {
   let out = '';
@@ -72,45 +67,42 @@ export function searchable(text: string): string {
 
 /**
  * Fits a stored target to a source.
- * @returns its pieces in the numbers of the source. `complete`: every code and kept word of the source is in it, each
- * where the person who translated it put it. Otherwise only its words remain, without codes
+ * @returns `pieces` with the code numbers of the source. `complete` means that every code and kept word of the source is
+ * where the translator put it; otherwise only the words remain, without codes
  */
-export function fit(
-  source: readonly Piece[],
-  remembered: Remembered,
-): { pieces: Piece[]; complete: boolean } {
+export function fit(source: readonly Piece[], stored: StoredPair): { pieces: Piece[]; complete: boolean } {
   const numbers = numbersOf(source);
   const asked = numbered(source, numbers);
-  const isBare = asked.some(isKept) && !remembered.source.some(isKept);
-  const target = isBare ? bindKept(asked, remembered.target) : remembered.target;
-  if (target !== undefined && isAlike(isBare ? bare(asked) : asked, remembered.source)) {
+  const isBare = asked.some(isKept) && !stored.source.some(isKept);
+  const target = isBare ? bindKept(asked, stored.target) : stored.target;
+  if (target !== undefined && isAlike(isBare ? withPlainWords(asked) : asked, stored.source)) {
     const own = new Map<string, number>();
     for (const [key, number] of numbers) own.set(`${key[0]}${number}`, Number(key.slice(1)));
     const words = new Map(asked.flatMap((piece) => ('keep' in piece ? [[piece.keep, piece.text]] : [])));
     const pieces = target
       .map((piece) => ('keep' in piece ? { ...piece, text: words.get(piece.keep) ?? piece.text } : piece))
       .map((piece) => renumber(piece, (kind, number) => own.get(`${kind}${number}`) ?? number));
-    if (isRight(source, pieces)) return { pieces, complete: true };
+    if (isCorrect(source, pieces)) return { pieces, complete: true };
   }
-  return { pieces: bare(remembered.target.filter((piece) => 'text' in piece)), complete: false };
+  return { pieces: withPlainWords(stored.target.filter((piece) => 'text' in piece)), complete: false };
 }
 
-/** Whether the codes of one fit the other: the same, in the same places where the visible text is the same. */
+/** Returns whether the codes of one fit the other: equal, and in equal places if the visible text is equal. */
 function isAlike(one: readonly Piece[], other: readonly Piece[]): boolean {
   const form = (pieces: readonly Piece[]) => JSON.stringify(pieces).normalize('NFC');
-  if (textOf(one).normalize('NFC') === textOf(other).normalize('NFC')) return form(one) === form(other);
+  if (plainText(one).normalize('NFC') === plainText(other).normalize('NFC')) return form(one) === form(other);
   const isCode = (piece: Piece) => !('text' in piece) || isKept(piece);
   return form(one.filter(isCode)) === form(other.filter(isCode));
 }
 
 /**
- * Makes the bare words of a target the kept words that they were, where there is no doubt: each has a text that no
- * other has, and that occurs once in the source and once in the target, as a word of its own.
- * @returns undefined where there is doubt
+ * Turns plain words of a target back into kept words, if that is unambiguous: the text of each kept word is unique and
+ * occurs once in the source and once in the target as a whole word.
+ * @returns undefined if it is ambiguous
  */
 function bindKept(source: readonly Piece[], target: readonly Piece[]): Piece[] | undefined {
   const places: { at: number; end: number; word: Piece }[] = [];
-  const [sourceText, targetText] = [textOf(source), textOf(target)];
+  const [sourceText, targetText] = [plainText(source), plainText(target)];
   for (const word of source) {
     if (!isKept(word)) continue;
     const at = onlyPlaceOf(word.text, targetText);
@@ -130,7 +122,7 @@ function bindKept(source: readonly Piece[], target: readonly Piece[]): Piece[] |
     let from = start;
     for (; next < places.length && places[next]!.at < end; next++) {
       const place = places[next]!;
-      // Two words overlap, or a code stands inside one.
+      // Two words overlap, or a code is inside one.
       if (place.at < from || place.end > end) return undefined;
       pieces.push({ text: targetText.slice(from, place.at) }, place.word);
       from = place.end;
@@ -148,10 +140,10 @@ const STARTS_IN_WORD = new RegExp(`^${WORD}`, 'u');
 const ENDS_IN_WORD = new RegExp(`${WORD}$`, 'u');
 const GOES_ON_BEFORE = new RegExp(`${WORD}${JOINT}$`, 'u');
 const GOES_ON_AFTER = new RegExp(`^${JOINT}${WORD}`, 'u');
-/** Holds a joint and a character of two UTF-16 units. */
+/** Code units around a word: a joint and one character, which may be a surrogate pair. */
 const NEIGHBOUR = 3;
 
-/** Finds a word that occurs once in a text, and not inside another word or number. @returns its UTF-16 index */
+/** Finds a word that occurs exactly once in a text, and not inside another word or number. @returns its index */
 function onlyPlaceOf(word: string, text: string): number | undefined {
   const at = text.indexOf(word);
   if (word === '' || at < 0 || text.indexOf(word, at + 1) >= 0) return undefined;
@@ -167,7 +159,7 @@ export function isKept(piece: Piece): piece is { keep: number; text: string } {
   return 'keep' in piece;
 }
 
-/** Of a piece that is a code, and no kept word. */
+/** Returns a key for a code that is not a kept word. */
 function codeOf(piece: Piece): string {
   return 'open' in piece
     ? `o${piece.open}`
@@ -176,12 +168,12 @@ function codeOf(piece: Piece): string {
       : `s${(piece as { single: number }).single}`;
 }
 
-/** A pair, a standalone code, a kept word. */
+/** A paired code, a single code, a kept word. */
 type Kind = 'p' | 's' | 'k';
 
 /**
- * New numbers of the codes of a source by their old ones (`p1`, `s2`, `k3`). Kept words are counted by themselves: in
- * entries that hold them as bare text the other codes have the same numbers.
+ * Returns the new numbers of the codes of a source by their old ones (`p1`, `s2`, `k3`). Kept words are counted separately,
+ * so that the other codes have the same numbers in entries with plain words.
  */
 function numbersOf(source: readonly Piece[]): Map<string, number> {
   const numbers = new Map<string, number>();
@@ -203,8 +195,8 @@ function numbered(pieces: readonly Piece[], numbers: ReadonlyMap<string, number>
   );
 }
 
-/** Kept words as text. */
-function bare(pieces: readonly Piece[]): Piece[] {
+/** Replaces kept words with plain text. */
+function withPlainWords(pieces: readonly Piece[]): Piece[] {
   return mergeText(pieces.map((piece) => (isKept(piece) ? { text: piece.text } : piece)));
 }
 

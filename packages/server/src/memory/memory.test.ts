@@ -1,14 +1,21 @@
-/** What an account has translated before: learned, found to the letter and by likeness, and taken back. */
-import type { Piece } from '@dragoman/documents';
+/** The memory: lessons, exact and fuzzy matches, weights, retraction, search. */
+import { type Piece, plainText } from '@dragoman/documents';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountRef } from '../account.ts';
-import { accountNamed } from '../accounts/accounts.ts';
-import { uuidv7 } from '../ids.ts';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { concordance, rangesOf, readEntry, restore, retract, searchMemory } from './entries.ts';
-import { fit, hashOf, remember, searchable, textOf } from './form.ts';
-import { findMatches, importEntries, judge, learn, type Purpose, type Teaching } from './memory.ts';
+import { fit, hashOf, searchable, toStoredForm } from './form.ts';
+import {
+  type FinishedJob,
+  findMatches,
+  importEntries,
+  learnFromJob,
+  type MemoryPurpose,
+  rateLessons,
+} from './memory.ts';
 import { sketchOf } from './sketch.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -28,11 +35,11 @@ async function customer(): Promise<{ ref: AccountRef; call: ReturnType<typeof cr
   return { ref, call: createClient(server.url, production_key) };
 }
 
-/** A job of people's, as the editing room teaches it. */
+/** A finished job as the editing module passes it. */
 function teach(
   account: AccountRef,
   lines: readonly (readonly [source: string, target: string | undefined])[],
-  fields: Partial<Teaching> = {},
+  fields: Partial<FinishedJob> = {},
 ): Promise<number> {
   const segments = lines.map(([source, target], position) => ({
     position,
@@ -47,16 +54,18 @@ function teach(
     outcome: 'delivered',
     segments,
   } as const;
-  return server.database.transaction((transaction) => learn(transaction, account, { ...job, ...fields }));
+  return server.database.transaction((transaction) =>
+    learnFromJob(transaction, account, { ...job, ...fields }),
+  );
 }
 
-const targets = async (account: AccountRef, source: string, purpose: Partial<Purpose> = {}) =>
+const targets = async (account: AccountRef, source: string, purpose: Partial<MemoryPurpose> = {}) =>
   (await findMatches(server.database, account, { ...PAIR, ...purpose }, text(source))).map((match) =>
-    textOf(match.target),
+    plainText(match.target),
   );
 
 describe('a match', () => {
-  it('is the same to the letter, or alike, the nearest first', async () => {
+  it('is exact or fuzzy, best first', async () => {
     const { ref } = await customer();
     await importEntries(server.database, ref, PAIR, [
       { source: text('The file could not be opened.'), target: text('No se pudo abrir el archivo.') },
@@ -72,13 +81,13 @@ describe('a match', () => {
       ['fuzzy', expect.any(Number)],
       ['fuzzy', expect.any(Number)],
     ]);
-    expect(textOf(found[0]!.target)).toBe('No se pudo guardar el archivo.');
+    expect(plainText(found[0]!.target)).toBe('No se pudo guardar el archivo.');
     expect(found[1]!.score).toBeGreaterThanOrEqual(found[2]!.score);
-    // Whatever the database takes for a letter.
+    // Independent of the letters of the database's locale.
     expect(await targets(ref, 'Файл не удалось сохранить.')).toEqual(['No se pudo abrir.']);
     expect(await targets(ref, 'ファイルを保存できませんでした。')).toEqual(['No se pudo.']);
     expect(await targets(ref, 'Something else altogether.')).toEqual([]);
-    // Nor to another account, another pair, another brand's entries.
+    // Not for another account, pair or brand.
     expect(await targets((await customer()).ref, 'The file could not be saved.')).toEqual([]);
     const other = await findMatches(
       server.database,
@@ -89,7 +98,7 @@ describe('a match', () => {
     expect(other).toEqual([]);
   });
 
-  it('of the same neighbours goes before all others', async () => {
+  it('is first when its neighbours are the same', async () => {
     const { ref, call } = await customer();
     await teach(ref, [
       ['Press the button.', 'Pulse el botón.'],
@@ -107,7 +116,7 @@ describe('a match', () => {
     expect(first).toMatchObject({ kind: 'context', target: text('Abrir'), origin: 'job' });
     expect(second).toMatchObject({ kind: 'exact', target: text('Abierto') });
     expect((await between('The shop is', 'until ten.'))[0]).toMatchObject({ target: text('Abierto') });
-    // And before any engine.
+    // It is also used before any engine.
     const source = 'The shop is\nOpen\nuntil ten.\nPress the button.\nOpen\nThe door is wide.';
     await call('POST', MACHINE, { uid: 'c', text: source, source_language: 'en', target_language: 'es' });
     const { body } = await until(async () => {
@@ -117,7 +126,7 @@ describe('a match', () => {
     expect(body.translated_text).toMatch(/^.+\nAbierto\n.+\nPulse el botón.\nAbrir\n.+$/);
   });
 
-  it('has the codes of the segment that asks, or none', async () => {
+  it('has the codes of the looked-up segment, or none', async () => {
     const { ref } = await customer();
     const target: Piece[] = [
       { text: 'Haga clic ' },
@@ -153,7 +162,7 @@ describe('a match', () => {
     ).toMatchObject([{ kind: 'fuzzy', target: text('{name}: su pedido está aquí.') }]);
   });
 
-  it('of the brand goes before one for every brand, which no other brand sees', async () => {
+  it('of the brand comes first, and is hidden from other brands', async () => {
     const { ref } = await customer();
     await importEntries(server.database, ref, PAIR, [
       { source: text('Good day.'), target: text('Buenos días.') },
@@ -167,8 +176,8 @@ describe('a match', () => {
   });
 });
 
-describe('what people did', () => {
-  it('weighs more the better it was received, and nothing once it was rejected', async () => {
+describe('a lesson', () => {
+  it('weighs more with a better outcome, and nothing after a rejection', async () => {
     const { ref } = await customer();
     const [one, two] = [uuidv7(), uuidv7()];
     await importEntries(server.database, ref, PAIR, [
@@ -179,19 +188,19 @@ describe('what people did', () => {
     await teach(ref, [['Thank you.', 'Revisado.']], { jobId: two, outcome: 'reviewed' });
     expect(await targets(ref, 'Thank you.')).toEqual(['Revisado.', 'Entregado.', 'Importado.']);
     const say = (job: string, outcome: 'accepted' | 'rejected') =>
-      server.database.transaction((transaction) => judge(transaction, ref, job, outcome));
+      server.database.transaction((transaction) => rateLessons(transaction, ref, job, outcome));
     await say(one, 'accepted');
     expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Revisado.', 'Importado.']);
     await say(two, 'rejected');
     expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Importado.']);
-    // Done again: what it taught before is forgotten.
+    // Finished again: the earlier lessons of the job are deleted.
     await teach(ref, [['Thank you.', 'Corregido.']], { jobId: two });
     expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Corregido.', 'Importado.']);
     await teach(ref, [['Thank you.', 'Importado.']], { jobId: one });
     expect((await targets(ref, 'Thank you.')).sort()).toEqual(['Corregido.', 'Importado.']);
   });
 
-  it('is learned from neither in the sandbox nor where no person confirmed it', async () => {
+  it('is not made in the sandbox or from unconfirmed segments', async () => {
     const { ref } = await customer();
     expect(await teach(ref, [['Yes.', 'Sí.']], { environment: 'sandbox' })).toBe(0);
     expect(await teach(ref, [['Yes.', undefined]])).toBe(0);
@@ -200,8 +209,8 @@ describe('what people did', () => {
   });
 });
 
-describe('an entry that is taken back', () => {
-  it('is used no more, and tells the jobs that it touched', async () => {
+describe('a retracted entry', () => {
+  it('is not used, and lists the jobs that made or used it', async () => {
     const { ref, call } = await customer();
     const created = await call('POST', HUMAN, {
       uid: 'teacher',
@@ -236,47 +245,56 @@ describe('an entry that is taken back', () => {
       'teacher 0 taught',
     ]);
     const stranger = await customer();
-    expect(await retract(server.database, stranger.ref, id, { by: 'x', reason: undefined })).toBe(false);
+    const change = server.database.transaction.bind(server.database);
+    const entryOf = { memoryId: id, reason: 'a typo', jobs: 3 };
+    const takeBack = (account: AccountRef) =>
+      change((transaction) => retract(transaction, 'command', account, entryOf));
+    const putBack = () => change((transaction) => restore(transaction, 'command', ref, id));
+    expect(await takeBack(stranger.ref)).toBe(false);
     expect(await readEntry(server.database, stranger.ref, id)).toBeUndefined();
-    expect(await retract(server.database, ref, id, { by: 'ana', reason: 'a typo' })).toBe(true);
-    expect(await retract(server.database, ref, id, { by: 'ana', reason: 'a typo' })).toBe(false);
+    expect(await takeBack(ref)).toBe(true);
+    expect(await takeBack(ref)).toBe(false);
     expect(await targets(ref, 'One line.')).toEqual([]);
     expect(await concordance(server.database, ref, PAIR, 'line')).toEqual([]);
-    // Another job that says the same does not bring it back; a person does.
+    // A later job with the same translation does not restore it; a user does.
     await teach(ref, [['One line.', 'Una lína.']], { jobId: await jobOf('human') });
     const now = (await readEntry(server.database, ref, id))!.touched;
     expect(now.filter(({ how }) => how === 'taken')).toMatchObject([{ uid: 'human', position: 0 }]);
     expect(await targets(ref, 'One line.')).toEqual([]);
     const [retracted] = await searchMemory(server.database, ref, { state: 'retracted', limit: 10 });
-    expect(retracted).toMatchObject({ memory_id: id, weight: 0, retracted: { by: 'ana', reason: 'a typo' } });
-    expect(await restore(server.database, ref, id)).toBe(true);
-    expect(await restore(server.database, ref, id)).toBe(false);
+    expect(retracted).toMatchObject({
+      memory_id: id,
+      weight: 0,
+      retracted: { by: 'operator', reason: 'a typo' },
+    });
+    expect(await putBack()).toBe(true);
+    expect(await putBack()).toBe(false);
     expect(await targets(ref, 'One line.')).toEqual(['Una lína.']);
   });
 });
 
-describe('an entry that is brought in', () => {
-  it('stays when the job that taught the same is rejected, whichever came first', async () => {
+describe('an imported entry', () => {
+  it('stays when a job with the same translation is rejected, whichever came first', async () => {
     const { ref } = await customer();
     const entry = { source: text('One line.'), target: text('Una línea.') };
     const import_ = () => importEntries(server.database, ref, PAIR, [entry]);
     const jobId = uuidv7();
     await teach(ref, [['One line.', 'Una línea.']], { jobId });
     await import_();
-    await server.database.transaction((transaction) => judge(transaction, ref, jobId, 'rejected'));
+    await server.database.transaction((transaction) => rateLessons(transaction, ref, jobId, 'rejected'));
     expect(await targets(ref, 'One line.')).toEqual(['Una línea.']);
     const [found] = await searchMemory(server.database, ref, { limit: 1 });
     expect(found).toMatchObject({ origin: 'import', weight: 1 });
-    // A job that says it later does not make it its own.
+    // A later job does not change its origin.
     const later = uuidv7();
     await teach(ref, [['One line.', 'Una línea.']], { jobId: later });
-    await server.database.transaction((transaction) => judge(transaction, ref, later, 'rejected'));
+    await server.database.transaction((transaction) => rateLessons(transaction, ref, later, 'rejected'));
     expect(await targets(ref, 'One line.')).toEqual(['Una línea.']);
   });
 });
 
-describe('a search for words', () => {
-  it('finds them in source and target and says where they stand', async () => {
+describe('the concordance search', () => {
+  it('finds words in source and target with their ranges', async () => {
     const { ref } = await customer();
     await importEntries(server.database, ref, PAIR, [
       { source: text('The Purchase Order (PO) is late.'), target: text('La orden de compra está atrasada.') },
@@ -298,7 +316,7 @@ describe('a search for words', () => {
     expect(await concordance(server.database, (await customer()).ref, PAIR, 'order')).toEqual([]);
   });
 
-  it('gives ranges that hold what was searched, in any text', () => {
+  it('returns ranges that contain the searched words in any text', () => {
     const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(words, words, words, (before, word, after) => {
@@ -316,7 +334,7 @@ describe('a search for words', () => {
   });
 });
 
-describe('the form of a segment', () => {
+describe('the stored form of a segment', () => {
   const code = fc.oneof(
     fc.record({ text: fc.string({ minLength: 1 }) }),
     fc.integer({ min: 1, max: 9 }).map((single) => ({ single: single + 20 })),
@@ -326,7 +344,7 @@ describe('the form of a segment', () => {
     selector: (piece) => ('text' in piece && !('keep' in piece) ? {} : JSON.stringify(piece)),
   });
 
-  it('fits its own translation, whatever its codes are numbered', () => {
+  it('fits its own translation with any code numbers', () => {
     fc.assert(
       fc.property(segment, fc.integer({ min: 1, max: 50 }), (pieces, shift) => {
         const kept = pieces.filter((piece) => 'keep' in piece);
@@ -337,9 +355,9 @@ describe('the form of a segment', () => {
           (piece): Piece => ('single' in piece ? { single: piece.single + shift } : piece),
         );
         expect(hashOf(renumbered)).toEqual(hashOf(pieces));
-        const { pieces: fitted, complete } = fit(renumbered, remember(pieces, pieces));
+        const { pieces: fitted, complete } = fit(renumbered, toStoredForm(pieces, pieces));
         expect(complete).toBe(true);
-        expect(textOf(fitted)).toBe(textOf(pieces));
+        expect(plainText(fitted)).toBe(plainText(pieces));
         expect(fitted.filter((piece) => !('text' in piece))).toEqual(
           renumbered.filter((piece) => !('text' in piece)),
         );
@@ -347,7 +365,7 @@ describe('the form of a segment', () => {
     );
   });
 
-  it('is searched in ASCII alone, and sketched apart for each salt', () => {
+  it('is searchable as ASCII, and has a different sketch for each salt', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (written) => {
         expect(searchable(written)).toMatch(/^[a-z0-9 ]*$/);

@@ -1,56 +1,57 @@
 /**
- * Translation memory: what an account has translated before, by brand and pair.
+ * The translation memory: an account's confirmed translations, by brand and language pair.
  *
- * An entry is one translation of one segment. It comes from a file (`import`), or from people's work on a job, each
- * segment of which is a lesson: of whom, in which place, and how it was received. An entry weighs as much as its best
+ * An entry is one translation of one segment. It is made by an import or from an edited job. Each segment of a job that
+ * taught an entry is a lesson, with its editor, its neighbours and its outcome. The weight of an entry is that of its best
  * lesson:
  *
- *   retracted, or only lessons that were rejected    nothing: it is not used any more
+ *   retracted, or only rejected lessons              0: not used
  *   import                                           1
  *   delivered, reviewed, accepted by the customer    2, 3, 4
  *
- * Of several translations of a source a brand's own goes before one for every brand, then one of the tone that is asked
- * for, then the heavier, then the later. One that was confirmed under another tone is a match, never a draft.
- * What a machine made is never learned from, nor is anything in the sandbox.
+ * Translations of a source are ranked: those of the brand before those for every brand, then those of the requested tone,
+ * then by weight, then the latest. A translation of another tone is a match, never a draft. Machine translations and the
+ * sandbox teach nothing.
  */
 import { createHash } from 'node:crypto';
 import { similarity } from '@dragoman/checks';
-import type { Piece } from '@dragoman/documents';
-import type { AccountRef, Environment } from '../account.ts';
+import { type Piece, plainText } from '@dragoman/documents';
+import type { AccountRef, Environment } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
-import { uuidv7 } from '../ids.ts';
-import { contextOf, fit, hashOf, isKept, remember, searchable, textOf } from './form.ts';
+import { contextHashOf, fit, hashOf, isKept, searchable, toStoredForm } from './form.ts';
+import * as lessonsStore from './lessons-store.ts';
 import { sketchOf } from './sketch.ts';
 import * as store from './store.ts';
 import { MAX_SEGMENT } from './tmx.ts';
 
-export type { MemoryPair, Origin, Purpose, Use } from './store.ts';
+export type { MemoryPair, MemoryPurpose } from './store.ts';
 
-/** Hashes of one question to the database. */
+/** Hashes in one statement. */
 const CHUNK = 5_000;
-/** Whether an account has a memory at all is remembered so long: most have none, and their jobs need not ask. */
-const REMEMBER_MILLISECONDS = 5_000;
-const REMEMBER_ACCOUNTS = 10_000;
-const known = new Map<string, { has: boolean; until: number }>();
+/** Caches whether an account has entries, because most accounts have none and their jobs need no lookup. */
+const CACHE_MILLISECONDS = 5_000;
+const CACHED_ACCOUNTS = 10_000;
+const cache = new Map<string, { has: boolean; until: number }>();
 
 export async function hasMemory(on: Queryable, account: AccountRef): Promise<boolean> {
-  const remembered = known.get(account.accountId);
-  if (remembered !== undefined && performance.now() < remembered.until) return remembered.has;
-  const has = await store.hasMemory(on, account);
-  if (known.size >= REMEMBER_ACCOUNTS) known.clear();
-  known.set(account.accountId, { has, until: performance.now() + REMEMBER_MILLISECONDS });
+  const cached = cache.get(account.accountId);
+  if (cached !== undefined && performance.now() < cached.until) return cached.has;
+  const has = await store.hasEntries(on, account);
+  if (cache.size >= CACHED_ACCOUNTS) cache.clear();
+  cache.set(account.accountId, { has, until: performance.now() + CACHE_MILLISECONDS });
   return has;
 }
 
-/** A segment to be looked up, with its neighbours in the text; undefined at its edges. */
-export interface Place {
+/** A segment to look up, with its neighbours; undefined at the edges of the text. */
+export interface SegmentInContext {
   source: readonly Piece[];
   previous: readonly Piece[] | undefined;
   next: readonly Piece[] | undefined;
 }
 
-/** The segments of a text, in its order. */
-export function inTheirPlaces(sources: readonly (readonly Piece[])[]): Place[] {
+/** Adds to each segment of a text its neighbours. */
+export function withNeighbours(sources: readonly (readonly Piece[])[]): SegmentInContext[] {
   return sources.map((source, index) => ({
     source,
     previous: sources[index - 1],
@@ -58,23 +59,23 @@ export function inTheirPlaces(sources: readonly (readonly Piece[])[]): Place[] {
   }));
 }
 
-/** A translation that can be used as it is, in the numbers of the source that asked. */
-export interface Recalled {
+/** A translation that can be used unchanged, with the code numbers of the looked-up source. */
+export interface RecalledTarget {
   memoryId: string;
   kind: 'context' | 'exact';
   pieces: Piece[];
 }
 
-/** The translations of segments that the account has translated before; undefined for the others. */
+/** Returns the translations of the segments that the memory knows; undefined for the others. */
 export async function recall(
   on: Queryable,
   account: AccountRef,
-  purpose: store.Purpose,
-  places: readonly Place[],
-): Promise<(Recalled | undefined)[]> {
-  if (!(await hasMemory(on, account))) return places.map(() => undefined);
-  const hashes = await hashesOf(places.map(({ source }) => source));
-  const hashed = new Map(places.map(({ source }, index) => [source, hashes[index]!]));
+  purpose: store.MemoryPurpose,
+  segments: readonly SegmentInContext[],
+): Promise<(RecalledTarget | undefined)[]> {
+  if (!(await hasMemory(on, account))) return segments.map(() => undefined);
+  const hashes = await hashesOf(segments.map(({ source }) => source));
+  const hashed = new Map(segments.map(({ source }, index) => [source, hashes[index]!]));
   const names = hashes.map((hash) => hash.toString('base64'));
   const exact: store.TargetRow[] = [];
   const unique = [...new Map(names.map((name, index) => [name, hashes[index]!])).values()];
@@ -82,9 +83,9 @@ export async function recall(
     exact.push(...(await store.findTargets(on, account, purpose, chunk)));
   }
   const known = Map.groupBy(exact, (row) => row.source_hash.toString('base64'));
-  const asked = places.flatMap(({ previous, next }, index) => {
+  const asked = segments.flatMap(({ previous, next }, index) => {
     const hash = (one: readonly Piece[]) => hashed.get(one) ?? hashOf(one);
-    const context = known.has(names[index]!) ? contextOf(previous, next, hash) : undefined;
+    const context = known.has(names[index]!) ? contextHashOf(previous, next, hash) : undefined;
     return context === undefined ? [] : [{ index, hash: hashes[index]!, context }];
   });
   const contexts = new Map<number, string>();
@@ -95,32 +96,32 @@ export async function recall(
   for (const chunk of chunksOf(asked)) {
     inContext.push(...(await store.findTargetsInContext(on, account, purpose, chunk)));
   }
-  const there = Map.groupBy(inContext, (row) => nameOf(row.source_hash, row.context_hash));
-  return places.map(
+  const targetsInContext = Map.groupBy(inContext, (row) => nameOf(row.source_hash, row.context_hash));
+  return segments.map(
     ({ source }, index) =>
-      use(source, there.get(contexts.get(index) ?? ''), 'context') ??
-      use(source, known.get(names[index]!), 'exact'),
+      firstFitting(source, targetsInContext.get(contexts.get(index) ?? ''), 'context') ??
+      firstFitting(source, known.get(names[index]!), 'exact'),
   );
 }
 
-/** Hashes between two breaths of the event loop. */
-const BREATH = 500;
+/** Hashes between two turns of the event loop. */
+const HASHES_PER_TURN = 500;
 
 async function hashesOf(sources: readonly (readonly Piece[])[]): Promise<Buffer[]> {
   const hashes: Buffer[] = [];
   for (const source of sources) {
     hashes.push(hashOf(source));
-    if (hashes.length % BREATH === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (hashes.length % HASHES_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return hashes;
 }
 
-/** The first that fits. */
-function use(
+/** Returns the first target that fits the codes of the source. */
+function firstFitting(
   source: readonly Piece[],
   rows: readonly store.TargetRow[] = [],
-  kind: Recalled['kind'],
-): Recalled | undefined {
+  kind: RecalledTarget['kind'],
+): RecalledTarget | undefined {
   for (const row of rows) {
     const { pieces, complete } = fit(source, row);
     if (complete) return { memoryId: row.memory_id, kind, pieces };
@@ -132,43 +133,43 @@ function* chunksOf<T>(all: readonly T[]): Generator<T[]> {
   for (let start = 0; start < all.length; start += CHUNK) yield all.slice(start, start + CHUNK);
 }
 
-/** What was translated before and is like a segment, as an editor is offered it. */
+/** A match that is offered to an editor. */
 export interface Match {
   memoryId: string;
-  /** As it was remembered. */
+  /** The source of the entry. */
   source: Piece[];
-  /** In the numbers of the segment that asked; without codes where those of the match do not fit. */
+  /** The target with the code numbers of the segment, or without codes if they do not fit. */
   target: Piece[];
-  /** 100: the same, to the letter and the codes; below: how much of it is the same. */
+  /** Similarity in percent; 100 for equal text and codes. */
   score: number;
   kind: 'context' | 'exact' | 'fuzzy';
   origin: store.Origin;
   createdAt: Date;
   brand: string | undefined;
-  /** The tone that it was confirmed under. */
+  /** The tone of the job in which it was confirmed. */
   tone: string | undefined;
 }
 
 const MAX_MATCHES = 5;
-/** Less alike than this, a match is no help to anybody. */
+/** Less similar matches are no help. */
 export const LEAST_SCORE = 60;
 const MAX_CANDIDATES = 40;
-/** Taken off where codes or protected words of the segment are not in the match. */
+/** Deducted if codes or kept words of the segment are missing in the match. */
 const CODE_PENALTY = 3;
-/** Taken off where the same source was confirmed under another tone. */
+/** Deducted if the same source was confirmed under another tone. */
 const TONE_PENALTY = 1;
 
-/** What was translated before and is the same or alike, the best first. */
+/** Returns exact and fuzzy matches for a segment, best first. */
 export async function findMatches(
   on: Queryable,
   account: AccountRef,
-  purpose: store.Purpose,
+  purpose: store.MemoryPurpose,
   source: readonly Piece[],
-  { previous, next }: Partial<Pick<Place, 'previous' | 'next'>> = {},
+  { previous, next }: Partial<Pick<SegmentInContext, 'previous' | 'next'>> = {},
 ): Promise<Match[]> {
   if (!(await hasMemory(on, account))) return [];
-  const asked = { hash: hashOf(source), context: contextOf(previous, next), limit: MAX_MATCHES };
-  const text = textOf(source);
+  const asked = { hash: hashOf(source), context: contextHashOf(previous, next), limit: MAX_MATCHES };
+  const text = plainText(source);
   const sketch = sketchOf(text, saltOf(account, purpose));
   const [same, alike] = await Promise.all([
     store.findSame(on, account, purpose, asked),
@@ -183,12 +184,12 @@ export async function findMatches(
     ),
     ...alike.flatMap((row) => {
       if (identical.has(row.memory_id)) return [];
-      const score = scoreOf(text, textOf(row.source));
+      const score = scoreOf(text, plainText(row.source));
       return score < LEAST_SCORE ? [] : [matchOf(source, row, score, 'fuzzy')];
     }),
   ].filter(({ score }) => score >= LEAST_SCORE);
   const order = { context: 0, exact: 1, fuzzy: 2 };
-  // Sorting keeps the order of equals: that of the database.
+  // The sort is stable, so equal matches keep the order of the database.
   matches.sort((a, b) => order[a.kind] - order[b.kind] || b.score - a.score);
   const shown = new Set<string>();
   return matches
@@ -219,45 +220,45 @@ function matchOf(
   };
 }
 
-/** By character and by word: by characters alone two short words are always alike, by words alone an ending is all. */
+/** Averages the similarity by characters, which overrates short words, and by words, which overrates an inflection. */
 function scoreOf(one: string, other: string): number {
   const least = LEAST_SCORE / 100 / 2;
   const byWord = similarity(one, other, 'word', least);
   if (byWord === 0) return 0;
   const score = Math.floor(50 * (byWord + similarity(one, other, 'grapheme', least)));
-  // Other codes, or other white space: alike, but not the same.
+  // Only equal texts score 100; other codes or white space do not.
   return Math.min(score, 99);
 }
 
-/** Nearest translations for a language model to go by: as text, the nearest first. */
+/** Returns the best matches as text, best first, as examples for a language model. */
 export async function findExamples(
   on: Queryable,
   account: AccountRef,
-  purpose: store.Purpose,
+  purpose: store.MemoryPurpose,
   source: readonly Piece[],
   limit: number,
 ): Promise<{ source: string; target: string; score: number }[]> {
   const matches = await findMatches(on, account, purpose, source);
   return matches.slice(0, limit).map((match) => ({
-    source: textOf(match.source),
-    target: textOf(match.target),
+    source: plainText(match.source),
+    target: plainText(match.target),
     score: match.score,
   }));
 }
 
 const IMPORT_WEIGHT = 1;
 const WEIGHTS = { delivered: 2, reviewed: 3 } as const;
-/** Rows of one statement: what they bring along is of some size. */
+/** Rows in one statement, which limits its size. */
 const BATCH = 1_000;
 
 export interface MemoryEntry {
-  /** Undefined: not known, or none was asked for. */
+  /** Undefined if none or unknown. */
   tone?: string | undefined;
   source: readonly Piece[];
   target: readonly Piece[];
 }
 
-/** Brings entries in from elsewhere. @returns how many different ones there were */
+/** Imports entries. @returns the number of different entries */
 export async function importEntries(
   on: Queryable,
   account: AccountRef,
@@ -268,7 +269,7 @@ export async function importEntries(
   return new Set(written.map(({ id }) => id)).size;
 }
 
-/** @returns for each that was given its entry, and whether that was there before */
+/** @returns for each given entry its id, and whether it existed before */
 async function write(
   on: Queryable,
   account: AccountRef,
@@ -279,7 +280,7 @@ async function write(
   const ids = new Map<string, { id: string; confirmed: boolean }>();
   const names: string[] = [];
   for (let start = 0; start < entries.length; start += BATCH) {
-    // One statement cannot write the same row twice.
+    // `on conflict` cannot update the same row twice in one statement.
     const batch = new Map<string, store.NewMemory>();
     for (const given of entries.slice(start, start + BATCH)) {
       const entry = entryOf(account, pair, given);
@@ -292,15 +293,15 @@ async function write(
       ids.set(`${source_hash.toString('base64')} ${target_hash.toString('base64')}`, { id, confirmed });
     }
   }
-  known.delete(account.accountId);
+  cache.delete(account.accountId);
   return names.map((name) => ids.get(name)!);
 }
 
 function entryOf(account: AccountRef, pair: store.MemoryPair, given: MemoryEntry): store.NewMemory {
-  const { source, target } = remember(given.source, given.target);
+  const { source, target } = toStoredForm(given.source, given.target);
   const { tone } = given;
-  const text = textOf(source);
-  // Sources of other kept words have the same hash, and a translation of each tone is an entry of its own.
+  const text = plainText(source);
+  // The hash distinguishes translations with other kept words or of other tones.
   const isTextAlone = tone === undefined && !source.some(isKept) && !target.some(isKept);
   const translation = isTextAlone ? target : { source, target, tone };
   return {
@@ -311,7 +312,7 @@ function entryOf(account: AccountRef, pair: store.MemoryPair, given: MemoryEntry
     source,
     target,
     sketch: sketchOf(text, saltOf(account, pair)),
-    searched: `${searchable(text)} | ${searchable(textOf(target))}`,
+    searched: `${searchable(text)} | ${searchable(plainText(target))}`,
   };
 }
 
@@ -319,17 +320,17 @@ function saltOf(account: AccountRef, { from, to }: store.MemoryPair): string {
   return `${account.accountId} ${from} ${to}`;
 }
 
-/** A finished job, as people leave it. */
-export interface Teaching {
+/** A job that editors finished. */
+export interface FinishedJob {
   environment: Environment;
   jobId: string;
   from: string;
   to: string;
   brand: string | undefined;
-  /** The tone that it or its brand asked for. */
+  /** The tone of the job or its brand. */
   tone: string | undefined;
   outcome: 'delivered' | 'reviewed';
-  /** All of the job in its order, for the neighbours; what no person confirmed has no target. */
+  /** All segments in order, for the neighbours; unconfirmed segments have no target. */
   segments: readonly {
     position: number;
     source: readonly Piece[];
@@ -340,16 +341,20 @@ export interface Teaching {
 }
 
 /**
- * Learns from a job that people finished, in the transaction that completes it. What the job taught before (it was
- * rejected, and done again) is forgotten. The sandbox teaches nothing.
- * @returns how many segments were learned from
+ * Adds the confirmed segments of a finished job to the memory, in the transaction that completes the job. Earlier lessons
+ * of the job, from before a rejection, are deleted. The sandbox teaches nothing.
+ * @returns the number of lessons
  */
-export async function learn(transaction: Transaction, account: AccountRef, job: Teaching): Promise<number> {
+export async function learnFromJob(
+  transaction: Transaction,
+  account: AccountRef,
+  job: FinishedJob,
+): Promise<number> {
   if (job.environment === 'sandbox') return 0;
   const { jobId, outcome, segments } = job;
-  const before = await store.forgetLessons(transaction, account, jobId);
+  const before = await lessonsStore.deleteLessons(transaction, account, jobId);
   const taught = segments.flatMap(({ source, target, ...segment }, index) =>
-    target === undefined || !isLesson(textOf(source)) || !isLesson(textOf(target))
+    target === undefined || !isLesson(plainText(source)) || !isLesson(plainText(target))
       ? []
       : [
           {
@@ -357,7 +362,7 @@ export async function learn(transaction: Transaction, account: AccountRef, job: 
             source,
             target,
             tone: job.tone,
-            context: contextOf(segments[index - 1]?.source, segments[index + 1]?.source),
+            context: contextHashOf(segments[index - 1]?.source, segments[index + 1]?.source),
           },
         ],
   );
@@ -369,8 +374,8 @@ export async function learn(transaction: Transaction, account: AccountRef, job: 
     context,
     memoryId: entries[index]!.id,
   }));
-  if (lessons.length > 0) await store.writeLessons(transaction, account, { jobId, outcome }, lessons);
-  // What the editor left or took as it had been remembered went into this job as well.
+  if (lessons.length > 0) await lessonsStore.insertLessons(transaction, account, { jobId, outcome }, lessons);
+  // An existing entry that the editor confirmed unchanged was used in this job.
   const taken = lessons.flatMap(({ memoryId, position }, index) =>
     entries[index]!.confirmed && !before.includes(memoryId)
       ? [{ memoryId, position, how: 'taken' as const }]
@@ -378,32 +383,32 @@ export async function learn(transaction: Transaction, account: AccountRef, job: 
   );
   await recordUses(transaction, account, jobId, taken);
   const touched = [...new Set([...before, ...entries.map(({ id }) => id)])].sort();
-  if (touched.length > 0) await store.weigh(transaction, account, touched, IMPORT_WEIGHT);
+  if (touched.length > 0) await lessonsStore.updateWeights(transaction, account, touched, IMPORT_WEIGHT);
   return lessons.length;
 }
 
-/** What is no sentence is not worth keeping, and could not be exchanged. */
+/** Empty segments are useless, and longer ones cannot be exported. */
 function isLesson(text: string): boolean {
   return text.trim() !== '' && text.length <= MAX_SEGMENT;
 }
 
-/** The customer's word on a job counts for all that it taught. */
-export async function judge(
+/** Applies the customer's acceptance or rejection of a job to all its lessons. */
+export async function rateLessons(
   transaction: Transaction,
   account: AccountRef,
   jobId: string,
   outcome: 'accepted' | 'rejected',
 ): Promise<void> {
-  const touched = [...new Set(await store.judgeLessons(transaction, account, jobId, outcome))].sort();
-  if (touched.length > 0) await store.weigh(transaction, account, touched, IMPORT_WEIGHT);
+  const touched = [...new Set(await lessonsStore.setOutcome(transaction, account, jobId, outcome))].sort();
+  if (touched.length > 0) await lessonsStore.updateWeights(transaction, account, touched, IMPORT_WEIGHT);
 }
 
-/** Keeps where entries were used, so that it can be told when one is taken back. Unknown entries are passed over. */
+/** Records where entries were used, so that a retraction can list the jobs. Ignores unknown entries. */
 export async function recordUses(
   on: Queryable,
   account: AccountRef,
   jobId: string,
-  uses: readonly { memoryId: string; position: number; how: store.Use }[],
+  uses: readonly { memoryId: string; position: number; how: lessonsStore.Use }[],
 ): Promise<void> {
-  if (uses.length > 0) await store.writeUses(on, account, jobId, uses);
+  if (uses.length > 0) await lessonsStore.insertUses(on, account, jobId, uses);
 }

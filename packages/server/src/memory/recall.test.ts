@@ -1,8 +1,8 @@
-/** What is recalled for jobs, chats and files: variables where the person put them, and only the tone that was asked for. */
+/** Recalled translations in jobs, chats and files: variables where the editor put them, and only the requested tone. */
 import { type Format, mergeText, type Piece } from '@dragoman/documents';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountRef } from '../account.ts';
-import { accountNamed } from '../accounts/accounts.ts';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
 import { readBrandFile } from '../brands/brand.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { claimTask, confirm, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
@@ -14,7 +14,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import type { Remembered } from './form.ts';
+import type { StoredPair } from './form.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
 const MEMORY = '/api/account/memory';
@@ -42,7 +42,7 @@ async function customer(): Promise<Customer> {
   return { call: createClient(server.url, account.production_key), person, ref };
 }
 
-/** What an editor writes: `[2]` is the second kept word of the source. */
+/** The pieces of a target in which `[2]` is the second kept word of the source. */
 function written(target: string, source: readonly Piece[]): Piece[] {
   const kept = source.filter((piece) => 'keep' in piece);
   return target.split(/\[(\d)\]/).flatMap((part, index): Piece[] => {
@@ -57,7 +57,7 @@ const completed = (call: Customer['call'], path: string) =>
     return body.status === 'completed' && (body.translated_text as string);
   });
 
-/** A human job of one sentence that an editor confirms. @returns what is delivered */
+/** Has an editor confirm a human job of one sentence. @returns the delivered result */
 async function teach({ call }: Customer, text: string, target: string, fields: object = {}): Promise<string> {
   const uid = await orderEdit(call, text, fields);
   const task = await claimTask(editor);
@@ -93,25 +93,25 @@ async function chat({ call }: Customer, text: string, fields: object = {}): Prom
   });
 }
 
-/** Brings what one customer has into the memory of another, as a file. */
+/** Exports the memory of one customer and imports it for another. */
 async function carryOver(from: Customer, to: Customer): Promise<void> {
   const { text: tmx } = await from.person.call('GET', `${MEMORY}/export`);
   const imported = await to.person.call('POST', `${MEMORY}/import`, { from: 'en', to: 'es', tmx });
   expect(imported.body).toMatchObject({ read: 1, written: 1 });
 }
 
-/** Makes an entry what earlier versions stored: kept words as bare text, no tone. */
+/** Rewrites an entry as earlier versions stored it: kept words as plain text, no tone. */
 async function makeOld({ ref }: Customer): Promise<void> {
   const read = 'select memory_id, source, target from memory where account_id = $1';
   const rows = await server.database.query({ name: 'test.entries', text: read }, [ref.accountId]);
   expect(rows).toHaveLength(1);
-  const { memory_id, source, target } = rows[0] as Remembered & { memory_id: string };
+  const { memory_id, source, target } = rows[0] as StoredPair & { memory_id: string };
   const text = 'update memory set source = $2, target = $3, tone = null where memory_id = $1';
   const old = [source, target].map((pieces) => JSON.stringify(bareOf(pieces)));
   await server.database.query({ name: 'test.old', text }, [memory_id, ...old]);
 }
 
-/** Pieces with kept words as text, as earlier versions and other tools have them. */
+/** Pieces with kept words as plain text, as in entries of earlier versions and other tools. */
 const bareOf = (pieces: readonly Piece[]): Piece[] =>
   mergeText(pieces.map((piece) => ('keep' in piece ? { text: piece.text } : piece)));
 
@@ -123,7 +123,7 @@ const xliff = (source: string) =>
   '<file original="a" source-language="en" target-language="es" datatype="plaintext"><body>' +
   `<trans-unit id="1"><source>${source}</source></trans-unit></body></file></xliff>`;
 
-/** Source, what an editor makes of it, what is delivered, and whether an entry of bare words leaves no doubt. */
+/** Source, target of the editor, delivered result, and whether an entry with plain words is unambiguous. */
 const TABLE: readonly [what: string, Format, source: string, target: string, delivered: string, boolean][] = [
   [
     'an example that is a word of the target',
@@ -185,10 +185,10 @@ const TABLE: readonly [what: string, Format, source: string, target: string, del
 
 describe.each(TABLE)('%s', (_what, format, source, target, delivered, clear) => {
   const fields = { text_format: format };
-  // The kept words that have no element are written as they are.
+  // Kept words without an element are written literally.
   const given = target.replace('{name}', '[1]');
 
-  it('comes back from the memory where the editor put it: in jobs, chats and files', async () => {
+  it('is recalled at the position of the editor in jobs, chats and files', async () => {
     const owner = await customer();
     const human = await teach(owner, source, given, fields);
     expect(human).toContain(delivered);
@@ -199,13 +199,13 @@ describe.each(TABLE)('%s', (_what, format, source, target, delivered, clear) => 
     expect(await machine(other, source, fields)).toBe(human);
   });
 
-  it('comes back from an entry of bare words only where there is no doubt', async () => {
+  it('is recalled from an entry with plain words only when that is unambiguous', async () => {
     const owner = await customer();
     const human = await teach(owner, source, given, fields);
     await makeOld(owner);
     const expected = clear ? human : await machine(await customer(), source, fields);
     expect(await machine(owner, source, fields)).toBe(expected);
-    // The editor is offered its words all the same.
+    // The editor is still offered its words.
     if (!clear) {
       const uid = await orderEdit(owner.call, source, fields);
       const task = await claimTask(editor);
@@ -219,7 +219,7 @@ describe.each(TABLE)('%s', (_what, format, source, target, delivered, clear) => 
   });
 });
 
-describe('an entry of a file with bare words', () => {
+describe('an imported entry with plain words', () => {
   it.each([
     [
       'in a number',
@@ -228,18 +228,18 @@ describe('an entry of a file with bare words', () => {
     ],
     ['in a word', `Press ${variable('KEY', 'a')} now.`, 'Pulse la tecla.'],
     ['twice in the source', `${variable('WHO', 'Will')} said: Will.`, 'Dijo Will.'],
-  ])('is no draft when a variable stands %s', async (_where, source, target) => {
+  ])('is no draft when a variable is %s', async (_where, source, target) => {
     const owner = await customer();
     const bare = source.replaceAll(/<[^>]*>/g, '');
     const tmx = `<tmx version="1.4"><body><tu><tuv xml:lang="en"><seg>${bare}</seg></tuv><tuv xml:lang="es"><seg>${target}</seg></tuv></tu></body></tmx>`;
     await owner.person.call('POST', `${MEMORY}/import`, { from: 'en', to: 'es', tmx });
     const expected = await machine(await customer(), source, { text_format: 'html' });
     expect(await machine(owner, source, { text_format: 'html' })).toBe(expected);
-    // It serves a text in which that word is no variable.
+    // It is used for a text in which the word is not a variable.
     expect(await machine(owner, bare)).toBe(target);
   });
 
-  it('does not stand in the way of one with codes, nor does one of other kept words', async () => {
+  it('does not hide an entry with codes, and neither does one with other kept words', async () => {
     const owner = await customer();
     const [kept, plain] = [`The ${variable('PET', 'cat')} saw the cat.`, 'The cat saw the cat.'];
     const html = { text_format: 'html' };
@@ -252,13 +252,13 @@ describe('an entry of a file with bare words', () => {
   });
 });
 
-describe('a sentence that was confirmed under a tone', () => {
+describe('a sentence that was confirmed with a tone', () => {
   const source = 'How are you, my friend?';
   const formal = '¿Cómo está usted, amigo mío?';
   const informal = '¿Qué tal, amigo mío?';
   const drafted = source.toUpperCase();
 
-  it('is the draft of a job of the same tone or of none, in files too, and not of another', async () => {
+  it('is the draft of jobs of the same tone or none, also after an import, and not of another tone', async () => {
     const owner = await customer();
     await teach(owner, source, formal, { tone: 'Formal' });
     const other = await customer();
@@ -268,13 +268,13 @@ describe('a sentence that was confirmed under a tone', () => {
       expect(await machine(one, source, { tone: 'Formal' })).toBe(formal);
       expect(await machine(one, source)).toBe(formal);
     }
-    // Each tone has its own.
+    // Each tone has a separate entry.
     await teach(owner, source, informal, { tone: 'Informal' });
     expect(await machine(owner, source, { tone: 'Informal' })).toBe(informal);
     expect(await machine(owner, source, { tone: 'Formal' })).toBe(formal);
   });
 
-  it('is a match for an editor who is asked for another, and says its tone', async () => {
+  it('is a match with its tone in a job of another tone', async () => {
     const owner = await customer();
     await teach(owner, source, formal, { tone: 'Formal' });
     const uid = await orderEdit(owner.call, source, { tone: 'Informal' });
@@ -287,27 +287,33 @@ describe('a sentence that was confirmed under a tone', () => {
     expect(entries).toMatchObject([{ target: formal, tone: 'Formal' }]);
   });
 
-  it('is not said in a chat whose brand has another', async () => {
+  it('is not used in a chat whose brand has another tone', async () => {
     const owner = await customer();
     for (const [brand, tone] of [
       ['polite', 'Formal'],
       ['friendly', 'Informal'],
     ] as const) {
       const file = { external_id: brand, name: brand, languages: { es: { tone } } };
-      await saveBrand(server.database, owner.ref, readBrandFile('test', JSON.stringify(file)), false);
+      await saveBrand(
+        server.database,
+        'command',
+        owner.ref,
+        readBrandFile('test', JSON.stringify(file)),
+        false,
+      );
     }
     await teach(owner, source, formal, { tone: 'Formal' });
     const say = (brand: string) =>
       chat(owner, source, { text_format: 'text', brand, chat_external_id: brand });
     expect(await say('friendly')).toBe(drafted);
     expect(await say('polite')).toBe(formal);
-    // A job of a brand is confirmed under the tone of the brand.
+    // A job of a brand is confirmed with the tone of the brand.
     await teach(owner, 'Good day.', 'Buenos días tenga usted.', { brand: 'polite' });
     expect(await machine(owner, 'Good day.', { brand: 'polite' })).toBe('Buenos días tenga usted.');
     expect(await machine(owner, 'Good day.', { brand: 'polite', tone: 'Informal' })).toBe('GOOD DAY.');
   });
 
-  it('is the draft of jobs without a tone alone, when it is not known which', async () => {
+  it('is the draft only of jobs without a tone when its own tone is unknown', async () => {
     const owner = await customer();
     await teach(owner, source, formal, { tone: 'Formal' });
     await makeOld(owner);

@@ -1,4 +1,4 @@
-/** The memory in the web app: a customer's own, and an operator's look at anybody's. */
+/** The routes of the memory, for customers and operators. */
 import { SaxesParser } from 'saxes';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';
@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('a long file', () => {
-  it('is parsed in slices when it comes by HTTP', async () => {
+describe('a long TMX file', () => {
+  it('is parsed in slices', async () => {
     const write = vi.spyOn(SaxesParser.prototype, 'write');
     const units = unit('The house is big.', 'La casa es grande.').repeat(20_000);
     const file = { ...PAIR, tmx: tmx(units), dry_run: true };
@@ -36,7 +36,7 @@ describe('a long file', () => {
     expect(Math.max(...lengths)).toBeLessThanOrEqual(64 * 1024);
   });
 
-  it('lets other work of the event loop go on between two slices', async () => {
+  it('lets the event loop run between two slices', async () => {
     let turns = 0;
     let counting = true;
     const count = () => {
@@ -53,7 +53,7 @@ describe('a long file', () => {
 });
 
 describe('a customer', () => {
-  it('brings a file in, after a look at it, and takes it out again', async () => {
+  it('imports a file after a dry run, and exports it', async () => {
     const file = { ...PAIR, tmx: tmx(unit('One &amp; two.', 'Uno y dos.'), unit('Three.', 'Tres.')) };
     const dry = await customer.call('POST', `${OWN}/import`, { ...file, dry_run: true });
     expect(dry.body).toEqual({ read: 2, written: 2, skipped: 0 });
@@ -70,7 +70,7 @@ describe('a customer', () => {
     ]);
   });
 
-  it('searches it page by page, and takes entries back', async () => {
+  it('searches by page, and retracts entries', async () => {
     const first = (await customer.call('GET', `${OWN}?limit=1`)).body;
     expect(first.entries).toMatchObject([{ source: 'Three.', weight: 1, retracted: null }]);
     const second = (await customer.call('GET', `${OWN}?limit=1&before=${first.next}`)).body;
@@ -84,7 +84,7 @@ describe('a customer', () => {
     expect((await customer.call('GET', `${OWN}?q=TRES`)).body.entries).toEqual([]);
     expect((await customer.call('GET', `${OWN}?q=TRES&state=retracted`)).body.entries).toHaveLength(1);
     expect((await customer.call('POST', `${OWN}/${id}/restore`)).body.entry.retracted).toBeNull();
-    // Somebody else's is nobody's.
+    // An entry of another account is unknown.
     for (const [method, path] of [
       ['GET', `${OWN}/${id}`],
       ['POST', `${OWN}/${id}/retract`],
@@ -109,7 +109,7 @@ describe('a customer', () => {
     ['POST', '/import', { ...PAIR, tmx: '<html/>' }, ['tmx']],
     ['POST', '/import', { ...PAIR, tmx: '<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>' }, ['tmx']],
     ['POST', '/import', { ...PAIR, tmx: tmx(), brand: 'nobody' }, ['brand']],
-  ])('is told every wrong field: %s %s', async (method, path, body, fields) => {
+  ])('gets every invalid field: %s %s', async (method, path, body, fields) => {
     const refused = await customer.call(method, `${OWN}${path}`, body);
     expect(refused.status).toBe(400);
     expect(refused.body.error.code).toBe('invalid_request');
@@ -118,7 +118,7 @@ describe('a customer', () => {
 });
 
 describe('an operator', () => {
-  it('sees and takes back what a customer has', async () => {
+  it('reads and retracts entries of a customer', async () => {
     const path = `/api/console/accounts/${customer.account!.username}/memory`;
     const { entries } = (await operator.call('GET', path)).body;
     expect(entries).toHaveLength(2);
@@ -130,7 +130,7 @@ describe('an operator', () => {
   });
 });
 
-it('takes no other role', async () => {
+it('refuses other roles', async () => {
   const console = `/api/console/accounts/${customer.account!.username}/memory`;
   for (const path of ['', '/summary', '/export']) {
     expect((await editor.call('GET', `${OWN}${path}`)).status).toBe(404);

@@ -1,22 +1,20 @@
-/** The memory in the web app: `/api/account/memory…` for customers, `/api/console/accounts/:username/memory…`. */
+/** Routes of the memory: `/api/account/memory…` for customers, `/api/console/accounts/:username/memory…` for operators. */
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import Type, { type TObject } from 'typebox';
-import type { AccountRef } from '../account.ts';
-import { AccountError, accountNamed } from '../accounts/accounts.ts';
-import { accountOf, type DoorOptions, requirePerson } from '../accounts/door.ts';
+import { requestedAccount } from '../access/accounts.ts';
+import { accountOf, requirePerson, type SessionAuthOptions } from '../access/session-auth.ts';
+import type { AccountRef } from '../base/account.ts';
+import { fieldError, notFound, reason } from '../base/errors.ts';
 import { BrandError, requireBrand } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
-import { fieldError, notFound, type Reason, reason, wrongFields } from '../errors.ts';
-import { resource } from '../http.ts';
-import { recordAudit } from '../operations/audit.ts';
-import { findUnusable } from '../text.ts';
+import { type Checked, resource } from '../http/http.ts';
+import { accountParameters } from '../http/schemas.ts';
 import {
   type Entry,
   readEntry,
   restore,
   retract,
-  type Search,
   searchMemory,
   summarizeMemory,
   type TouchRow,
@@ -24,68 +22,65 @@ import {
 import { exportTmx, importTmx, inSlices, TmxError } from './exchange.ts';
 import { memorySchemas } from './schemas.ts';
 
-export function memoryRoutes(app: FastifyInstance, options: DoorOptions): void {
+export function memoryRoutes(app: FastifyInstance, options: SessionAuthOptions): void {
   const { database } = options;
   void app.register(async (own) => {
     requirePerson(own, options, 'customer');
-    serve(own, database, {
+    addRoutes(own, database, {
       path: '/api/account/memory',
       whose: 'My',
+      params: Type.Object({}),
       account: async (request) => accountOf(request).ref,
-      shown: ({ editor_id: _, ...touch }) => touch,
+      presentTouch: ({ editor_id: _, ...touch }) => touch,
     });
   });
   void app.register(async (console) => {
     requirePerson(console, options, 'operator');
-    serve(console, database, {
+    addRoutes(console, database, {
       path: '/api/console/accounts/:username/memory',
       whose: 'Account',
-      params: Type.Object({ username: Type.String() }),
-      async account(request) {
-        const { username } = request.params as { username: string };
-        try {
-          return (await accountNamed(database, username)).ref;
-        } catch (error) {
-          throw error instanceof AccountError ? notFound() : error;
-        }
-      },
-      shown: (touch) => touch,
+      params: accountParameters,
+      account: async (request) => (await requestedAccount(database, request)).ref,
+      presentTouch: (touch) => touch,
     });
   });
 }
 
-interface Place {
+interface MemoryRoutes<Params extends TObject> {
   path: string;
   whose: 'My' | 'Account';
-  params?: TObject;
-  account(request: FastifyRequest): Promise<AccountRef>;
-  /** What of a job that an entry touched its reader may know. */
-  shown(touch: TouchRow): object;
+  params: Params;
+  account(request: Checked<{ params: Params }>): Promise<AccountRef>;
+  /** Removes the fields that this role may not see. */
+  presentTouch(touch: TouchRow): object;
 }
 
-const PAGE = 50;
-const MAX_PAGE = 200;
-const MAX_REASON = 500;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const LANGUAGE = /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/;
+function addRoutes<Params extends TObject>(
+  app: FastifyInstance,
+  database: Database,
+  routes: MemoryRoutes<Params>,
+): void {
+  const schemas = memorySchemas(routes.whose, routes.params);
+  searchRoutes(app, database, routes, schemas);
+  exchangeRoutes(app, database, routes, schemas);
+  entryRoutes(app, database, routes, schemas);
+}
 
-function serve(app: FastifyInstance, database: Database, place: Place): void {
-  const { path, account, shown } = place;
-  const schemas = memorySchemas(place.whose, place.params);
-  const present = async (ref: AccountRef, id: string) => {
-    const found = UUID.test(id) ? await readEntry(database, ref, id) : undefined;
-    if (found === undefined) throw notFound();
-    return { entry: found.entry, touched: found.touched.map(shown) };
-  };
-  const idOf = (request: FastifyRequest) => (request.params as { memory_id: string }).memory_id;
+type Schemas<Params extends TObject> = ReturnType<typeof memorySchemas<Params>>;
 
+function searchRoutes<Params extends TObject>(
+  app: FastifyInstance,
+  database: Database,
+  { path, account }: MemoryRoutes<Params>,
+  schemas: Schemas<Params>,
+): void {
   resource(app, path, {
     GET: {
       schema: schemas.search,
+      emptyIsAbsent: true,
       async handler(request): Promise<{ entries: Entry[]; next: string | null }> {
-        const search = readSearch(request.query);
-        const entries = await searchMemory(database, await account(request), search);
-        return { entries, next: entries.length < search.limit ? null : entries.at(-1)!.memory_id };
+        const entries = await searchMemory(database, await account(request), request.query);
+        return { entries, next: entries.length < request.query.limit ? null : entries.at(-1)!.memory_id };
       },
     },
   });
@@ -95,23 +90,24 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
       handler: async (request) => ({ memory: await summarizeMemory(database, await account(request)) }),
     },
   });
+}
+
+function exchangeRoutes<Params extends TObject>(
+  app: FastifyInstance,
+  database: Database,
+  { path, account }: MemoryRoutes<Params>,
+  schemas: Schemas<Params>,
+): void {
   resource(app, `${path}/import`, {
     POST: {
       schema: schemas.import,
       bodyLimit: 'texts',
       async handler(request) {
         const ref = await account(request);
-        const { from, to, brand, dryRun, tmx } = readImport(request.body);
+        const { from, to, brand, dry_run: dryRun, tmx } = request.body;
         try {
           if (brand !== undefined) await requireBrand(database, ref, brand);
-          const counts = await importTmx(database, ref, { from, to, brand }, inSlices(tmx), dryRun);
-          if (!dryRun) {
-            await recordAudit(database, request.person, {
-              ...{ action: 'memory.imported', account: ref, subject: `${from}>${to}` },
-              detail: { brand: brand ?? null, ...counts },
-            });
-          }
-          return counts;
+          return await importTmx(database, request.person, ref, { from, to, brand }, inSlices(tmx), dryRun);
         } catch (error) {
           if (error instanceof TmxError) throw fieldError('tmx', reason('tmx', { why: error.message }));
           if (error instanceof BrandError) throw fieldError('brand', error.message);
@@ -123,8 +119,9 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
   resource(app, `${path}/export`, {
     GET: {
       schema: schemas.export,
+      emptyIsAbsent: true,
       async handler(request, reply) {
-        const { from, to, brand } = readSearch(request.query);
+        const { from, to, brand } = request.query;
         const tmx = exportTmx(database, await account(request), { from, to, brand });
         return reply
           .header('content-type', 'application/xml; charset=utf-8')
@@ -133,6 +130,21 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
       },
     },
   });
+}
+
+function entryRoutes<Params extends TObject>(
+  app: FastifyInstance,
+  database: Database,
+  { path, account, presentTouch }: MemoryRoutes<Params>,
+  schemas: Schemas<Params>,
+): void {
+  const idOf = ({ params }: { params: unknown }) => (params as { memory_id: string }).memory_id;
+  const present = async (ref: AccountRef, id: string) => {
+    const found = await readEntry(database, ref, id);
+    if (found === undefined) throw notFound();
+    return { entry: found.entry, touched: found.touched.map(presentTouch) };
+  };
+
   resource(app, `${path}/:memory_id`, {
     GET: {
       schema: schemas.read,
@@ -142,16 +154,12 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
   resource(app, `${path}/:memory_id/retract`, {
     POST: {
       schema: schemas.retract,
+      emptyIsAbsent: true,
       async handler(request) {
         const [ref, id] = [await account(request), idOf(request)];
         const { touched } = await present(ref, id);
-        const why = readReason(request.body);
-        if (await retract(database, ref, id, { by: request.person.name, reason: why })) {
-          const detail = { jobs: touched.length };
-          await recordAudit(database, request.person, {
-            ...{ action: 'memory.retracted', account: ref, subject: id, detail },
-          });
-        }
+        const entry = { memoryId: id, reason: request.body.reason, jobs: touched.length };
+        await database.transaction((transaction) => retract(transaction, request.person, ref, entry));
         return present(ref, id);
       },
     },
@@ -162,94 +170,9 @@ function serve(app: FastifyInstance, database: Database, place: Place): void {
       async handler(request) {
         const [ref, id] = [await account(request), idOf(request)];
         await present(ref, id);
-        if (await restore(database, ref, id)) {
-          await recordAudit(database, request.person, {
-            ...{ action: 'memory.restored', account: ref, subject: id, detail: {} },
-          });
-        }
+        await database.transaction((transaction) => restore(transaction, request.person, ref, id));
         return present(ref, id);
       },
     },
   });
-}
-
-/** @throws ApiError `invalid_request` that names every wrong parameter */
-function readSearch(given: unknown): Search {
-  const query = given as Record<string, unknown>;
-  const faults: Record<string, Reason> = {};
-  const read = (name: string, right: (value: string) => boolean, why: Reason): string | undefined => {
-    const value = query[name];
-    if (value === undefined || value === '') return undefined;
-    if (typeof value === 'string' && isText(value) && right(value)) return value;
-    faults[name] = why;
-    return undefined;
-  };
-  const language = reason('language');
-  const search = {
-    q: read('q', (value) => value.length <= MAX_REASON, reason('text_at_most', { most: MAX_REASON })),
-    from: read('from', (value) => LANGUAGE.test(value), language),
-    to: read('to', (value) => LANGUAGE.test(value), language),
-    brand: read('brand', () => true, 'must be one brand.'),
-    state: read(
-      'state',
-      (value) => STATES.includes(value),
-      reason('one_of', { accepted: STATES.join(', ') }),
-    ) as Search['state'],
-    before: read('before', (value) => UUID.test(value), 'must be the `next` of a page.'),
-    limit: Number(
-      read(
-        'limit',
-        (value) => /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_PAGE,
-        reason('whole_number', { least: 1, most: MAX_PAGE }),
-      ) ?? PAGE,
-    ),
-  };
-  if (Object.keys(faults).length > 0) throw wrongFields(faults);
-  return search;
-}
-
-const STATES = ['live', 'retracted', 'all'];
-const isText = (value: string) => findUnusable(value) === undefined;
-
-interface ImportRequest {
-  from: string;
-  to: string;
-  brand: string | undefined;
-  dryRun: boolean;
-  tmx: string;
-}
-
-function readImport(given: unknown): ImportRequest {
-  const body = fieldsOf(given);
-  const faults: Record<string, Reason> = {};
-  const language = (name: 'from' | 'to') => {
-    const value = body[name];
-    if (typeof value !== 'string' || !LANGUAGE.test(value)) faults[name] = reason('language');
-    return value as string;
-  };
-  const [from, to] = [language('from'), language('to')];
-  const brand = body.brand ?? undefined;
-  if (brand !== undefined && (typeof brand !== 'string' || !isText(brand))) faults.brand = 'must be a brand.';
-  const dryRun = body.dry_run ?? false;
-  if (typeof dryRun !== 'boolean') faults.dry_run = reason('yes_or_no');
-  const { tmx } = body;
-  if (typeof tmx !== 'string') faults.tmx = reason(tmx == null ? 'required' : 'text');
-  else if (!isText(tmx)) faults.tmx = 'holds a character that no text has.';
-  if (Object.keys(faults).length > 0) throw wrongFields(faults);
-  return { from, to, brand: brand as string | undefined, dryRun: dryRun as boolean, tmx: tmx as string };
-}
-
-function readReason(given: unknown): string | undefined {
-  const why = fieldsOf(given).reason ?? undefined;
-  if (why === undefined || why === '') return undefined;
-  if (typeof why !== 'string' || !isText(why) || why.length > MAX_REASON) {
-    throw fieldError('reason', reason('text_at_most', { most: MAX_REASON }));
-  }
-  return why;
-}
-
-function fieldsOf(given: unknown): Record<string, unknown> {
-  return typeof given === 'object' && given !== null && !Array.isArray(given)
-    ? (given as Record<string, unknown>)
-    : {};
 }

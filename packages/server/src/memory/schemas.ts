@@ -1,41 +1,41 @@
-/** The memory, described for the web app: for customers theirs, for operators anybody's. */
+/** The operations of the memory, for customers and for operators. */
 import type { FastifySchema } from 'fastify';
 import Type, { type TObject, type TSchema } from 'typebox';
-import { answer } from '../schemas.ts';
+import { answer, ID, type Inputs, LANGUAGE, MOMENT, OPTIONAL_TEXT, PAGE } from '../http/schemas.ts';
 
-const ID = Type.String({ format: 'uuid' });
-const MOMENT = Type.String({ format: 'date-time' });
-const OPTIONAL = Type.Union([Type.String(), Type.Null()]);
-
-export const MemoryEntry = Type.Object(
+const MemoryEntry = Type.Object(
   {
     memory_id: ID,
     source_language: Type.String(),
     target_language: Type.String(),
-    brand: Type.Union([Type.String(), Type.Null()], { description: 'null: for every brand.' }),
+    brand: Type.Union([Type.String(), Type.Null()], { description: 'null: for all brands.' }),
     source: Type.String(),
     target: Type.String(),
     origin: Type.Enum(['import', 'job']),
     weight: Type.Integer({
       minimum: 0,
       maximum: 4,
-      description: '0: not used any more; 1 brought in, 2 delivered, 3 reviewed, 4 accepted.',
+      description: '0: not used; 1: imported; 2: delivered; 3: reviewed; 4: accepted.',
     }),
     tone: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'The tone that its job or its brand asked for: a job that asks for another is not answered with it.',
+      description: 'The tone of its job or brand. Jobs of another tone do not use the entry as a draft.',
     }),
     created_at: MOMENT,
     changed_at: MOMENT,
-    retracted: Type.Union([Type.Object({ at: MOMENT, by: Type.String(), reason: OPTIONAL }), Type.Null()]),
+    retracted: Type.Union([
+      Type.Object({ at: MOMENT, by: Type.String(), reason: OPTIONAL_TEXT }),
+      Type.Null(),
+    ]),
   },
-  { title: 'MemoryEntry', description: 'One translation of one segment, as a reader sees it.' },
+  { title: 'MemoryEntry', description: 'One translation of one segment, without codes.' },
 );
 
 const Entries = Type.Object(
   {
-    entries: Type.Array(MemoryEntry, { description: 'The last made first.' }),
-    next: Type.Union([ID, Type.Null()], { description: '`before` of the next page; null at the end.' }),
+    entries: Type.Array(MemoryEntry, { description: 'Latest first.' }),
+    next: Type.Union([ID, Type.Null()], {
+      description: 'The value of `before` for the next page; null on the last page.',
+    }),
   },
   { title: 'MemoryEntries' },
 );
@@ -46,9 +46,11 @@ const Summary = Type.Object(
       Type.Object({
         source_language: Type.String(),
         target_language: Type.String(),
-        brand: OPTIONAL,
+        brand: OPTIONAL_TEXT,
         entries: Type.Integer(),
-        retracted: Type.Integer({ description: 'Of them, those that are not used any more.' }),
+        retracted: Type.Integer({
+          description: 'The number of these entries that are retracted or not used.',
+        }),
         changed_at: MOMENT,
       }),
     ),
@@ -65,16 +67,17 @@ const Touched = Type.Object(
         uid: Type.String(),
         environment: Type.Enum(['production', 'sandbox']),
         status: Type.String(),
-        position: Type.Integer({ description: 'Of the segment in its job, from 0.' }),
+        position: Type.Integer({ description: 'The number of the segment in its job, from 0.' }),
         how: Type.Enum(['taught', 'applied', 'taken'], {
           description:
-            'The entry came from there; or went there: put into the draft by the machine, or confirmed by an editor as it was.',
+            '`taught`: the entry was made from the segment. `applied`: it was used as the draft. `taken`: an editor ' +
+            'confirmed it unchanged.',
         }),
-        outcome: OPTIONAL,
-        editor_id: Type.Optional(Type.Union([ID, Type.Null()], { description: 'For operators.' })),
+        outcome: OPTIONAL_TEXT,
+        editor_id: Type.Optional(Type.Union([ID, Type.Null()], { description: 'Only for operators.' })),
         created_at: MOMENT,
       }),
-      { description: 'The last first, at most 1000.' },
+      { description: 'Latest first, at most 1,000.' },
     ),
   },
   { title: 'MemoryEntryTouched' },
@@ -82,81 +85,82 @@ const Touched = Type.Object(
 
 const Imported = Type.Object(
   {
-    read: Type.Integer({ description: 'Units in the file.' }),
-    written: Type.Integer({ description: 'Different entries that were brought in, or would be.' }),
-    skipped: Type.Integer({ description: 'Units without the pair.' }),
+    read: Type.Integer({ description: 'The number of units in the file.' }),
+    written: Type.Integer({
+      description: 'The number of different entries that were imported, or would be in a dry run.',
+    }),
+    skipped: Type.Integer({ description: 'The number of units without the language pair.' }),
   },
   { title: 'MemoryImported' },
 );
 
 const filter = {
-  from: Type.Optional(Type.String({ description: 'Source language.' })),
-  to: Type.Optional(Type.String({ description: 'Target language.' })),
+  from: Type.Optional(LANGUAGE),
+  to: Type.Optional(LANGUAGE),
   brand: Type.Optional(Type.String()),
 };
 
-/** @param whose `My` for a customer’s own, `Account` for an operator’s */
-export function memorySchemas(whose: 'My' | 'Account', params: TObject | undefined) {
+/** @param whose `My` for customers, `Account` for operators */
+export function memorySchemas<Params extends TObject>(whose: 'My' | 'Account', params: Params) {
   const tags = [whose === 'My' ? 'Account' : 'Console'];
-  const described = (
+  const described = <const More extends Inputs & { description?: string } = object>(
     name: string,
     summary: string,
     response: TSchema,
-    more: { description?: string; querystring?: TObject; body?: TSchema; params?: TObject } = {},
-  ): FastifySchema => ({
+    more?: More,
+  ): FastifySchema & { params: Params } & Pick<More, keyof Inputs & keyof More> => ({
     operationId: `${name}${whose}Memory`,
     summary,
     tags,
-    ...(params === undefined ? {} : { params }),
-    ...more,
+    params,
+    ...(more as More),
     response: { 200: answer(summary, response) },
   });
-  const one = Type.Object({ ...params?.properties, memory_id: Type.String() });
+  const one = Type.Object({ ...params.properties, memory_id: ID });
   return {
-    search: described('search', 'Entries that have all the words in their source or target', Entries, {
+    search: described('search', 'Search entries by words of their source or target', Entries, {
       querystring: Type.Object({
-        q: Type.Optional(Type.String({ description: 'Words in any case and order; without them, all.' })),
+        q: Type.Optional(
+          Type.String({
+            maxLength: 500,
+            description: 'Words in any case and order; all must match. Without it, all entries.',
+          }),
+        ),
         ...filter,
-        state: Type.Optional(Type.Enum(['live', 'retracted', 'all'], { default: 'live' })),
-        before: Type.Optional(Type.String()),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+        state: Type.Enum(['live', 'retracted', 'all'], { default: 'live' }),
+        before: Type.Optional(Type.String({ format: 'uuid', 'x-fault': 'must be the `next` of a page.' })),
+        limit: PAGE,
       }),
     }),
-    summarize: described('summarize', 'How much there is, by pair and brand', Summary),
-    read: described('read', 'An entry, where it came from and where it went', Touched, { params: one }),
-    retract: described('retract', 'Take an entry back: it is used no more', Touched, {
-      description: 'The answer lists the jobs that it touched; they stay as they are.',
+    summarize: described('summarize', 'Count entries by language pair and brand', Summary),
+    read: described('read', 'Read an entry and where it was made and used', Touched, { params: one }),
+    retract: described('retract', 'Retract an entry, so that it is not used any more', Touched, {
+      description: 'The response lists the jobs that made or used it; they are not changed.',
       params: one,
-      body: Type.Object(
-        { reason: Type.Optional(Type.String({ maxLength: 500 })) },
-        { additionalProperties: true },
-      ),
+      body: Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }),
     }),
-    restore: described('restore', 'Use an entry again', Touched, { params: one }),
-    import: described('import', 'Bring a TMX file in', Imported, {
-      body: Type.Object(
-        {
-          from: Type.String(),
-          to: Type.String(),
-          brand: Type.Optional(Type.String()),
-          dry_run: Type.Optional(Type.Boolean({ description: 'Read it and tell; write nothing.' })),
-          tmx: Type.String({ description: 'The text of the file, TMX 1.4.' }),
-        },
-        { additionalProperties: true },
-      ),
+    restore: described('restore', 'Restore a retracted entry', Touched, { params: one }),
+    import: described('import', 'Import a TMX file', Imported, {
+      body: Type.Object({
+        from: LANGUAGE,
+        to: LANGUAGE,
+        brand: Type.Optional(Type.String()),
+        dry_run: Type.Boolean({ default: false, description: 'Read the file and count, but write nothing.' }),
+        tmx: Type.String({ description: 'The text of the file, TMX 1.4.' }),
+      }),
     }),
     export: {
       operationId: `export${whose}Memory`,
-      summary: 'What is in use, as TMX 1.4',
+      summary: 'Export the usable entries as TMX 1.4',
       tags,
-      ...(params === undefined ? {} : { params }),
+      params,
       querystring: Type.Object(filter),
       response: {
         200: {
-          description: 'A file, as a stream.',
+          description: 'The file, as a stream.',
           content: { 'application/xml': { schema: Type.String() } },
         },
       },
-    } as FastifySchema,
+    },
   };
 }

@@ -1,11 +1,11 @@
 /**
- * What finds texts that are alike among a hundred thousand: a sketch of a text's trigrams, a few numbers of which two
- * texts share the more, the more trigrams they share (MinHash in bands, after Broder 1997). An index on the numbers
- * then gives a few hundred candidates, which are compared for real.
+ * Sketches find similar texts among 100,000: a sketch is a MinHash in bands over the trigrams of a text (Broder 1997). The
+ * more trigrams two texts share, the more numbers of their sketches are equal. An index on the numbers finds a few hundred
+ * candidates, which are then compared exactly.
  *
- * Trigrams in an index of their own were measured first (pg_trgm): it reads the lists of all trigrams of the question,
- * 50 to 350 ms among 100,000 sentences. Bands of three: two texts of which half the trigrams are the same share one
- * with a chance of 93 %, with six tenths 99 %, and with a tenth, as any two sentences have, 2 %.
+ * pg_trgm was measured first: it reads the lists of all trigrams of the searched text, 50 to 350 ms among 100,000
+ * sentences. With bands of three, two texts with half of their trigrams in common share a number with a probability of
+ * 93 %, with six tenths 99 %, and with one tenth, as any two sentences have, 2 %.
  */
 const BANDS = 20;
 const ROWS = 3;
@@ -13,8 +13,8 @@ const ROWS = 3;
 const SEEDS = Uint32Array.from({ length: BANDS * ROWS }, (_, index) => mix(index + 1));
 
 /**
- * Numbers of 32 bits with a sign, at most one a band.
- * @param salt whose texts are compared: those of another salt share nothing
+ * Returns signed 32-bit numbers, at most one for each band.
+ * @param salt only texts with the same salt have numbers in common
  */
 export function sketchOf(text: string, salt: string): number[] {
   const grams = trigramsOf(text);
@@ -36,7 +36,7 @@ export function sketchOf(text: string, salt: string): number[] {
   return [...sketch];
 }
 
-/** Of each word, with its edges, in lower case. */
+/** Returns hashes of the trigrams of each lower-case word, including its edges. */
 function trigramsOf(text: string): Set<number> {
   const grams = new Set<number>();
   for (const [word] of text
@@ -60,7 +60,7 @@ function hashText(text: string): number {
   return hash >>> 0;
 }
 
-/** Every bit of a number decides about every bit of the result (the end of MurmurHash3). */
+/** The finalizer of MurmurHash3: every input bit affects every output bit. */
 function mix(value: number): number {
   let mixed = value;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -19,8 +19,8 @@ const tmx = (body: string) => `<?xml version="1.0"?>
 ${body}
 </body></tmx>`;
 
-describe('a memory in TMX', () => {
-  it('gives its entries with their languages, codes by kind and order', async () => {
+describe('reading TMX', () => {
+  it('returns entries with languages, and codes by kind and order', async () => {
     const text = tmx(`<tu tuid="1"><note>x</note>
 <tuv xml:lang="EN-US"><prop type="a">b</prop><seg> Say <bpt i="1">&lt;b&gt;</bpt>yes &amp; no<ept i="1">&lt;/b&gt;</ept><ph>{1}</ph> <hi>now</hi>.</seg></tuv>
 <tuv lang="es"><seg>Di<![CDATA[ <sí>]]></seg></tuv></tu>
@@ -53,7 +53,7 @@ describe('a memory in TMX', () => {
     }
   });
 
-  it('gives kept words with what a reader sees, at the edges too, and the tone of the unit', async () => {
+  it('returns kept words with their visible text, and the tone of the unit', async () => {
     const kept = (x: number, text: string) => `<ph x="${x}" type="x-kept">${text}</ph>`;
     const text = tmx(`<tu><prop type="x-tone">Formal</prop><prop type="x-other">b</prop>
 <tuv xml:lang="en"><seg>${kept(7, ' a &amp;<sub>b</sub>')} or ${kept(8, '')}<ph x="8">c</ph></seg></tuv>
@@ -70,7 +70,7 @@ describe('a memory in TMX', () => {
 
   it.each([
     [
-      'has a kept word that is none',
+      'has a kept word that is too long',
       tmx(`<tu><tuv lang="en"><seg><ph type="x-kept">${'x'.repeat(20_000)}</ph></seg></tuv></tu>`),
       /longer than 10000/,
     ],
@@ -83,14 +83,14 @@ describe('a memory in TMX', () => {
       tmx('<tu><tuv><seg>x</seg></tuv></tu>'),
       'A tuv has no language. (line 4)',
     ],
-    ['brings entities', '<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', /declarations of its own/],
+    ['declares entities', '<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', /declarations of its own/],
     ['is nested too deeply', tmx('<a>'.repeat(100)), /nested too deeply. \(line 4\)/],
     [
-      'has a segment that is none',
+      'has a segment that is too long',
       tmx(`<tu><tuv lang="en"><seg>${'x'.repeat(20_000)}</seg></tuv></tu>`),
       /longer than 10000/,
     ],
-  ])('that %s is refused with the line', async (_what, text, sentence) => {
+  ])('reports the line when a file %s', async (_what, text, sentence) => {
     await expect(read(text, 100_000)).rejects.toThrow(sentence);
   });
 });
@@ -121,8 +121,8 @@ const segment = fc
     });
   });
 
-/** What XML cannot say, and space at the edges, is not kept. */
-function asKept(pieces: readonly Piece[]): Piece[] {
+/** Removes characters that XML cannot contain, and white space at the edges. */
+function asExported(pieces: readonly Piece[]): Piece[] {
   const out: Piece[] = [];
   for (const piece of pieces) {
     const last = out.at(-1);
@@ -138,7 +138,7 @@ function asKept(pieces: readonly Piece[]): Piece[] {
   return out.filter((piece) => !('text' in piece) || piece.text !== '');
 }
 
-describe('a memory written as TMX', () => {
+describe('writing TMX', () => {
   const entry = { id: 'a<b', createdAt: new Date(0), changedAt: new Date(1e12), properties: { brand: '"&' } };
   async function* listed(entries: TmxEntry[]) {
     yield* entries;
@@ -149,10 +149,10 @@ describe('a memory written as TMX', () => {
     return text;
   }
 
-  it('is read again as it was, with the codes of a target in another order', async () => {
+  it('preserves entries when read again, with target codes in another order', async () => {
     await fc.assert(
       fc.asyncProperty(segment, fc.integer({ min: 1, max: 5 }), async (source, turn) => {
-        // The same parts, turned round: each code keeps its number, and comes at another place.
+        // The same parts in reverse order: each code keeps its number.
         const parts: Piece[][] = [];
         for (const piece of source) {
           const last = parts.at(-1);
@@ -164,14 +164,14 @@ describe('a memory written as TMX', () => {
         const text = await written([{ ...entry, from: 'en', to: 'de', source, target }]);
         const [unit] = await read(text, 50);
         expect(unit!.variants).toEqual([
-          { language: 'en', pieces: asKept(source) },
-          { language: 'de', pieces: asKept(target) },
+          { language: 'en', pieces: asExported(source) },
+          { language: 'de', pieces: asExported(target) },
         ]);
       }),
     );
   });
 
-  it('says what the format asks for', async () => {
+  it('writes the attributes that the format requires', async () => {
     const source: Piece[] = [
       { text: 'a ' },
       { open: 1 },

@@ -1,29 +1,29 @@
 /**
- * TMX 1.4b: the exchange format of translation memories. Read and written as a stream, entry by entry, so that a memory
- * of gigabytes passes through little memory. Inline codes keep their kind and which is which, not their content. A kept
- * word is a `ph` of the type `x-kept`, with what a reader sees there as its content.
+ * Reads and writes TMX 1.4b, the exchange format of translation memories, as a stream of entries, so that files of any size
+ * need little memory. Inline codes keep their kind and identity, not their content. A kept word is a `ph` of the type
+ * `x-kept` with its visible text as content.
  */
 import type { Piece } from '@dragoman/documents';
 import { SaxesParser } from 'saxes';
 
-/** The file cannot be read as TMX. `message` is a sentence with the line. */
+/** The file is not valid TMX. `message` is a sentence with the line. */
 export class TmxError extends Error {
   override name = 'TmxError';
 }
 
 export interface TmxUnit {
-  /** Languages as the file names them, in lower case, with their segments. */
+  /** The segments by language, in lower case as the file names it. */
   variants: { language: string; pieces: Piece[] }[];
-  /** Its property `x-tone`, as our own files have it. */
+  /** The property `x-tone`, which exported files have. */
   tone?: string;
   line: number;
 }
 
-/** Deeper nesting is no TMX. */
+/** Maximum nesting of elements. */
 const MAX_DEPTH = 64;
-/** Longer names are no tone's. */
+/** Maximum length of a tone. */
 const MAX_TONE = 100;
-/** Longer segments are no sentences, and no engine's. */
+/** Maximum length of a segment in UTF-16 code units. */
 export const MAX_SEGMENT = 10_000;
 
 /** @throws TmxError at the first line that is not TMX */
@@ -37,7 +37,7 @@ export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<Tm
   let segment: Inline | undefined;
   let tone: string | undefined;
   let numbers = new Map<string, number>();
-  /** Depth of an element inside a segment whose content is a code, not text. */
+  /** Depth of the open element in a segment whose content is a code, not text; 0 if none. */
   let codeDepth = 0;
   const refuse = (reason: string): never => {
     throw new TmxError(`${reason} (line ${parser.line})`);
@@ -46,7 +46,7 @@ export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<Tm
     refuse(`This is not well-formed XML: ${error.message.replace(/^\d+:\d+: /, '')}`),
   );
   parser.on('doctype', (doctype) => {
-    if (doctype.includes('[')) refuse('A document type with declarations of its own is not read.');
+    if (doctype.includes('[')) refuse('A document type with declarations of its own is not allowed.');
   });
   parser.on('opentag', ({ name, attributes }) => {
     if (++depth > MAX_DEPTH) refuse('The elements are nested too deeply.');
@@ -76,7 +76,7 @@ export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<Tm
     if (codeDepth === depth) codeDepth = 0;
     else if (codeDepth === 0 && segment !== undefined && name === 'hi') segment.close();
     else if (name === 'seg' && segment !== undefined) {
-      if (unit === undefined || language === undefined) refuse('A seg stands outside a tuv.');
+      if (unit === undefined || language === undefined) refuse('A seg is outside a tuv.');
       unit?.variants.push({ language: language!.toLowerCase(), pieces: segment.pieces() });
       segment = undefined;
     } else if (name === 'prop' && tone !== undefined) {
@@ -101,24 +101,24 @@ interface Inline {
   /** @returns whether the element is a code, whose content is not text */
   open(name: string, attributes: Record<string, string>): boolean;
   close(): void;
-  /** @returns how long the segment is now, in UTF-16 units */
+  /** @returns the length of the segment so far, in UTF-16 code units */
   text(given: string): number;
-  /** Content of a code, which is dropped unless a reader sees it. @returns as `text` */
+  /** Content of a code; only that of kept words is stored. @returns as `text` */
   code(given: string): number;
   pieces(): Piece[];
 }
 
 /**
- * Codes of a segment, numbered in the order in which they come in its unit: the same code has the same number in every
- * language. Which is the same is told by `x`, or else by its place among those of its kind.
- * @param numbers of the unit
+ * Collects the pieces of a segment. Codes are numbered in their order in the unit, and equal codes have the same number in
+ * every language. Codes are equal if they have the same `x`, or else the same position among those of their kind.
+ * @param numbers the numbers of the unit
  */
 function createInline(numbers: Map<string, number>): Inline {
   const pieces: Piece[] = [];
   const pairs = new Map<string, number>();
   const highlights: number[] = [];
   const unnamed = new Map<string, number>();
-  /** The kept word whose content is being read. */
+  /** The kept word whose content is read now. */
   let kept: { keep: number; text: string } | undefined;
   let length = 0;
   const numberOf = (kind: string, x: string | undefined) => {
@@ -172,7 +172,7 @@ function createInline(numbers: Map<string, number>): Inline {
   };
 }
 
-/** Without white space at the edges: no segment of ours has any. */
+/** Removes white space at the edges, which stored segments never have. */
 function trim(pieces: Piece[]): Piece[] {
   const [first] = pieces;
   if (first !== undefined && isText(first)) pieces[0] = { text: first.text.trimStart() };
@@ -181,7 +181,7 @@ function trim(pieces: Piece[]): Piece[] {
   return pieces.filter((piece) => !isText(piece) || piece.text !== '');
 }
 
-/** The type of the `ph` that is a kept word. */
+/** The type of a `ph` that is a kept word. */
 const KEPT = 'x-kept';
 
 function isText(piece: Piece): piece is { text: string } {
@@ -193,7 +193,7 @@ export interface TmxEntry {
   id: string;
   createdAt: Date;
   changedAt: Date;
-  /** What TMX has no word for, by name. */
+  /** Values of `prop` elements by name. */
   properties: Record<string, string>;
   from: string;
   to: string;
@@ -201,7 +201,7 @@ export interface TmxEntry {
   target: readonly Piece[];
 }
 
-/** A memory as TMX. @param from the language of all sources; undefined where there are several */
+/** Writes a memory as TMX. @param from the language of all sources; undefined if there are several */
 export async function* writeTmx(
   entries: AsyncIterable<TmxEntry>,
   from: string | undefined,
@@ -228,7 +228,7 @@ ${props.join('')}<tuv xml:lang="${quote(from)}"><seg>${inline(source, codes)}</s
 `;
 }
 
-/** The number of a code that is no kept word; 0 of all else. */
+/** Returns the number of a code that is not a kept word; 0 for other pieces. */
 function numberOf(piece: Piece): number {
   if ('text' in piece) return 0;
   return 'open' in piece ? piece.open : 'close' in piece ? piece.close : piece.single;
@@ -240,9 +240,8 @@ function stamp(date: Date): string {
 }
 
 /**
- * A half whose other half is not there is one alone, `it`.
- * @param codes how many codes that are no kept words the entry has: kept words are numbered after them, since `x` tells
- * all codes apart
+ * Writes the content of a `seg`. A code whose other half is missing becomes an `it`.
+ * @param codes the highest code number of the entry; kept words are numbered after it, because `x` must be unique
  */
 function inline(pieces: readonly Piece[], codes: number): string {
   const opened = new Set(pieces.flatMap((piece) => ('open' in piece ? [piece.open] : [])));
@@ -262,7 +261,7 @@ function inline(pieces: readonly Piece[], codes: number): string {
     .join('');
 }
 
-/** As XML text or in quotes. What XML has no way to say is left out; a line break that parsers would change is not. */
+/** Escapes XML text or an attribute. Removes characters that XML cannot contain; escapes CR, which parsers would change. */
 function quote(text: string): string {
   return text
     .toWellFormed()

@@ -1,4 +1,4 @@
-/** What is counted of editing: the queue by pair at each scrape, and what becomes of claims. */
+/** Metrics of editing: open tasks by language pair, and claims. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
 import { type EditingObserver, queueFigures } from '../editing/editing.ts';
@@ -10,13 +10,13 @@ export function createEditingMetrics(registry: Registry): {
   const registers = [registry];
   const tasks = new Gauge({
     name: 'dragoman_tasks',
-    help: 'Editing tasks that are not over, by pair, kind and status.',
+    help: 'Open editing tasks, by language pair, kind and status.',
     labelNames: ['source', 'target', 'kind', 'status'],
     registers,
   });
   const oldest = new Gauge({
     name: 'dragoman_tasks_oldest_seconds',
-    help: 'Age of the oldest of them.',
+    help: 'Age of the oldest open editing task, by language pair, kind and status.',
     labelNames: ['source', 'target', 'kind', 'status'],
     registers,
   });
@@ -33,13 +33,13 @@ export function createEditingMetrics(registry: Registry): {
   });
   const ends = new Counter({
     name: 'dragoman_claims_ended_total',
-    help: 'Claims that have ended, by how; expired: lease or limit ran out.',
+    help: 'Ended claims, by how they ended; expired: the lease or the time limit ran out.',
     labelNames: ['how'],
     registers,
   });
   const delivered = new Counter({
     name: 'dragoman_edited_jobs_total',
-    help: 'Human jobs delivered: edited, or by fallback.',
+    help: 'Ended human jobs: edited, delivered by fallback, or failed.',
     labelNames: ['how'],
     registers,
   });

@@ -1,8 +1,8 @@
-/** What is counted of the translation engines. Names are documented in docs/operating.md. */
+/** Metrics of the translation engines. Their names are documented in docs/operating.md. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { EngineObserver, Station } from '../translation/stations.ts';
+import type { EngineObserver, EngineRunner } from '../translation/engine-runner.ts';
 
-type Watched = Pick<Station, 'name' | 'state' | 'waiting'>;
+type Watched = Pick<EngineRunner, 'name' | 'state' | 'waiting'>;
 
 export function createEngineMetrics(registry: Registry): {
   observer: EngineObserver;
@@ -14,14 +14,17 @@ export function createEngineMetrics(registry: Registry): {
     new Counter({ name, help, labelNames: ['engine', ...labels], registers });
   const requests = new Histogram({
     name: 'dragoman_engine_seconds',
-    help: 'Time that an engine took for a request of one or more segments, by how it ended.',
+    help: 'Duration of a request to an engine for one or more segments, by lane and outcome.',
     labelNames: ['engine', 'lane', 'outcome'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30],
     registers,
   });
   const words = counter('dragoman_engine_words_total', 'Words that an engine translated.');
-  const characters = counter('dragoman_engine_characters_total', 'Characters that an engine was asked for.');
-  const cents = counter('dragoman_engine_cost_cents_total', 'What they cost, by DRAGOMAN_ENGINE_COSTS.');
+  const characters = counter('dragoman_engine_characters_total', 'Characters sent to an engine.');
+  const cents = counter(
+    'dragoman_engine_cost_cents_total',
+    'Costs of these characters, by DRAGOMAN_ENGINE_COSTS.',
+  );
   const failures = counter(
     'dragoman_engine_failures_total',
     'Segments that an engine did not translate, by reason.',
@@ -29,12 +32,12 @@ export function createEngineMetrics(registry: Registry): {
   );
   const cache = counter(
     'dragoman_engine_cache_total',
-    'Sentences looked for among the latest translations, by whether they were there.',
+    'Look-ups in the cache of translations, by whether they hit.',
     'found',
   );
   new Gauge({
     name: 'dragoman_engine_waiting',
-    help: 'Slices of texts that wait for their turn at an engine.',
+    help: 'Slices of texts in the queue of an engine.',
     labelNames: ['engine'],
     registers,
     collect() {
@@ -43,7 +46,7 @@ export function createEngineMetrics(registry: Registry): {
   });
   new Gauge({
     name: 'dragoman_engine_open',
-    help: '1 while an engine is left alone after failures, 0.5 while it is looked at again, else 0.',
+    help: 'State of an engine’s circuit breaker: 1 open, 0.5 half-open, 0 closed.',
     labelNames: ['engine'],
     registers,
     collect() {

@@ -1,35 +1,37 @@
-/** What the program counts, in the form that Prometheus reads. Names are documented in docs/operating.md. */
+/** The metrics of the program for Prometheus. Their names are documented in docs/operating.md. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { QuotaObserver } from '../accounts/sandbox-words.ts';
+import { VERSION } from '../base/version.ts';
 import type { Database } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { SenderMetrics } from '../deliveries/sender.ts';
 import type { EditingObserver } from '../editing/editing.ts';
 import type { HubObserver } from '../live/hub.ts';
-import { readWorkers } from '../translation/report.ts';
-import type { EngineObserver, Station } from '../translation/stations.ts';
-import { VERSION } from '../version.ts';
+import type { EngineObserver, EngineRunner } from '../translation/engine-runner.ts';
+import { countReportingWorkers } from '../translation/report.ts';
 import { createEditingMetrics } from './editing-metrics.ts';
 import { createEngineMetrics } from './engine-metrics.ts';
 import { createLiveMetrics } from './live-metrics.ts';
 
 export interface Metrics {
   request(method: string, route: string, status: number, seconds: number): void;
-  /** A request was refused before the app saw it, because too many were under way. */
+  /** A request was refused because too many were in progress. */
   shed(): void;
-  /** A text was not read to its end, because that took longer than its time limit. */
+  /** The scan of a text exceeded its time limit. */
   scanTimedOut(): void;
   jobsCreated(count: number): void;
   jobSettled(outcome: string): void;
   deliveries: SenderMetrics;
   messagesCreated(count: number): void;
-  /** @param seconds from its creation to its answer */
+  readonly quota: QuotaObserver;
+  /** @param seconds the time from creation to answer */
   messageSettled(outcome: string, seconds: number): void;
   readonly engines: EngineObserver;
   readonly editing: EditingObserver;
   readonly live: HubObserver;
-  /** Whose state and queue are read at each scrape. */
-  watchEngines(stations: () => readonly Pick<Station, 'name' | 'state' | 'waiting'>[]): void;
-  /** The text that Prometheus scrapes. */
+  /** Sets the engines whose state and queue are read at each scrape. */
+  watchEngines(stations: () => readonly Pick<EngineRunner, 'name' | 'state' | 'waiting'>[]): void;
+  /** Returns the text for Prometheus. */
   expose(): Promise<{ contentType: string; text: string }>;
 }
 
@@ -51,17 +53,37 @@ const OPEN_BREAKERS = statement<{ count: number }>(
   'select count(*) as count from breakers where openings > 0',
 );
 
-/** A registry of this process, with Node's own figures; the backlog is asked of the database at each scrape. */
+/** Creates the metrics of this process and those of Node. Queues are read from the database at each scrape. */
 export function createMetrics(database: Database): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
   new Gauge({
     name: 'dragoman_build_info',
-    help: 'Always 1; its label says the version of the program.',
+    help: 'Always 1, with the version of the program as label.',
     labelNames: ['version'],
-    registers,
+    registers: [registry],
   }).set({ version: VERSION }, 1);
+  const queues = createQueueMetrics(registry);
+  const engines = createEngineMetrics(registry);
+  const editing = createEditingMetrics(registry);
+  return {
+    ...createRequestMetrics(registry),
+    ...createJobMetrics(registry),
+    deliveries: createDeliveryMetrics(registry),
+    editing: editing.observer,
+    live: createLiveMetrics(registry),
+    engines: engines.observer,
+    watchEngines: engines.watch,
+    async expose() {
+      await queues.read(database);
+      await editing.read(database);
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}
+
+function createRequestMetrics(registry: Registry): Pick<Metrics, 'request' | 'shed' | 'scanTimedOut'> {
+  const registers = [registry];
   const requests = new Histogram({
     name: 'dragoman_request_seconds',
     help: 'Time to answer a request, by route and status.',
@@ -69,11 +91,11 @@ export function createMetrics(database: Database): Metrics {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
-  /** Added at each scrape: an observation costs a sixth of what refusing does. */
+  /** Added to the counter at each scrape, because an increment costs a sixth of a refusal. */
   let shed = 0;
   new Counter({
     name: 'dragoman_requests_shed_total',
-    help: 'Requests refused at once, because too many were under way.',
+    help: 'Requests refused because too many were in progress.',
     registers,
     collect() {
       this.inc(shed);
@@ -82,9 +104,20 @@ export function createMetrics(database: Database): Metrics {
   });
   const scansTimedOut = new Counter({
     name: 'dragoman_scans_timed_out_total',
-    help: 'Texts whose reading was ended, because it was over its time limit.',
+    help: 'Texts whose scan exceeded its time limit.',
     registers,
   });
+  return {
+    request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
+    shed: () => void shed++,
+    scanTimedOut: () => scansTimedOut.inc(),
+  };
+}
+
+function createJobMetrics(
+  registry: Registry,
+): Pick<Metrics, 'jobsCreated' | 'jobSettled' | 'messagesCreated' | 'messageSettled' | 'quota'> {
+  const registers = [registry];
   const created = new Counter({ name: 'dragoman_jobs_created_total', help: 'Jobs created.', registers });
   const settled = new Counter({
     name: 'dragoman_jobs_settled_total',
@@ -104,9 +137,30 @@ export function createMetrics(database: Database): Metrics {
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers,
   });
+  const sandboxWords = new Counter({
+    name: 'dragoman_sandbox_words_total',
+    help: 'Words counted against the daily quotas of the sandbox.',
+    registers,
+  });
+  const sandboxRefusals = new Counter({
+    name: 'dragoman_sandbox_refusals_total',
+    help: 'Requests for jobs, bulks and messages over the daily quota of the sandbox, repeats included.',
+    registers,
+  });
+  return {
+    jobsCreated: (count) => created.inc(count),
+    jobSettled: (outcome) => settled.inc({ outcome }),
+    messagesCreated: (count) => messagesCreated.inc(count),
+    messageSettled: (outcome, seconds) => messages.observe({ outcome }, seconds),
+    quota: { used: (words) => sandboxWords.inc(words), refused: () => sandboxRefusals.inc() },
+  };
+}
+
+function createDeliveryMetrics(registry: Registry): SenderMetrics {
+  const registers = [registry];
   const attempts = new Histogram({
     name: 'dragoman_delivery_attempt_seconds',
-    help: 'Time that a receiver took, by what followed and how the attempt ended.',
+    help: 'Time that a receiver took, by verdict and outcome of the attempt.',
     labelNames: ['verdict', 'outcome'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15],
     registers,
@@ -120,23 +174,33 @@ export function createMetrics(database: Database): Metrics {
   });
   const openings = new Counter({
     name: 'dragoman_breakers_opened_total',
-    help: 'Times that deliveries to a host were suspended, or a probe of it failed.',
+    help: 'Times that a circuit breaker of a host opened or its probe failed.',
     registers,
   });
-  const failing = new Gauge({
+  return {
+    attempted: (verdict, outcome, milliseconds) =>
+      attempts.observe({ verdict, outcome }, milliseconds / 1000),
+    ended: (status, seconds) => endings.observe({ status }, seconds),
+    breakerOpened: () => openings.inc(),
+  };
+}
+
+function createQueueMetrics(registry: Registry): { read(database: Database): Promise<void> } {
+  const registers = [registry];
+  const breakers = new Gauge({
     name: 'dragoman_breakers_open',
-    help: 'Hosts, one for each account, that deliveries are suspended to.',
+    help: 'Open circuit breakers of hosts, counted per account.',
     registers,
   });
   const due = new Gauge({
     name: 'dragoman_queue_due',
-    help: 'Rows that are due and not claimed.',
+    help: 'Due rows that are not claimed.',
     labelNames: ['queue'],
     registers,
   });
   const oldest = new Gauge({
     name: 'dragoman_queue_oldest_seconds',
-    help: 'How long the oldest due row has waited.',
+    help: 'Time for which the oldest due row has been due.',
     labelNames: ['queue'],
     registers,
   });
@@ -145,36 +209,15 @@ export function createMetrics(database: Database): Metrics {
     help: 'Workers that reported to the database within the last 30 seconds.',
     registers,
   });
-  const engines = createEngineMetrics(registry);
-  const editing = createEditingMetrics(registry);
   return {
-    editing: editing.observer,
-    live: createLiveMetrics(registry),
-    engines: engines.observer,
-    watchEngines: engines.watch,
-    request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
-    shed: () => void shed++,
-    scanTimedOut: () => scansTimedOut.inc(),
-    jobsCreated: (count) => created.inc(count),
-    jobSettled: (outcome) => settled.inc({ outcome }),
-    deliveries: {
-      attempted: (verdict, outcome, milliseconds) =>
-        attempts.observe({ verdict, outcome }, milliseconds / 1000),
-      ended: (status, seconds) => endings.observe({ status }, seconds),
-      breakerOpened: () => openings.inc(),
-    },
-    messagesCreated: (count) => messagesCreated.inc(count),
-    messageSettled: (outcome, seconds) => messages.observe({ outcome }, seconds),
-    async expose() {
+    async read(database) {
       for (const row of await database.query(BACKLOG)) {
         due.set({ queue: row.queue }, row.due);
         oldest.set({ queue: row.queue }, row.seconds);
       }
       const [open] = await database.query(OPEN_BREAKERS);
-      failing.set(open!.count);
-      workers.set((await readWorkers(database)).reporting);
-      await editing.read(database);
-      return { contentType: registry.contentType, text: await registry.metrics() };
+      breakers.set(open!.count);
+      workers.set((await countReportingWorkers(database)).reporting);
     },
   };
 }

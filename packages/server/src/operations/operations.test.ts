@@ -1,10 +1,10 @@
-/** Health, readiness and metrics, as an operator's machines ask for them. */
+/** Health, readiness and metrics over HTTP. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { VERSION } from '../base/version.ts';
 import { createConnection } from '../database/connections.ts';
 import { administer } from '../testing/cluster.ts';
 import { createClient, startReceiver, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { VERSION } from '../version.ts';
 
 const TOKEN = 'a token of the operator';
 let server: TestServer;
@@ -19,7 +19,7 @@ beforeAll(async () => {
     settings: { DRAGOMAN_METRICS_TOKEN: TOKEN, DRAGOMAN_SANDBOX_HOLD: '0' },
   });
 });
-// A server of its own for each test, with nothing counted yet, on one database.
+// Each test has a new server with metrics at zero, on one database.
 beforeEach(async () => {
   await asOwner('truncate jobs cascade');
   await server.restart();
@@ -31,7 +31,7 @@ const ask = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${server.url}${path}`, { headers });
 const scrape = () => ask('/metrics', { authorization: `Bearer ${TOKEN}` });
 
-/** One sample out of the text that Prometheus reads; 0 where there is none yet. */
+/** Returns a sample of the metrics; 0 when there is none. */
 async function sample(name: string, labels = ''): Promise<number> {
   const text = await (await scrape()).text();
   const line = text.split('\n').find((one) => one.startsWith(`${name}${labels} `));
@@ -46,7 +46,7 @@ async function asOwner(sql: string): Promise<void> {
 }
 
 describe('/healthz', () => {
-  it('says that the program is alive, to anybody, whatever else is wrong', async () => {
+  it('answers without authentication even when the database fails', async () => {
     const answer = await ask('/healthz');
     expect(answer.status).toBe(200);
     expect(await answer.json()).toEqual({ status: 'ok', version: VERSION });
@@ -55,7 +55,7 @@ describe('/healthz', () => {
     await asOwner('grant select on pairs to dragoman_app');
   });
 
-  it('takes no other method', async () => {
+  it('accepts only GET and HEAD', async () => {
     const answer = await fetch(`${server.url}/healthz`, { method: 'POST' });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('GET, HEAD');
@@ -63,7 +63,7 @@ describe('/healthz', () => {
 });
 
 describe('/readyz', () => {
-  it('says ready where the database answers and a pair is offered', async () => {
+  it('is ready when the database answers and a language pair is offered', async () => {
     const answer = await ask('/readyz');
     expect(answer.status).toBe(200);
     expect(await answer.json()).toEqual({
@@ -72,7 +72,7 @@ describe('/readyz', () => {
     });
   });
 
-  it('says not ready where no engine offers a pair, and when to ask again', async () => {
+  it('is not ready when no engine offers a language pair, and sends Retry-After', async () => {
     await asOwner('delete from pairs');
     const answer = await until(async () => {
       const asked = await ask('/readyz');
@@ -85,7 +85,7 @@ describe('/readyz', () => {
     });
   });
 
-  it('says not ready while the database is gone, and ready again when it is back', async () => {
+  it('is not ready while the database is unreachable, and ready again afterwards', async () => {
     const { connection } = inject('cluster');
     const { database } = createConnection(server.connection);
     await administer(connection, `alter database ${database} allow_connections false`);
@@ -102,14 +102,14 @@ describe('/readyz', () => {
     await until(async () => (await ask('/readyz')).status === 200);
   });
 
-  it('says that it is stopping, so that nothing new is sent its way', async () => {
+  it('is not ready while the server stops', async () => {
     engine.stall();
     const { app, stop } = server.server;
     const { production_key } = await server.createAccount();
     const body = { text: 'House.', source_language: 'en', target_language: 'es' };
     await createClient(server.url, production_key)('POST', '/tapi/v2/mt_translation/', body);
-    await engine.waitForAsked(1);
-    // The app is asked from within: its door is closed by then.
+    await engine.waitForRequests(1);
+    // Injected, because the server no longer accepts connections.
     const stopping = stop();
     const answer = await app!.inject('/readyz');
     expect(answer.statusCode).toBe(503);
@@ -117,7 +117,7 @@ describe('/readyz', () => {
     await stopping;
   });
 
-  it('tells an outsider nothing but that', async () => {
+  it('reveals no details', async () => {
     const text = await (await ask('/readyz')).text();
     expect(text).not.toContain('customer');
     expect(text.length).toBeLessThan(200);
@@ -125,7 +125,7 @@ describe('/readyz', () => {
 });
 
 describe('/metrics', () => {
-  it('is not there where no token is set', async () => {
+  it('answers 404 when no token is set', async () => {
     await server.restart({ DRAGOMAN_METRICS_TOKEN: '' });
     for (const headers of [{}, { authorization: `Bearer ${TOKEN}` }, { authorization: 'Bearer ' }]) {
       const answer = await ask('/metrics', headers);
@@ -134,7 +134,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('is closed to a wrong token, and to none', async () => {
+  it('answers 401 to a wrong or missing token', async () => {
     const { production_key } = await server.createAccount();
     const wrong = [
       {},
@@ -151,7 +151,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('lists what the program counts, each with what it means', async () => {
+  it('lists the metrics with help texts', async () => {
     const answer = await scrape();
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -169,7 +169,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('counts a job from its creation to its delivery, and a retry not at all', async () => {
+  it('counts a job from creation to delivery, and repeated creates not at all', async () => {
     const receiver = await startReceiver();
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
@@ -202,7 +202,7 @@ describe('/metrics', () => {
     await receiver.close();
   });
 
-  it('shows what is due and how long it has waited', async () => {
+  it('shows due rows and how long they have been due', async () => {
     const { production_key } = await server.createAccount();
     await createClient(server.url, production_key)('POST', '/tapi/v2/translation/', {
       text: 'House.',
@@ -211,7 +211,7 @@ describe('/metrics', () => {
     });
     await until(async () => (await sample('dragoman_jobs_settled_total', '{outcome="drafted"}')) === 1);
     expect(await sample('dragoman_queue_due', '{queue="jobs"}')).toBe(0);
-    // No worker may take what the test makes due.
+    // Stops the workers, which would claim the due rows.
     await asOwner('revoke update on jobs from dragoman_app');
     await asOwner(`update jobs set due_at = now() - interval '90 seconds'`);
     expect(await sample('dragoman_queue_due', '{queue="jobs"}')).toBe(1);
@@ -220,17 +220,17 @@ describe('/metrics', () => {
     await asOwner('grant update on jobs to dragoman_app');
   });
 
-  it('tells the version, and how many workers have reported in time', async () => {
+  it('shows the version and the number of reporting workers', async () => {
     expect(await sample('dragoman_build_info', `{version="${VERSION}"}`)).toBe(1);
     await until(async () => (await sample('dragoman_workers')) === 1);
-    // As where the worker was killed a while ago.
+    // As if the worker was killed some time ago.
     await until(async () => {
       await asOwner(`update engine_states set seen_at = now() - interval '31 seconds'`);
       return (await sample('dragoman_workers')) === 0;
     });
   });
 
-  it('names routes by their pattern, never by the address that was asked for', async () => {
+  it('labels requests by route, never by URL', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
     await call('GET', '/tapi/v2/translation/canary-uid/?canary=1');

@@ -1,9 +1,9 @@
 /** `/healthz`, `/readyz` and `/metrics`, which every role serves. */
 import type { FastifyInstance } from 'fastify';
-import { hashesEqual, hashKey } from '../accounts/secrets.ts';
-import { notFound, unauthorized } from '../errors.ts';
-import { resource } from '../http.ts';
-import { VERSION } from '../version.ts';
+import { hashesEqual, hashKey } from '../access/secrets.ts';
+import { notFound, unauthorized } from '../base/errors.ts';
+import { VERSION } from '../base/version.ts';
+import { resource } from '../http/http.ts';
 import type { Readiness } from './health.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -1,7 +1,8 @@
-/** How long a customer's data is kept, all of it in a file, and its end, from the web app. */
+/** The routes of customers for retention, export and erasure. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountNamed } from '../accounts/accounts.ts';
-import { listAudit } from '../operations/audit.ts';
+import { accountNamed } from '../access/accounts.ts';
+import { listAudit } from '../audit/audit.ts';
+import { createConnection } from '../database/connections.ts';
 import {
   createClient,
   createPerson,
@@ -10,7 +11,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import { readKeeping } from './retention.ts';
+import { readRetention } from './retention.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
 const KEEPING = '/api/account/retention';
@@ -41,7 +42,7 @@ const auditOf = async (username: string) => {
   return rows.map(({ action, detail }) => [action, detail]);
 };
 
-it('is kept as long as an owner says, and each of the team may read how long', async () => {
+it('lets owners set the retention, and all users of the account read it', async () => {
   const { owner, member, username } = await createTeam();
   const forEver = { attempts: null, events: null, texts: null };
   expect((await member.call('GET', KEEPING)).body).toEqual(forEver);
@@ -54,7 +55,22 @@ it('is kept as long as an owner says, and each of the team may read how long', a
   expect((await auditOf(username))[0]).toEqual(['account.keeping', wanted]);
 });
 
-it('names every wrong time, and takes none that is left out', async () => {
+it('answers 401 to a user whom an erasure deletes during a change', async () => {
+  const { owner } = await createTeam();
+  const eraser = createConnection(server.connection);
+  const observer = createConnection(server.connection);
+  await Promise.all([eraser.connect(), observer.connect()]);
+  await eraser.query('begin');
+  await eraser.query('delete from users where user_id = $1', [owner.userId]);
+  const answer = owner.call('PUT', KEEPING, { attempts: 30, events: null, texts: null });
+  const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  await until(async () => (await observer.query(waits)).rowCount! > 0);
+  await eraser.query('commit');
+  expect((await answer).status).toBe(401);
+  await Promise.all([eraser.end(), observer.end()]);
+});
+
+it('names every invalid or missing retention period', async () => {
   const { owner, username } = await createTeam();
   for (const [wrong, fields] of [
     [{}, ['attempts', 'events', 'texts']],
@@ -65,10 +81,10 @@ it('names every wrong time, and takes none that is left out', async () => {
     expect([status, Object.keys(body.error.fields).sort()]).toEqual([400, fields]);
   }
   const { ref } = await accountNamed(server.database, username);
-  expect(await readKeeping(server.database, ref)).toEqual({ attempts: null, events: null, texts: null });
+  expect(await readRetention(server.database, ref)).toEqual({ attempts: null, events: null, texts: null });
 });
 
-it('is taken out whole by an owner, a line a row, and nobody else’s with it', async () => {
+it('exports all rows of the account, and no others, for owners', async () => {
   const { owner, member, username, program } = await createTeam();
   const other = await createTeam();
   const job = { text: 'The house.', source_language: 'en', target_language: 'es' };
@@ -93,7 +109,7 @@ it('is taken out whole by an owner, a line a row, and nobody else’s with it', 
   expect((await auditOf(username))[0]![0]).toBe('account.exported');
 });
 
-it('ends when an owner writes its name: at once for who comes in, then in all that it held', async () => {
+it('erases the account when an owner confirms its name: first the access, then the data', async () => {
   const { owner, member, username, program } = await createTeam();
   const other = await createTeam();
   const { ref } = await accountNamed(server.database, username);
@@ -105,6 +121,24 @@ it('ends when an owner writes its name: at once for who comes in, then in all th
   }
   expect((await owner.call('GET', '/api/account')).status).toBe(200);
   expect((await erase(owner, username)).status).toBe(202);
+  const operator = await createPerson(server, { role: 'operator' });
+  // No access afterwards: operators cannot create a key, neither now nor after the erasure.
+  const makeKey = async (name: string) =>
+    (
+      await operator.call('POST', `/api/console/accounts/${name}/keys`, {
+        name: 'late',
+        environment: 'sandbox',
+      })
+    ).status;
+  expect([404, 409]).toContain(await makeKey(username));
+  const begin = (name: string) =>
+    operator.call('POST', `/api/console/accounts/${name}/brands`, { external_id: 'late' });
+  const invite = (name: string) =>
+    operator.call('POST', '/api/console/people', {
+      email: 'late@example.com',
+      role: 'customer',
+      account: name,
+    });
   for (const person of [owner, member]) expect((await person.call('GET', '/api/account')).status).toBe(401);
   await until(async () => (await program('GET', MACHINE)).status === 401);
   await until(async () => {
@@ -113,7 +147,10 @@ it('ends when an owner writes its name: at once for who comes in, then in all th
       .catch(() => undefined);
     return accounts === undefined;
   });
+  const erased = `erased-${ref.accountId.slice(-12)}`;
+  expect(await makeKey(erased)).toBe(409);
+  expect([(await begin(erased)).status, (await invite(erased)).status]).toEqual([409, 409]);
   const rows = await listAudit(server.database, { account: ref }, 50);
-  expect(rows.some(({ action, name }) => action === 'account.erasing' && name === owner.email)).toBe(true);
+  expect(rows.some(({ action, name }) => action === 'account.erasing' && name === owner.userId)).toBe(true);
   expect((await other.owner.call('GET', '/api/account')).status).toBe(200);
 });

@@ -1,95 +1,108 @@
 /**
- * The end of an account, and all that is known of it.
+ * Erasure of an account.
  *
- *   asked for   by an owner: from now on nobody comes in, people or programs. It cannot be taken back
- *   erased      workers, or an operator's command, have deleted all there was
+ *   requested   by an owner: users and API keys lose access at once. It cannot be undone
+ *   erased      workers, or an operator's command, have deleted all data
  *
- * Erasure takes back what is not finished, deletes what the customer and its people said, and leaves what the books
- * need: transfers, balances, and jobs without a word of theirs. It goes in small steps and can be begun again where it
- * was broken off.
+ * Erasure cancels unfinished jobs and deletes all texts and personal data. Transfers, balances, audit entries and jobs stay
+ * for accounting, without texts and names. It works in small batches and resumes after an interruption.
  */
-import type { AccountRef } from '../account.ts';
-import { KEYS_CHANNEL } from '../accounts/accounts.ts';
-import type { Database, Transaction } from '../database/database.ts';
-import { withdrawCorrection } from '../jobs/corrections.ts';
-import { cancelJob, type JobFollower } from '../jobs/jobs.ts';
-import type { Log } from '../log.ts';
+import { KEYS_CHANNEL } from '../access/accounts.ts';
+import { type Actor, forgetNames, recordAudit } from '../audit/audit.ts';
+import type { AccountRef } from '../base/account.ts';
+import type { Log } from '../base/log.ts';
+import type { Database } from '../database/database.ts';
+import { cancelCorrectionJob } from '../jobs/corrections.ts';
+import { cancelJob, type JobHooks } from '../jobs/jobs.ts';
 import * as store from './store.ts';
 
 const ROWS = 1_000;
 const PAGE = 500;
 
-/** Nobody need be told: the tasks of the jobs are deleted next. */
-const NOBODY: Pick<JobFollower, 'canceled'> = { canceled: async () => {} };
+/** No hooks are needed, because the tasks of the jobs are deleted next. */
+const NO_HOOKS: Pick<JobHooks, 'onCanceled'> = { onCanceled: async () => {} };
 
-/** Workers look at once whether an account is to be erased. */
+/** The notification channel that wakes workers for a requested erasure. */
 export const ERASURES_CHANNEL = 'dragoman_erasures';
 
-/**
- * Asks for the end of an account, and lets nobody in any more.
- * @param alongside what is written in the transaction in which it is asked for
- */
-export async function requestErasure(
-  database: Database,
-  account: AccountRef,
-  alongside: (transaction: Transaction) => Promise<void>,
-): Promise<Date> {
-  const since = await database.transaction(async (transaction) => {
-    await alongside(transaction);
-    return store.askToEnd(transaction, account);
+/** Records that an account is to be erased, so that workers finish the erasure whatever happens to this process. */
+export function beginErasure(database: Database, by: Actor, account: AccountRef): Promise<Date> {
+  return database.transaction(async (transaction) => {
+    const { since, isFirst } = await store.markForErasure(transaction, account);
+    if (isFirst) {
+      const subject = account.accountId;
+      await recordAudit(transaction, by, { action: 'account.erasing', account, subject, detail: {} });
+    }
+    return since;
   });
-  await shutOut(database, account, {});
-  await database.notify(ERASURES_CHANNEL).catch(() => {}); // polled as well
+}
+
+/** As `beginErasure`, revokes all access, and leaves the rest to workers. */
+export async function requestErasure(database: Database, by: Actor, account: AccountRef): Promise<Date> {
+  const since = await beginErasure(database, by, account);
+  await revokeAccess(database, account, {});
+  await database.notify(ERASURES_CHANNEL).catch(() => {}); // workers also poll
   return since;
 }
 
-/** Erases what is asked for. One that fails is tried again in the next round, and keeps nobody waiting. */
+/** Erases all requested accounts. A failed erasure is tried again in the next round and does not block others. */
 export async function eraseRequested(
   database: Database,
   log: Log,
-  ended: () => boolean = () => false,
+  isStopping: () => boolean = () => false,
 ): Promise<void> {
-  for (const account of await store.listAskedToEnd(database, ERASURES)) {
-    if (ended()) return;
+  for (const account of await store.listRequestedErasures(database, ERASURES_AT_ONCE)) {
+    if (isStopping()) return;
     try {
-      await eraseAccount(database, account, ended);
+      await eraseAccount(database, 'program', account, isStopping);
     } catch (error) {
-      if (!ended()) log.warn({ error, account: account.accountId }, 'an erasure was broken off');
+      if (!isStopping()) log.warn({ error, account: account.accountId }, 'an erasure was interrupted');
     }
   }
 }
 
-const ERASURES = 100;
+const ERASURES_AT_ONCE = 100;
 
 /**
- * @param ended asked between batches; whoever is told so breaks off, and another goes on from there
- * @returns how many rows were deleted, by table
+ * Erases an account whose erasure was requested.
+ * @param isStopping checked between batches; when true, this run stops and another worker resumes
+ * @returns the number of deleted rows by table
  */
 export async function eraseAccount(
   database: Database,
+  by: Actor,
   account: AccountRef,
-  ended: () => boolean = () => false,
+  isStopping: () => boolean = () => false,
 ): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  await shutOut(database, account, counts);
-  await cancelAll(database, account, ended);
-  for (const { table } of store.allTables()) await eraseTable(database, account, table.name, counts, ended);
+  await revokeAccess(database, account, counts);
+  await cancelAll(database, account, isStopping);
+  for (const { table } of store.allTables())
+    await eraseTable(database, account, table.name, counts, isStopping);
   for (let stripped = ROWS; stripped === ROWS; ) {
-    goOn(ended);
+    throwIfStopping(isStopping);
     stripped = await store.stripJobs(database, account, ROWS);
   }
-  await database.transaction((transaction) => store.stripAccount(transaction, account));
+  await database.transaction(async (transaction) => {
+    const isLast = await store.stripAccount(transaction, account);
+    // Again, now that the account is locked: operators may have written audit entries meanwhile.
+    await forgetNames(transaction, account);
+    if (!isLast) return;
+    const subject = account.accountId;
+    await recordAudit(transaction, by, { action: 'account.erased', account, subject, detail: counts });
+  });
   return counts;
 }
 
-/** First of all nobody may come in any more. */
-async function shutOut(
+/** Deletes API keys and users, before anything else. */
+async function revokeAccess(
   database: Database,
   account: AccountRef,
   counts: Record<string, number>,
 ): Promise<void> {
   await eraseTable(database, account, 'keys', counts);
   await database.notify(KEYS_CHANNEL);
+  await forgetNames(database, account); // needs the ids of the users
   await eraseTable(database, account, 'users', counts);
 }
 
@@ -98,34 +111,34 @@ async function eraseTable(
   account: AccountRef,
   name: string,
   counts: Record<string, number>,
-  ended: () => boolean = () => false,
+  isStopping: () => boolean = () => false,
 ): Promise<void> {
   const table = store.allTables().find((one) => one.table.name === name)!;
-  // Asked rather than concluded: a batch that somebody else deletes just then comes back empty.
+  // An empty batch does not mean an empty table, because a concurrent erasure may have deleted the same rows.
   while (await store.hasRows(database, account, table)) {
-    goOn(ended);
+    throwIfStopping(isStopping);
     const erased = await store.eraseRows(database, account, table, ROWS);
     if (erased > 0) counts[name] = (counts[name] ?? 0) + erased;
   }
 }
 
-function goOn(ended: () => boolean): void {
-  if (ended()) throw new Error('the server stops: another begins it again');
+function throwIfStopping(isStopping: () => boolean): void {
+  if (isStopping()) throw new Error('the server stops; another worker resumes the erasure');
 }
 
-async function cancelAll(database: Database, account: AccountRef, ended: () => boolean): Promise<void> {
+async function cancelAll(database: Database, account: AccountRef, isStopping: () => boolean): Promise<void> {
   for (;;) {
     const jobs = await store.listUnfinished(database, account, ROWS);
     if (jobs.length === 0) return;
     for (const { environment, tier, uid, job_id: jobId } of jobs) {
-      goOn(ended);
+      throwIfStopping(isStopping);
       if (tier === 'chat') {
-        await database.transaction((transaction) => withdrawCorrection(transaction, account, jobId));
+        await database.transaction((transaction) => cancelCorrectionJob(transaction, account, jobId));
         continue;
       }
-      await cancelJob(database, NOBODY, { account, environment }, tier, uid, 'operator').catch(
+      await cancelJob(database, NO_HOOKS, { account, environment }, tier, uid, 'program').catch(
         async (error: unknown) => {
-          // It was finished meanwhile; anything else would be met again for ever.
+          // Ignored if the job finished meanwhile; another error would repeat for ever.
           const left = await store.listUnfinished(database, account, ROWS);
           if (left.some((one) => one.uid === uid && one.environment === environment)) throw error;
         },
@@ -134,7 +147,7 @@ async function cancelAll(database: Database, account: AccountRef, ended: () => b
   }
 }
 
-/** All that is kept of an account, a JSON object a line: `{"table": …, "row": {…}}`. Without its secrets. */
+/** Yields all data of an account as JSON lines `{"table": …, "row": {…}}`, without secrets. */
 export async function* exportAccount(database: Database, account: AccountRef): AsyncGenerator<string> {
   for (const table of store.allTables().toReversed()) {
     for await (const row of store.rowsOf(database, account, table, PAGE)) {

@@ -1,15 +1,20 @@
-/** How long an account's data is kept, how it is taken out, and how it ends. */
+/** Retention, export and erasure of an account. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Account, accountNamed, setAccount } from '../accounts/accounts.ts';
+import { type Account, accountNamed } from '../access/accounts.ts';
+import { createPerson as insertPerson, listPeople } from '../access/people.ts';
+import { setAccount } from '../accounts/accounts.ts';
+import { recordAudit } from '../audit/audit.ts';
+import { uuidv7 } from '../base/ids.ts';
 import { createConnection } from '../database/connections.ts';
-import { uuidv7 } from '../ids.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { claimTask, editNext, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
 import {
+  type Answer,
+  createBrowser,
   createClient,
   createPerson,
   type Receiver,
@@ -20,7 +25,8 @@ import {
   until,
 } from '../testing/harness.ts';
 import { dragoman, urlOf } from '../testing/programs.ts';
-import { endAll, idBefore } from './retention.ts';
+import { beginErasure, eraseAccount } from './erase.ts';
+import { deleteExpired, idBefore } from './retention.ts';
 import { TABLES } from './tables.ts';
 
 const SECRET = 'canary';
@@ -56,7 +62,7 @@ interface Customer extends Account {
   call: ReturnType<typeof createClient>;
 }
 
-/** Somebody who has a little of everything. */
+/** An account with rows in every table. */
 async function createCustomer(): Promise<Customer> {
   const account = await server.createAccount({
     balanceCents: 1_000,
@@ -79,7 +85,7 @@ async function createCustomer(): Promise<Customer> {
   await call('POST', `${HUMAN}${uid}/reject/`, { reason: SECRET });
   await editNext(ann);
   await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
-  // Nobody edits that pair.
+  // No editor has that pair.
   await orderEdit(call, `An unfinished ${SECRET}.`, { source_language: 'es', target_language: 'en' });
   await call('POST', MACHINE, {
     uid: SECRET,
@@ -103,6 +109,84 @@ async function createCustomer(): Promise<Customer> {
   return { ...account_, person, call };
 }
 
+/** An account whose texts and names all contain the mark, including those that operators wrote about it. */
+async function createMarked(mark: string): Promise<Customer & { mate: string }> {
+  const account = await server.createAccount({ username: `${mark}-account`, chat: true, balanceCents: 500 });
+  const { ref, username } = await accountNamed(server.database, account.username);
+  const email = `${mark}@example.com`;
+  const password = 'a password of theirs';
+  const made = { email, name: mark, role: 'customer' as const, account: ref, password };
+  const userId = await insertPerson(server.database, 'command', made);
+  const { call: browse } = createBrowser(() => server.url);
+  await browse('POST', '/api/session', { email, password });
+  const person: TestPerson = { userId, email, password, name: mark, account, call: browse };
+  const done = async (asked: Promise<Answer>) => {
+    const answer = await asked;
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer.body;
+  };
+  await done(browse('POST', '/api/account/keys', { name: `${mark} key`, environment: 'sandbox' }));
+  await done(browse('POST', '/api/account/team', { email: `mate-${mark}@example.com` }));
+  const [mate] = (await listPeople(server.database)).filter(
+    (one) => one.email === `mate-${mark}@example.com`,
+  );
+  await done(browse('POST', `/api/account/team/${mate!.user_id}/disable`));
+  // Invited and removed earlier.
+  const gone = `gone-${mark}@example.com`;
+  await done(browse('POST', '/api/account/team', { email: gone }));
+  await owner.query('delete from users where email = $1', [gone]);
+  await owner.query(
+    `insert into audit (audit_id, actor, name, action, part, account_id, subject, detail)
+     values (gen_random_uuid(), 'person', $1, 'key.revoked', $2, $3, 'k1', '{}')`,
+    [gone, ref.part, ref.accountId],
+  );
+  const who = `/api/console/accounts/${username}`;
+  await done(operator.call('POST', `${who}/brands`, { external_id: `${mark}-brand`, name: `${mark} brand` }));
+  await done(operator.call('POST', `${who}/brands/${mark}-brand/publish`, { revision: 1, anyway: true }));
+  const money = { kind: 'adjustment', environment: 'production', cents: 5, memo: `For ${mark}` };
+  await done(operator.call('POST', `${who}/transfers`, money, { 'idempotency-key': mark }));
+  const call = createClient(server.url, account.production_key);
+  const [languages, callback_url] = [
+    { source_language: 'en', target_language: 'es' },
+    `${receiver.url}/${mark}`,
+  ];
+  await done(call('POST', MACHINE, { ...languages, uid: mark, text: `The ${mark} house.`, callback_url }));
+  const uid = await orderEdit(call, `The ${mark} one.`, {
+    uid: `${mark}-human`,
+    callback_url,
+    instructions: mark,
+  });
+  const { rows } = await owner.query('select job_id from jobs where uid = $1', [uid]);
+  await done(operator.call('POST', `${who}/jobs/${rows[0].job_id}/cancel`));
+  const message = {
+    chat_external_id: mark,
+    external_id: mark,
+    text: mark,
+    text_format: 'text',
+    callback_url,
+  };
+  await done(call('POST', '/v2/chats/messages', { ...languages, ...message }));
+  return { ...(await accountNamed(server.database, username)), person, call, mate: mate!.user_id };
+}
+
+/** Returns every column that contains the mark, as `table.column`. */
+async function columnsWith(mark: string): Promise<string[]> {
+  const { rows: columns } = await owner.query(
+    `select table_name, column_name, data_type from information_schema.columns
+      where table_schema = 'public' order by 1, 2`,
+  );
+  const found: string[] = [];
+  for (const { table_name: table, column_name: column, data_type: type } of columns) {
+    const written = type === 'bytea' ? `encode("${column}", 'escape')` : `"${column}"::text`;
+    const { rowCount } = await owner.query(
+      `select from "${table}" where strpos(lower(${written}), $1) > 0 limit 1`,
+      [mark],
+    );
+    if (rowCount! > 0) found.push(`${table}.${column}`);
+  }
+  return found;
+}
+
 async function rowsOf({ ref }: Account, table: string, where = 'true'): Promise<number> {
   const { rows } = await owner.query(
     `select count(*)::integer as n from ${table} where account_id = $1 and (${where})`,
@@ -111,7 +195,7 @@ async function rowsOf({ ref }: Account, table: string, where = 'true'): Promise<
   return rows[0].n;
 }
 
-/** Makes all of an account so many days older, its ids too. */
+/** Moves all data of an account into the past, including ids. */
 async function age({ ref }: Account, days: number): Promise<void> {
   const past = `now() - interval '${days} days'`;
   await owner.query(
@@ -121,14 +205,14 @@ async function age({ ref }: Account, days: number): Promise<void> {
   await owner.query(`update deliveries set finished_at = ${past} where account_id = $1`, [ref.accountId]);
 }
 
-/** What ends when so many days have passed. */
+/** Deletes expired data as of a later day. */
 async function later(account: Account, days: number): Promise<void> {
   await age(account, days);
-  // Ids tell when they were made: the clock is put forward instead.
+  // Ids contain their time, so the clock is set forward instead.
   const real = Date.now;
   Date.now = () => real() + days * 86_400_000;
   try {
-    await endAll(server.database);
+    await deleteExpired(server.database);
   } finally {
     Date.now = real;
   }
@@ -143,10 +227,10 @@ describe('the list of tables', () => {
       )
     ).rows as { name: string; columns: string[] }[];
 
-  it('has every table that holds something of an account, and columns that there are', async () => {
+  it('contains every table with data of an account, and only existing columns', async () => {
     const tables = await read();
-    // A rule of the operator about whom to ask; it names the account and says nothing of it.
-    const expected = tables.map(({ name }) => name).filter((name) => name !== 'routes');
+    // An engine route of the operator, which names the account but has no data of it.
+    const expected = tables.map(({ name }) => name).filter((name) => name !== 'engine_routes');
     expect(TABLES.map(({ name }) => name).sort()).toEqual(expected.sort());
     for (const { name, key = {}, hidden = [], text } of TABLES) {
       const { columns } = tables.find((one) => one.name === name)!;
@@ -156,7 +240,7 @@ describe('the list of tables', () => {
     }
   });
 
-  it('hides every column of bytes that is no text: they are hashes and secrets', async () => {
+  it('hides every binary column without text, which are hashes and secrets', async () => {
     const { rows } = await owner.query(
       `select table_name as table, column_name as column from information_schema.columns
         where table_schema = 'public' and (data_type = 'bytea' or column_name ~ '_hash$')`,
@@ -169,8 +253,8 @@ describe('the list of tables', () => {
   });
 });
 
-describe('what is kept for a while', () => {
-  it('ends with its time, and no sooner; what it cost stays', async () => {
+describe('limited retention', () => {
+  it('deletes data after its time and not before, and keeps charges', async () => {
     const customer = await createCustomer();
     const other = await createCustomer();
     const kept = await command(
@@ -203,7 +287,7 @@ describe('what is kept for a while', () => {
       );
     };
     const before = await count();
-    await endAll(server.database);
+    await deleteExpired(server.database);
     expect(await count()).toEqual(before);
 
     await later(customer, 31);
@@ -215,7 +299,7 @@ describe('what is kept for a while', () => {
     expect(await rowsOf(customer, 'task_reports', 'note is not null')).toBe(0);
     expect(await rowsOf(customer, 'task_reports')).toBe(1);
     const left = await count();
-    // The unfinished one keeps its text.
+    // The unfinished job keeps its text.
     expect(left).toEqual({
       ...before,
       attempts: 0,
@@ -234,7 +318,7 @@ describe('what is kept for a while', () => {
     });
     const feed = await customer.call('GET', '/api/v1/events/');
     expect(feed.body.objects).toEqual([]);
-    // Nobody else's.
+    // Other accounts are unchanged.
     expect(await rowsOf(other, 'attempts')).toBeGreaterThan(0);
     expect(await rowsOf(other, 'segments', texts)).toBeGreaterThan(0);
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
@@ -244,11 +328,11 @@ describe('what is kept for a while', () => {
     expect(forever).toMatchObject({
       status: 0,
       stderr: '',
-      stdout: expect.stringMatching(/texts +for ever/),
+      stdout: expect.stringMatching(/texts +forever/),
     });
   });
 
-  it('does not end under a customer who rejects the job in that moment', async () => {
+  it('keeps the texts of a job that is rejected concurrently', async () => {
     const customer = await createCustomer();
     await owner.query('update accounts set keep_texts_days = 90 where account_id = $1', [
       customer.ref.accountId,
@@ -263,7 +347,7 @@ describe('what is kept for a while', () => {
     expect(await rowsOf(customer, 'job_texts', `kind = 'source'`)).toBe(texts);
   });
 
-  it('is told by the ids, which are in the order of time', () => {
+  it('selects rows by their ids, which are in the order of time', () => {
     const now = Date.now();
     expect(idBefore(0, now + 1) > uuidv7(now)).toBe(true);
     expect(idBefore(1, now + 86_400_000) <= uuidv7(now)).toBe(true);
@@ -272,9 +356,12 @@ describe('what is kept for a while', () => {
 });
 
 describe('an account', () => {
-  it('is erased though an answer of a chat waits to be corrected', async () => {
+  it('is erased while a chat message awaits its correction', async () => {
     const account = await server.createAccount({ chat: true });
-    await setAccount(server.database, account.username, { chatCorrection: true, environment: 'production' });
+    await setAccount(server.database, 'command', account.username, {
+      chatCorrection: true,
+      environment: 'production',
+    });
     const call = createClient(server.url, account.production_key);
     await call('POST', '/v2/chats/messages', {
       chat_external_id: 'talk',
@@ -294,7 +381,7 @@ describe('an account', () => {
     expect(await rowsOf(customer, 'jobs', `status <> 'canceled'`)).toBe(0);
   });
 
-  it('is taken out whole, without its secrets, and erased for good', async () => {
+  it('is exported without secrets, and erased', async () => {
     const customer = await createCustomer();
     const other = await createCustomer();
     const file = join(directory, 'export.jsonl');
@@ -328,15 +415,95 @@ describe('an account', () => {
       );
       if (name !== 'audit') expect(rows.map(({ row }) => row).join(), name).not.toContain(SECRET);
     }
-    // One more: what was held for the unfinished job came back.
+    // One more transfer: the hold of the unfinished job was released.
     expect(await rowsOf(customer, 'transfers')).toBe(transfers + 1);
     expect(await rowsOf(customer, 'jobs', `status = 'translating'`)).toBe(0);
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
     await until(async () => (await customer.call('GET', HUMAN)).status === 401);
     expect((await customer.person.call('GET', '/api/me')).status).toBe(401);
     expect(await command('account', 'export', customer.username, file)).toMatchObject({ status: 1 });
-    // Nobody else's, and the name is free.
+    // Other accounts are unchanged, and the user name is free.
     expect((await other.call('GET', `${MACHINE}${SECRET}/`)).body.text).toBe(SECRET);
     await server.createAccount({ username: customer.username });
+  });
+
+  it('leaves no text or name in any table, and keeps audit entries by user id', async () => {
+    const mark = 'marked';
+    const customer = await createMarked(mark);
+    const { person, ref, username } = customer;
+    expect(await columnsWith(mark)).toEqual(
+      expect.arrayContaining([
+        'accounts.username',
+        'audit.detail',
+        'audit.name',
+        'audit.subject',
+        'brands.name',
+        'chats.external_id',
+        'jobs.callback_url',
+        'job_texts.body',
+        'keys.name',
+        'transfers.memo',
+        'users.email',
+        'users.name',
+      ]),
+    );
+    const entries = await rowsOf(customer, 'audit');
+    await person.call('POST', '/api/account/erase', { username });
+    await until(async () => (await rowsOf(customer, 'accounts', 'erased_at is not null')) === 1);
+    expect(await columnsWith(mark)).toEqual([]);
+    expect(await rowsOf(customer, 'audit')).toBe(entries + 2);
+    const { rows } = await owner.query('select * from audit where account_id = $1', [ref.accountId]);
+    const of = (wanted: string) => rows.find(({ action }) => action === wanted);
+    expect(of('key.made')).toMatchObject({ name: person.userId, detail: { environment: 'sandbox' } });
+    expect(of('account.erasing')).toMatchObject({ name: person.userId, subject: ref.accountId });
+    expect(of('account.erased')).toMatchObject({ actor: 'program', subject: ref.accountId });
+    expect(of('person.disabled')).toMatchObject({ name: person.userId, subject: customer.mate });
+    const subjects = rows.filter(({ action }) => action === 'person.made').map(({ subject }) => subject);
+    expect(subjects.sort()).toEqual([person.userId, customer.mate, 'erased'].sort());
+    expect(of('money.adjustment')).toMatchObject({
+      name: operator.email,
+      user_id: operator.userId,
+      subject: ref.accountId,
+      detail: { environment: 'production', cents: 5 },
+    });
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    const { body } = await operator.call('GET', `/api/console/audit?name=${person.userId}`);
+    expect(body.entries[0]).toMatchObject({ account: expect.stringMatching(/^erased-/) });
+  });
+
+  it('leaves nothing that an operator writes about it during or right after the erasure', async () => {
+    const { username } = await server.createAccount();
+    const { ref } = await accountNamed(server.database, username);
+    const memo = `${SECRET} of an operator`;
+    const entry = { action: 'price.set', account: ref, subject: 'a price', detail: { memo, cents: 5 } };
+    const begun = Promise.withResolvers<void>();
+    const commit = Promise.withResolvers<void>();
+    const operating = server.database.transaction(async (transaction) => {
+      await recordAudit(transaction, 'command', entry);
+      begun.resolve();
+      await commit.promise;
+    });
+    await begun.promise;
+    await beginErasure(server.database, 'command', ref);
+    const erased = eraseAccount(server.database, 'command', ref);
+    const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    const ended = erased.then(() => true);
+    await Promise.race([ended, until(async () => (await owner.query(waits)).rowCount! > 0)]);
+    commit.resolve();
+    await Promise.all([operating, erased]);
+    await server.database.transaction((transaction) => recordAudit(transaction, 'command', entry));
+    const prices = `select detail from audit where account_id = $1 and action = 'price.set'`;
+    const { rows } = await owner.query(prices, [ref.accountId]);
+    expect(rows).toEqual([{ detail: { cents: 5 } }, { detail: { cents: 5 } }]);
+  });
+
+  it('keeps its names in the audit log when no erasure is requested', async () => {
+    const { username } = await server.createAccount();
+    const { ref } = await accountNamed(server.database, username);
+    const client = createConnection({ ...server.connection, options: '-c role=dragoman_app' });
+    await client.connect();
+    const forget = client.query('select forget_account($1, $2)', [ref.part, ref.accountId]);
+    await expect(forget).rejects.toThrow(/is not to be erased/);
+    await client.end();
   });
 });

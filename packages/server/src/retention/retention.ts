@@ -1,46 +1,62 @@
 /**
- * How long an account's data is kept. What its time has come for is ended by every worker, in small batches; nothing
- * depends on when, or on who does it.
+ * Retention: how long the data of an account is kept. Every worker deletes expired data in small batches.
  *
- *   attempts   of deliveries that have ended
- *   events     with their deliveries and what these said; the feed goes on after them
- *   texts      of finished jobs (sources, results, segments, edits, comments) and of messages
+ *   attempts   those of finished deliveries
+ *   events     with their deliveries and bodies; the feed continues after them
+ *   texts      those of finished jobs (sources, results, segments, edits, comments) and of messages
  *
- * Jobs themselves, what they cost, and what the memory learned stay.
+ * Jobs, their charges and the translation memory stay.
  */
-import type { AccountRef } from '../account.ts';
-import type { Database } from '../database/database.ts';
-import type { Log } from '../log.ts';
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef } from '../base/account.ts';
+import type { Log } from '../base/log.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { eraseRequested } from './erase.ts';
 import * as store from './store.ts';
 
-export { type Keeping, readKeeping, writeKeeping } from './store.ts';
+export { readRetention } from './store.ts';
 
-/** More is for ever. */
+/** Maximum number of days; null means unlimited. */
 export const MAX_DAYS = 36_500;
 const ROUND_MILLISECONDS = 600_000;
 const ROWS = 1_000;
 const JOBS = 100;
 const DAY_MILLISECONDS = 86_400_000;
 
-/** @returns `wake`: an account is to be erased */
+/** Sets the retention of an account, and writes the audit entry. */
+export async function setRetention(
+  transaction: Transaction,
+  by: Actor,
+  { ref, username }: { ref: AccountRef; username: string },
+  periods: store.RetentionPeriods,
+): Promise<void> {
+  await store.writeRetention(transaction, ref, periods);
+  await recordAudit(transaction, by, {
+    action: 'account.keeping',
+    account: ref,
+    subject: username,
+    detail: periods,
+  });
+}
+
+/** Deletes expired data and requested accounts every ten minutes, and when woken for an erasure. */
 export function startRetention(database: Database, log: Log): { wake(): void; stop(): Promise<void> } {
   let stopping = false;
-  let again = false;
+  let runAgain = false;
   let running: Promise<void> | undefined;
   const interrupted = (error: unknown) => {
-    if (!stopping) log.warn({ error }, 'retention was interrupted');
+    if (!stopping) log.warn({ error }, 'the deletion of expired data failed; it runs again');
   };
   async function round(): Promise<void> {
     do {
-      again = false;
+      runAgain = false;
       await eraseRequested(database, log, () => stopping).catch(interrupted);
-    } while (again && !stopping);
-    await endAll(database, () => stopping).catch(interrupted);
+    } while (runAgain && !stopping);
+    await deleteExpired(database, () => stopping).catch(interrupted);
   }
   function wake(): void {
     if (stopping) return;
-    again = true;
+    runAgain = true;
     running ??= round().finally(() => {
       running = undefined;
     });
@@ -56,51 +72,63 @@ export function startRetention(database: Database, log: Log): { wake(): void; st
   };
 }
 
-/** Ends all that is past its time. */
-export async function endAll(database: Database, ended = () => false): Promise<void> {
-  for (const { account, keeping, forgotten } of await store.listLimited(database)) {
-    const { attempts, events, texts } = keeping;
+/** Deletes all expired data. */
+export async function deleteExpired(database: Database, isStopping = () => false): Promise<void> {
+  for (const { account, periods, forgotten } of await store.listLimited(database)) {
+    const { attempts, events, texts } = periods;
     if (attempts !== null) {
-      await inBatches(ended, ROWS, () =>
-        store.endAttempts(database, account, idBefore(attempts), attempts, ROWS),
+      await inBatches(isStopping, ROWS, () =>
+        store.deleteAttempts(database, account, idBefore(attempts), attempts, ROWS),
       );
     }
     if (events !== null) {
-      await inBatches(ended, ROWS, () =>
-        database.transaction((transaction) => store.endEvents(transaction, account, idBefore(events), ROWS)),
+      await inBatches(isStopping, ROWS, () =>
+        database.transaction((transaction) =>
+          store.deleteEvents(transaction, account, idBefore(events), ROWS),
+        ),
       );
     }
     if (texts !== null) {
-      await inBatches(ended, JOBS, () =>
+      await inBatches(isStopping, JOBS, () =>
         database.transaction((transaction) =>
-          store.forgetJobs(transaction, account, idBefore(texts), texts, JOBS),
+          store.deleteJobTexts(transaction, account, idBefore(texts), texts, JOBS),
         ),
       );
-      await forgetMessages(database, account, forgotten ?? idBefore(Number.POSITIVE_INFINITY), texts, ended);
+      await deleteMessageTexts(
+        database,
+        account,
+        forgotten ?? idBefore(Number.POSITIVE_INFINITY),
+        texts,
+        isStopping,
+      );
     }
   }
 }
 
-async function forgetMessages(
+async function deleteMessageTexts(
   database: Database,
   account: AccountRef,
   from: string,
   days: number,
-  ended: () => boolean,
+  isStopping: () => boolean,
 ): Promise<void> {
-  for (let after: string | undefined = from; after !== undefined && !ended(); ) {
+  for (let after: string | undefined = from; after !== undefined && !isStopping(); ) {
     const start: string = after;
     after = await database.transaction((transaction) =>
-      store.forgetMessages(transaction, account, start, idBefore(days), ROWS),
+      store.deleteMessageTexts(transaction, account, start, idBefore(days), ROWS),
     );
   }
 }
 
-async function inBatches(ended: () => boolean, full: number, batch: () => Promise<number>): Promise<void> {
-  while (!ended() && (await batch()) === full);
+async function inBatches(
+  isStopping: () => boolean,
+  full: number,
+  batch: () => Promise<number>,
+): Promise<void> {
+  while (!isStopping() && (await batch()) === full);
 }
 
-/** Below every id that was made in the last so many days: the first 48 bits of an id are its time in milliseconds. */
+/** Returns a lower bound of the ids made in the last `days`. The first 48 bits of an id are its time in milliseconds. */
 export function idBefore(days: number, now = Date.now()): string {
   const milliseconds = Math.max(0, Math.floor(now - days * DAY_MILLISECONDS));
   const hex = (Number.isFinite(milliseconds) ? milliseconds : 0).toString(16).padStart(12, '0');

@@ -1,23 +1,23 @@
-/** What is asked of the database about what is kept of an account, and how it ends. */
-import type { AccountRef } from '../account.ts';
+/** Statements of retention, export and erasure. */
+import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { type Statement, statement } from '../database/statements.ts';
 import { TABLES, type Table } from './tables.ts';
 
-/** Days; null is for ever. */
-export interface Keeping {
+/** Days; null means unlimited. */
+export interface RetentionPeriods {
   attempts: number | null;
   events: number | null;
   texts: number | null;
 }
 
-const READ = statement<Keeping>(
+const READ = statement<RetentionPeriods>(
   'retention.read',
   `select keep_attempts_days as attempts, keep_events_days as events, keep_texts_days as texts
      from accounts where part = $1 and account_id = $2`,
 );
 
-export async function readKeeping(on: Queryable, account: AccountRef): Promise<Keeping> {
+export async function readRetention(on: Queryable, account: AccountRef): Promise<RetentionPeriods> {
   const [row] = await on.query(READ, [account.part, account.accountId]);
   return row ?? { attempts: null, events: null, texts: null };
 }
@@ -28,11 +28,15 @@ const WRITE = statement(
     where part = $1 and account_id = $2`,
 );
 
-export async function writeKeeping(on: Queryable, account: AccountRef, keeping: Keeping): Promise<void> {
-  await on.query(WRITE, [account.part, account.accountId, keeping.attempts, keeping.events, keeping.texts]);
+export async function writeRetention(
+  on: Queryable,
+  account: AccountRef,
+  periods: RetentionPeriods,
+): Promise<void> {
+  await on.query(WRITE, [account.part, account.accountId, periods.attempts, periods.events, periods.texts]);
 }
 
-const LIMITED = statement<{ part: number; account_id: string; forgotten: string | null } & Keeping>(
+const LIMITED = statement<{ part: number; account_id: string; forgotten: string | null } & RetentionPeriods>(
   'retention.limited',
   `select part, account_id, keep_attempts_days as attempts, keep_events_days as events, keep_texts_days as texts,
           texts_forgotten_to as forgotten
@@ -41,14 +45,14 @@ const LIMITED = statement<{ part: number; account_id: string; forgotten: string 
       and num_nonnulls(keep_attempts_days, keep_events_days, keep_texts_days) > 0`,
 );
 
-/** The accounts that keep something for a while only. */
+/** Returns the accounts with a limited retention. */
 export async function listLimited(
   on: Queryable,
-): Promise<{ account: AccountRef; keeping: Keeping; forgotten: string | null }[]> {
+): Promise<{ account: AccountRef; periods: RetentionPeriods; forgotten: string | null }[]> {
   const rows = await on.query(LIMITED);
-  return rows.map(({ part, account_id: accountId, forgotten, ...keeping }) => ({
+  return rows.map(({ part, account_id: accountId, forgotten, ...periods }) => ({
     account: { part, accountId } as AccountRef,
-    keeping,
+    periods,
     forgotten,
   }));
 }
@@ -59,25 +63,29 @@ const ASKED_TO_END = statement<{ part: number; account_id: string }>(
     order by erase_requested_at limit $1`,
 );
 
-/** The accounts that are to be erased and are not yet; what was asked for first, first. */
-export async function listAskedToEnd(on: Queryable, limit: number): Promise<AccountRef[]> {
+/** Returns the accounts whose erasure is requested and not finished, oldest request first. */
+export async function listRequestedErasures(on: Queryable, limit: number): Promise<AccountRef[]> {
   const rows = await on.query(ASKED_TO_END, [limit]);
   return rows.map(({ part, account_id: accountId }) => ({ part, accountId }) as AccountRef);
 }
 
-const ASK_TO_END = statement<{ erase_requested_at: Date }>(
+const ASK_TO_END = statement<{ since: Date; is_first: boolean }>(
   'retention.ask_to_end',
   `update accounts set erase_requested_at = coalesce(erase_requested_at, now())
-    where part = $1 and account_id = $2 returning erase_requested_at`,
+    where part = $1 and account_id = $2
+   returning erase_requested_at as since, erase_requested_at = now() as is_first`,
 );
 
-/** @returns since when it is asked for */
-export async function askToEnd(on: Queryable, account: AccountRef): Promise<Date> {
-  const [row] = await on.query(ASK_TO_END, [account.part, account.accountId]);
-  return row!.erase_requested_at;
+/** @returns the time of the first request, and whether this is the first */
+export async function markForErasure(
+  transaction: Transaction,
+  account: AccountRef,
+): Promise<{ since: Date; isFirst: boolean }> {
+  const [row] = await transaction.query(ASK_TO_END, [account.part, account.accountId]);
+  return { since: row!.since, isFirst: row!.is_first };
 }
 
-// Ids are in the order of time: what is old is at the beginning of its key.
+// Ids are in the order of time, so old rows are at the beginning of the index.
 const END_ATTEMPTS = statement<{ delivery_id: string }>(
   'retention.end_attempts',
   `delete from attempts where part = $1 and account_id = $2 and (delivery_id, attempt) in (
@@ -89,8 +97,8 @@ const END_ATTEMPTS = statement<{ delivery_id: string }>(
    returning delivery_id`,
 );
 
-/** @returns how many ended */
-export async function endAttempts(
+/** @returns the number of deleted attempts */
+export async function deleteAttempts(
   on: Queryable,
   account: AccountRef,
   before: string,
@@ -114,8 +122,8 @@ const EVENTS_END = (['attempts', 'deliveries', 'events'] as const).map((table) =
   ),
 );
 
-/** Ends events with their deliveries, but not those that are still on their way. @returns how many */
-export async function endEvents(
+/** Deletes events with their deliveries, except pending ones. @returns the number of events */
+export async function deleteEvents(
   transaction: Transaction,
   account: AccountRef,
   before: string,
@@ -127,8 +135,8 @@ export async function endEvents(
   return ids.length;
 }
 
-// A job whose texts are forgotten has none left, so the beginning of the key is always what is still to be done.
-// Locked: a customer who rejects a job in this moment either has it with its texts, or is told that they are gone.
+// Processed jobs have no texts left, so the index always starts with the next jobs. Locked, so that a concurrent rejection
+// either sees the job with its texts or is refused because they are gone.
 const OLD_JOBS = statement<{ job_id: string }>(
   'retention.old_jobs',
   `select j.job_id from jobs j
@@ -166,8 +174,8 @@ const JOBS_END = (['comments', 'edit_history', 'job_texts'] as const).map((table
   ),
 );
 
-/** Forgets what finished jobs said; that there were any, and what they cost, stays. @returns how many */
-export async function forgetJobs(
+/** Deletes the texts of finished jobs; the jobs and their charges stay. @returns the number of jobs */
+export async function deleteJobTexts(
   transaction: Transaction,
   account: AccountRef,
   before: string,
@@ -177,9 +185,11 @@ export async function forgetJobs(
   const key = [account.part, account.accountId];
   const rows = await transaction.query(OLD_JOBS, [...key, before, days, limit]);
   const ids = rows.map(({ job_id }) => job_id);
-  if (ids.length > 0)
-    for (const one of [...JOBS_FORGET, FORGET_REPORTS, ...JOBS_END])
+  if (ids.length > 0) {
+    for (const one of [...JOBS_FORGET, FORGET_REPORTS, ...JOBS_END]) {
       await transaction.query(one, [...key, ids]);
+    }
+  }
   return ids.length;
 }
 
@@ -196,8 +206,8 @@ const FORGOTTEN_TO = statement(
   `update accounts set texts_forgotten_to = $3 where part = $1 and account_id = $2`,
 );
 
-/** Forgets what messages said. @returns the last of them; undefined when there are no more */
-export async function forgetMessages(
+/** Deletes the texts of messages. @returns the id of the last one; undefined if none is left */
+export async function deleteMessageTexts(
   transaction: Transaction,
   account: AccountRef,
   after: string,
@@ -214,6 +224,7 @@ export async function forgetMessages(
   return last;
 }
 
+/** Values below every key, by type. */
 const FIRST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', integer: -1 };
 
 interface TableStatements {
@@ -258,7 +269,7 @@ const STATEMENTS: TableStatements[] = TABLES.map((table) => {
   return made;
 });
 
-/** Deletes rows of one table. @returns how many */
+/** Deletes rows of one table. @returns their number */
 export async function eraseRows(
   on: Queryable,
   account: AccountRef,
@@ -269,7 +280,7 @@ export async function eraseRows(
   return (await on.query(erase, [account.part, account.accountId, limit])).length;
 }
 
-/** Whether rows of a table are left, also those whose deletion by somebody else is not committed. */
+/** Returns whether rows of a table are left, including those of an uncommitted concurrent deletion. */
 export async function hasRows(
   on: Queryable,
   account: AccountRef,
@@ -278,12 +289,12 @@ export async function hasRows(
   return left !== undefined && (await on.query(left, [account.part, account.accountId]))[0]!.some;
 }
 
-/** Every table with its statements, in the order of deletion. */
+/** Returns every table with its statements, in the order of deletion. */
 export function allTables(): readonly TableStatements[] {
   return STATEMENTS;
 }
 
-/** Every row of an account in one table, page by page. */
+/** Yields every row of an account in one table, read in pages. */
 export async function* rowsOf(
   on: Queryable,
   account: AccountRef,
@@ -335,17 +346,19 @@ const STRIP_ACCOUNT = statement(
   'retention.strip_account',
   `update accounts set username = 'erased-' || right(account_id::text, 12), email = null, chat = false, chat_pairs = null,
           erased_at = now()
-    where part = $1 and account_id = $2`,
+    where part = $1 and account_id = $2 and erased_at is null
+   returning account_id`,
 );
 
-/** Takes from jobs what their customer said. @returns how many */
+/** Removes customer data from jobs. @returns the number of jobs */
 export async function stripJobs(on: Queryable, account: AccountRef, limit: number): Promise<number> {
   return (await on.query(STRIP_JOBS, [account.part, account.accountId, limit])).length;
 }
 
-/** The same for all else that stays; the name is free for another. */
-export async function stripAccount(transaction: Transaction, account: AccountRef): Promise<void> {
-  for (const one of [STRIP_EVENTS, STRIP_REQUESTS, STRIP_ACCOUNT]) {
-    await transaction.query(one, [account.part, account.accountId]);
-  }
+/** Removes customer data from all other remaining rows, and frees the user name. @returns false if it was erased before */
+export async function stripAccount(transaction: Transaction, account: AccountRef): Promise<boolean> {
+  const values = [account.part, account.accountId];
+  await transaction.query(STRIP_EVENTS, values);
+  await transaction.query(STRIP_REQUESTS, values);
+  return (await transaction.query(STRIP_ACCOUNT, values)).length > 0;
 }

@@ -1,24 +1,24 @@
 /**
- * Every table that holds something of an account: what an export says of it, and what erasure does with it. A test holds
- * the list against the schema: who adds a table says it here.
+ * All tables with data of an account: what an export contains, and what erasure deletes. A test compares the list with the
+ * schema, so a new table must be added here.
  */
 
-/** Of the columns of a key that an export goes along. */
+/** Types of the key columns by which an export pages. */
 type KeyType = 'uuid' | 'text' | 'integer';
 
 export interface Table {
   name: string;
-  /** What tells the rows of an account apart; undefined: not exported. */
+  /** The key of a row within the account; undefined: not exported. */
   key?: Record<string, KeyType>;
-  /** Columns that an export leaves out: secrets, and what is made of the others. */
+  /** Columns that an export omits: secrets, and values derived from others. */
   hidden?: readonly string[];
-  /** A column of bytes that are a text. */
+  /** A column of bytes that contains text. */
   text?: string;
-  /** `delete`: with the account. `keep`: it stays, stripped of what says something of people. */
+  /** `delete`: deleted with the account. `keep`: stays without personal data. */
   erase: 'delete' | 'keep';
 }
 
-/** In the order of deletion: what refers to others before them. */
+/** In the order of deletion: referencing tables before referenced ones. */
 export const TABLES: readonly Table[] = [
   { name: 'attempts', key: { delivery_id: 'uuid', attempt: 'integer' }, erase: 'delete' },
   { name: 'deliveries', key: { delivery_id: 'uuid' }, text: 'body', erase: 'delete' },
@@ -82,6 +82,7 @@ export const TABLES: readonly Table[] = [
   },
   { name: 'job_counts', erase: 'keep' },
   { name: 'job_numbers', erase: 'keep' },
+  { name: 'sandbox_words', erase: 'delete' },
   { name: 'balances', key: { environment: 'text' }, erase: 'keep' },
   { name: 'audit', key: { audit_id: 'uuid' }, erase: 'keep' },
   { name: 'accounts', key: { account_id: 'uuid' }, erase: 'keep' },

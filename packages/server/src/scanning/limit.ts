@@ -1,14 +1,14 @@
-/** What the two threads of a scanner process and its parent must agree on about the time limit of a task. */
+/** What the two threads of a scanner process and its parent share about the time limit of a task. */
 
-/** How a scanner process dies of a task that is over its limit. The parent tells it from an accident by this signal. */
+/** The signal that kills a scanner process whose task is over its limit. The parent recognizes the cause by it. */
 export const LIMIT_SIGNAL = 'SIGVTALRM';
 
-/** In place of a limit: the watchdog is ending the process. */
+/** Replaces the limit while the watchdog kills the process. */
 export const ENDING = -1;
 
 /**
- * The processor time that this process has used. Limits are in processor time: on a busy machine a task waits for the
- * processor, which is no fault of its text.
+ * Returns the processor time that this process has used. Limits are in processor time, because on a busy machine a task
+ * waits for the processor, whatever its text.
  */
 export function processorMilliseconds(): number {
   const { user, system } = process.cpuUsage();

@@ -1,11 +1,24 @@
 /** The time limit of a task and the share of an account, through the front door. The tasks of these processes can last for ever. */
 import { readFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
+import { createLog } from '../base/log.ts';
+import { saveBrand } from '../brands/brands.ts';
 import { createConnection } from '../database/connections.ts';
-import { editNext, orderEdit } from '../testing/editors.ts';
+import { verifyLedger } from '../ledger/ledger.ts';
+import { claimTask, confirmAll, editNext, orderEdit, pathOf } from '../testing/editors.ts';
 import { ENDLESS } from '../testing/endless.ts';
-import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import {
+  createClient,
+  createPerson,
+  startReceiver,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
 import { INLINE_LENGTH } from './scanner.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -20,6 +33,7 @@ const NONE = 1e9;
 let limit = SMALL;
 /** Tasks that were given to the processes. */
 let given = 0;
+let logged = '';
 
 let server: TestServer;
 let owner: pg.Client;
@@ -34,7 +48,11 @@ const others = new Set(children());
 const processes = () => children().filter((pid) => pid > 0 && !others.has(pid));
 
 beforeAll(async () => {
+  const destination = new PassThrough().on('data', (line: Buffer) => {
+    logged += line.toString();
+  });
   server = await startTestServer({
+    log: createLog('warn', destination),
     settings: {
       DRAGOMAN_PRICE_MACHINE: '1',
       DRAGOMAN_METRICS_TOKEN: METRICS_TOKEN,
@@ -131,10 +149,7 @@ describe('a text that takes longer to read than its limit', () => {
 
   it('leaves a human job as it is when an operator has it drafted once more', async () => {
     const uid = await orderEdit(call, hidden(''), { text_format: 'html' });
-    await owner.query(
-      `update job_texts set body = $2 where kind = 'source' and job_id = (select job_id from jobs where uid = $1)`,
-      [uid, hidden('endless:open')],
-    );
+    await giveSource(uid, hidden('endless:open'));
     const { rows } = await owner.query('select job_id from jobs where uid = $1', [uid]);
     const operator = await createPerson(server, { role: 'operator' });
     const path = `/api/console/accounts/${username}/jobs/${rows[0].job_id}`;
@@ -143,15 +158,122 @@ describe('a text that takes longer to read than its limit', () => {
     expect((await call('GET', `${HUMAN}${uid}/`)).body.status).toBe('translating');
   });
 
-  it('keeps what an editor wrote when the result cannot be put together, and tries again later', async () => {
-    const uid = await orderEdit(call, hidden('endless:assemble'), { text_format: 'html' });
+  it('tries an edited job three times when its result cannot be assembled, then fails it with a refund', async () => {
+    const receiver = await startReceiver();
+    const text = hidden('endless:assemble');
+    const uid = await orderEdit(call, text, { text_format: 'html', callback_url: receiver.url });
+    await handIn(uid);
+    await triesFail(uid, 2);
+    expect((await call('GET', `${HUMAN}${uid}/`)).body.status).toBe('translating');
+    await tryNow(uid);
+    expect(JSON.parse((await receiver.next(() => true)).body)).toMatchObject({
+      uid,
+      status: 'failed',
+      price: 0,
+      failure: 'the text cannot be read in reasonable time',
+    });
+    expect((await call('GET', `${HUMAN}${uid}/`)).body).toMatchObject({ status: 'failed', price: 0 });
+    expect(await recordOf(uid)).toMatchObject({ kinds: ['hold', 'void'] });
+    expect(await stagesOf(uid)).toEqual({ stage: 'canceled', tasks: ['canceled'] });
+    await until(() => givenUp(uid));
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await receiver.close();
+  });
+
+  it('gives an edited upgrade back as the completed machine job when its result cannot be assembled', async () => {
+    const { uid } = (await call('POST', MACHINE, { ...job(hidden('')), text_format: 'html' })).body;
+    await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+    await call('PATCH', `${MACHINE}${uid}/`, { status: 'upgrade', properties: null });
+    await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+    await giveSource(uid, hidden('endless:assemble'));
+    await handIn(uid);
+    await triesFail(uid, 2);
+    await tryNow(uid);
+    await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+    expect(await recordOf(uid)).toMatchObject({ kinds: ['hold', 'capture', 'hold', 'void'] });
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+  });
+
+  it('leaves a rejected job with what was delivered when its new result cannot be assembled', async () => {
+    const uid = await orderEdit(call, hidden(''), { text_format: 'html' });
+    const editor = await handIn(uid);
+    const delivered = await until(async () => {
+      const { body } = await call('GET', `${HUMAN}${uid}/`);
+      return body.status === 'completed' && body.translated_text;
+    });
+    await giveSource(uid, hidden('endless:assemble'));
+    expect((await call('POST', `${HUMAN}${uid}/reject/`, { reason: 'Too formal.' })).status).toBe(200);
+    await editNext(editor, await taskOf(uid));
+    await triesFail(uid, 2);
+    await tryNow(uid);
+    await until(async () => (await stagesOf(uid)).stage === 'canceled');
+    const read = (await call('GET', `${HUMAN}${uid}/`)).body;
+    expect([read.status, read.translated_text]).toEqual(['rejected', delivered]);
+    await until(() => givenUp(uid));
+  });
+
+  it('counts no try of a late job that an editor is at work on, and begins again with the submitted text', async () => {
+    const { ref } = await accountNamed(server.database, username);
+    const brand = { externalId: 'fb', name: 'fb', default: undefined, languages: new Map() };
+    await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine' }, false);
+    const uid = await orderEdit(call, hidden('endless:assemble'), { text_format: 'html', brand: 'fb' });
+    await owner.query(`update edited_jobs set deadline_at = now() - interval '1 s' where ${NAMED}`, [uid]);
+    await tryNow(uid);
+    await triesFail(uid, 2, 'editing');
     const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
     await owner.query('update users set review_share = 0');
-    const tasks = 'select task_id from tasks join jobs using (part, account_id, job_id) where uid = $1';
-    await editNext(editor, (await owner.query(tasks, [uid])).rows[0].task_id);
-    const later = `select 1 from edited_jobs join jobs using (part, account_id, job_id)
-      where uid = $1 and stage = 'assembling' and edited_jobs.due_at > now() + interval '30 minutes'`;
-    await until(async () => (await owner.query(later, [uid])).rowCount === 1);
+    const task = await claimTask(editor, await taskOf(uid));
+    await tryNow(uid);
+    await tryFails(uid, 2, 'editing');
+    await confirmAll(editor, task);
+    await editor.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    await triesFail(uid, 2);
+    expect((await call('GET', `${HUMAN}${uid}/`)).body.status).toBe('translating');
+    expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
+  });
+
+  it('gives an upgraded job back as the completed machine job that it was', async () => {
+    const receiver = await startReceiver();
+    const { uid } = (await call('POST', MACHINE, { ...job(hidden('')), text_format: 'html' })).body;
+    const completed = await until(async () => {
+      const { body } = await call('GET', `${MACHINE}${uid}/`);
+      return body.status === 'completed' && body;
+    });
+    await giveSource(uid, hidden('endless:open'));
+    const upgrade = { status: 'upgrade', properties: { callback_url: receiver.url } };
+    expect((await call('PATCH', `${MACHINE}${uid}/`, upgrade)).status).toBe(202);
+    const told = await receiver.next(() => true);
+    expect(JSON.parse(told.body)).toMatchObject({
+      uid,
+      status: 'failed',
+      price: 0,
+      failure: 'the text cannot be read in reasonable time',
+    });
+    const read = await call('GET', `${MACHINE}${uid}/`);
+    expect(read.body).toEqual({ ...completed, text: hidden('endless:open') });
+    expect((await call('GET', `${HUMAN}${uid}/`)).status).toBe(404);
+    expect(await recordOf(uid)).toEqual({ failure: null, kinds: ['hold', 'capture', 'hold', 'void'] });
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await receiver.close();
+  });
+
+  it('tells the editor who claims it what becomes of it, and reports the task to the operators', async () => {
+    const uid = await orderEdit(call, hidden('endless:describe'), { text_format: 'html' });
+    const task = await taskOf(uid);
+    const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+    const claimed = await editor.call('POST', '/api/editing/claims', { task });
+    expect(claimed).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('This document takes too long to prepare. Report the task'),
+    });
+    expect(claimed.text).not.toContain('smaller parts');
+    // Other tests leave tasks in this queue.
+    const { open } = (await editor.call('GET', '/api/editing/queue')).body;
+    expect(open.map((one: { task: string }) => one.task)).not.toContain(task);
+    const operator = await createPerson(server, { role: 'operator' });
+    const { tasks } = (await operator.call('GET', '/api/console/tasks?status=reported')).body;
+    expect(tasks).toMatchObject([{ task, status: 'reported' }]);
+    expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
   });
 
   it('is counted in the metrics', async () => {
@@ -160,6 +282,68 @@ describe('a text that takes longer to read than its limit', () => {
     expect(await timedOut()).toBe(before + 1);
   });
 });
+
+/** Puts another source in the place of a job's, as if an older version had taken it. */
+async function giveSource(uid: string, text: string): Promise<void> {
+  await owner.query(
+    `update job_texts set body = $2 where kind = 'source' and job_id = (select job_id from jobs where uid = $1)`,
+    [uid, text],
+  );
+}
+
+/** Has an editor confirm all of a job, which nobody reviews. */
+async function handIn(uid: string): Promise<TestPerson> {
+  const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  await owner.query('update users set review_share = 0');
+  await editNext(editor, await taskOf(uid));
+  return editor;
+}
+
+const NAMED = 'job_id = (select job_id from jobs where uid = $1)';
+
+const tryNow = (uid: string) => owner.query(`update edited_jobs set due_at = now() where ${NAMED}`, [uid]);
+
+/** Has a result that cannot be assembled tried so often, an hour apart. */
+async function triesFail(uid: string, tries: number, stage = 'assembling'): Promise<void> {
+  for (let tried = 1; tried <= tries; tried++) {
+    if (tried > 1) await tryNow(uid);
+    await tryFails(uid, tried, stage);
+  }
+}
+
+/** Waits for a try that failed. @param counted how many tries of the stage are counted then */
+async function tryFails(uid: string, counted: number, stage: string): Promise<void> {
+  const later = `select from edited_jobs
+    where ${NAMED} and stage = $3 and due_at > now() + interval '30 minutes' and tries = $2`;
+  await until(async () => (await owner.query(later, [uid, counted, stage])).rowCount === 1);
+}
+
+/** Whether the log says that the job failed because its result takes too long. */
+async function givenUp(uid: string): Promise<boolean> {
+  const { rows } = await owner.query('select job_id from jobs where uid = $1', [uid]);
+  return logged
+    .split('\n')
+    .some(
+      (line) =>
+        line.includes('an edited job failed: its result exceeds the time limit') &&
+        line.includes(rows[0].job_id),
+    );
+}
+
+async function stagesOf(uid: string) {
+  const { rows } = await owner.query(
+    `select stage, (select array_agg(status) from tasks t where t.job_id = j.job_id) as tasks
+       from edited_jobs join jobs j using (part, account_id, job_id) where uid = $1`,
+    [uid],
+  );
+  return rows[0];
+}
+
+/** The task of a job that has one. */
+async function taskOf(uid: string): Promise<string> {
+  const tasks = 'select task_id from tasks join jobs using (part, account_id, job_id) where uid = $1';
+  return (await owner.query(tasks, [uid])).rows[0].task_id;
+}
 
 async function recordOf(uid: string) {
   const { rows } = await owner.query(
@@ -202,6 +386,26 @@ describe('an account with more long texts than there are processes', () => {
       expect(refusal.status).toBe(503);
       expect(refusal.headers.get('retry-after')).toMatch(/^\d+$/);
       expect((await other('POST', COUNT, { text: long('The house.') })).status).toBe(201);
+    });
+  });
+
+  it('does not delay the edited jobs of another account', async () => {
+    const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+    await owner.query('update users set review_share = 0');
+    const before = given;
+    const slow = await orderEdit(call, hidden('endless:assemble'), { text_format: 'html' });
+    await editNext(editor, await taskOf(slow));
+    await until(() => given > before + 2); // examined, opened, described; it is put together now
+    const quick = await orderEdit(other, 'The door is red.');
+    await editNext(editor, await taskOf(quick));
+    await until(async () => (await other('GET', `${HUMAN}${quick}/`)).body.status === 'completed');
+    expect((await call('DELETE', `${HUMAN}${slow}/`)).status).toBe(200);
+    // The next job of the slow one's account follows when that has failed: its task has ended two processes.
+    const next = await orderEdit(call, 'The dog sleeps.');
+    await editNext(editor, await taskOf(next));
+    await until(async () => {
+      for (const pid of processes()) process.kill(pid, 'SIGKILL');
+      return (await call('GET', `${HUMAN}${next}/`)).body.status === 'completed';
     });
   });
 

@@ -1,4 +1,4 @@
-/** The program of a scanner process: runs the tasks of `tasks.ts` that it is sent. */
+/** The program of a scanner process: runs the tasks of `tasks.ts`. */
 import { runTasks } from './run-tasks.ts';
 import { TASKS } from './tasks.ts';
 

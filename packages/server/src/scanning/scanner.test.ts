@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
 import { createScanner, INLINE_LENGTH, type Scanner } from './scanner.ts';
 import { type AssembleTask, examine, open } from './tasks.ts';
 
@@ -24,7 +24,7 @@ describe('examining a text', () => {
       examine({ ...task, text: large }),
     );
     expect(await scanner.examine(account, { ...task, text: sentence })).toEqual({
-      kind: 'sound',
+      kind: 'valid',
       sourceLanguage: 'en',
       words: 6,
       repeatedWords: 0,
@@ -44,8 +44,11 @@ describe('examining a text', () => {
     expect(await scanner.examine(account, { ...asked, text: sentence.repeat(3) })).toMatchObject({
       sourceLanguage: 'en',
     });
-    const short = await scanner.examine(account, { ...asked, text: 'ok' });
-    expect(short).toMatchObject({ kind: 'undecided', sentence: expect.stringMatching(/source_language/) });
+    const short = await scanner.examine(account, { ...asked, text: '12' });
+    expect(short).toMatchObject({
+      kind: 'languageUndetermined',
+      sentence: expect.stringMatching(/source_language/),
+    });
   });
 
   it.each([
@@ -56,7 +59,7 @@ describe('examining a text', () => {
   ] as const)('says what is wrong with a broken %s, and where', async (format, text, sentence) => {
     const found = await scanner.examine(account, { ...task, format, text });
     expect(found).toMatchObject({
-      kind: 'unsound',
+      kind: 'invalid',
       field: 'text',
       sentence: expect.stringMatching(sentence),
     });
@@ -65,18 +68,18 @@ describe('examining a text', () => {
   it('says what is wrong in a process of its own too', async () => {
     const broken = `<xliff version="1.2">${' '.repeat(INLINE_LENGTH)}<file>`;
     const found = await scanner.examine(account, { ...task, format: 'xliff', text: broken });
-    expect(found).toMatchObject({ kind: 'unsound', field: 'text' });
+    expect(found).toMatchObject({ kind: 'invalid', field: 'text' });
   });
 
   it('wants as many units in a supplied translation as in its text', async () => {
     const html = { ...task, format: 'html' as const, text: '<p>One.</p><p>Two.</p>' };
     expect(await scanner.examine(account, { ...html, suppliedText: '<p>Uno.</p><p>Dos.</p>' })).toMatchObject(
       {
-        kind: 'sound',
+        kind: 'valid',
       },
     );
     expect(await scanner.examine(account, { ...html, suppliedText: '<p>Uno.</p>' })).toEqual({
-      kind: 'unsound',
+      kind: 'invalid',
       field: 'target_text',
       sentence: 'has 1 units where text has 2; both must have the same.',
     });
@@ -168,19 +171,19 @@ describe('texts that wait for a process', () => {
     small = createScanner({ maxWaiting: 2 });
     const first = [small.examine(account, apart), small.examine(other, apart)];
     await expect(small.examine(account, apart)).rejects.toMatchObject(refusal);
-    expect(await small.examine(account, { ...task, text: sentence })).toMatchObject({ kind: 'sound' });
+    expect(await small.examine(account, { ...task, text: sentence })).toMatchObject({ kind: 'valid' });
     const opened = await small.open(account, { ...languages, text: large });
     expect(opened.segments).not.toHaveLength(0); // a worker's turn comes
     await Promise.all(first);
-    expect(await small.examine(account, apart)).toMatchObject({ kind: 'sound' });
+    expect(await small.examine(account, apart)).toMatchObject({ kind: 'valid' });
   });
 
   it('are refused when they are too long together, but one alone never is', async () => {
     small = createScanner({ maxWaitingLength: large.length - 1 });
     const first = small.examine(account, apart);
     await expect(small.examine(account, apart)).rejects.toMatchObject(refusal);
-    expect(await first).toMatchObject({ kind: 'sound' });
-    expect(await small.examine(account, apart)).toMatchObject({ kind: 'sound' });
+    expect(await first).toMatchObject({ kind: 'valid' });
+    expect(await small.examine(account, apart)).toMatchObject({ kind: 'valid' });
   });
 
   it.each([
@@ -192,7 +195,7 @@ describe('texts that wait for a process', () => {
       small = createScanner(options);
       const first = [small.examine(account, apart), small.examine(account, apart)];
       await expect(small.examine(account, apart)).rejects.toMatchObject(refusal);
-      expect(await small.examine(other, apart)).toMatchObject({ kind: 'sound' });
+      expect(await small.examine(other, apart)).toMatchObject({ kind: 'valid' });
       await Promise.all(first);
     },
   );

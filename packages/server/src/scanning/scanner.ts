@@ -1,48 +1,48 @@
 /**
- * Runs the tasks: small ones at once, the others in processes of their own, so that one customer's ten megabytes do
- * not hold up everybody's event loop. Detection always runs there: loading the detector takes a quarter of a second.
+ * Runs the tasks on texts: small ones in this process, others in scanner processes, so that one customer's ten megabytes
+ * do not block the event loop. Language detection always runs there, because loading the detector takes 250 ms.
  */
-import type { AccountRef } from '../account.ts';
-import { ApiError } from '../errors.ts';
-import { createProcesses, type RunOptions, TimeLimitExceeded } from './processes.ts';
+import type { AccountRef } from '../base/account.ts';
+import { ApiError } from '../base/errors.ts';
+import { createProcessPool, type RunOptions, TimeLimitExceeded } from './process-pool.ts';
 import {
   type AlignedSegment,
   type AlignTask,
   type AssembleTask,
   alignSupplied,
   assemble,
-  type Counted,
+  type CountResult,
   type CountTask,
   count,
   type Drafts,
   describeSegments,
-  type Examined,
+  type ExamineResult,
   type ExamineTask,
   examine,
-  hold,
   type OpenTask,
   type open,
+  openDocument,
   type Tasks,
 } from './tasks.ts';
 
 export type { AlignedSegment } from './tasks.ts';
 
-/** A text in the middle of its translation. */
-export interface Opened {
+/** A text that is being translated. */
+export interface OpenedText {
   segments: ReturnType<typeof open>;
-  /** The text with its translations in place; what has none stays as it is. */
+  /** Returns the text with its translations in place; segments without one keep their source. */
   assemble(drafts: Drafts): Promise<string>;
 }
 
 const TOO_LONG = 'cannot be read in reasonable time; send it in smaller parts.';
 
 /**
- * A text whose task was over its time limit. Not worth another try: it would use the same time again. An HTTP request is
- * refused with it.
+ * A text whose task exceeded its time limit. A retry would take as long again. It is also the error of an HTTP request
+ * with such a text.
  */
 export class TextTakesTooLong extends ApiError {
   override name = 'TextTakesTooLong';
-  /** Why a job fails that has such a text. */
+  /** The failure reason of a job with such a text. */
   readonly reason = 'the text cannot be read in reasonable time';
 
   constructor() {
@@ -51,65 +51,65 @@ export class TextTakesTooLong extends ApiError {
 }
 
 /**
- * Every task is somebody's: the account has a share of the processes and of the places in the queue for them.
+ * Every task belongs to an account, which has a share of the processes and of their queue.
  * @throws TextTakesTooLong from every task that runs in a process
  */
 export interface Scanner {
   /**
-   * `apart`: in a process of its own however small, since it is one of many.
-   * @throws ApiError `unavailable` when too much waits for a process already
+   * @param options `apart`: use a process even for a small text, because it is one of many
+   * @throws ApiError `unavailable` when the queue is full
    */
-  examine(account: AccountRef, task: ExamineTask, options?: { apart?: boolean }): Promise<Examined>;
+  examine(account: AccountRef, task: ExamineTask, options?: { apart?: boolean }): Promise<ExamineResult>;
   /**
-   * @param signal aborted when the client has gone away
+   * @param signal aborted when the client disconnects
    * @throws ApiError `unavailable`, as `examine`
    */
-  count(account: AccountRef, task: CountTask, signal?: AbortSignal): Promise<Counted>;
-  /** Workers bound what they have in hand themselves, so this and `assemble` always get their turn. */
-  open(account: AccountRef, task: OpenTask): Promise<Opened>;
-  /** What an editor is shown beside its segments. */
+  count(account: AccountRef, task: CountTask, signal?: AbortSignal): Promise<CountResult>;
+  /** Workers limit their texts themselves, so the limits of the queue do not apply here and in `assemble`. */
+  open(account: AccountRef, task: OpenTask): Promise<OpenedText>;
+  /** Returns what an editor sees next to the segments. */
   describe(account: AccountRef, task: OpenTask): Promise<ReturnType<typeof describeSegments>>;
-  /** The segments of a text, each with what was supplied for it. */
+  /** Returns the segments of a text with the customer's own translation. */
   align(account: AccountRef, task: AlignTask): Promise<AlignedSegment[]>;
-  /** For a text that was opened before, by this process or another. */
+  /** Assembles a text that this or another process opened before. */
   assemble(account: AccountRef, task: AssembleTask): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface ScannerOptions {
   /**
-   * Examinations that may wait for a process or be in one: at most this many, and this many UTF-16 units. One account
-   * may have half of both.
+   * Limits of examinations that are queued or running: their number, and their UTF-16 units. One account may have half of
+   * both.
    */
   maxWaiting?: number;
   maxWaitingLength?: number;
   /** Processor milliseconds that a task of so many UTF-16 units may use. */
   limitMilliseconds?(length: number): number;
-  /** Called when a task was ended because it was over that limit. */
+  /** Called when a task exceeded that limit. */
   timedOut?(): void;
-  /** What the processes run instead, in tests. */
+  /** The program of the processes, for tests. */
   script?: URL;
 }
 
 /**
- * UTF-16 units. Measured on HTML in short paragraphs, warm, medians: examining 64 Ki takes 13 ms, and 105 to 160 ms
- * when half of it is in other scripts or languages, so 16 Ki take 40 ms at most. The first ones of a process take three
- * times as long.
+ * UTF-16 units up to which a text is read in this process. Measured on HTML with short paragraphs, warm, medians:
+ * examining 64 Ki takes 13 ms, and 105 to 160 ms when half of it is in other scripts or languages. So 16 Ki take 40 ms at
+ * most. The first texts of a process take three times as long.
  */
 export const INLINE_LENGTH = 16 * 1024;
-/** Three, of which one account has two at most: a long text does not delay other texts, of its account or of others. */
+/** One account uses at most two of three, so that a long text delays neither its account's other texts nor others'. */
 const PROCESSES = 3;
 const MAX_WAITING = 256;
 const MAX_WAITING_LENGTH = 64 * 1024 * 1024;
 const RETRY_SECONDS = 5;
-/** Of what may wait, for one account: it cannot keep all others out. */
+/** The share of the queue that one account may use. */
 const ACCOUNT_SHARE = 0.5;
 const IDLE_MILLISECONDS = 60_000;
-/** Of each process. A text that needs more memory fails alone. */
+/** Heap limit of a process. A text that needs more memory fails alone. */
 const MEMORY_MEBIBYTES = 1024;
 /**
- * Processor time that a task may use. Ten times what the slowest honest texts were measured to use, which is eleven
- * seconds for 10 MiB: the machine may be slower. 10 MiB may use 110 seconds.
+ * Processor time of a task: ten times that of the slowest measured texts, which use eleven seconds for 10 MiB, because a
+ * machine may be slower. 10 MiB may use 110 seconds.
  */
 const LIMIT_BASE_MILLISECONDS = 5_000;
 const LIMIT_MILLISECONDS_PER_UNIT = 0.01;
@@ -123,8 +123,8 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
   /** Of all accounts, and by account id. */
   const total: Waiting = { count: 0, length: 0 };
   const ofAccount = new Map<string, Waiting>();
-  // None is begun before a text needs one: most programs never meet such a text.
-  const processes = createProcesses({
+  // Processes start on demand, because most installations never need one.
+  const processes = createProcessPool({
     most: PROCESSES,
     idleMilliseconds: IDLE_MILLISECONDS,
     memoryMebibytes: MEMORY_MEBIBYTES,
@@ -152,19 +152,19 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     }
   }
 
-  async function put(account: AccountRef, task: AssembleTask): Promise<string> {
+  async function assembleText(account: AccountRef, task: AssembleTask): Promise<string> {
     return task.text.length <= INLINE_LENGTH ? assemble(task) : run('assemble', account, task);
   }
 
-  /** A caller's text in a process of its own, unless too much of callers' waits for one already. */
+  /** Runs work on a caller's text within the limits of the queue. @throws ApiError `unavailable` when it is full */
   async function inTurn<T>({ accountId }: AccountRef, length: number, work: () => Promise<T>): Promise<T> {
     const own = ofAccount.get(accountId) ?? { count: 0, length: 0 };
     const fits = (waiting: Waiting, share: number) =>
-      // One that is alone is always taken, however long.
+      // A single text is always accepted, however long.
       waiting.count === 0 ||
       (waiting.count < maxWaiting * share && waiting.length + length <= maxWaitingLength * share);
     if (!fits(total, 1) || !fits(own, ACCOUNT_SHARE)) {
-      throw new ApiError('unavailable', 'Too many texts are being looked at; try again.', {
+      throw new ApiError('unavailable', 'Too many texts are being read. Try again.', {
         'retry-after': String(RETRY_SECONDS),
       });
     }
@@ -196,11 +196,11 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     },
     async open(account, task) {
       if (task.text.length <= INLINE_LENGTH) {
-        const held = hold(task);
+        const held = openDocument(task);
         return { segments: held.segments, assemble: async (drafts) => held.assemble(drafts) };
       }
       const segments = await run('open', account, task);
-      return { segments, assemble: (drafts) => put(account, { ...task, drafts }) };
+      return { segments, assemble: (drafts) => assembleText(account, { ...task, drafts }) };
     },
     async describe(account, task) {
       return task.text.length <= INLINE_LENGTH ? describeSegments(task) : run('describe', account, task);
@@ -208,20 +208,20 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     async align(account, task) {
       return lengthOf(task) <= INLINE_LENGTH ? alignSupplied(task) : run('align', account, task);
     },
-    assemble: put,
+    assemble: assembleText,
     async close() {
       await processes.close();
     },
   };
 }
 
-/** What waits for a process, and how many UTF-16 units that is. */
+/** Queued and running examinations, and their UTF-16 units. */
 interface Waiting {
   count: number;
   length: number;
 }
 
-/** UTF-16 units of all that a task has to read. */
+/** Returns the UTF-16 units that a task reads. */
 function lengthOf(task: { text: string; suppliedText?: string | undefined; drafts?: Drafts }): number {
   let length = task.text.length + (task.suppliedText?.length ?? 0);
   for (const [, pieces] of task.drafts ?? [])

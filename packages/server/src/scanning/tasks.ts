@@ -1,8 +1,8 @@
 /**
- * What is done with a text as a whole: finding out what is wrong with it, what it costs and what language it is
- * in; opening it for translation; and putting its translation together. Plain functions of plain data, since they
- * also run in another process. A scanned document is many times its text, so only that of a small text is held while
- * it is translated; a large one is scanned anew.
+ * Tasks on a whole text: checking it, counting its words and detecting its language; opening it for translation; and
+ * assembling its translation. They are pure functions of plain data, because they also run in other processes. A scanned
+ * document takes many times the memory of its text. So only a small one is kept during the translation; a large one is
+ * scanned again.
  */
 import {
   type Aligned,
@@ -26,61 +26,63 @@ import {
 export interface ExamineTask {
   text: string;
   format: Format;
-  /** Where the caller names none, it is detected among those offered. */
+  /** Undefined: it is detected among the offered languages. */
   sourceLanguage: string | undefined;
   targetLanguage: string;
   offered: readonly string[];
-  /** The caller's own translation, in the same format. */
+  /** Languages of the account's latest texts, most frequent first. They decide between similar languages. */
+  recent?: readonly string[];
+  /** The customer's own translation, in the same format. */
   suppliedText: string | undefined;
-  /** Repeats are charged otherwise, so they are counted too; that takes cutting the text into segments. */
+  /** Whether to count the words of repeats, which have another price. This needs the segments of the text. */
   countRepeats?: boolean;
 }
 
-export type Examined =
-  | { kind: 'sound'; sourceLanguage: string; words: number; repeatedWords: number }
-  /** The language cannot be told; the sentence is for the caller. */
-  | { kind: 'undecided'; sentence: string }
-  /** The sentence is for the caller and says where in the text. */
-  | { kind: 'unsound'; field: 'text' | 'target_text'; sentence: string };
+export type ExamineResult =
+  | { kind: 'valid'; sourceLanguage: string; words: number; repeatedWords: number }
+  /** The language could not be detected; the sentence is for the customer. */
+  | { kind: 'languageUndetermined'; sentence: string }
+  /** The sentence is for the customer and names the place in the text. */
+  | { kind: 'invalid'; field: 'text' | 'target_text'; sentence: string };
 
-export function examine(task: ExamineTask): Examined {
+export function examine(task: ExamineTask): ExamineResult {
   const scanned = attempt('text', () => scan(task.text, task.format, languagesOf(task)));
   if ('kind' in scanned) return scanned;
   const { document } = scanned;
   const language = languageOf(document, task);
-  if (language.kind === 'undecided') return language;
+  if (language.kind === 'languageUndetermined') return language;
   if (task.suppliedText !== undefined && task.format !== 'text') {
     const supplied = attempt('target_text', () => scanSupplied(task.suppliedText!, task.format));
     if ('kind' in supplied) return supplied;
     if (!haveSameUnits(document, supplied.document)) {
       const [given, wanted] = [supplied.document.units.length, document.units.length];
       const sentence = `has ${given} units where text has ${wanted}; both must have the same.`;
-      return { kind: 'unsound', field: 'target_text', sentence };
+      return { kind: 'invalid', field: 'target_text', sentence };
     }
   }
   const { sourceLanguage } = language;
   const repeatedWords = task.countRepeats
     ? countRepeatedWords(document, sourceLanguage, segments(document, sourceLanguage))
     : 0;
-  return { kind: 'sound', sourceLanguage, words: countWords(document, sourceLanguage), repeatedWords };
+  return { kind: 'valid', sourceLanguage, words: countWords(document, sourceLanguage), repeatedWords };
 }
 
 export type CountTask = Pick<ExamineTask, 'text' | 'format' | 'sourceLanguage'>;
-export type Counted =
+export type CountResult =
   | { kind: 'counted'; words: number }
-  | { kind: 'unsound'; field: 'text'; sentence: string };
+  | { kind: 'invalid'; field: 'text'; sentence: string };
 
 /**
- * Counts as {@link examine} does. Without a source language, named or declared, every word is counted: nothing then
- * tells which segments are in another language.
+ * Counts words as {@link examine} does. Without a source language, given or declared in the document, every word is
+ * counted, because segments in other languages cannot be recognized.
  */
-export function count({ text, format, sourceLanguage }: CountTask): Counted {
+export function count({ text, format, sourceLanguage }: CountTask): CountResult {
   try {
     const document = scan(text, format, sourceLanguage === undefined ? {} : { sourceLanguage });
     return { kind: 'counted', words: countWords(document, document.sourceLanguage ?? 'und') };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    return { kind: 'unsound', field: 'text', sentence: error.message };
+    return { kind: 'invalid', field: 'text', sentence: error.message };
   }
 }
 
@@ -91,12 +93,12 @@ export interface OpenTask {
   targetLanguage: string;
 }
 
-/** The segments of a text that was examined before, in order. */
+/** Returns the segments of an examined text, in order. */
 export function open(task: OpenTask): Segment[] {
   return segments(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
 }
 
-/** What an editor is shown beside the segments that {@link open} gives. */
+/** Returns what an editor sees next to the segments of {@link open}. */
 export function describeSegments(task: OpenTask): Description[] {
   return describe(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
 }
@@ -106,14 +108,14 @@ export interface AlignTask extends OpenTask {
   suppliedText: string;
 }
 
-/** The segments of {@link open}, each with what the customer supplied for it. */
+/** A segment of {@link open} with the customer's own translation. */
 export type AlignedSegment = Segment & Pick<Aligned, 'notes'> & { draft: Piece[] | undefined };
 
 export function alignSupplied(task: AlignTask): AlignedSegment[] {
   const document = scan(task.text, task.format, languagesOf(task));
   const found = segments(document, task.sourceLanguage);
   const supplied = attempt('target_text', () => scanSupplied(task.suppliedText, task.format));
-  // It was looked at when its job was created; an older version may have taken what this one does not.
+  // The supplied text was valid when the job was created, but perhaps in an older version of this program.
   if ('kind' in supplied) return found.map((segment) => ({ ...segment, draft: undefined, notes: [] }));
   const aligned = align(document, supplied.document, task.sourceLanguage, task.targetLanguage);
   const byId = new Map(aligned.map((one) => [one.id, one]));
@@ -123,14 +125,14 @@ export function alignSupplied(task: AlignTask): AlignedSegment[] {
   });
 }
 
-/** A finished document: of XLIFF, what it says in its targets. */
+/** Scans a finished document; XLIFF is read from its targets. */
 const scanSupplied = (text: string, format: Format) => scan(text, format, { reads: 'target' });
 
 /** Translations by the ids of their segments. */
 export type Drafts = readonly (readonly [segmentId: string, pieces: Piece[]])[];
 
-/** The same, with the document held until it is assembled: it is scanned and cut once. */
-export function hold(task: OpenTask): { segments: Segment[]; assemble(drafts: Drafts): string } {
+/** Opens a text and keeps its document until it is assembled, so that it is scanned once. */
+export function openDocument(task: OpenTask): { segments: Segment[]; assemble(drafts: Drafts): string } {
   const document = scan(task.text, task.format, languagesOf(task));
   return {
     segments: segments(document, task.sourceLanguage),
@@ -139,14 +141,14 @@ export function hold(task: OpenTask): { segments: Segment[]; assemble(drafts: Dr
 }
 
 export interface AssembleTask extends OpenTask {
-  /** Translations by the ids that {@link open} gave the segments of the same text; what has none stays as it is. */
+  /** Translations by the segment ids of {@link open}; segments without one keep their source. */
   drafts: Drafts;
 }
 
-/** The text with its translations in place. */
+/** Returns the text with its translations in place. */
 export function assemble(task: AssembleTask): string {
   const document = scan(task.text, task.format, languagesOf(task));
-  document.segmentLanguage = task.sourceLanguage; // the language that the ids come from
+  document.segmentLanguage = task.sourceLanguage; // segment ids depend on it
   return rebuild(document, new Map(task.drafts), task.targetLanguage);
 }
 
@@ -158,26 +160,26 @@ function languagesOf(task: { sourceLanguage: string | undefined; targetLanguage:
 function languageOf(
   document: Document,
   task: ExamineTask,
-): { kind: 'decided'; sourceLanguage: string } | { kind: 'undecided'; sentence: string } {
+): { kind: 'decided'; sourceLanguage: string } | { kind: 'languageUndetermined'; sentence: string } {
   if (task.sourceLanguage !== undefined) return { kind: 'decided', sourceLanguage: task.sourceLanguage };
-  const detected = detectLanguage(document, task.offered);
-  return 'undecided' in detected
-    ? { kind: 'undecided', sentence: detected.undecided }
+  const detected = detectLanguage(document, task.offered, task.recent);
+  return 'languageUndetermined' in detected
+    ? { kind: 'languageUndetermined', sentence: detected.languageUndetermined }
     : { kind: 'decided', sourceLanguage: detected.language };
 }
 
 function attempt(
   field: 'text' | 'target_text',
   scanning: () => Document,
-): { document: Document } | { kind: 'unsound'; field: 'text' | 'target_text'; sentence: string } {
+): { document: Document } | { kind: 'invalid'; field: 'text' | 'target_text'; sentence: string } {
   try {
     return { document: scanning() };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    return { kind: 'unsound', field, sentence: error.message };
+    return { kind: 'invalid', field, sentence: error.message };
   }
 }
 
-/** The tasks that can be sent to a scanner process, by name. */
+/** The tasks of scanner processes, by name. */
 export const TASKS = { align: alignSupplied, assemble, count, describe: describeSegments, examine, open };
 export type Tasks = typeof TASKS;

@@ -1,6 +1,6 @@
 /**
- * The watchdog thread of a scanner process. It ends the process when a task has used more processor time than its
- * limit, or when the program that forked the process is dead. The main thread sees neither while a task keeps it busy.
+ * The watchdog thread of a scanner process. It kills the process when a task has used more processor time than its limit,
+ * or when the parent is dead. The main thread notices neither while it runs a task.
  */
 import { workerData } from 'node:worker_threads';
 import { ENDING, LIMIT_SIGNAL, processorMilliseconds } from './limit.ts';
@@ -8,7 +8,7 @@ import { ENDING, LIMIT_SIGNAL, processorMilliseconds } from './limit.ts';
 export interface WatchdogData {
   /**
    * One number, shared with the main thread: the processor time, in milliseconds, at which the task is over its limit;
-   * 0 while there is no task; `ENDING` once this thread ends the process.
+   * 0 while there is no task; `ENDING` once this thread kills the process.
    */
   limit: Int32Array;
   /** The process id of the program. */
@@ -19,10 +19,10 @@ const INTERVAL_MILLISECONDS = 250;
 
 const { limit, parent } = workerData as WatchdogData;
 setInterval(() => {
-  // The system gives an orphan another parent.
+  // An orphaned process gets another parent.
   if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
   const most = Atomics.load(limit, 0);
   if (most <= 0 || processorMilliseconds() <= most) return;
-  // The task may have ended in this moment.
+  // The task may have ended just now.
   if (Atomics.compareExchange(limit, 0, most, ENDING) === most) process.kill(process.pid, LIMIT_SIGNAL);
 }, INTERVAL_MILLISECONDS);

@@ -1,13 +1,13 @@
 /**
- * Every answer that a test receives is held against the description of the interface: its status, its headers,
- * its body. The document leaves room for fields of later versions; here, a field that it does not name is a fault.
+ * Checks every answer that a test receives against `/openapi.json`: status, headers and body. The description allows
+ * fields of later versions; here, an undescribed field is an error.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { describeApp } from '../app.ts';
-import type { Audience, JsonSchema, OpenApi, OpenApiResponse } from '../openapi.ts';
+import type { Audience, JsonSchema, OpenApi, OpenApiResponse } from '../http/openapi.ts';
+import { describeApp } from '../roles/app.ts';
 
 export interface CheckedAnswer {
   method: string;
@@ -18,29 +18,29 @@ export interface CheckedAnswer {
 }
 
 export interface Checker {
-  /** @throws Error that says what is not as described */
+  /** @throws Error that says what differs from the description */
   answer(given: CheckedAnswer): void;
-  /** What is posted to a callback address. @returns what is wrong with it */
+  /** Checks a callback. @returns what is wrong with it */
   callback(headers: IncomingHttpHeaders, body: string): string | undefined;
 }
 
-/** For operators and for reading the description itself: none of the interface. */
+/** For operators and for reading the description; not part of the API. */
 const UNDESCRIBED = ['/healthz', '/readyz', '/metrics', '/openapi.json'];
 
 const HOW =
-  'Describe it: `{ schema, handler }` in `resource(…)`, with the schema in the room’s `schemas.ts`, made of ' +
-  '`answer(…)`, `emptyAnswer(…)` and `errorResponses(…)` of `../schemas.ts`; `jobs/schemas.ts` is an example.';
+  'Describe it: `{ schema, handler }` in `resource(…)`, with the schema in `schemas.ts` of the module, made of ' +
+  '`answer(…)`, `emptyAnswer(…)` and `errorResponses(…)` of `../http/schemas.ts`; `jobs/schemas.ts` is an example.';
 
 const ours = new Map<Audience, Promise<Checker>>();
 
-/** The checker of this code's own interface, made once in a process. */
+/** Returns the checker of this program's API, created once per process. */
 export function ourChecker(audience: Audience = 'public'): Promise<Checker> {
   const made = ours.get(audience) ?? describeApp(audience).then(createChecker);
   ours.set(audience, made);
   return made;
 }
 
-/** Holds answers against a document. Each schema is compiled when it is first needed. */
+/** Creates a checker. Each schema is compiled at its first use. */
 export function createChecker(document: OpenApi): Checker {
   const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
   ajvFormats.default(ajv);
@@ -82,7 +82,7 @@ export function createChecker(document: OpenApi): Checker {
       const refusals = route === undefined ? [400, 404, 431] : [400, 401, 403, 404, 405, 431];
       const refused = refusals.includes(given.status);
       if (!refused) return [`${route === undefined ? 'the path' : 'the method'} is not described. ${HOW}`];
-      // A refusal looks like those of the path's own operations: chat words its errors in another way.
+      // Errors have the form of the path's own operations: chat has other error bodies.
       const own = Object.values(route?.operations ?? {}).map((one) => one?.responses[given.status]);
       const likeOwn = own.find((one) => one !== undefined);
       const everywhere = document['x-everywhere'][given.status] ?? document['x-everywhere'].default!;
@@ -91,7 +91,7 @@ export function createChecker(document: OpenApi): Checker {
     const response =
       operation.responses[given.status] ?? (given.status >= 400 ? operation.responses.default : undefined);
     if (response === undefined) {
-      return [`described are only ${Object.keys(operation.responses).join(', ')}. ${HOW}`];
+      return [`only ${Object.keys(operation.responses).join(', ')} are described. ${HOW}`];
     }
     return responseComplaints(response, given);
   }
@@ -110,7 +110,10 @@ export function createChecker(document: OpenApi): Checker {
     const type = given.headers.get('content-type')?.split(';')[0] ?? '';
     const media = response.content[type];
     if (media === undefined) {
-      return [...found, `the type is "${type}", described is ${Object.keys(response.content).join(', ')}`];
+      return [
+        ...found,
+        `the type is "${type}", but ${Object.keys(response.content).join(', ')} is described`,
+      ];
     }
     return type === 'application/json'
       ? [...found, ...complaintsOf(media.schema, JSON.parse(given.text))]
@@ -123,7 +126,7 @@ export function createChecker(document: OpenApi): Checker {
       if (found.length === 0) return;
       const body = given.text.length > 600 ? `${given.text.slice(0, 600)}…` : given.text;
       const line = `${given.method} ${plain(given.path)} answered ${given.status}`;
-      throw new Error(`${line}, and /openapi.json says otherwise:\n- ${found.join('\n- ')}\n${body}`);
+      throw new Error(`${line}, which differs from /openapi.json:\n- ${found.join('\n- ')}\n${body}`);
     },
     callback(headers, body) {
       const type = headers['content-type']?.split(';')[0] ?? '';
@@ -137,7 +140,7 @@ export function createChecker(document: OpenApi): Checker {
       });
       if (refusals.some(({ complaints }) => complaints.length === 0)) return undefined;
       const lines = refusals.map(({ name, complaints }) => `- not "${name}": ${complaints.join('; ')}`);
-      return `A callback is none of the described webhooks:\n${lines.join('\n')}\n${body.slice(0, 600)}`;
+      return `The callback matches no described webhook:\n${lines.join('\n')}\n${body.slice(0, 600)}`;
     },
   };
 }
@@ -146,7 +149,7 @@ function readBody(type: string, body: string): unknown {
   return type === 'application/json' ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
 }
 
-/** What a server sees of an address: no sandbox, no query, no doubled slash, no slash at the end. */
+/** Normalizes a path as the server does: no sandbox, query, double slash or final slash. */
 function plain(path: string): string {
   const bare = path
     .split('?')[0]!
@@ -175,7 +178,7 @@ function headerValue(value: string, schema: JsonSchema): unknown {
   return schema.type === 'integer' ? Number(value) : value;
 }
 
-/** The same schema with no room for fields that it does not name; references lead to the closed ones. */
+/** Returns the same schema without additional fields; references lead to closed schemas. */
 function close(schema: JsonSchema): JsonSchema {
   if (schema.$ref !== undefined)
     return { $ref: schema.$ref.replace('#/components/schemas/', 'document#/$defs/') };
@@ -194,6 +197,6 @@ function close(schema: JsonSchema): JsonSchema {
   if (schema.items !== undefined) closed.items = close(schema.items);
   if (schema.anyOf !== undefined) closed.anyOf = schema.anyOf.map(close);
   if (schema.allOf !== undefined)
-    throw new TypeError('a closed shape cannot be put together with allOf: spread its fields');
+    throw new TypeError('a closed schema cannot be combined by allOf: spread its fields');
   return closed;
 }

@@ -1,7 +1,7 @@
-/** A certificate made here, for receivers of the tests and proofs that speak TLS. */
+/** Creates certificates for TLS receivers of tests and proofs. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A DER element (X.690): tag, length, content. */
+/** Encodes a DER element (X.690): tag, length, content. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const size = content.length;
@@ -11,7 +11,7 @@ function der(tag: number, ...parts: Buffer[]): Buffer {
 const sequence = (...parts: Buffer[]) => der(0x30, ...parts);
 const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 
-/** A self-signed certificate (RFC 5280) for one host name, and its key, as PEM. */
+/** Returns a self-signed certificate (RFC 5280) for one host name, and its key, as PEM. */
 export function selfSigned(name: string): { cert: string; key: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));

@@ -1,6 +1,6 @@
 /**
- * One database server a test run, one database a test file. The server is the embedded one, or the one that
- * DATABASE_URL names; the databases are copies of a template that has been migrated once.
+ * One database server per test run, one database per test file. The server is the embedded one or that of DATABASE_URL;
+ * the databases are copies of a migrated template.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,14 +13,14 @@ import { migrate } from '../database/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** How to reach the server of this run, and the name of its migrated template. */
+    /** The server of this run, and the name of its migrated template. */
     cluster: { connection: Connection; template: string };
   }
 }
 
 /**
- * Nothing of a test run outlives it, so its server writes to memory and never waits for the disk. What the program
- * promises about crashes is tested with clusters of their own (`embedded-crash.test.ts`, `npm run prove -- crash`).
+ * The data need not survive the test run, so the server does not wait for the disk. Tests about crashes use their own
+ * clusters (`packages/embedded-postgres`, `npm run prove -- crash`).
  */
 const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
@@ -29,7 +29,7 @@ interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Projects load this file each for themselves; the server that they share is kept where all of them find it. */
+/** Each project loads this file separately; the shared server is kept where all of them find it. */
 const shared = globalThis as { dragomanTestCluster?: { started: Promise<Cluster>; users: number } };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -67,7 +67,7 @@ async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** Runs one statement about databases, on the server's own one. */
+/** Runs one statement about databases, in the server's own database. */
 export async function administer(connection: Connection, sql: string): Promise<void> {
   const client = createConnection(connection);
   await client.connect();

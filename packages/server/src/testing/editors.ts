@@ -1,4 +1,5 @@
-/** What the tests of editing start from: jobs that wait for an editor, editors who do their work. */
+/** Helpers for tests of editing: jobs with tasks, and editors who work on them. */
+import type pg from 'pg';
 import { expect } from 'vitest';
 import type { Answer, createClient, TestPerson } from './harness.ts';
 import { until } from './harness.ts';
@@ -7,9 +8,26 @@ export const HUMAN = '/tapi/v2/translation/';
 
 type Call = ReturnType<typeof createClient>;
 
+const DEADLOCK = '40P01';
+
+/** Empties the tables of editing. The server's worker may use them at the same time, so deadlocks are retried. */
+export async function emptyEditing(owner: Pick<pg.Client, 'query'>): Promise<void> {
+  for (;;) {
+    try {
+      await owner.query(
+        `truncate tasks, claims, editor_slots, task_skips, task_reports, edits, edit_history, issues, edited_jobs,
+           comments cascade`,
+      );
+      return;
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== DEADLOCK) throw error;
+    }
+  }
+}
+
 let orders = 0;
 
-/** A human job, once its tasks wait. @returns its uid */
+/** Orders a human job and waits for its tasks. @returns its uid */
 export async function orderEdit(call: Call, text: string, fields: object = {}): Promise<string> {
   const { uid = `edit-${++orders}` } = fields as { uid?: string };
   const body = { text, source_language: 'en', target_language: 'es', ...fields, uid };
@@ -45,7 +63,7 @@ export function save(
   });
 }
 
-/** Confirms a segment as it is, seeing every warning. */
+/** Confirms a segment unchanged and accepts its warnings. */
 export async function confirm(
   person: TestPerson,
   task: { task: string; lease: { token: string } },
@@ -61,7 +79,7 @@ export async function confirm(
   return save(person, task, segment, { status: 'confirmed', acknowledged, ...fields });
 }
 
-/** Confirms all that is open in a task. */
+/** Confirms all open segments of a task. */
 export async function confirmAll(person: TestPerson, task: { task: string; lease: { token: string } }) {
   const { body } = await person.call('GET', pathOf(task));
   for (const segment of body.segments) {
@@ -75,7 +93,7 @@ export async function confirmAll(person: TestPerson, task: { task: string; lease
   }
 }
 
-/** Claims, confirms and hands in the next task. @returns it */
+/** Claims, confirms and submits the next task. @returns it */
 export async function editNext(person: TestPerson, named?: string) {
   const task = await claimTask(person, named);
   await confirmAll(person, task);

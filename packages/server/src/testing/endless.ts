@@ -1,6 +1,6 @@
 /**
- * A scanner process whose tasks can last for ever: a text with the words `endless:open` is never opened, and so on. It
- * stands in for a fault of a format's reader, of which no test may depend on one.
+ * A scanner process whose tasks can last forever: a text with the words `endless:open` is never opened, and so on. It
+ * simulates a bug in a format's reader.
  */
 import { runTasks } from '../scanning/run-tasks.ts';
 import { TASKS, type Tasks } from '../scanning/tasks.ts';

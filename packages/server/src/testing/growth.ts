@@ -1,9 +1,9 @@
-/** How the cost of a request grows when what it carries is doubled: the processor's time, not the clock's. */
+/** Measures how the processor time of a request grows when its content is doubled. */
 
 /** Sends one request and resolves when its answer has been read. */
 export type Send = () => Promise<unknown>;
 
-/** Milliseconds of the processor that this thread takes, server and client alike, while `times` requests are answered. */
+/** Returns the processor time in milliseconds of this thread, server and client together, for `times` requests. */
 async function processorTime(send: Send, times: number): Promise<number> {
   const before = process.threadCpuUsage();
   for (let sent = 0; sent < times; sent += 1) await send();
@@ -11,11 +11,11 @@ async function processorTime(send: Send, times: number): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** Some systems count the processor in steps of 4 ms, so that less than this says little. */
+/** Some systems count processor time in steps of 4 ms, so shorter times mean little. */
 const ENOUGH_MILLISECONDS = 48;
 /**
- * Garbage that is collected meanwhile counts as well, and so does what other processes take of the caches: of each
- * length the least of some rounds is taken, and of more where the ratio is too large.
+ * Garbage collection and other processes add to the time, so the minimum of several rounds counts, and of more rounds
+ * when the ratio is too large.
  */
 const ROUNDS = { least: 3, most: 9 };
 
@@ -27,9 +27,9 @@ async function timeOfOne(send: Send): Promise<number> {
 }
 
 /**
- * What doubling multiplies the work by: 2 where it is in proportion to the length, 4 where it grows with the square.
- * @param sendOf a request that carries so many bytes
- * @param most a ratio of at least this is measured again and again before it is believed
+ * Returns by what doubling the content multiplies the work: 2 for linear growth, 4 for quadratic.
+ * @param sendOf a request with so many bytes
+ * @param most a ratio of at least this is measured repeatedly
  * @param little a request of twice the length that takes fewer milliseconds counts as 1
  */
 export async function ratioOf(

@@ -1,30 +1,26 @@
-/** What the tests of the rooms start from: a database of their own, a server with the fake engine, a receiver. */
+/** What server tests start from: their own database, a server with the fake engine, a receiver. */
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server as HttpServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Engine } from '@dragoman/engines';
 import { createFake } from '@dragoman/engines/fake';
 import { inject } from 'vitest';
-import type { PersonRole } from '../account.ts';
-import {
-  type AccountCredentials,
-  accountNamed,
-  createAccount,
-  type NewAccount,
-} from '../accounts/accounts.ts';
-import { createPerson as insertPerson } from '../accounts/people.ts';
-import { createVault } from '../accounts/secrets.ts';
+import { accountNamed } from '../access/accounts.ts';
+import { createPerson as insertPerson } from '../access/people.ts';
+import { createVault } from '../access/secrets.ts';
+import { type AccountCredentials, createAccount, type NewAccount } from '../accounts/accounts.ts';
+import type { PersonRole } from '../base/account.ts';
+import { createLog, type Log } from '../base/log.ts';
 import { type Connection, type Database, openDatabase } from '../database/database.ts';
-import { createLog, type Log } from '../log.ts';
-import type { Audience } from '../openapi.ts';
-import type { Store } from '../program.ts';
+import type { Audience } from '../http/openapi.ts';
+import type { Store } from '../roles/program.ts';
+import { type Role, type Server, startServer } from '../roles/serve.ts';
 import type { ScannerOptions } from '../scanning/scanner.ts';
-import { type Role, type Server, startServer } from '../serve.ts';
-import { loadSettings, type Settings } from '../settings.ts';
+import { loadSettings, type Settings } from '../settings/settings.ts';
 import { ourChecker } from './answers.ts';
 import { administer, withDatabase } from './cluster.ts';
 
-/** As DRAGOMAN_SECRET_KEY has it: of test servers, and of programs that are given a database of a test. */
+/** DRAGOMAN_SECRET_KEY of test servers, and of programs that use a test's database. */
 export const SECRET_KEY = randomBytes(32).toString('base64');
 
 let databases = 0;
@@ -36,7 +32,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A fresh, migrated database. @param log of its handle; nowhere by default */
+/** Creates a migrated database. @param log of its handle; silent by default */
 export async function createTestDatabase(log = createLog('silent')): Promise<TestDatabase> {
   const { connection, template } = inject('cluster');
   const name = `dragoman_test_${process.pid}_${++databases}_${randomBytes(3).toString('hex')}`;
@@ -59,23 +55,23 @@ export interface TestServer extends TestDatabase {
   store: Store;
   settings: Settings;
   createAccount(fields?: Partial<NewAccount>): Promise<AccountCredentials>;
-  /** Stops this server and starts another on the same database. */
+  /** Stops this server and starts another one on the same database. */
   restart(changes?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface TestServerOptions {
   engine?: () => Engine;
-  /** Several, in the order in which they are tried; instead of `engine`. */
+  /** Several engines in order of preference, instead of `engine`. */
   engines?: () => Engine[];
   role?: Role;
   settings?: Record<string, string>;
-  /** Where the server logs to; nowhere by default. */
+  /** The server's log; silent by default. */
   log?: Log;
   scanning?: ScannerOptions;
 }
 
-/** A server on a free port of the loopback, with a database of its own and callbacks allowed to the loopback. */
+/** Starts a server on a free loopback port, with its own database; callbacks to the loopback are allowed. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const log = options.log ?? createLog('silent');
   const testDatabase = await createTestDatabase(log);
@@ -114,12 +110,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       return running.settings;
     },
     createAccount: (fields = {}) =>
-      createAccount(store.database, store.vault, {
+      createAccount(store.database, store.vault, 'command', {
         username: `customer-${++accounts}`,
         email: undefined,
         balanceCents: 0,
         dialect: 'spec',
         chat: false,
+        prepaid: false,
         ...fields,
       }),
     async restart(changes = {}) {
@@ -135,13 +132,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return test;
 }
 
-/** Waits until the worker has published its pairs; its server is not ready before. */
+/** Waits until the worker has published its pairs; before that, the server is not ready. */
 async function pairsAreOffered(test: TestServer): Promise<void> {
   if (test.url === '') return;
   await until(async () => (await fetch(`${test.url}/readyz`)).status === 200);
 }
 
-/** Polls until something is so. The test's own limit ends a wait for what never comes. */
+/** Polls until a condition holds. The timeout of the test ends the wait. */
 export async function until<T>(
   question: () => Promise<T | undefined | false> | T | undefined | false,
 ): Promise<T> {
@@ -162,14 +159,14 @@ export interface Answer {
 }
 
 /**
- * A client that sends what it is told to, as one account. Every answer must be as `/openapi.json` says; a test
- * that gets another one fails.
+ * Creates a client of one account that sends exactly what it is given. A test fails when an answer differs from
+ * `/openapi.json`.
  */
 export function createClient(url: string, key: string) {
   return createCaller(url, 'public', () => ({ authorization: `ApiKey ${key}` }));
 }
 
-/** The web app's client: a browser of this site, with the cookie that it was given last. */
+/** Creates a browser on this site, which sends the last cookie that it was given. */
 export function createBrowser(url: string | (() => string)) {
   let cookie: string | undefined;
   const send = createCaller(url, 'web', () => ({
@@ -223,24 +220,24 @@ export interface TestPerson {
   email: string;
   password: string;
   name: string;
-  /** A customer's account, with its keys. */
+  /** The account of a customer, with its keys. */
   account: AccountCredentials | undefined;
-  /** As the web app, signed in. */
+  /** Calls the API as the web app does, signed in. */
   call: ReturnType<typeof createBrowser>['call'];
 }
 
 export interface TestPersonOptions {
   role: PersonRole;
-  /** `en:es`; with `en:es+review` they may review it too. */
+  /** `en:es`; or `en:es+review` for a reviewer. */
   languages?: string[];
-  /** A customer's; one is made where none is given. */
+  /** The account of a customer; created when not given. */
   account?: AccountCredentials;
   name?: string;
 }
 
 let peopleMade = 0;
 
-/** Somebody who is signed in at a server. */
+/** Creates a user and signs them in. */
 export async function createPerson(server: TestServer, options: TestPersonOptions): Promise<TestPerson> {
   const number = ++peopleMade;
   const account =
@@ -260,7 +257,7 @@ export async function createPerson(server: TestServer, options: TestPersonOption
       return { source_language, target_language, review: review === 'review' };
     }),
   });
-  // Signed in also after a restart, elsewhere.
+  // Follows the server to another port after a restart.
   const { call } = createBrowser(() => server.url);
   const { email, password } = person;
   const answer = await call('POST', '/api/session', { email, password });
@@ -280,15 +277,15 @@ export interface Receiver {
   received: Received[];
   /** Resolves with the first request that matches, past or future. */
   next(matches?: (received: Received) => boolean): Promise<Received>;
-  /** Decides the answer to every request from now on; 200 by default. */
+  /** Sets the status of all later answers; 200 by default. */
   answer(decide: (received: Received) => number): void;
   close(): Promise<void>;
 }
 
 /**
- * A callback receiver on the loopback. What arrives must be a webhook of `/openapi.json`; a test that
- * gets another one fails, at the latest when the receiver closes.
- * @param takes `anything` for the tests of sending as such, whose bodies mean nothing
+ * Starts a callback receiver on the loopback. A test fails when a request is no webhook of `/openapi.json`, at the
+ * latest when the receiver closes.
+ * @param takes `anything` for tests of sending, whose bodies mean nothing
  */
 export async function startReceiver(takes: 'webhooks' | 'anything' = 'webhooks'): Promise<Receiver> {
   const checker = takes === 'webhooks' ? await ourChecker() : undefined;

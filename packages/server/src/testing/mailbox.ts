@@ -1,13 +1,13 @@
-/** An SMTP server on the loopback that keeps what it is sent. */
+/** An SMTP server on the loopback that keeps all mails. */
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** Headers and body, as they came. */
+  /** Headers and body as received. */
   raw: string;
-  /** The body, with its lines put together again. */
+  /** The body with its lines joined. */
   text: string;
 }
 
@@ -15,7 +15,7 @@ export interface Mailbox {
   /** For `DRAGOMAN_SMTP_URL`. */
   url: string;
   received: ReceivedMail[];
-  /** Refuses every mail from now on. */
+  /** Refuses every later mail. */
   refuse(): void;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function startMailbox(): Promise<Mailbox> {
   };
 }
 
-/** Long lines come quoted-printable (RFC 2045 §6.7): `=` at an end goes on, `=3D` is a byte. */
+/** Decodes quoted-printable (RFC 2045 §6.7): `=` at the end of a line joins lines, `=3D` is a byte. */
 function readBody(raw: string): string {
   const [head, ...body] = raw.split('\r\n\r\n');
   const text = body.join('\n\n').replaceAll('\r\n', '\n');

@@ -1,17 +1,25 @@
-/** The program as its users run it: arguments, exit statuses, standard output and error; as a process, or as a part of this one. */
+/**
+ * Runs the program as users do, with arguments, exit status, standard output and error, in a process or in this one.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createApertium } from '@dragoman/engines';
+import type { Database } from '../database/database.ts';
+import { replacePairs } from '../languages/store.ts';
 import { main } from '../main.ts';
 import { SECRET_KEY, type TestDatabase, until } from './harness.ts';
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+/** The file that users run; it keeps a compile cache. */
+const DRAGOMAN = fileURLToPath(new URL('../../bin/dragoman.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const running = new Set<ChildProcess>();
-/** Ends what a test left running. */
+/** Ends the programs that a test left running. */
 export async function killPrograms(): Promise<void> {
   for (const child of running) child.kill('SIGKILL');
   await Promise.all([...running].map((child) => once(child, 'exit')));
@@ -19,7 +27,7 @@ export async function killPrograms(): Promise<void> {
 
 type Environment = Record<string, string>;
 
-/** Nothing of the tester's own settings. */
+/** Returns an environment without the tester's own settings. */
 function environment(own: Environment): Environment {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(DRAGOMAN_|DATABASE_URL$|CI$|NODE_OPTIONS$|VITEST)/.test(name),
@@ -50,7 +58,7 @@ export function start(command: string, args: string[], own: Environment = {}, in
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
-  child.stdin.on('error', () => {}); // a command that refuses may end before it reads
+  child.stdin.on('error', () => {}); // a command may exit before it reads
   child.stdin.end(input);
   const ended = once(child, 'close').then(([status]) => {
     running.delete(child);
@@ -59,13 +67,13 @@ export function start(command: string, args: string[], own: Environment = {}, in
   return { child, output, ended };
 }
 
-/** A command as a process of its own: for what is about processes, and for what reads standard input. */
+/** Runs a command as a process, for tests about processes and standard input. */
 export const dragomanProcess = (args: string[], own: Environment = {}, input?: string): Promise<Ended> =>
-  start(process.execPath, [MAIN, ...args], own, input).ended;
+  start(process.execPath, [DRAGOMAN, ...args], own, input).ended;
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** A command in this process, which spares the second that one of its own takes to start. One after the other. */
+/** Runs a command in this process, which saves the second that a process takes to start. One at a time. */
 export function dragoman(args: string[], own: Environment = {}): Promise<Ended> {
   const ended = last.then(() => inThisProcess(args, environment(own)));
   last = ended.catch(() => {});
@@ -105,15 +113,15 @@ async function freePort(): Promise<number> {
 
 export interface Serving extends Program {
   url: string;
-  /** Waits until a path answers 200. @throws Error with what the program said, when it ends before */
+  /** Waits until a path answers 200. @throws Error with the program's output when it exits before */
   answers(path: string): Promise<void>;
-  /** SIGTERM, and the status it ends with. */
+  /** Sends SIGTERM and returns the exit status. */
   terminate(): Promise<number | null>;
 }
 
 export async function serve(args: string[], own: Environment = {}): Promise<Serving> {
   const port = await freePort();
-  const program = start(process.execPath, [MAIN, 'serve', '--port', String(port), ...args], {
+  const program = start(process.execPath, [DRAGOMAN, 'serve', '--port', String(port), ...args], {
     DRAGOMAN_LOG_LEVEL: 'warn',
     DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
     ...own,
@@ -134,9 +142,27 @@ export async function serve(args: string[], own: Environment = {}): Promise<Serv
   };
 }
 
-/** The database of a test as DATABASE_URL has it. */
+/** Returns the database of a test as a DATABASE_URL. */
 export function urlOf(connection: TestDatabase['connection']): string {
   if (connection.connectionString !== undefined) return connection.connectionString;
   const { user, database, host = '', port = 5432 } = connection;
   return `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+}
+
+/**
+ * Returns a setting for an engine without languages, so that the doctor has no pairs to test.
+ * @param root a folder for it; an empty setting would mean the engine of the system
+ */
+export function engineWithoutLanguages(root: string): { DRAGOMAN_APERTIUM_ROOT: string } {
+  mkdirSync(join(root, 'usr/bin'), { recursive: true });
+  writeFileSync(join(root, 'usr/bin/lt-proc'), '');
+  return { DRAGOMAN_APERTIUM_ROOT: root };
+}
+
+/** Marks the engine's self-tests as done today, which saves ten seconds of processor time. */
+export async function markEngineTested(database: Database): Promise<void> {
+  const engine = createApertium();
+  const tested = { name: engine.name, version: await engine.version() };
+  const pair = { from: 'en', to: 'es', route: 'apertium:eng-spa', hops: 1 };
+  await database.transaction((transaction) => replacePairs(transaction, tested, [pair]));
 }

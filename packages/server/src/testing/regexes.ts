@@ -1,19 +1,19 @@
-/** Finds regular expressions whose time can grow with the square of their input, or worse. */
+/** Finds regular expressions whose time can grow quadratically with their input, or faster. */
 import { globSync, readFileSync } from 'node:fs';
 import { analyse } from 'scslre';
 import { parseSync } from 'vite';
 
-/** A regular expression in the sources, by where it stands. */
+/** A regular expression in the sources. */
 export interface FoundRegex {
-  /** Below the folder that was looked through. */
+  /** Relative to the searched folder. */
   file: string;
   line: number;
-  /** Of a literal, `/pattern/flags`; else the expression that makes it. */
+  /** A literal, `/pattern/flags`; otherwise the expression that creates it. */
   written: string;
   literal: { source: string; flags: string } | undefined;
 }
 
-/** Every regular expression in the packages' programs, tests left out. @param root the repository's folder */
+/** Collects every regular expression in the packages, without tests. @param root the folder of the repository */
 export function collectRegexes(root: string): FoundRegex[] {
   const files = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root })
     .filter((file) => !/\.test\.tsx?$|\/testing\//.test(file))
@@ -21,7 +21,7 @@ export function collectRegexes(root: string): FoundRegex[] {
   return files.flatMap((file) => regexesOf(file, readFileSync(`${root}/${file}`, 'utf8')));
 }
 
-/** The same of one source. */
+/** Collects the regular expressions of one source. */
 export function regexesOf(file: string, code: string): FoundRegex[] {
   const { program, errors } = parseSync(file, code);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]!.message}`);
@@ -44,7 +44,7 @@ export function regexesOf(file: string, code: string): FoundRegex[] {
   return found;
 }
 
-/** As much of a syntax tree as is looked at. */
+/** The part of a syntax tree that is read here. */
 interface Node {
   type?: string;
   start: number;
@@ -54,9 +54,9 @@ interface Node {
 }
 
 /**
- * Whether some input lets it take time that grows faster than the input's length. `scslre` looks for three causes: one
- * quantifier whose text can be matched in several ways, two that take characters from each other, and one at the
- * beginning that is tried again at every character (`/\s+$/`).
+ * Whether some input makes it take time that grows faster than the input. `scslre` finds three causes: a quantifier
+ * that can match text in several ways, two that compete for characters, and one at the beginning that is retried at
+ * every character (`/\s+$/`).
  */
 export function isSuperlinear(literal: { source: string; flags: string }): boolean {
   const reportTypes = { Self: true, Trade: true, Move: true };

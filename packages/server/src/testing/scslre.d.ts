@@ -1,4 +1,4 @@
-/** As much of `scslre` as the tests use. */
+/** The part of `scslre` that the tests use. */
 declare module 'scslre' {
   type Cause = 'Self' | 'Trade' | 'Move';
   export function analyse(

@@ -1,4 +1,4 @@
-/** An engine that takes its time over a large text: so many slices at a walk, the rest when it is told to go on. */
+/** An engine that pauses in a large text after some slices, until it is told to continue. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 
 export interface SlowEngine extends FakeEngine {
@@ -7,13 +7,17 @@ export interface SlowEngine extends FakeEngine {
 
 const SLICE_MILLISECONDS = 200;
 
-/** @param slices after which it stops and waits */
-export function createSlow(slices: number): SlowEngine {
+/**
+ * @param slices after which it pauses
+ * @param start nothing is drafted before
+ */
+export function createSlow(slices: number, start?: Promise<void>): SlowEngine {
   const fake = createFake();
   const draft = fake.draft.bind(fake);
   const gate = Promise.withResolvers<void>();
   let drafted = 0;
   fake.draft = async (request) => {
+    await start;
     if (++drafted > slices) await gate.promise;
     else await new Promise((resolve) => setTimeout(resolve, SLICE_MILLISECONDS * drafted));
     return draft(request);
@@ -21,7 +25,7 @@ export function createSlow(slices: number): SlowEngine {
   return Object.assign(fake, { goOn: gate.resolve });
 }
 
-/** A text of so many different sentences. */
+/** Returns a text with so many different sentences. */
 export function sentences(count: number): string {
   return Array.from({ length: count }, (_, at) => `This is sentence number ${at + 1} of the book.`).join(
     '\n',

@@ -1,9 +1,9 @@
 /** The whole service with the real engine: jobs in, Apertium's pipelines, callbacks out. */
 import { type ApertiumEngine, createApertium, findApertium } from '@dragoman/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLog } from '../base/log.ts';
 import { createLanguages } from '../languages/languages.ts';
-import { createLog } from '../log.ts';
-import { startServer } from '../serve.ts';
+import { startServer } from '../roles/serve.ts';
 import {
   createClient,
   createTestDatabase,
@@ -186,7 +186,7 @@ function withApertium(): void {
     await until(() => halfway.pipelines().length > 0);
     await starting.stop();
     expect(await asking).toBeInstanceOf(Error);
-    expect(await createLanguages(fresh.database).count()).toBe(0);
+    expect(await createLanguages(fresh.database, () => true).count()).toBe(0);
     await fresh.drop();
   });
 

@@ -6,23 +6,23 @@
 import { createHash } from 'node:crypto';
 import type { Piece } from '@dragoman/documents';
 
-export interface Cached {
+export interface CachedDraft {
   pieces: Piece[];
   route: string;
   notes: string[];
 }
 
-export interface Cache {
-  get(key: string): Cached | undefined;
-  set(key: string, value: Cached): void;
+export interface DraftCache {
+  get(key: string): CachedDraft | undefined;
+  set(key: string, value: CachedDraft): void;
   readonly bytes: number;
 }
 
 /** What an entry takes besides its texts, about: objects, map, key. */
 const ENTRY_BYTES = 300;
 
-export function createCache(maxBytes: number): Cache {
-  const entries = new Map<string, { value: Cached; bytes: number }>();
+export function createDraftCache(maxBytes: number): DraftCache {
+  const entries = new Map<string, { value: CachedDraft; bytes: number }>();
   let bytes = 0;
   return {
     get bytes() {
@@ -54,12 +54,12 @@ export function createCache(maxBytes: number): Cache {
   };
 }
 
-function sizeOf({ pieces, notes }: Cached): number {
+function sizeOf({ pieces, notes }: CachedDraft): number {
   const texts = pieces.reduce((sum, piece) => sum + 40 + ('text' in piece ? piece.text.length * 2 : 0), 0);
   return ENTRY_BYTES + texts + notes.reduce((sum, note) => sum + note.length * 2, 0);
 }
 
 /** One key of several parts; none can be mistaken for its neighbour. */
-export function keyOf(parts: readonly string[]): string {
+export function cacheKeyOf(parts: readonly string[]): string {
   return createHash('sha1').update(JSON.stringify(parts)).digest('base64');
 }

@@ -1,34 +1,29 @@
 /** The operator's console for engines and routes: `/api/console/engines…`, `/api/console/routes`. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { accountOfField } from '../accounts/console.ts';
+import { accountOfField } from '../access/accounts.ts';
+import { ApiError, fieldError, notFound } from '../base/errors.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import { resource } from '../http/http.ts';
 import {
   described,
-  type Form,
-  listOf,
+  LANGUAGE,
+  LANGUAGE_OR_ALL,
   MOMENT,
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
-  oneOf,
-  open,
-  parameter,
-  readForm,
-  shortname,
-  shortnameOrAll,
-  text,
-} from '../console.ts';
-import type { Database, Queryable } from '../database/database.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { resource } from '../http.ts';
-import { uuidv7 } from '../ids.ts';
-import { listKeptPairs } from '../languages/languages.ts';
-import { recordAudit } from '../operations/audit.ts';
-import type { Settings } from '../settings.ts';
-import { ENGINE_NAMES } from './names.ts';
+  textOf,
+  USERNAME,
+} from '../http/schemas.ts';
+import { listPublishedPairs } from '../languages/languages.ts';
+import { ENGINE_NAMES } from '../settings/engine-names.ts';
+import type { Settings } from '../settings/settings.ts';
+import { listEngineRoutes } from './engine-route-store.ts';
+import type { EngineRoute } from './engine-routes.ts';
+import { removeEngineRoute, setEngineRoute } from './engine-routes.ts';
 import { HEARD_SECONDS, TESTS_CHANNEL } from './report.ts';
 import * as reports from './report-store.ts';
-import type { RouteRule } from './routes.ts';
-import { listRoutes, removeRoute, setRoute } from './store.ts';
 
 export interface EngineConsoleOptions {
   database: Database;
@@ -95,35 +90,38 @@ const RouteList = Type.Object(
   },
   { title: 'ConsoleRoutes' },
 );
-const SELECTOR = {
-  source_language: Type.String(),
-  target_language: Type.String(),
+const Selector = Type.Object({
+  source_language: LANGUAGE_OR_ALL,
+  target_language: LANGUAGE_OR_ALL,
   tier: Type.Enum(['*', 'human', 'machine', 'chat']),
-  account: Type.Optional(OPTIONAL_TEXT),
-  brand: Type.Optional(OPTIONAL_TEXT),
-};
+  account: Type.Optional(Type.Union([USERNAME, Type.Null()])),
+  brand: Type.Optional(Type.Union([textOf(128), Type.Null()])),
+});
 
 const schemas = {
   engines: described('listEngines', 'How the engines are', EngineList),
   test: described('testEngine', 'Have an engine translate a sentence', Tested, {
     params: Type.Object({ engine: Type.String() }),
-    body: Type.Object(
-      { source_language: Type.String(), target_language: Type.String(), text: Type.String() },
-      open,
-    ),
+    body: Type.Object({ source_language: LANGUAGE, target_language: LANGUAGE, text: textOf(2_000) }),
   }),
   routes: described('listRoutes', 'Which engines serve what, in which order', RouteList),
   setRoute: described('setRoute', 'Set the engines of a route, or make it', RouteList, {
-    body: Type.Object({ ...SELECTOR, engines: Type.Array(Type.String()) }, open),
+    body: Type.Object({
+      ...Selector.properties,
+      engines: Type.Array(Type.Enum([...ENGINE_NAMES]), { maxItems: ENGINE_NAMES.length }),
+    }),
   }),
-  removeRoute: described('removeRoute', 'Remove a route', RouteList, { body: Type.Object(SELECTOR, open) }),
+  removeRoute: described('removeRoute', 'Remove a route', RouteList, { body: Selector }),
 };
 
 const HOUR_MILLISECONDS = 3_600_000;
 const TEST_MILLISECONDS = 25_000;
 const LOOK_MILLISECONDS = 50;
 
-export function engineConsole(app: FastifyInstance, { database, settings }: EngineConsoleOptions): void {
+export function consoleEngineRoutes(
+  app: FastifyInstance,
+  { database, settings }: EngineConsoleOptions,
+): void {
   resource(app, '/api/console/engines', {
     GET: { schema: schemas.engines, handler: () => listEngines(database, settings.engines, new Date()) },
   });
@@ -132,26 +130,19 @@ export function engineConsole(app: FastifyInstance, { database, settings }: Engi
     POST: {
       schema: schemas.test,
       async handler(request) {
-        const engine = parameter(request, 'engine');
-        const known = (await reports.listStates(database, HEARD_SECONDS)).some(
+        const { engine } = request.params;
+        const known = (await reports.listEngineStates(database, HEARD_SECONDS)).some(
           (row) => row.engine === engine,
         );
         if (!known && !(settings.engines as string[]).includes(engine)) throw notFound();
-        const form = readForm(request.body);
-        const test = {
-          engine,
-          source_language: form.required('source_language', shortname),
-          target_language: form.required('target_language', shortname),
-          body: form.required('text', text(2_000)),
-        };
-        form.done();
+        const { text: body, ...pair } = request.body;
         const testId = uuidv7();
-        await reports.askTest(database, testId, test);
+        await reports.insertEngineTest(database, testId, { engine, body, ...pair });
         await database.notify(TESTS_CHANNEL);
         const until = Date.now() + TEST_MILLISECONDS;
         for (;;) {
           const late = Date.now() > until;
-          const answered = await reports.takeTest(database, testId, late);
+          const answered = await reports.takeTestAnswer(database, testId, late);
           if (answered !== undefined) return answered;
           if (late) break;
           await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
@@ -164,7 +155,7 @@ export function engineConsole(app: FastifyInstance, { database, settings }: Engi
   });
 
   async function routes(): Promise<Static<typeof RouteList>> {
-    const rules = await listRoutes(database);
+    const rules = await listEngineRoutes(database);
     return {
       routes: rules.map(({ account_id: _, username, engines, ...rule }) => ({
         ...rule,
@@ -180,60 +171,41 @@ export function engineConsole(app: FastifyInstance, { database, settings }: Engi
     PUT: {
       schema: schemas.setRoute,
       async handler(request) {
-        const form = readForm(request.body);
-        const selector = await readSelector(database, form);
-        const engines = form.required('engines', listOf(oneOf(...ENGINE_NAMES), ENGINE_NAMES.length));
-        if (engines?.length === 0) form.complain('engines', 'A route has one engine or more.');
-        if (new Set(engines).size !== engines?.length)
-          form.complain('engines', 'Each engine stands there once.');
-        form.done();
-        await database.transaction(async (transaction) => {
-          await setRoute(transaction, { ...selector.rule, engines });
-          await recordAudit(transaction, request.person, {
-            ...{
-              action: 'route.set',
-              account: selector.account,
-              subject: selector.subject,
-              detail: { engines },
-            },
-          });
-        });
+        const { engines } = request.body;
+        const { rule, account } = await selectorOf(database, request.body);
+        if (engines.length === 0) throw fieldError('engines', 'A route has one engine or more.');
+        if (new Set(engines).size !== engines.length) {
+          throw fieldError('engines', 'Each engine stands there once.');
+        }
+        await database.transaction((transaction) =>
+          setEngineRoute(transaction, request.person, account, { ...rule, engines }),
+        );
         return routes();
       },
     },
     DELETE: {
       schema: schemas.removeRoute,
       async handler(request) {
-        const form = readForm(request.body);
-        const selector = await readSelector(database, form);
-        form.done();
-        await database.transaction(async (transaction) => {
-          if (!(await removeRoute(transaction, selector.rule))) throw notFound();
-          await recordAudit(transaction, request.person, {
-            ...{ action: 'route.removed', account: selector.account, subject: selector.subject, detail: {} },
-          });
-        });
+        const { rule, account } = await selectorOf(database, request.body);
+        const removed = await database.transaction((transaction) =>
+          removeEngineRoute(transaction, request.person, account, rule),
+        );
+        if (!removed) throw notFound();
         return routes();
       },
     },
   });
 }
 
-async function readSelector(on: Queryable, form: Form) {
-  const account = await accountOfField(on, form, 'account');
-  const brand = form.optional('brand', text(128));
-  if (brand !== undefined && account === undefined) {
-    form.complain('brand', 'A brand belongs to an account: name it too.');
+async function selectorOf(on: Queryable, given: Static<typeof Selector>) {
+  const { source_language, target_language, tier, brand = null } = given;
+  const account = await accountOfField(on, given.account);
+  if (brand !== null && account === undefined) {
+    throw fieldError('brand', 'A brand belongs to an account: name it too.');
   }
-  const rule: Omit<RouteRule, 'engines'> = {
-    source_language: form.required('source_language', shortnameOrAll),
-    target_language: form.required('target_language', shortnameOrAll),
-    tier: form.required('tier', oneOf('*', 'human', 'machine', 'chat')),
-    account_id: account?.ref.accountId ?? null,
-    brand: brand ?? null,
-  };
-  const subject = `${rule.source_language}>${rule.target_language} ${rule.tier}`;
-  return { rule, subject, account: account?.ref };
+  const account_id = account?.ref.accountId ?? null;
+  const rule: Omit<EngineRoute, 'engines'> = { source_language, target_language, tier, account_id, brand };
+  return { rule, account: account?.ref };
 }
 
 const RANK = { closed: 0, 'half-open': 1, open: 2 } as const;
@@ -248,9 +220,9 @@ export async function listEngines(
 ): Promise<Static<typeof EngineList>> {
   const since = new Date(now.getTime() - HOUR_MILLISECONDS);
   const [states, minutes, pairs] = await Promise.all([
-    reports.listStates(database, HEARD_SECONDS),
-    reports.listMinutes(database, since),
-    listKeptPairs(database),
+    reports.listEngineStates(database, HEARD_SECONDS),
+    reports.listEngineMinutes(database, since),
+    listPublishedPairs(database),
   ]);
   const byEngine = Map.groupBy(states, ({ engine }) => engine);
   const minutesOf = Map.groupBy(minutes, ({ engine }) => engine);
@@ -260,7 +232,10 @@ export async function listEngines(
     const worst = seen.toSorted((a, b) => RANK[b.state] - RANK[a.state])[0];
     const asked = (minutesOf.get(engine) ?? []).map(
       ({ minute, answered, failed, milliseconds, slowest }) => ({
-        ...{ minute: minute.toISOString(), answered, failed, slowest },
+        minute: minute.toISOString(),
+        answered,
+        failed,
+        slowest,
         mean: Math.round(milliseconds / Math.max(1, answered + failed)),
         milliseconds,
       }),

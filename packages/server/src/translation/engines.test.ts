@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engine } from '@dragoman/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadSettings } from '../settings.ts';
+import { ENGINE_NAMES } from '../settings/engine-names.ts';
+import { loadSettings } from '../settings/settings.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { createEngines, limitsOf } from './engines.ts';
-import { ENGINE_NAMES } from './names.ts';
 
 describe('the engines of the settings', () => {
   it('come in their order, with their limits', () => {

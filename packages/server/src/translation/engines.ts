@@ -12,9 +12,9 @@ import {
   createLibreTranslate,
   type Engine,
 } from '@dragoman/engines';
-import { SettingError, type Settings } from '../settings.ts';
-import type { EngineName } from './names.ts';
-import type { EngineLimits } from './stations.ts';
+import type { EngineName } from '../settings/engine-names.ts';
+import { SettingError, type Settings } from '../settings/settings.ts';
+import type { EngineLimits } from './engine-runner.ts';
 
 /** The folder for a private Apertium; where there is none in it, the system's is used. */
 export function apertiumRoot(settings: Settings): string {

@@ -79,7 +79,7 @@ async function heldFor(uid: string): Promise<number> {
 }
 
 /** Everything that an engine was asked to translate. */
-const asked = () => JSON.stringify(engine.asked);
+const asked = () => JSON.stringify(engine.requests);
 
 describe('segments that are not in the source language', () => {
   it('are kept in a machine job, which completes and is charged for the other words alone', async () => {
@@ -105,8 +105,11 @@ describe('segments that are not in the source language', () => {
 
   it('are kept in a chat message', async () => {
     const created = await call('POST', '/v2/chats/messages', {
-      ...{ chat_external_id: 'kept', external_id: 'm1', text_format: 'text' },
-      ...{ ...languages, text: `Hello there.\n${RUSSIAN}` },
+      chat_external_id: 'kept',
+      external_id: 'm1',
+      text_format: 'text',
+      ...languages,
+      text: `Hello there.\n${RUSSIAN}`,
     });
     const { chat, message } = created.body;
     const read = await until(async () => {

@@ -11,7 +11,7 @@ export interface EngineError {
   count: number;
 }
 
-export interface StateRow {
+export interface EngineStateRow {
   worker_id: string;
   engine: string;
   state: EngineState;
@@ -35,7 +35,7 @@ const KEEP_STATES = statement(
 );
 
 /** Says how a worker's engines are. */
-export async function keepStates(
+export async function writeEngineStates(
   on: Queryable,
   workerId: string,
   states: readonly {
@@ -54,34 +54,35 @@ export async function keepStates(
     states.map(({ version }) => version ?? null),
     states.map(({ errors }) => JSON.stringify(errors)),
   ]);
+  on.changed('engines');
 }
 
-const LIST_STATES = statement<StateRow>(
+const LIST_STATES = statement<EngineStateRow>(
   'translation.states',
   `select worker_id, engine, state, state_since, waiting, version, errors, seen_at from engine_states
     where seen_at > now() - make_interval(secs => $1) order by engine, worker_id`,
 );
 
 /** How the engines are, as each worker that was heard of within so many seconds sees them. */
-export function listStates(on: Queryable, seconds: number): Promise<StateRow[]> {
+export function listEngineStates(on: Queryable, seconds: number): Promise<EngineStateRow[]> {
   return on.query(LIST_STATES, [seconds]);
 }
 
-export interface Workers {
+export interface WorkerCount {
   /** How many reported in time. */
   reporting: number;
   /** When one reported last; null where none did within a day, or the last one ended in order. */
   last: Date | null;
 }
 
-const WORKERS = statement<Workers>(
+const WORKERS = statement<WorkerCount>(
   'translation.workers',
   `select count(distinct worker_id) filter (where seen_at > now() - make_interval(secs => $1)) as reporting,
           max(seen_at) as last from engine_states`,
 );
 
 /** Counts the workers that reported within so many seconds. */
-export async function countWorkers(on: Queryable, seconds: number): Promise<Workers> {
+export async function countWorkers(on: Queryable, seconds: number): Promise<WorkerCount> {
   const [row] = await on.query(WORKERS, [seconds]);
   return row!;
 }
@@ -89,11 +90,12 @@ export async function countWorkers(on: Queryable, seconds: number): Promise<Work
 const LEAVE = statement('translation.leave', 'delete from engine_states where worker_id = $1');
 
 /** A worker that ends is not heard of any more, and is not missed. */
-export async function removeStates(on: Queryable, workerId: string): Promise<void> {
+export async function deleteEngineStates(on: Queryable, workerId: string): Promise<void> {
   await on.query(LEAVE, [workerId]);
+  on.changed('engines');
 }
 
-export interface Minute {
+export interface EngineMinute {
   engine: string;
   minute: Date;
   answered: number;
@@ -115,10 +117,10 @@ const KEEP_MINUTES = statement(
          slowest = excluded.slowest`,
 );
 
-export async function keepMinutes(
+export async function writeEngineMinutes(
   on: Queryable,
   workerId: string,
-  minutes: readonly Minute[],
+  minutes: readonly EngineMinute[],
 ): Promise<void> {
   await on.query(KEEP_MINUTES, [
     workerId,
@@ -131,7 +133,7 @@ export async function keepMinutes(
   ]);
 }
 
-const LIST_MINUTES = statement<Minute>(
+const LIST_MINUTES = statement<EngineMinute>(
   'translation.minutes',
   `select engine, minute, sum(answered)::int as answered, sum(failed)::int as failed,
           sum(milliseconds)::bigint as milliseconds, max(slowest) as slowest
@@ -139,28 +141,29 @@ const LIST_MINUTES = statement<Minute>(
 );
 
 /** What was asked of the engines in each minute since then, by all workers together. */
-export function listMinutes(on: Queryable, since: Date): Promise<Minute[]> {
+export function listEngineMinutes(on: Queryable, since: Date): Promise<EngineMinute[]> {
   return on.query(LIST_MINUTES, [since]);
 }
 
-const FORGET_STATES = statement(
+const FORGET_STATES = statement<{ engine: string }>(
   'translation.forget_states',
-  `delete from engine_states where seen_at < now() - interval '1 day'`,
+  `delete from engine_states where seen_at < now() - interval '1 day' returning engine`,
 );
 const FORGET_MINUTES = statement(
   'translation.forget_minutes',
   `delete from engine_minutes where minute < now() - interval '1 day'`,
 );
-const FORGET_TESTS = statement(
+const FORGET_TESTS = statement<{ test_id: string }>(
   'translation.forget_tests',
-  `delete from engine_tests where created_at < now() - interval '10 minutes'`,
+  `delete from engine_tests where created_at < now() - interval '10 minutes' returning test_id`,
 );
 
 /** Forgets what nobody looks at any more. */
-export async function forgetOld(on: Queryable): Promise<void> {
-  await on.query(FORGET_STATES);
+export async function deleteOldReports(on: Queryable): Promise<void> {
+  const states = await on.query(FORGET_STATES);
   await on.query(FORGET_MINUTES);
-  await on.query(FORGET_TESTS);
+  const tests = await on.query(FORGET_TESTS);
+  if (states.length + tests.length > 0) on.changed('engines');
 }
 
 export interface EngineTest {
@@ -179,8 +182,9 @@ const ASK = statement(
   `insert into engine_tests (test_id, engine, source_language, target_language, body) values ($1, $2, $3, $4, $5)`,
 );
 
-export async function askTest(on: Queryable, testId: string, test: EngineTest): Promise<void> {
+export async function insertEngineTest(on: Queryable, testId: string, test: EngineTest): Promise<void> {
   await on.query(ASK, [testId, test.engine, test.source_language, test.target_language, test.body]);
+  on.changed('engines');
 }
 
 const CLAIM = statement<EngineTest & { test_id: string }>(
@@ -194,18 +198,20 @@ const CLAIM = statement<EngineTest & { test_id: string }>(
 );
 
 /** Of the tests that nobody has, one of these engines'. */
-export async function claimTest(
+export async function claimEngineTest(
   on: Queryable,
   engines: readonly string[],
 ): Promise<(EngineTest & { test_id: string }) | undefined> {
   const [row] = await on.query(CLAIM, [engines]);
+  if (row !== undefined) on.changed('engines');
   return row;
 }
 
 const ANSWER = statement('translation.answer_test', 'update engine_tests set answer = $2 where test_id = $1');
 
-export async function answerTest(on: Queryable, testId: string, answer: TestAnswer): Promise<void> {
+export async function writeTestAnswer(on: Queryable, testId: string, answer: TestAnswer): Promise<void> {
   await on.query(ANSWER, [testId, JSON.stringify(answer)]);
+  on.changed('engines');
 }
 
 const TAKE = statement<{ answer: TestAnswer }>(
@@ -214,11 +220,12 @@ const TAKE = statement<{ answer: TestAnswer }>(
 );
 
 /** The answer to a test, which is gone after it. @param late also without an answer: nobody waits for it any more */
-export async function takeTest(
+export async function takeTestAnswer(
   on: Queryable,
   testId: string,
   late: boolean,
 ): Promise<TestAnswer | undefined> {
   const [row] = await on.query(TAKE, [testId, late]);
+  if (row !== undefined) on.changed('engines');
   return row?.answer ?? undefined;
 }

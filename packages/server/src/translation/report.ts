@@ -3,11 +3,12 @@
  * failures. It is written to the database every few seconds, since the process that answers the console may have no
  * engine. Tests of an operator come the other way: whichever worker has the engine takes one and answers it.
  */
+
+import { uuidv7 } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { uuidv7 } from '../ids.ts';
-import type { Log } from '../log.ts';
+import type { EngineObserver, EngineRunner } from './engine-runner.ts';
 import * as store from './report-store.ts';
-import type { EngineObserver, Station } from './stations.ts';
 
 /** Said when there is a test to be taken; workers look every few seconds as well. */
 export const TESTS_CHANNEL = 'dragoman_engine_tests';
@@ -21,16 +22,16 @@ const TEST_MILLISECONDS = 20_000;
 const MINUTE_MILLISECONDS = 60_000;
 const KEPT_ERRORS = 20;
 
-type Counts = Pick<store.Minute, 'answered' | 'failed' | 'milliseconds' | 'slowest'>;
+type Counts = Pick<store.EngineMinute, 'answered' | 'failed' | 'milliseconds' | 'slowest'>;
 
-export interface Tally {
+export interface EngineStatistics {
   observer: Pick<EngineObserver, 'asked' | 'failed'>;
   /** What was counted in this minute and the one before: the others have been taken. */
-  minutes(): store.Minute[];
+  minutes(): store.EngineMinute[];
   errors(engine: string): readonly store.EngineError[];
 }
 
-export function createTally(now: () => number = Date.now): Tally {
+export function createEngineStatistics(now: () => number = Date.now): EngineStatistics {
   const minutes = new Map<string, Map<number, Counts>>();
   const errors = new Map<string, store.EngineError[]>();
   const minuteNow = () => Math.floor(now() / MINUTE_MILLISECONDS);
@@ -75,24 +76,24 @@ export function createTally(now: () => number = Date.now): Tally {
 }
 
 /** The workers as their reports tell: how many report now, and when one did last. */
-export function readWorkers(on: Queryable): Promise<store.Workers> {
+export function countReportingWorkers(on: Queryable): Promise<store.WorkerCount> {
   return store.countWorkers(on, HEARD_SECONDS);
 }
 
-export interface Reporting {
+export interface EngineReporting {
   /** Says no more; what it said of the engines is taken back. */
   stop(): Promise<void>;
 }
 
-export function startReporting(options: {
+export function startEngineReporting(options: {
   database: Database;
-  stations: readonly Station[];
-  tally: Tally;
+  runners: readonly EngineRunner[];
+  statistics: EngineStatistics;
   log: Log;
-}): Reporting {
-  const { database, stations, tally, log } = options;
+}): EngineReporting {
+  const { database, runners, statistics, log } = options;
   const workerId = uuidv7();
-  const names = stations.map(({ name }) => name);
+  const names = runners.map(({ name }) => name);
   const ended = new AbortController();
   let under: Promise<void> = Promise.resolve();
 
@@ -105,34 +106,34 @@ export function startReporting(options: {
 
   async function report(): Promise<void> {
     if (ended.signal.aborted) return;
-    const versions = await Promise.all(stations.map((station) => station.version()));
-    await store.keepStates(
+    const versions = await Promise.all(runners.map((runner) => runner.version()));
+    await store.writeEngineStates(
       database,
       workerId,
-      stations.map((station, index) => ({
-        engine: station.name,
-        state: station.state,
-        waiting: station.waiting,
+      runners.map((runner, index) => ({
+        engine: runner.name,
+        state: runner.state,
+        waiting: runner.waiting,
         version: versions[index],
-        errors: tally.errors(station.name),
+        errors: statistics.errors(runner.name),
       })),
     );
-    const minutes = tally.minutes();
-    if (minutes.length > 0) await store.keepMinutes(database, workerId, minutes);
+    const minutes = statistics.minutes();
+    if (minutes.length > 0) await store.writeEngineMinutes(database, workerId, minutes);
   }
 
   async function takeTests(): Promise<void> {
     while (!ended.signal.aborted) {
-      const test = await store.claimTest(database, names);
+      const test = await store.claimEngineTest(database, names);
       if (test === undefined) return;
-      const station = stations.find(({ name }) => name === test.engine)!;
-      await store.answerTest(database, test.test_id, await carryOut(station, test, ended.signal));
+      const runner = runners.find(({ name }) => name === test.engine)!;
+      await store.writeTestAnswer(database, test.test_id, await carryOut(runner, test, ended.signal));
     }
   }
 
   const reporting = setInterval(() => then(report), REPORT_MILLISECONDS);
   const looking = setInterval(() => void takeTests().catch(() => {}), REPORT_MILLISECONDS);
-  const forgetting = setInterval(() => then(() => store.forgetOld(database)), FORGET_MILLISECONDS);
+  const forgetting = setInterval(() => then(() => store.deleteOldReports(database)), FORGET_MILLISECONDS);
   then(report);
   void database.listen(TESTS_CHANNEL, () => void takeTests().catch(() => {})).catch(() => {});
   return {
@@ -140,14 +141,14 @@ export function startReporting(options: {
       for (const timer of [reporting, looking, forgetting]) clearInterval(timer);
       ended.abort();
       await under;
-      await store.removeStates(database, workerId).catch(() => {});
+      await store.deleteEngineStates(database, workerId).catch(() => {});
     },
   };
 }
 
 /** Asks the engine itself, whatever its breaker says: that is what the operator wants to know. */
 async function carryOut(
-  station: Station,
+  runner: EngineRunner,
   test: store.EngineTest,
   ended: AbortSignal,
 ): Promise<store.TestAnswer> {
@@ -155,11 +156,11 @@ async function carryOut(
   const milliseconds = () => Math.round(performance.now() - started);
   const signal = AbortSignal.any([ended, AbortSignal.timeout(TEST_MILLISECONDS)]);
   try {
-    const [draft] = await station.engine.draft({
+    const [draft] = await runner.engine.draft({
       from: test.source_language,
       to: test.target_language,
       segments: [{ id: 'test', pieces: [{ text: test.body }] }],
-      lane: 'live',
+      lane: 'interactive',
       signal,
     });
     if (draft === undefined) return { status: 'failed', reason: 'garbled', milliseconds: milliseconds() };

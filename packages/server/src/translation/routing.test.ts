@@ -3,13 +3,13 @@ import type { Capabilities, Engine } from '@dragoman/engines';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
-import { accountNamed } from '../accounts/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { createPool } from '../database/connections.ts';
 import { importEntries } from '../memory/memory.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { removeRoute, setRoute } from './store.ts';
+import { removeEngineRoute, setEngineRoute } from './engine-routes.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
 const HUMAN = '/tapi/v2/translation/';
@@ -100,7 +100,7 @@ async function drafted(
 }
 
 const askedOf = (engine: FakeEngine, text: string) =>
-  engine.asked
+  engine.requests
     .flatMap(({ segments }) => segments)
     .filter(({ pieces }) => JSON.stringify(pieces).includes(text));
 
@@ -210,7 +210,9 @@ describe('a route', () => {
   it('of an account is its own, and is seen within seconds', async () => {
     const { ref } = await accountNamed(server.database, account.username);
     const own = { ...rule, account_id: ref.accountId };
-    await setRoute(server.database, { ...own, engines: ['second', 'gone'] });
+    const change = server.database.transaction.bind(server.database);
+    const given = { ...own, engines: ['second', 'gone'] };
+    await change((transaction) => setEngineRoute(transaction, 'command', ref, given));
     let count = 0;
     await until(async () => {
       const text = `Routed number ${++count}.`;
@@ -226,8 +228,9 @@ describe('a route', () => {
       target_language: 'es',
     });
     await until(() => askedOf(first, 'Of another.').length === 1);
-    expect(await removeRoute(server.database, own)).toBe(true);
-    expect(await removeRoute(server.database, own)).toBe(false);
+    const remove = () => change((transaction) => removeEngineRoute(transaction, 'command', ref, own));
+    expect(await remove()).toBe(true);
+    expect(await remove()).toBe(false);
     await until(async () => {
       const text = `Unrouted number ${++count}.`;
       await translated(`unrouted-${count}`, { text });
@@ -282,7 +285,7 @@ describe('what was said before', () => {
       target_language: 'fr',
     });
     await until(async () => (await theirs('GET', `${MACHINE}alike/`)).body.status === 'completed');
-    expect(second.asked.at(-1)!.context?.examples).toBeUndefined();
+    expect(second.requests.at(-1)!.context?.examples).toBeUndefined();
     const french = { from: 'en', to: 'fr', brand: undefined };
     await importEntries(server.database, ref, french, [
       { source: [{ text: 'Hello, {name}, it is us.' }], target: [{ text: 'C’est nous, {name}.' }] },
@@ -294,7 +297,7 @@ describe('what was said before', () => {
       target_language: 'fr',
     });
     await until(async () => (await theirs('GET', `${MACHINE}example/`)).body.status === 'completed');
-    expect(second.asked.at(-1)!.context).toEqual({
+    expect(second.requests.at(-1)!.context).toEqual({
       examples: [{ source: 'Hello, {name}, it is us.', target: 'C’est nous, {name}.' }],
     });
     // Another account's memory is nobody else's.
@@ -321,6 +324,7 @@ describe('a brand', () => {
     ]);
     await saveBrand(
       server.database,
+      'command',
       ref,
       { externalId: 'acme', name: 'Acme', languages, default: false },
       false,
@@ -347,7 +351,7 @@ describe('a brand', () => {
       instructions: 'And kind.',
     };
     const [one, two] = await drafted('told', fields);
-    expect(second.asked.at(-1)).toMatchObject({
+    expect(second.requests.at(-1)).toMatchObject({
       context: { tone: 'Formal', instructions: 'Be brief.\nAnd kind.', terms, format: 'text' },
       segments: [{ pieces: [{ text: 'A house by Acme.' }] }, { before: 'A house by Acme.' }],
     });
@@ -367,6 +371,6 @@ describe('a brand', () => {
   });
 
   it('is told to no engine that does not take it', () => {
-    expect(first.asked.every(({ context }) => context === undefined)).toBe(true);
+    expect(first.requests.every(({ context }) => context === undefined)).toBe(true);
   });
 });

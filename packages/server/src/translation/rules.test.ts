@@ -4,12 +4,12 @@ import { faultOf } from '@dragoman/engines';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBreaker } from './breaker.ts';
-import { createCache, keyOf } from './cache.ts';
+import { cacheKeyOf, createDraftCache } from './cache.ts';
 import { canonical } from './canonical.ts';
-import { chainFor, type RouteRule } from './routes.ts';
+import { type EngineRoute, enginesFor } from './engine-routes.ts';
 
 describe('a route', () => {
-  const rule = (engine: string, fields: Partial<RouteRule>): RouteRule => ({
+  const rule = (engine: string, fields: Partial<EngineRoute>): EngineRoute => ({
     source_language: '*',
     target_language: '*',
     tier: '*',
@@ -41,12 +41,12 @@ describe('a route', () => {
     ['all', { brand: 'b' }],
   ] as const)('for %s decides where it is the most specific: %j', (engine, asked) => {
     for (const given of [rules, rules.toReversed()]) {
-      expect(chainFor(given, { ...question, ...asked }, ['settings'])).toEqual([engine]);
+      expect(enginesFor(given, { ...question, ...asked }, ['settings'])).toEqual([engine]);
     }
   });
 
   it('is that of the settings where no rule fits', () => {
-    expect(chainFor(rules.slice(1), question, ['settings'])).toEqual(['settings']);
+    expect(enginesFor(rules.slice(1), question, ['settings'])).toEqual(['settings']);
   });
 });
 
@@ -89,7 +89,7 @@ describe('a reply', () => {
     [[{ text: long }], [{ text: '靠近河边的房子非常大而且非常古老。' }], 'zh', undefined],
     [[{ text: '靠近河边的房子非常大而且非常古老。' }], [{ text: long }], 'en', undefined],
     [[{ text: long }], [{ text: `\`\`\`\nLa casa cerca del río es muy vieja.\n\`\`\`` }], 'es', /fence/],
-    [[{ text: long }], [{ text: 'La casa https://evil.example es muy grande.' }], 'es', /address/],
+    [[{ text: long }], [{ text: 'La casa https://evil.example es muy grande.' }], 'es', /URL/],
     [
       [{ text: 'See ' }, { keep: 1, text: 'https://a.example' }],
       [{ text: 'Vea ' }, { keep: 1, text: 'https://a.example' }],
@@ -120,7 +120,7 @@ describe('the cache', () => {
   const value = (text: string) => ({ pieces: [{ text }], route: 'x:a-b', notes: [] });
 
   it('forgets the least recently used first, and never holds more than its bytes', () => {
-    const cache = createCache(2_000);
+    const cache = createDraftCache(2_000);
     for (const key of ['a', 'b', 'c']) cache.set(key, value('x'.repeat(100)));
     expect(cache.get('a')).toBeDefined();
     for (const key of ['d', 'e']) cache.set(key, value('x'.repeat(100)));
@@ -131,8 +131,8 @@ describe('the cache', () => {
   });
 
   it('has a key of its own for every list of parts', () => {
-    expect(keyOf(['a', 'b'])).not.toBe(keyOf(['ab', '']));
-    expect(keyOf(['a', 'b'])).toBe(keyOf(['a', 'b']));
+    expect(cacheKeyOf(['a', 'b'])).not.toBe(cacheKeyOf(['ab', '']));
+    expect(cacheKeyOf(['a', 'b'])).toBe(cacheKeyOf(['a', 'b']));
   });
 });
 

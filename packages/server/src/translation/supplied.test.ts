@@ -58,7 +58,7 @@ describe('a supplied translation', () => {
       { ...common, segment_id: '0.1', draft: [{ text: 'Nos gusta.' }] },
       { ...common, segment_id: '1.0', draft: [{ text: 'Sí' }] },
     ]);
-    expect(engine.asked).toEqual([]);
+    expect(engine.requests).toEqual([]);
   });
 
   it('says where its sentences are others', async () => {

@@ -11,13 +11,13 @@ import type { Term } from '@dragoman/engines';
 
 export interface Glossary {
   /** The source with terms in place as protected words. */
-  put(pieces: readonly Piece[]): Placed;
+  put(pieces: readonly Piece[]): PlacedTerms;
   /** What is wrong with a translation, a note each. */
   check(source: readonly Piece[], reply: readonly Piece[]): string[];
   readonly empty: boolean;
 }
 
-export interface Placed {
+export interface PlacedTerms {
   pieces: Piece[];
   notes: string[];
   /** The reply with its terms as text. */
@@ -32,7 +32,7 @@ export function createGlossary(terms: readonly Term[], from: string, to: string)
     check(source, reply) {
       const { wanted, forbidden } = matcher.compare(source, reply);
       const notes = [
-        ...wanted.flatMap(({ term, there }) => (there ? [] : [`term missing: ${rendered(term)}`])),
+        ...wanted.flatMap(({ term, present }) => (present ? [] : [`term missing: ${rendered(term)}`])),
         ...forbidden.map(({ term }) => `term forbidden: ${term.target}`),
       ];
       return [...new Set(notes)];
@@ -40,7 +40,7 @@ export function createGlossary(terms: readonly Term[], from: string, to: string)
   };
 }
 
-function put(pieces: readonly Piece[], matcher: Matcher): Placed {
+function put(pieces: readonly Piece[], matcher: Matcher): PlacedTerms {
   let next = pieces.reduce((most, piece) => Math.max(most, 'keep' in piece ? piece.keep : 0), 0) + 1;
   const placed = new Map<number, string>();
   const notes = new Set<string>();

@@ -1,426 +1,320 @@
 /**
- * From segments to drafts: memory → what engines said lately → the engines of the route, one after another → codes
- * put right, glossary, checks. A segment that is not in the source language is kept as it is. It knows accounts and engines, and neither jobs nor chats: both come here.
+ * Drafts the segments of a text: kept segments first, then the memory, the cache, and the engines of the engine route,
+ * one after another. Codes are repaired, and the glossary is applied and checked. This file knows accounts and engines,
+ * and neither jobs nor chats; both use it.
  *
- * A sentence that comes several times in a text is translated once. A text is drafted in slices that take turns with
- * those of others. What an engine cannot do, or does badly, goes to the next engine of the route, and only that;
- * what none can do is failed. The source is never passed off as a translation.
+ * A text is drafted in slices, which take turns with the slices of other texts. The next engine gets only the sentences
+ * that an engine could not translate or translated badly. A sentence that no engine can translate fails; the source is
+ * never passed off as a translation.
  */
-import { isRight, type Piece, repair, type Segment } from '@dragoman/documents';
-import { type Context, type Draft, type Engine, faultOf, type Lane, type Term } from '@dragoman/engines';
-import type { AccountRef } from '../account.ts';
-import type { Log } from '../log.ts';
-import { type Cache, createCache, keyOf } from './cache.ts';
-import { type Canonical, canonical } from './canonical.ts';
-import { chainFor, type RouteRule, type RouteTier } from './routes.ts';
-import { createStation, type EngineLimits, type EngineObserver, type Station } from './stations.ts';
-import { createGlossary, type Glossary } from './terms.ts';
-import { type Drafted, keep, type Retry } from './translate.ts';
+import type { Piece, Segment } from '@dragoman/documents';
+import type { Context, Engine, Lane, Term } from '@dragoman/engines';
+import type { AccountRef, Environment } from '../base/account.ts';
+import type { Log } from '../base/log.ts';
+import { cacheKeyOf, createDraftCache, type DraftCache } from './cache.ts';
+import { checkDraft, type FailedDraft, recordFailure } from './draft-check.ts';
+import type { Drafted } from './drafts.ts';
+import { type EngineRoute, type EngineRouteTier, enginesFor } from './engine-routes.ts';
+import {
+  createEngineRunner,
+  type EngineLimits,
+  type EngineObserver,
+  type EngineRunner,
+} from './engine-runner.ts';
+import {
+  CHUNK_SEGMENTS,
+  countProgress,
+  draftOf,
+  findSentences,
+  needsNoEngine,
+  type Sentence,
+  visibleText,
+  yieldToEventLoop,
+} from './sentences.ts';
+import { createGlossary, type Glossary, type PlacedTerms } from './terms.ts';
 
-export { listRoutes, removeRoute, setRoute } from './store.ts';
+export { listEngineRoutes } from './engine-route-store.ts';
 
-export interface Ask {
-  /** Undefined for a command, which belongs to none. */
+export interface TranslationRequest {
+  /** Undefined for a command, which belongs to no account. */
   account: AccountRef | undefined;
-  tier: RouteTier;
+  tier: EngineRouteTier;
   brand: string | undefined;
+  /** Some engines may not translate texts of the sandbox. */
+  environment: Environment;
   from: string;
   to: string;
   lane: Lane;
-  /** Tone, instructions, terms: engines get what they take, the rest is done here. */
+  /** Tone, instructions and terms. Engines get those that they support; terms are also applied here. */
   context?: Context;
-  /** What was said before the first segment, for engines that read it. */
+  /** The text before the first segment, for engines that read context. */
   before?: string;
-  /** An operator's choice: this engine alone is asked, whatever the routes say, and the memory is not. */
+  /** The only engine to use, chosen by an operator. Engine routes and memory are then ignored. */
   engine?: string;
   signal: AbortSignal;
-  /** Told as the work goes on: how many of the segments have a draft. */
+  /** Called as the work goes on, with the number of segments that have a draft. */
   progress?(drafted: number): void;
 }
 
 export interface Translator {
-  /** One a segment, in order. Rejects only when `signal` aborts, or the database is lost. */
-  draft(segments: readonly Segment[], ask: Ask): Promise<Drafted[]>;
-  readonly stations: readonly Station[];
-  /** Ends the engines. */
+  /** Returns one draft for each segment, in order. @throws only when `signal` aborts or the database is lost */
+  draft(segments: readonly Segment[], request: TranslationRequest): Promise<Drafted[]>;
+  readonly runners: readonly EngineRunner[];
+  /** Stops the engines. */
   stop(): Promise<void>;
 }
 
 export interface TranslatorOptions {
-  /** The operator's routes. */
-  rules(): Promise<readonly RouteRule[]>;
-  /** What the account has translated before, to the letter, for the segments of a text in their order; see the memory. */
-  recall(ask: Ask, sources: readonly (readonly Piece[])[]): Promise<readonly (Recalled | undefined)[]>;
-  /** What the account has translated before and is like a sentence, nearest first, for engines that go by examples. */
-  examples?(ask: Ask, source: readonly Piece[]): Promise<readonly Example[]>;
-  /** In the order in which they are tried where no route says otherwise. */
+  engineRoutes(): Promise<readonly EngineRoute[]>;
+  /** Returns the exact and in-context memory matches of the segments of a text, in their order. */
+  recall(
+    request: TranslationRequest,
+    sources: readonly (readonly Piece[])[],
+  ): Promise<readonly (MemoryMatch | undefined)[]>;
+  /** Returns similar translations from the memory, nearest first, for engines that use examples. */
+  examples?(request: TranslationRequest, source: readonly Piece[]): Promise<readonly TranslationExample[]>;
+  /** In order of preference where no engine route fits. */
   engines: readonly Engine[];
   limitsOf(engine: string): EngineLimits;
+  /** Whether an engine may translate texts of the sandbox, whatever the engine routes say. */
+  inSandbox(engine: string): boolean;
   observer: EngineObserver;
   cacheBytes: number;
-  /** Where an engine that throws is told of. */
+  /** Logs engines that throw. */
   log?: Log;
 }
 
-/** @param score how near it is, up to 100 */
-export interface Example {
+export interface TranslationExample {
   source: string;
   target: string;
+  /** Similarity, up to 100. */
   score: number;
 }
 
-/** A translation out of the memory, in the numbers of its segment. */
-export interface Recalled {
+/** A translation from the memory, with the code numbers of its segment. */
+export interface MemoryMatch {
   memoryId: string;
   kind: 'context' | 'exact';
   pieces: Piece[];
 }
 
-/** A slice: so many characters and segments at most, so that it is a turn and not a stay. */
+/** Limits of a slice. They keep each turn at an engine short. */
 const SLICE_CHARACTERS = 1024;
 const SLICE_SEGMENTS = 16;
-/** Between two breaths of the event loop. */
-const CHUNK_SEGMENTS = 500;
-/** Of what stands before a segment, for engines that read it. */
-const BEFORE_CHARACTERS = 600;
-const RULES_MILLISECONDS = 2_000;
+const ROUTES_MILLISECONDS = 2_000;
 const NO_TERMS: readonly never[] = [];
-
-/** One sentence of a text, wherever it comes. */
-interface Sentence {
-  id: string;
-  canonical: Canonical;
-  key: string;
-  length: number;
-  before: string | undefined;
-  /** How it ended; undefined while it is open. */
-  done?: { pieces: Piece[]; route: string; notes: string[] };
-  /** Why it is open still: what the last engine said that has the pair. */
-  reason: string;
-  /** The most hopeful of what engines that have the pair left open; `wait` where none has it. */
-  retry: Retry;
-}
-
-/** Where a sentence comes: with the numbers that its codes have there. */
-interface Place {
-  sentence: Sentence;
-  own: Canonical;
-  /** Between other neighbours the same sentence may have been translated otherwise. */
-  recalled: Recalled | undefined;
-  /** Its draft where it is not in the source language: nobody is asked. */
-  kept: Drafted | undefined;
-}
+const UNAVAILABLE: FailedDraft = { status: 'failed', reason: 'unavailable', retry: 'wait' };
 
 export function createTranslator(options: TranslatorOptions): Translator {
   const { observer } = options;
-  const stations = options.engines.map((engine) =>
-    createStation(engine, options.limitsOf(engine.name), observer, options.log),
+  const runners = options.engines.map((engine) =>
+    createEngineRunner(engine, options.limitsOf(engine.name), observer, options.log),
   );
-  const names = stations.map(({ name }) => name);
-  const cache = createCache(options.cacheBytes);
-  const rulesNow = remember(options.rules, RULES_MILLISECONDS);
+  const names = runners.map(({ name }) => name);
+  const cache = createDraftCache(options.cacheBytes);
+  const readRoutes = memoize(options.engineRoutes, ROUTES_MILLISECONDS);
 
-  async function draft(segments: readonly Segment[], ask: Ask): Promise<Drafted[]> {
-    if (segments.length === 0) return [];
-    const { from, to, tier, brand, account } = ask;
-    const question = { from, to, tier, brand, accountId: account?.accountId };
-    const chain = ask.engine === undefined ? chainFor(await rulesNow(), question, names) : [ask.engine];
-    const engines = chain.flatMap((name) => stations.find((station) => station.name === name) ?? []);
-    const glossary = createGlossary(ask.context?.terms ?? NO_TERMS, from, to);
-    const { sentences, places } = await gather(segments, ask);
-    const sources = segments.map(({ pieces }) => pieces);
-    const recalled = ask.engine === undefined ? await options.recall(ask, sources) : [];
-    for (const [index, place] of places.entries()) place.recalled = recalled[index];
-    const told = ask.progress && tellProgress(places, ask.progress);
-    const asked = new Set(places.flatMap((place) => (isDrafted(place) ? [] : [place.sentence])));
-    for (const station of engines) {
-      const open = sentences.filter((sentence) => asked.has(sentence) && sentence.done === undefined);
-      if (open.length === 0) break;
-      await draftAt(station, open, ask, glossary, cache, options, told);
-    }
-    return segments.map((segment, index) => conclude(segment, places[index]!, glossary));
+  async function enginesOf(request: TranslationRequest): Promise<EngineRunner[]> {
+    const { from, to, tier, brand, account } = request;
+    const query = { from, to, tier, brand, accountId: account?.accountId };
+    const chosen =
+      request.engine === undefined ? enginesFor(await readRoutes(), query, names) : [request.engine];
+    const allowed = request.environment === 'sandbox' ? chosen.filter(options.inSandbox) : chosen;
+    return allowed.flatMap((name) => runners.find((runner) => runner.name === name) ?? []);
   }
 
   return {
-    draft,
-    stations,
-    stop: async () => {
-      await Promise.all(stations.map(({ engine }) => engine.stop()));
+    async draft(segments, request) {
+      if (segments.length === 0) return [];
+      const engines = await enginesOf(request);
+      const glossary = createGlossary(request.context?.terms ?? NO_TERMS, request.from, request.to);
+      const { sentences, occurrences } = await findSentences(segments, request);
+      const sources = segments.map(({ pieces }) => pieces);
+      const matches = request.engine === undefined ? await options.recall(request, sources) : [];
+      for (const [index, occurrence] of occurrences.entries()) occurrence.match = matches[index];
+      const onTranslated = request.progress && countProgress(occurrences, request.progress);
+      const wanted = new Set(occurrences.flatMap((one) => (needsNoEngine(one) ? [] : [one.sentence])));
+      for (const runner of engines) {
+        const open = sentences.filter((sentence) => wanted.has(sentence) && sentence.done === undefined);
+        if (open.length === 0) break;
+        await draftWith(runner, open, { request, glossary, cache, options, onTranslated });
+      }
+      return segments.map((segment, index) => draftOf(segment, occurrences[index]!, glossary));
+    },
+    runners,
+    async stop() {
+      await Promise.all(runners.map(({ engine }) => engine.stop()));
     },
   };
 }
 
-/** Every sentence once, with the sentence of each segment. */
-async function gather(
-  segments: readonly Segment[],
-  ask: Ask,
-): Promise<{ sentences: Sentence[]; places: Place[] }> {
-  const byKey = new Map<string, Sentence>();
-  const places: Place[] = [];
-  let before = ask.before ?? '';
-  for (const [index, segment] of segments.entries()) {
-    if (index > 0 && index % CHUNK_SEGMENTS === 0) await breathe(ask.signal);
-    const made = canonical(segment.pieces);
-    const key = JSON.stringify(made.pieces);
-    const text = visible(made.pieces);
-    let sentence = byKey.get(key);
-    if (sentence === undefined) {
-      sentence = {
-        id: segment.id,
-        canonical: made,
-        key,
-        length: text.length,
-        before: before === '' ? undefined : before,
-        reason: UNSUPPORTED,
-        retry: 'wait',
-      };
-      byKey.set(key, sentence);
-    }
-    places.push({ sentence, own: made, recalled: undefined, kept: keep(segment) });
-    before = `${before} ${text}`.slice(-BEFORE_CHARACTERS).trimStart();
-  }
-  return { sentences: [...byKey.values()], places };
+/** What drafting a text needs at every engine. */
+interface Drafting {
+  request: TranslationRequest;
+  glossary: Glossary;
+  cache: DraftCache;
+  options: Pick<TranslatorOptions, 'observer' | 'examples'>;
+  onTranslated: ((sentence: Sentence) => void) | undefined;
 }
 
-/** Whether it has a draft before any engine is asked. */
-const isDrafted = ({ recalled, kept }: Place): boolean => recalled !== undefined || kept !== undefined;
-
-/** Counts the segments that have a draft: kept and recalled ones, and each sentence as often as it comes. */
-function tellProgress(
-  places: readonly Place[],
-  progress: (drafted: number) => void,
-): (sentence: Sentence) => void {
-  const comes = new Map<Sentence, number>();
-  let drafted = 0;
-  for (const place of places) {
-    const { sentence } = place;
-    if (isDrafted(place)) drafted++;
-    else comes.set(sentence, (comes.get(sentence) ?? 0) + 1);
-  }
-  return (sentence) => {
-    drafted += comes.get(sentence) ?? 0;
-    progress(drafted);
-  };
+/** A sentence on its way to an engine. */
+interface PendingSentence {
+  sentence: Sentence;
+  /** Its key in the cache. */
+  key: string;
+  placed: PlacedTerms | undefined;
+  before: string | undefined;
+  examples: readonly TranslationExample[];
 }
 
-async function draftAt(
-  station: Station,
-  open: readonly Sentence[],
-  ask: Ask,
-  glossary: Glossary,
-  cache: Cache,
-  { observer, examples }: Pick<TranslatorOptions, 'observer' | 'examples'>,
-  told: ((sentence: Sentence) => void) | undefined,
-): Promise<void> {
-  const { capabilities } = station.engine;
-  const version = await station.version();
+/** Translates sentences with one engine. Those that fail keep the reason. */
+async function draftWith(runner: EngineRunner, open: readonly Sentence[], drafting: Drafting): Promise<void> {
+  const version = await runner.version();
   if (version === undefined) {
-    for (const sentence of open) fail(sentence, UNAVAILABLE, station, observer);
+    for (const sentence of open) fail(sentence, UNAVAILABLE, runner, drafting);
     return;
   }
-  const context = contextFor(station.engine, ask);
-  const common = [accountOf(ask), station.name, version, ask.from, ask.to, nameOf(context ?? {})];
-  const near = capabilities.context && examples ? await nearTo(open, ask, examples) : [];
+  const context = contextFor(runner.engine, drafting.request);
+  const slices = await sliceUncached(runner, version, context, open, drafting);
+  const work = {};
+  await Promise.all(slices.map((slice) => draftSlice(runner, slice, context, work, drafting)));
+}
+
+/** Takes cached translations, and cuts the other sentences into slices. */
+async function sliceUncached(
+  { name, engine }: EngineRunner,
+  version: string,
+  context: Context | undefined,
+  open: readonly Sentence[],
+  { request, glossary, cache, options, onTranslated }: Drafting,
+): Promise<PendingSentence[][]> {
+  const { capabilities } = engine;
+  const common = [accountOf(request), name, version, request.from, request.to, nameOf(context ?? {})];
+  const similar =
+    capabilities.context && options.examples ? await findExamples(open, request, options.examples) : [];
   const slices = createSlices();
   for (const [index, sentence] of open.entries()) {
-    if (index > 0 && index % CHUNK_SEGMENTS === 0) await breathe(ask.signal);
+    if (index > 0 && index % CHUNK_SEGMENTS === 0) await yieldToEventLoop(request.signal);
     const before = capabilities.context ? sentence.before : undefined;
     const placed = capabilities.terms || glossary.empty ? undefined : glossary.put(sentence.canonical.pieces);
     const terms = placed === undefined ? '' : JSON.stringify([placed.pieces, placed.take(placed.pieces)]);
-    const own = near[index] ?? [];
-    const key = keyOf([
+    const examples = similar[index] ?? [];
+    const key = cacheKeyOf([
       ...common,
       sentence.key,
       before ?? '',
       terms,
-      ...(own.length > 0 ? [JSON.stringify(own)] : []),
+      ...(examples.length > 0 ? [JSON.stringify(examples)] : []),
     ]);
     const cached = cache.get(key);
-    observer.cached(station.name, cached !== undefined);
+    options.observer.cached(name, cached !== undefined);
     if (cached !== undefined) {
       sentence.done = cached;
-      told?.(sentence);
-    } else slices.add({ sentence, key, placed, before, examples: own });
+      onTranslated?.(sentence);
+    } else slices.add({ sentence, key, placed, before, examples });
   }
-  const request = {};
-  await Promise.all(
-    slices.made.map(async (slice) => {
-      const segments = slice.map(({ sentence, placed, before }) => ({
-        id: sentence.id,
-        pieces: placed?.pieces ?? sentence.canonical.pieces,
-        ...(before === undefined ? {} : { before }),
-      }));
-      const said = withExamples(context, slice);
-      const weight = slice.reduce((sum, { sentence }) => sum + sentence.length, 1);
-      const { drafts, away } = await station.draft(
-        {
-          from: ask.from,
-          to: ask.to,
-          segments,
-          lane: ask.lane,
-          signal: ask.signal,
-          ...(said === undefined ? {} : { context: said }),
-        },
-        { account: accountOf(ask), request, weight, signal: ask.signal },
-      );
-      let characters = 0;
-      let words = 0;
-      for (const [index, wanted] of slice.entries()) {
-        const judged =
-          drafts === undefined ? UNAVAILABLE : judge(wanted, drafts[index], away, ask, capabilities);
-        const { sentence } = wanted;
-        characters += sentence.length;
-        if (judged.status === 'failed') {
-          fail(sentence, judged, station, observer);
-          continue;
-        }
-        sentence.done = judged;
-        told?.(sentence);
-        words += countWords(sentence.canonical.pieces);
-        cache.set(wanted.key, judged);
-      }
-      const cents = drafts === undefined ? 0 : (characters * station.limits.centsPerMillion) / 1_000_000;
-      observer.translated(station.name, words, drafts === undefined ? 0 : characters, cents);
-    }),
+  return slices.made;
+}
+
+/** @param work an object that stands for this text at the scheduler */
+async function draftSlice(
+  runner: EngineRunner,
+  slice: readonly PendingSentence[],
+  context: Context | undefined,
+  work: object,
+  drafting: Drafting,
+): Promise<void> {
+  const { request, cache, options, onTranslated } = drafting;
+  const { from, to, lane, signal } = request;
+  const segments = slice.map(({ sentence, placed, before }) => ({
+    id: sentence.id,
+    pieces: placed?.pieces ?? sentence.canonical.pieces,
+    ...(before === undefined ? {} : { before }),
+  }));
+  const sliceContext = withExamples(context, slice);
+  const weight = slice.reduce((sum, { sentence }) => sum + sentence.length, 1);
+  const { drafts, away } = await runner.draft(
+    { from, to, segments, lane, signal, ...(sliceContext === undefined ? {} : { context: sliceContext }) },
+    { account: accountOf(request), request: work, weight, signal },
   );
-}
-
-interface Wanted {
-  sentence: Sentence;
-  key: string;
-  placed: ReturnType<Glossary['put']> | undefined;
-  before: string | undefined;
-  examples: readonly Example[];
-}
-
-/** Questions to the memory at once: it is asked for each sentence. */
-const EXAMPLES_AT_ONCE = 4;
-
-/** The examples of each sentence, in their order. */
-async function nearTo(
-  open: readonly Sentence[],
-  ask: Ask,
-  examples: NonNullable<TranslatorOptions['examples']>,
-): Promise<(readonly Example[])[]> {
-  const near: (readonly Example[])[] = [];
-  for (let start = 0; start < open.length; start += EXAMPLES_AT_ONCE) {
-    ask.signal.throwIfAborted();
-    const some = open.slice(start, start + EXAMPLES_AT_ONCE);
-    near.push(...(await Promise.all(some.map(({ canonical }) => examples(ask, canonical.pieces)))));
+  let characters = 0;
+  let words = 0;
+  for (const [index, pending] of slice.entries()) {
+    const { sentence } = pending;
+    const checked =
+      drafts === undefined
+        ? UNAVAILABLE
+        : checkDraft(pending, drafts[index], away, request, runner.engine.capabilities);
+    characters += sentence.length;
+    if (checked.status === 'failed') {
+      fail(sentence, checked, runner, drafting);
+      continue;
+    }
+    sentence.done = checked;
+    onTranslated?.(sentence);
+    words += countWords(sentence.canonical.pieces);
+    cache.set(pending.key, checked);
   }
-  return near;
+  const cents = drafts === undefined ? 0 : (characters * runner.limits.centsPerMillion) / 1_000_000;
+  options.observer.translated(runner.name, words, drafts === undefined ? 0 : characters, cents);
 }
 
-/** An engine reads a few, for all of a slice. */
-const EXAMPLES_A_SLICE = 3;
+function fail(sentence: Sentence, failed: FailedDraft, { name }: EngineRunner, { options }: Drafting): void {
+  options.observer.failed(name, failed.reason);
+  recordFailure(sentence, failed);
+}
 
-/** What an engine is told with a slice: the nearest examples of its sentences besides, each once. */
-function withExamples(context: Context | undefined, slice: readonly Wanted[]): Context | undefined {
+/** Concurrent memory queries; there is one for each sentence. */
+const CONCURRENT_EXAMPLES = 4;
+
+/** Returns the examples of each sentence, in their order. */
+async function findExamples(
+  open: readonly Sentence[],
+  request: TranslationRequest,
+  examples: NonNullable<TranslatorOptions['examples']>,
+): Promise<(readonly TranslationExample[])[]> {
+  const found: (readonly TranslationExample[])[] = [];
+  for (let start = 0; start < open.length; start += CONCURRENT_EXAMPLES) {
+    request.signal.throwIfAborted();
+    const some = open.slice(start, start + CONCURRENT_EXAMPLES);
+    found.push(...(await Promise.all(some.map(({ canonical }) => examples(request, canonical.pieces)))));
+  }
+  return found;
+}
+
+/** Examples that an engine gets with a slice. */
+const EXAMPLES_PER_SLICE = 3;
+
+/** Adds the nearest examples of a slice's sentences to the context, each once. */
+function withExamples(context: Context | undefined, slice: readonly PendingSentence[]): Context | undefined {
   const all = slice.flatMap(({ examples }) => examples);
-  const once = new Map(all.map((one) => [JSON.stringify([one.source, one.target]), one]));
-  const nearest = [...once.values()].sort((a, b) => b.score - a.score).slice(0, EXAMPLES_A_SLICE);
+  const distinct = new Map(all.map((one) => [JSON.stringify([one.source, one.target]), one]));
+  const nearest = [...distinct.values()].sort((a, b) => b.score - a.score).slice(0, EXAMPLES_PER_SLICE);
   if (nearest.length === 0) return context;
   return { ...context, examples: nearest.map(({ source, target }) => ({ source, target })) };
 }
 
-function createSlices(): { made: Wanted[][]; add(wanted: Wanted): void } {
-  const made: Wanted[][] = [];
+function createSlices(): { made: PendingSentence[][]; add(pending: PendingSentence): void } {
+  const made: PendingSentence[][] = [];
   let characters = 0;
   return {
     made,
-    add(wanted) {
+    add(pending) {
       const last = made.at(-1);
-      const { length } = wanted.sentence;
+      const { length } = pending.sentence;
       if (last === undefined || last.length >= SLICE_SEGMENTS || characters + length > SLICE_CHARACTERS) {
-        made.push([wanted]);
+        made.push([pending]);
         characters = length;
       } else {
-        last.push(wanted);
+        last.push(pending);
         characters += length;
       }
     },
   };
 }
 
-type Failed = { status: 'failed'; reason: string; retry: Retry };
-type Judged = { status: 'translated'; pieces: Piece[]; route: string; notes: string[] } | Failed;
-
-const UNAVAILABLE = { status: 'failed', reason: 'unavailable', retry: 'wait' } as const;
-const UNSUPPORTED = 'unsupported';
-
-/** From the least hope to the most. */
-const HOPES: readonly Retry[] = ['never', 'soon', 'wait'];
-
-/**
- * Another time may be better as long as an engine could not be asked, whatever another made of the sentence. Who
- * lacks the pair will lack it then: that counts only where all of them do.
- */
-function fail(
-  sentence: Sentence,
-  { reason, retry }: Failed,
-  station: Station,
-  observer: EngineObserver,
-): void {
-  observer.failed(station.name, reason);
-  if (reason === UNSUPPORTED) return;
-  const isFirst = sentence.reason === UNSUPPORTED;
-  if (isFirst || HOPES.indexOf(retry) > HOPES.indexOf(sentence.retry)) sentence.retry = retry;
-  sentence.reason = reason;
-}
-
-/** Whether a draft is a translation of what was asked. */
-function judge(
-  { sentence, placed }: Wanted,
-  draft: Draft | undefined,
-  away: boolean,
-  { from, to }: Pick<Ask, 'from' | 'to'>,
-  { deterministic }: Engine['capabilities'],
-): Judged {
-  if (draft === undefined || draft.id !== sentence.id)
-    return { status: 'failed', reason: 'lost', retry: 'soon' };
-  if (draft.status === 'unsupported') return { status: 'failed', reason: UNSUPPORTED, retry: 'wait' };
-  const garbled: Failed = {
-    status: 'failed',
-    reason: 'garbled',
-    retry: deterministic ? 'never' : 'soon',
-  };
-  if (draft.status === 'failed') {
-    const { reason } = draft;
-    if (away || reason === 'stopped' || reason === 'unavailable')
-      return { status: 'failed', reason, retry: 'wait' };
-    if (reason === 'garbled') return garbled;
-    return { status: 'failed', reason, retry: reason === 'too long' ? 'never' : 'soon' };
-  }
-  const asked = placed?.pieces ?? sentence.canonical.pieces;
-  const { pieces, notes } = repair(asked, draft.pieces);
-  const taken = placed === undefined ? pieces : placed.take(pieces);
-  if (!isRight(sentence.canonical.pieces, taken)) return garbled;
-  if (faultOf(taken, sentence.canonical.pieces, { from, to }) !== null) return garbled;
-  return {
-    status: 'translated',
-    pieces: joinText(taken),
-    route: draft.route,
-    notes: [...notes, ...(placed?.notes ?? [])],
-  };
-}
-
-function conclude(segment: Segment, { sentence, own, recalled, kept }: Place, glossary: Glossary): Drafted {
-  if (kept !== undefined) return kept;
-  const { done } = sentence;
-  if (recalled !== undefined) {
-    const { kind, memoryId, pieces } = recalled;
-    const notes = glossary.empty ? [] : glossary.check(segment.pieces, pieces);
-    return { segment, status: 'translated', pieces, route: `memory:${kind}`, notes, memoryId };
-  }
-  if (done === undefined) {
-    return { segment, status: 'failed', reason: sentence.reason, retry: sentence.retry };
-  }
-  const notes = glossary.empty ? done.notes : [...done.notes, ...glossary.check(own.pieces, done.pieces)];
-  return { segment, status: 'translated', pieces: own.back(done.pieces), route: done.route, notes };
-}
-
-/** What of the context an engine takes. */
-function contextFor({ capabilities }: Engine, { context }: Ask): Context | undefined {
+/** Returns the part of a context that an engine supports. */
+function contextFor({ capabilities }: Engine, { context }: TranslationRequest): Context | undefined {
   if (context === undefined) return undefined;
   const { tone, instructions, terms, examples, format } = context;
   const taken: Context = {
@@ -433,63 +327,41 @@ function contextFor({ capabilities }: Engine, { context }: Ask): Context | undef
   return format === undefined ? taken : { ...taken, format };
 }
 
-/** What stands for the terms of a brand in keys: they are the same array for all its jobs, until it changes. */
-const namesOfTerms = new WeakMap<readonly Term[], string>();
+/** Hashes of term lists for cache keys. All jobs of a brand share one array until the glossary changes. */
+const termHashes = new WeakMap<readonly Term[], string>();
 
-/** A context as a part of a key. A glossary may be megabytes, and its key is made for every sentence. */
+/** Returns a context as a part of a cache key. Terms are hashed once, because a glossary may be megabytes long. */
 function nameOf({ terms, ...rest }: Context): string {
   if (terms === undefined) return JSON.stringify(rest);
-  let name = namesOfTerms.get(terms);
-  if (name === undefined) {
-    name = keyOf([JSON.stringify(terms)]);
-    namesOfTerms.set(terms, name);
+  let hash = termHashes.get(terms);
+  if (hash === undefined) {
+    hash = cacheKeyOf([JSON.stringify(terms)]);
+    termHashes.set(terms, hash);
   }
-  return `${JSON.stringify(rest)} ${name}`;
+  return `${JSON.stringify(rest)} ${hash}`;
 }
 
-/** Nobody's texts are apart from every account's. */
-const accountOf = ({ account }: Ask): string => account?.accountId ?? '';
+/** Texts without an account have cache keys of their own. */
+const accountOf = ({ account }: TranslationRequest): string => account?.accountId ?? '';
 
-/** Lets others have the event loop. */
-async function breathe(signal: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  signal.throwIfAborted();
-}
-
-function joinText(pieces: readonly Piece[]): Piece[] {
-  const out: Piece[] = [];
-  for (const piece of pieces) {
-    const last = out.at(-1);
-    const isText = 'text' in piece && !('keep' in piece);
-    if (isText && last !== undefined && 'text' in last && !('keep' in last)) {
-      out[out.length - 1] = { text: last.text + piece.text };
-    } else out.push(piece);
-  }
-  return out;
-}
-
-function visible(pieces: readonly Piece[]): string {
-  return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
-}
-
-/** Near enough for a figure: words between white space. */
+/** Counts words between white space, which is near enough for metrics. */
 function countWords(pieces: readonly Piece[]): number {
-  return visible(pieces).match(/\S+/g)?.length ?? 0;
+  return visibleText(pieces).match(/\S+/g)?.length ?? 0;
 }
 
-/** Asks again after `milliseconds`; an error is not remembered. */
-function remember<T>(ask: () => Promise<T>, milliseconds: number): () => Promise<T> {
-  let asked: Promise<T> | undefined;
+/** Keeps a result for `milliseconds`; errors are not kept. */
+function memoize<T>(read: () => Promise<T>, milliseconds: number): () => Promise<T> {
+  let latest: Promise<T> | undefined;
   let until = 0;
   return () => {
-    if (asked === undefined || performance.now() >= until) {
-      const own = ask();
-      asked = own;
+    if (latest === undefined || performance.now() >= until) {
+      const own = read();
+      latest = own;
       until = performance.now() + milliseconds;
       own.catch(() => {
-        if (asked === own) asked = undefined;
+        if (latest === own) latest = undefined;
       });
     }
-    return asked;
+    return latest;
   };
 }

@@ -1,19 +1,18 @@
 /** The lease queue on a real database. Leases run out by moving their rows, never by waiting. */
-import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
+import { partOf, uuidv7 } from '../base/ids.ts';
+import { createLog } from '../base/log.ts';
 import { createConnection } from '../database/connections.ts';
 import { recordEvents } from '../deliveries/deliveries.ts';
 import { createDeliveryQueue } from '../deliveries/queue.ts';
 import { beginAttempts, finishAnswered, finishAttempt } from '../deliveries/store.ts';
-import { partOf, uuidv7 } from '../ids.ts';
-import { type JobFollower, type Outcome, openLeased, postponeJob, settle } from '../jobs/jobs.ts';
-import { insertJobs, type NewJob } from '../jobs/store.ts';
+import { insertJobs } from '../jobs/insert-store.ts';
+import { type JobHooks, type JobOutcome, openLeasedJob, settleJob } from '../jobs/jobs.ts';
 import { holdPrices, openBalances, verifyLedger } from '../ledger/ledger.ts';
-import { createLog } from '../log.ts';
 import {
   createClient,
   createTestDatabase,
@@ -21,14 +20,15 @@ import {
   type TestDatabase,
   until,
 } from '../testing/harness.ts';
-import { createQueue, type Lease } from './queue.ts';
+import { newJobs } from '../testing/jobs.ts';
+import { createLeaseQueue, type Lease } from './queue.ts';
 
 const LEASE_SECONDS = 3600;
-const nobody: JobFollower = {
-  drafted: async () => {},
-  canceled: async () => {},
-  redrafted: async () => new Set(),
-  untouched: async () => 0,
+const nobody: JobHooks = {
+  onDrafted: async () => {},
+  onCanceled: async () => {},
+  onRedrafted: async () => new Set(),
+  countUntouched: async () => 0,
 };
 
 let test: TestDatabase;
@@ -49,6 +49,7 @@ afterAll(async () => {
   await test.drop();
 });
 
+const PAID = { priceCents: 1, callbackUrl: 'http://127.0.0.1:9/' };
 let accounts = 0;
 
 async function createAccount(): Promise<AccountRef> {
@@ -67,35 +68,7 @@ async function createAccount(): Promise<AccountRef> {
 
 /** Due jobs of an account, each with its hold. @returns their ids in the order of their making */
 async function createJobs(account: AccountRef, count: number): Promise<string[]> {
-  const jobs = Array.from({ length: count }, (_, place): NewJob => {
-    const jobId = uuidv7();
-    return {
-      account,
-      jobId,
-      orderNumber: place + 1,
-      environment: 'production',
-      tier: 'machine',
-      uid: jobId,
-      requestHash: randomBytes(32),
-      dialect: 'spec',
-      status: 'machine_translate_in_progress',
-      sourceLanguage: 'en',
-      targetLanguage: 'es',
-      textFormat: 'text',
-      tone: undefined,
-      topics: undefined,
-      brand: undefined,
-      defaultBrand: undefined,
-      callbackUrl: 'http://127.0.0.1:9/',
-      words: 1,
-      priceCents: 1,
-      holdSeconds: 0,
-      text: 'House.',
-      targetText: undefined,
-      instructions: undefined,
-      leaseToken: undefined,
-    };
-  });
+  const jobs = newJobs(account, count, PAID);
   await test.database.transaction(async (transaction) => {
     await insertJobs(transaction, jobs, 0, undefined);
     await holdPrices(
@@ -136,7 +109,7 @@ function queueOf(table: Table) {
   const log = createLog('warn', { write: (line) => lines.push(line) });
   const { database } = test;
   return table === 'jobs'
-    ? createQueue(database, table, LEASE_SECONDS, log)
+    ? createLeaseQueue(database, table, LEASE_SECONDS, log)
     : createDeliveryQueue({ database, leaseSeconds: LEASE_SECONDS, perHost: 1000, log });
 }
 
@@ -313,6 +286,17 @@ describe.each(TABLES)('the queue of %s', (table) => {
   });
 });
 
+it('publishes a job as changed when its insert made it, and not when its uid was taken', async () => {
+  const jobs = newJobs(await createAccount(), 2);
+  const published: unknown[] = [];
+  const unsubscribe = test.database.onChanges((changes) => published.push(...changes.map(({ job }) => job)));
+  for (const made of [jobs.slice(0, 1), jobs]) {
+    await test.database.transaction((transaction) => insertJobs(transaction, made, 0, undefined));
+  }
+  unsubscribe();
+  expect(published).toEqual(jobs.map(({ jobId }) => jobId));
+});
+
 describe.each(TABLES)('the room for %s', (table) => {
   /** As if the rows weighed this much, in the order of their making; they fall due in that order too. */
   async function weigh(...weights: number[]): Promise<string[]> {
@@ -441,7 +425,7 @@ describe('fairness', () => {
 });
 
 describe('a lost lease', () => {
-  const OUTCOMES: Outcome[] = [
+  const OUTCOMES: JobOutcome[] = [
     { kind: 'completed', result: 'CASA.' },
     { kind: 'held', result: 'CASA.' },
     {
@@ -473,32 +457,36 @@ describe('a lost lease', () => {
   it.each(OUTCOMES)('settles nothing: $kind', async (outcome) => {
     await createJobs(await createAccount(), 1);
     const [stale] = await queueOf('jobs').claim(1);
-    const job = (await openLeased(test.database, stale!))!;
+    const job = (await openLeasedJob(test.database, stale!))!;
     await expire('jobs');
     await queueOf('jobs').claim(1);
     const before = await everything();
-    expect(await settle(test.database, nobody, { lease: stale!, job, outcome })).toBe(false);
-    expect(await openLeased(test.database, stale!)).toBeUndefined();
-    await postponeJob(test.database, stale!, 5);
+    expect(await settleJob(test.database, nobody, { lease: stale!, job, outcome })).toBe(false);
+    expect(await openLeasedJob(test.database, stale!)).toBeUndefined();
+    const published: unknown[] = [];
+    const unsubscribe = test.database.onChanges((changes) => published.push(...changes));
+    await queueOf('jobs').release([stale!], 5, true);
+    unsubscribe();
+    expect(published).toEqual([]);
     expect(await everything()).toBe(before);
   });
 
   it.each(OUTCOMES)('settles nothing after the other one has settled: $kind', async (outcome) => {
     await createJobs(await createAccount(), 1);
     const [stale] = await queueOf('jobs').claim(1);
-    const job = (await openLeased(test.database, stale!))!;
+    const job = (await openLeasedJob(test.database, stale!))!;
     await expire('jobs');
     const [held] = await queueOf('jobs').claim(1);
     expect(
-      await settle(test.database, nobody, {
+      await settleJob(test.database, nobody, {
         lease: held!,
         job,
         outcome: { kind: 'completed', result: 'CASA.' },
       }),
     ).toBe(true);
     const before = await everything();
-    expect(await settle(test.database, nobody, { lease: stale!, job, outcome })).toBe(false);
-    expect(await settle(test.database, nobody, { lease: held!, job, outcome })).toBe(false);
+    expect(await settleJob(test.database, nobody, { lease: stale!, job, outcome })).toBe(false);
+    expect(await settleJob(test.database, nobody, { lease: held!, job, outcome })).toBe(false);
     expect(await everything()).toBe(before);
     expect((await verifyLedger(test.database)).discrepancies).toEqual([]);
   });
@@ -506,10 +494,10 @@ describe('a lost lease', () => {
   it('is not lost to a settlement at the same moment: one of two settles, the money ends once', async () => {
     await createJobs(await createAccount(), 1);
     const [lease] = await queueOf('jobs').claim(1);
-    const job = (await openLeased(test.database, lease!))!;
+    const job = (await openLeasedJob(test.database, lease!))!;
     const settled = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        settle(test.database, nobody, {
+        settleJob(test.database, nobody, {
           lease: lease!,
           job,
           outcome: index % 2 === 0 ? { kind: 'completed', result: 'CASA.' } : { kind: 'failed', reason: 'x' },
@@ -532,18 +520,25 @@ describe('a lost lease', () => {
     expect(await beginAttempts(test.database, [stale!])).toEqual([undefined]);
     const before = await entries('deliveries');
     const result = {
-      ...{ attempt: 1, outcome: 'answered', statusCode: 200, milliseconds: 5, detail: undefined },
-      ...{ headers: {}, answer: '', answerComplete: true },
+      attempt: 1,
+      outcome: 'answered',
+      statusCode: 200,
+      milliseconds: 5,
+      detail: undefined,
+      headers: {},
+      answer: '',
+      answerComplete: true,
     };
-    const sign = { host: '127.0.0.1:9', sign: 'life' as const, probe: false, breakerSeconds: [30] };
-    expect(
-      await finishAttempt(test.database, account, stale!, result, { status: 'delivered' }, sign),
-    ).toEqual({ moved: undefined, opened: false });
     const answered = {
-      lease: { ...stale!, host: sign.host },
+      lease: { ...stale!, host: '127.0.0.1:9' },
       result,
-      verdict: { status: 'delivered' },
+      decision: { status: 'delivered' },
     } as const;
+    const signal = { host: '127.0.0.1:9', signal: 'alive' as const, probe: false, breakerSeconds: [30] };
+    expect(await finishAttempt(test.database, { ...answered, signal })).toEqual({
+      changed: undefined,
+      opened: false,
+    });
     expect(await test.database.transaction((transaction) => finishAnswered(transaction, [answered]))).toEqual(
       [undefined],
     );

@@ -20,11 +20,11 @@
  *
  * Deliveries are leased alike and claimed otherwise, by hosts and in order: `deliveries/queue.ts`.
  */
-import type { AccountRef } from '../account.ts';
+import type { AccountRef } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
 import { type Statement, statement } from '../database/statements.ts';
-import { uuidv7 } from '../ids.ts';
-import type { Log } from '../log.ts';
 
 /** One piece of leased work: whose it is, which row, and the token that proves the lease. */
 export interface Lease {
@@ -38,7 +38,7 @@ export interface Lease {
 }
 
 /** What a claim may take besides a number of rows. */
-export interface Room<L extends Lease = Lease> {
+export interface ClaimLimits<L extends Lease = Lease> {
   /** Sum of the weights; one row alone may exceed it when `empty`. */
   weight: number;
   /** Nothing is in hand. */
@@ -54,20 +54,20 @@ export interface Room<L extends Lease = Lease> {
   held?: Iterable<L>;
 }
 
-export interface Queue<L extends Lease = Lease> {
+export interface LeaseQueue<L extends Lease = Lease> {
   /**
    * Claims up to `limit` due rows, visiting the accounts in turn from where the last call ended. An account
    * whose claim fails is logged and passed over: what was claimed for others is theirs to be worked.
    * @returns the leases; empty when nothing is due, or nothing that is due has room
    * @throws the database's error when claims failed and nothing was claimed
    */
-  claim(limit: number, room?: Room<L>): Promise<L[]>;
+  claim(limit: number, room?: ClaimLimits<L>): Promise<L[]>;
   /** Extends leases that are still held. @returns `token + id` of those that are; the others are lost. */
   extend(leases: readonly Lease[]): Promise<Set<string>>;
-  /** Gives leases back, due again in `seconds` (at once by default); a job's as if it had never been claimed. */
-  release(leases: readonly Lease[], seconds?: number): Promise<void>;
+  /** Gives leases back, due again in `seconds` (0). @param counts the claim counts as a try; not by default */
+  release(leases: readonly Lease[], seconds?: number, counts?: boolean): Promise<void>;
   /** A lease that is still held counts as a claim once more (1), or as if it had not been one (-1). */
-  recount(lease: Lease, by: 1 | -1): Promise<void>;
+  adjustAttempts(lease: Lease, by: 1 | -1): Promise<void>;
   readonly leaseSeconds: number;
   /** Nothing at all was due when it was last claimed from: only what is hinted at, or its time, changes that. */
   readonly empty?: boolean;
@@ -78,7 +78,7 @@ type DueRow = { part: number; account_id: string };
 type ClaimedRow = { id: string; attempts: number | null; weight: number };
 
 /** Claims of one account in one visit: small, so that turns come often; large enough to be worth a round trip. */
-export const CLAIMS_A_VISIT = 8;
+export const CLAIMS_PER_VISIT = 8;
 /** Where only one account has due work, nobody waits for a turn. */
 const CLAIMS_ALONE = 64;
 const ACCOUNTS_A_ROUND = 64;
@@ -86,10 +86,10 @@ const ACCOUNTS_A_ROUND = 64;
 const FAILURES_A_ROUND = 2;
 /** Where accounts are not weighed. */
 const UNWEIGHED = { left: Number.MAX_SAFE_INTEGER, none: true };
-export const BOUNDLESS: Room<never> = {
+export const UNLIMITED: ClaimLimits<never> = {
   weight: Number.MAX_SAFE_INTEGER,
   empty: true,
-  shareOf: () => CLAIMS_A_VISIT,
+  shareOf: () => CLAIMS_PER_VISIT,
 };
 
 /** @param weight SQL; must not read what lies apart from the row (the length of a stored body does not) */
@@ -132,8 +132,9 @@ function queueStatements(table: 'jobs' | 'messages', key: 'job_id' | 'message_id
 
 interface LeaseStatements {
   extend: Statement<{ id: string; token: string }>;
-  release: Statement<never>;
+  release: Statement<{ id: string; token: string }>;
   recount: Statement<never>;
+  kind: 'jobs' | 'chats' | 'deliveries';
 }
 
 /** How leases on the rows of a table are kept and given back, whoever claims them. */
@@ -152,36 +153,44 @@ export function leaseStatements(
     `update ${table} t set due_at = now() + make_interval(secs => $5) ${held}
      returning t.${key} as id, t.lease_token as token`,
   );
-  // An attempt at a delivery is on record under its number, so the number is used up.
-  const attempts = table === 'deliveries' ? 'attempts' : 'attempts - 1';
-  const release: Statement<never> = statement(
+  const release: Statement<{ id: string; token: string }> = statement(
     `work.release_${table}`,
     `update ${table} t set due_at = now() + make_interval(secs => $5), lease_token = null,
-            attempts = ${attempts} ${held}`,
+            attempts = attempts - case when $6 then 0 else 1 end ${held}
+     returning t.${key} as id, held.token`,
   );
   const recount: Statement<never> = statement(
     `work.recount_${table}`,
     `update ${table} t set attempts = attempts + $5 ${held}`,
   );
-  return { extend, release, recount };
+  return { extend, release, recount, kind: table === 'messages' ? 'chats' : table };
 }
 
 /** The part of a queue that is the same however its rows are claimed. */
-export function keepLeases(
+export function leaseOperations(
   database: Database,
   statements: LeaseStatements,
   leaseSeconds: number,
-): Pick<Queue, 'extend' | 'release' | 'recount' | 'leaseSeconds'> {
+): Pick<LeaseQueue, 'extend' | 'release' | 'adjustAttempts' | 'leaseSeconds'> {
   return {
     leaseSeconds,
     async extend(leases) {
       const rows = await database.query(statements.extend, [...columns(leases), leaseSeconds]);
       return new Set(rows.map(({ id, token }) => token + id));
     },
-    async release(leases, seconds = 0) {
-      if (leases.length > 0) await database.query(statements.release, [...columns(leases), seconds]);
+    async release(leases, seconds = 0, counts = false) {
+      if (leases.length === 0) return;
+      const { kind } = statements;
+      // An attempt at a delivery is on record under its number, so the number is used up.
+      const keepsCount = counts || kind === 'deliveries';
+      const rows = await database.query(statements.release, [...columns(leases), seconds, keepsCount]);
+      if (!counts) return;
+      const released = new Set(rows.map(({ id, token }) => token + id));
+      for (const { account, id, token } of leases) {
+        if (released.has(token + id)) database.changed(kind, account, kind === 'jobs' ? id : undefined);
+      }
     },
-    async recount(lease, by) {
+    async adjustAttempts(lease, by) {
       await database.query(statements.recount, [...columns([lease]), by]);
     },
   };
@@ -199,12 +208,12 @@ const START = { part: -1, accountId: '00000000-0000-0000-0000-000000000000' };
  * @param name the table whose rows are the work
  * @param leaseSeconds how long a claim lasts without being extended
  */
-export function createQueue(
+export function createLeaseQueue(
   database: Database,
   name: keyof typeof STATEMENTS,
   leaseSeconds: number,
   log: Log,
-): Queue {
+): LeaseQueue {
   const statements = STATEMENTS[name];
   let last: { part: number; accountId: string } = START;
   /** More accounts than one round visits had due work when it was last asked. */
@@ -232,11 +241,11 @@ export function createQueue(
   }
 
   return {
-    ...keepLeases(database, statements, leaseSeconds),
+    ...leaseOperations(database, statements, leaseSeconds),
     get empty() {
       return empty;
     },
-    async claim(limit, room = BOUNDLESS) {
+    async claim(limit, room = UNLIMITED) {
       const leases: Lease[] = [];
       const failures: unknown[] = [];
       let { weight } = room;
@@ -244,7 +253,7 @@ export function createQueue(
       empty = accounts.length === 0;
       for (const account of accounts) {
         if (leases.length >= limit || failures.length >= FAILURES_A_ROUND) break;
-        const visit = accounts.length > 1 ? Math.min(CLAIMS_A_VISIT, room.shareOf(account)) : CLAIMS_ALONE;
+        const visit = accounts.length > 1 ? Math.min(CLAIMS_PER_VISIT, room.shareOf(account)) : CLAIMS_ALONE;
         const wanted = Math.min(limit - leases.length, visit);
         const own = room.weightOf?.(account) ?? UNWEIGHED;
         if (wanted <= 0 || (own.left <= 0 && !own.none)) continue;

@@ -1,11 +1,12 @@
-/** C2: where programs reach the service, with which keys, and what signs the callbacks. */
+/** API access: addresses, API keys and webhook secrets. */
 import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { OwnKey, OwnWebhookSecret } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import type { Loading } from '../page.tsx';
-import { usePerson } from '../session.ts';
+import { useUser } from '../session.ts';
 import { CopyBlock, CopyLine } from '../ui/CopyButton.tsx';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
@@ -17,9 +18,8 @@ import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './account.module.css';
-import { addressOf, ENVIRONMENTS, type Environment } from './environment.tsx';
+import { baseUrlOf, ENVIRONMENTS, type Environment } from './environment.tsx';
 import { firstRequest } from './snippets.ts';
 
 const keys = () => query('listOwnKeys');
@@ -28,43 +28,40 @@ const secrets = () => query('listOwnWebhookSecrets');
 export const load = ({ queries }: Loading) =>
   Promise.all([queries.ensureQueryData(keys()), queries.ensureQueryData(secrets())]);
 
-/** A secret that was just made: shown this once. */
+/** A new key or webhook secret, which is shown only once. */
 interface Shown {
   secret: string;
-  /** Of a key; that of callbacks needs no example. */
+  /** The environment of a key; undefined for a webhook secret. */
   environment?: Environment;
 }
 
 export default function Access() {
-  const say = useSay();
-  const username = usePerson()?.account ?? '';
+  const t = useTranslate();
+  const username = useUser()?.account ?? '';
   const [making, setMaking] = useState(false);
   const [shown, setShown] = useState<Shown>();
   return (
     <Page
-      title={say('account.access.title')}
-      lead={say('account.access.lead')}
+      title={t('account.access.title')}
+      lead={t('account.access.lead')}
       actions={
         <Button variant="filled" onClick={() => setMaking(true)}>
-          {say('account.key.make')}
+          {t('account.key.make')}
         </Button>
       }
     >
-      <Section title={say('account.access.addresses')}>
+      <Section title={t('account.access.addresses')}>
         <Card>
           <Facts
             facts={[
               ...ENVIRONMENTS.map((environment) => ({
-                label: say(`account.${environment}`),
-                value: <CopyLine text={addressOf(environment)} what={say(`account.${environment}`)} />,
+                label: t(`account.${environment}`),
+                value: <CopyLine text={baseUrlOf(environment)} what={t(`account.${environment}`)} />,
               })),
               {
-                label: say('account.access.header'),
+                label: t('account.access.header'),
                 value: (
-                  <CopyLine
-                    text={`Authorization: ApiKey ${username}:…`}
-                    what={say('account.access.header')}
-                  />
+                  <CopyLine text={`Authorization: ApiKey ${username}:…`} what={t('account.access.header')} />
                 ),
               },
             ]}
@@ -79,29 +76,32 @@ export default function Access() {
   );
 }
 
-/** What a key is now. One that has been rolled goes on for a while. */
+/** Returns the status of a key. A rolled key stays valid for a while. */
 function statusOf(key: OwnKey): string {
   const isPast = (moment: string | null) => moment !== null && new Date(moment) <= new Date();
   if (key.live) return key.revoked_at === null ? 'active' : 'expiring';
   return isPast(key.revoked_at) ? 'revoked' : 'expired';
 }
 
+interface KeyAction {
+  act: 'roll' | 'revoke';
+  key: OwnKey;
+}
+
 function Keys({ onMade }: { onMade(shown: Shown): void }) {
-  const say = useSay();
-  const queries = useQueryClient();
+  const t = useTranslate();
   const { data } = useSuspenseQuery(keys());
-  const [acting, setActing] = useState<{ act: 'roll' | 'revoke'; key: OwnKey }>();
-  const close = () => setActing(undefined);
-  // Those that open come first; a key that ended stays to be seen, below.
+  const [acting, setActing] = useState<KeyAction>();
+  // Valid keys first, then revoked and expired ones.
   const rows = [...data.objects].sort((one, other) => Number(other.live) - Number(one.live));
   const columns: Column<OwnKey>[] = [
     {
       key: 'name',
-      header: say('account.key.name'),
+      header: t('account.key.name'),
       wide: true,
       cell: ({ name, key_id, read_only }) => (
         <>
-          <bdi>{name}</bdi> {read_only && <Tag>{say('account.key.read_only')}</Tag>}
+          <bdi>{name}</bdi> {read_only && <Tag>{t('account.key.read_only')}</Tag>}
           <div className={css.muted}>
             <code dir="ltr">{key_id}…</code>
           </div>
@@ -110,26 +110,26 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
     },
     {
       key: 'environment',
-      header: say('account.environment'),
+      header: t('account.environment'),
       cell: ({ environment }) => (
-        <Tag {...(environment === 'production' ? { tone: 'info' } : {})}>{say(`account.${environment}`)}</Tag>
+        <Tag {...(environment === 'production' ? { tone: 'info' } : {})}>{t(`account.${environment}`)}</Tag>
       ),
     },
-    { key: 'status', header: say('account.status'), cell: (key) => <StatusBadge status={statusOf(key)} /> },
+    { key: 'status', header: t('account.status'), cell: (key) => <StatusBadge status={statusOf(key)} /> },
     {
       key: 'used',
-      header: say('account.key.used'),
-      cell: ({ last_used_at }) => (last_used_at === null ? say('account.never') : <When at={last_used_at} />),
+      header: t('account.key.used'),
+      cell: ({ last_used_at }) => (last_used_at === null ? t('account.never') : <When at={last_used_at} />),
     },
     {
       key: 'maker',
-      header: say('account.key.maker'),
-      cell: ({ made_by }) => (made_by === null ? say('account.key.operator') : <bdi>{made_by}</bdi>),
+      header: t('account.key.maker'),
+      cell: ({ made_by }) => (made_by === null ? t('account.key.operator') : <bdi>{made_by}</bdi>),
     },
-    { key: 'created', header: say('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
+    { key: 'created', header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
     {
       key: 'acts',
-      header: say('account.acts'),
+      header: t('account.actions'),
       bare: true,
       align: 'end',
       cell: (key) =>
@@ -137,7 +137,7 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
           <span className={css.buttons}>
             {key.revoked_at === null && (
               <Button size="xs" onClick={() => setActing({ act: 'roll', key })}>
-                {say('account.key.roll')}
+                {t('account.key.roll')}
               </Button>
             )}
             <Button
@@ -146,25 +146,41 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
               color="danger"
               onClick={() => setActing({ act: 'revoke', key })}
             >
-              {say('account.key.revoke')}
+              {t('account.key.revoke')}
             </Button>
           </span>
         ),
     },
   ];
   return (
-    <Section title={say('account.keys')}>
+    <Section title={t('account.keys')}>
       <Table
-        label={say('account.keys')}
+        label={t('account.keys')}
         columns={columns}
         rows={rows}
         rowKey={({ key_id }) => key_id}
-        empty={<Empty>{say('account.keys.empty')}</Empty>}
+        empty={<Empty>{t('account.keys.empty')}</Empty>}
       />
+      <KeyDialogs acting={acting} onClose={() => setActing(undefined)} onMade={onMade} />
+    </Section>
+  );
+}
+
+interface KeyDialogsProps {
+  acting: KeyAction | undefined;
+  onClose(): void;
+  onMade(shown: Shown): void;
+}
+
+function KeyDialogs({ acting, onClose, onMade }: KeyDialogsProps) {
+  const t = useTranslate();
+  const queries = useQueryClient();
+  return (
+    <>
       <RollDialog
-        title={say('account.key.roll.title', { name: acting?.key.name })}
+        title={t('account.key.roll.title', { name: acting?.key.name })}
         opened={acting?.act === 'roll'}
-        onClose={close}
+        onClose={onClose}
         onRoll={async (overlap) => {
           const path = { key_id: acting!.key.key_id };
           const { key, environment } = await call('rollOwnKey', { path, body: { overlap } });
@@ -172,74 +188,74 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
           onMade({ secret: key, environment });
         }}
       >
-        {say('account.key.roll.text')}
+        {t('account.key.roll.text')}
       </RollDialog>
       <ConfirmDialog
-        title={say('account.key.revoke.title', { name: acting?.key.name })}
+        title={t('account.key.revoke.title', { name: acting?.key.name })}
         opened={acting?.act === 'revoke'}
-        onClose={close}
-        action={say('account.key.revoke')}
+        onClose={onClose}
+        action={t('account.key.revoke')}
         danger
         onConfirm={async () => {
           await call('revokeOwnKey', { path: { key_id: acting!.key.key_id } });
           await queries.invalidateQueries(keys());
-          toast(say('account.key.revoked'));
+          toast(t('account.key.revoked'));
         }}
       >
-        {say('account.key.revoke.text')}
+        {t('account.key.revoke.text')}
       </ConfirmDialog>
-    </Section>
+    </>
   );
 }
 
 function Secrets({ onMade }: { onMade(shown: Shown): void }) {
-  const say = useSay();
+  const t = useTranslate();
   const queries = useQueryClient();
   const { data } = useSuspenseQuery(secrets());
   const [rolling, setRolling] = useState<Environment>();
   const columns: Column<OwnWebhookSecret>[] = [
     {
       key: 'environment',
-      header: say('account.environment'),
+      header: t('account.environment'),
       wide: true,
-      cell: ({ environment }) => say(`account.${environment}`),
+      cell: ({ environment }) => t(`account.${environment}`),
     },
     {
       key: 'status',
-      header: say('account.status'),
+      header: t('account.status'),
       cell: ({ expires_at }) => <StatusBadge status={expires_at === null ? 'active' : 'expiring'} />,
     },
     {
       key: 'ends',
-      header: say('account.ends'),
+      header: t('account.ends'),
       cell: ({ expires_at }) => (expires_at === null ? '' : <When at={expires_at} />),
     },
-    { key: 'created', header: say('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
+    { key: 'created', header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
     {
       key: 'acts',
-      header: say('account.acts'),
+      header: t('account.actions'),
       bare: true,
       align: 'end',
       cell: ({ environment, expires_at }) =>
         expires_at === null && (
           <Button size="xs" onClick={() => setRolling(environment)}>
-            {say('account.key.roll')}
+            {t('account.key.roll')}
           </Button>
         ),
     },
   ];
   return (
-    <Section title={say('account.secrets')}>
-      <p className={css.muted}>{say('account.secrets.lead')}</p>
+    <Section title={t('account.secrets')}>
+      <p className={css.muted}>{t('account.secrets.lead')}</p>
       <Table
-        label={say('account.secrets')}
+        label={t('account.secrets')}
         columns={columns}
         rows={data.objects}
         rowKey={({ secret_id }) => secret_id}
-        empty={<Empty>{say('account.secrets.lead')}</Empty>}
+        empty={<Empty>{t('account.secrets.lead')}</Empty>}
       />
       <RollDialog
-        title={say('account.secret.roll.title')}
+        title={t('account.secret.roll.title')}
         opened={rolling !== undefined}
         onClose={() => setRolling(undefined)}
         onRoll={async (overlap) => {
@@ -249,7 +265,7 @@ function Secrets({ onMade }: { onMade(shown: Shown): void }) {
           onMade({ secret: webhook_secret });
         }}
       >
-        {say('account.secret.roll.text')}
+        {t('account.secret.roll.text')}
       </RollDialog>
     </Section>
   );
@@ -261,10 +277,10 @@ interface MadeProps {
 }
 
 function MakeKey({ opened, onClose, onMade }: MadeProps & { onMade(shown: Shown): void }) {
-  const say = useSay();
+  const t = useTranslate();
   const queries = useQueryClient();
   return (
-    <Dialog title={say('account.key.make')} opened={opened} onClose={onClose}>
+    <Dialog title={t('account.key.make')} opened={opened} onClose={onClose}>
       <Form
         onSubmit={async ({ name = '', environment, may }) => {
           const where = environment as Environment;
@@ -275,23 +291,23 @@ function MakeKey({ opened, onClose, onMade }: MadeProps & { onMade(shown: Shown)
           onMade({ secret: key, environment: where });
         }}
       >
-        <Field name="name" label={say('account.key.name')} description={say('account.key.name.help')} />
+        <Field name="name" label={t('account.key.name')} description={t('account.key.name.help')} />
         <ChoiceField
           name="environment"
-          label={say('account.environment')}
-          choices={ENVIRONMENTS.map((value) => ({ value, label: say(`account.${value}`) }))}
+          label={t('account.environment')}
+          choices={ENVIRONMENTS.map((value) => ({ value, label: t(`account.${value}`) }))}
         />
         <ChoiceField
           name="may"
-          label={say('account.key.may')}
+          label={t('account.key.permissions')}
           choices={(['write', 'read'] as const).map((value) => ({
             value,
-            label: say(`account.key.may.${value}`),
+            label: t(`account.key.permissions.${value}`),
           }))}
         />
         <DialogActions>
-          <Button onClick={onClose}>{say('ui.cancel')}</Button>
-          <SubmitButton>{say('account.key.make')}</SubmitButton>
+          <Button onClick={onClose}>{t('ui.cancel')}</Button>
+          <SubmitButton>{t('account.key.make')}</SubmitButton>
         </DialogActions>
       </Form>
     </Dialog>
@@ -307,9 +323,9 @@ interface RollProps extends MadeProps {
   onRoll(overlap: Overlap): Promise<void>;
 }
 
-/** Another in its place: how long does the one of now go on? */
+/** Replaces a key or secret; asks how long the old one stays valid. */
 function RollDialog({ title, opened, onClose, children, onRoll }: RollProps) {
-  const say = useSay();
+  const t = useTranslate();
   return (
     <Dialog title={title} opened={opened} onClose={onClose}>
       <p>{children}</p>
@@ -321,12 +337,12 @@ function RollDialog({ title, opened, onClose, children, onRoll }: RollProps) {
       >
         <ChoiceField
           name="overlap"
-          label={say('account.overlap')}
-          choices={OVERLAPS.map((value) => ({ value, label: say(`account.overlap.${value}`) }))}
+          label={t('account.overlap')}
+          choices={OVERLAPS.map((value) => ({ value, label: t(`account.overlap.${value}`) }))}
         />
         <DialogActions>
-          <Button onClick={onClose}>{say('ui.cancel')}</Button>
-          <SubmitButton>{say('account.key.roll')}</SubmitButton>
+          <Button onClick={onClose}>{t('ui.cancel')}</Button>
+          <SubmitButton>{t('account.key.roll')}</SubmitButton>
         </DialogActions>
       </Form>
     </Dialog>
@@ -334,25 +350,25 @@ function RollDialog({ title, opened, onClose, children, onRoll }: RollProps) {
 }
 
 function ShownOnce({ shown, onClose }: { shown: Shown | undefined; onClose(): void }) {
-  const say = useSay();
+  const t = useTranslate();
   return (
-    <Dialog wide title={say('account.shown.title')} opened={shown !== undefined} onClose={onClose}>
+    <Dialog wide title={t('account.shown.title')} opened={shown !== undefined} onClose={onClose}>
       {shown !== undefined && (
         <>
-          <Notice tone="warning">{say('account.shown.text')}</Notice>
-          <CopyLine text={shown.secret} what={say('account.shown.secret')} />
+          <Notice tone="warning">{t('account.shown.text')}</Notice>
+          <CopyLine text={shown.secret} what={t('account.shown.secret')} />
           {shown.environment !== undefined && (
             <>
-              <h3>{say('account.first.snippet')}</h3>
+              <h3>{t('account.first.snippet')}</h3>
               <CopyBlock
                 text={firstRequest(shown.environment, shown.secret)}
-                what={say('account.first.snippet')}
+                what={t('account.first.snippet')}
               />
             </>
           )}
           <DialogActions>
             <Button variant="filled" onClick={onClose}>
-              {say('account.shown.kept')}
+              {t('account.shown.done')}
             </Button>
           </DialogActions>
         </>

@@ -1,8 +1,9 @@
-/** C6: what came to the account, and what went. */
+/** The balance and its transfers. */
 import { TextInput } from '@mantine/core';
 import { hrefOf, query } from '../api/client.ts';
 import type { LedgerLine } from '../api/generated.ts';
-import { useLive } from '../live.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useLiveUpdates } from '../live-updates.ts';
 import { type PageProps, useFilters, useList } from '../page.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Numbers } from '../ui/Facts.tsx';
@@ -10,28 +11,27 @@ import { Money } from '../ui/Money.tsx';
 import { Page } from '../ui/Page.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './account.module.css';
 import { EnvironmentSwitch, environmentOf } from './environment.tsx';
 
 const KINDS = ['hold', 'capture', 'void', 'refund', 'top_up', 'adjustment'] as const;
 
 export default function Balance({ search }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const setFilters = useFilters();
-  const asked = { environment: environmentOf(search), from: search.from, until: search.until };
-  const { data, error, refetch } = useList(query('readOwnLedger', { query: asked }));
-  useLive('balance', 'readOwnLedger', 'readOwnAccount');
+  const filters = { environment: environmentOf(search), from: search.from, until: search.until };
+  const { data, error, refetch } = useList(query('readOwnLedger', { query: filters }));
+  useLiveUpdates('balance', 'readOwnLedger', 'readOwnAccount');
   const kindOf = (kind: string) => {
     const known = KINDS.find((one) => one === kind);
-    return known === undefined ? kind : say(`account.ledger.${known}`);
+    return known === undefined ? kind : t(`account.ledger.${known}`);
   };
   const columns: Column<LedgerLine>[] = [
-    { key: 'at', header: say('account.ledger.at'), cell: ({ at }) => <When at={at} /> },
-    { key: 'kind', header: say('account.ledger.kind'), cell: ({ kind }) => kindOf(kind) },
+    { key: 'at', header: t('account.ledger.at'), cell: ({ at }) => <When at={at} /> },
+    { key: 'kind', header: t('account.ledger.kind'), cell: ({ kind }) => kindOf(kind) },
     {
       key: 'about',
-      header: say('account.ledger.about'),
+      header: t('account.ledger.about'),
       wide: true,
       cell: ({ uid, memo }) => (
         <>
@@ -41,28 +41,28 @@ export default function Balance({ search }: PageProps) {
     },
     {
       key: 'change',
-      header: say('account.ledger.change'),
+      header: t('account.ledger.change'),
       align: 'end',
       cell: ({ change }) => <Money cents={change} />,
     },
     {
       key: 'balance',
-      header: say('account.balance'),
+      header: t('account.balance'),
       align: 'end',
       cell: ({ balance }) => <Money cents={balance} />,
     },
   ];
   return (
     <Page
-      title={say('account.balance.title')}
-      lead={say('account.balance.lead')}
+      title={t('account.balance.title')}
+      lead={t('account.balance.lead')}
       actions={<EnvironmentSwitch search={search} />}
     >
       {data !== undefined && (
         <Numbers
           facts={[
-            { label: say('account.ledger.opening'), value: <Money cents={data.opening} /> },
-            { label: say('account.ledger.closing'), value: <Money cents={data.closing} /> },
+            { label: t('account.ledger.opening'), value: <Money cents={data.opening} /> },
+            { label: t('account.ledger.closing'), value: <Money cents={data.closing} /> },
           ]}
         />
       )}
@@ -71,26 +71,26 @@ export default function Balance({ search }: PageProps) {
           <TextInput
             key={end}
             type="date"
-            label={say(`account.ledger.${end}`)}
+            label={t(`account.ledger.${end}`)}
             value={search[end] ?? ''}
             onChange={(event) => setFilters({ [end]: event.currentTarget.value })}
           />
         ))}
-        <a href={hrefOf('downloadLedger', { query: asked })} download>
-          {say('account.ledger.csv')}
+        <a href={hrefOf('downloadLedger', { query: filters })} download>
+          {t('account.ledger.csv')}
         </a>
       </search>
       {(data?.left_out ?? 0) > 0 && (
-        <p className={css.muted}>{say('account.ledger.left_out', { count: data?.left_out })}</p>
+        <p className={css.muted}>{t('account.ledger.left_out', { count: data?.left_out })}</p>
       )}
       <Table
-        label={say('account.balance.title')}
+        label={t('account.balance.title')}
         columns={columns}
         rows={data?.lines.toReversed()}
         rowKey={({ at, kind, uid }) => `${at} ${kind} ${uid}`}
         error={error}
         onRetry={() => void refetch()}
-        empty={<Empty>{say('account.ledger.empty')}</Empty>}
+        empty={<Empty>{t('account.ledger.empty')}</Empty>}
       />
     </Page>
   );

@@ -1,7 +1,8 @@
-/** C7: the account's brands as its editors see them: tone, instructions and glossaries. To be read. */
+/** The account's brands, read-only: tone, instructions and glossaries. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { query } from '../api/client.ts';
 import type { OwnBrand, OwnBrandLanguage } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import { type Loading, type PageProps, useFilters } from '../page.tsx';
 import { SidePanel } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
@@ -12,7 +13,6 @@ import { Lines } from '../ui/Skeleton.tsx';
 import { Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './account.module.css';
 
 const brands = () => query('listOwnBrands');
@@ -20,102 +20,104 @@ const brands = () => query('listOwnBrands');
 export const load = ({ queries }: Loading) => queries.ensureQueryData(brands());
 
 export default function Brands({ search }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const setFilters = useFilters();
   const language = useLanguageName();
   const { data } = useSuspenseQuery(brands());
   const columns: Column<OwnBrand>[] = [
-    { key: 'name', header: say('account.brand'), wide: true, cell: ({ name }) => <bdi>{name}</bdi> },
+    { key: 'name', header: t('account.brand'), wide: true, cell: ({ name }) => <bdi>{name}</bdi> },
     {
       key: 'default',
-      header: say('account.brand.default'),
+      header: t('account.brand.default'),
       bare: true,
-      cell: (brand) => brand.default && <Tag tone="info">{say('account.brand.default')}</Tag>,
+      cell: (brand) => brand.default && <Tag tone="info">{t('account.brand.default')}</Tag>,
     },
     { key: 'id', header: 'external_id', cell: ({ external_id }) => <code>{external_id}</code> },
     {
       key: 'languages',
-      header: say('account.brand.languages'),
+      header: t('account.brand.languages'),
       cell: ({ languages }) => languages.map((one) => language(one.language)).join(', '),
     },
     {
       key: 'terms',
-      header: say('account.brand.terms'),
+      header: t('account.brand.terms'),
       align: 'end',
       cell: ({ languages }) => languages.reduce((sum, { terms }) => sum + terms, 0),
     },
     {
       key: 'changed',
-      header: say('account.brand.changed'),
+      header: t('account.brand.changed'),
       cell: ({ changed_at }) => <When at={changed_at} />,
     },
   ];
   return (
-    <Page title={say('account.brands.title')} lead={say('account.brands.lead')}>
+    <Page title={t('account.brands.title')} lead={t('account.brands.lead')}>
       <Table
-        label={say('account.brands.title')}
+        label={t('account.brands.title')}
         columns={columns}
         rows={data.objects}
         rowKey={({ external_id }) => external_id}
         onOpen={({ external_id }) => setFilters({ open: external_id })}
         isSelected={({ external_id }) => external_id === search.open}
-        empty={<Empty>{say('account.brands.empty')}</Empty>}
+        empty={<Empty>{t('account.brands.empty')}</Empty>}
       />
       <SidePanel
         title={
-          data.objects.find(({ external_id }) => external_id === search.open)?.name ?? say('account.brand')
+          data.objects.find(({ external_id }) => external_id === search.open)?.name ?? t('account.brand')
         }
         opened={search.open !== undefined}
         onClose={() => setFilters({ open: '' })}
       >
-        {search.open !== undefined && <Detail key={search.open} brand={search.open} />}
+        {search.open !== undefined && <BrandDetails key={search.open} brand={search.open} />}
       </SidePanel>
     </Page>
   );
 }
 
-function Detail({ brand }: { brand: string }) {
+function BrandDetails({ brand }: { brand: string }) {
   const { data, error, refetch } = useQuery(query('readOwnBrand', { path: { brand } }));
   if (error !== null) return <FailureNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Lines count={8} />;
-  return data.languages.map((one) => <Language key={one.language} of={one} />);
+  return data.languages.map((one) => <Language key={one.language} settings={one} />);
 }
 
-function Language({ of }: { of: OwnBrandLanguage }) {
-  const say = useSay();
+function Language({ settings }: { settings: OwnBrandLanguage }) {
+  const t = useTranslate();
   const language = useLanguageName();
   return (
     <section className={css.block}>
-      <h3>{language(of.language)}</h3>
-      {of.tone !== null && (
+      <h3>{language(settings.language)}</h3>
+      {settings.tone !== null && (
         <p>
-          {say('account.tone')}: <bdi>{of.tone}</bdi>
+          {t('account.tone')}: <bdi>{settings.tone}</bdi>
         </p>
       )}
-      {of.instructions !== null && (
+      {settings.instructions !== null && (
         <p className={css.wrap} dir="auto">
-          {of.instructions}
+          {settings.instructions}
         </p>
       )}
-      {of.terms.length > 0 && (
+      {settings.terms.length > 0 && (
         <Table
-          label={say('account.brand.terms_of', { language: language(of.language) })}
+          label={t('account.brand.terms_of', { language: language(settings.language) })}
           columns={[
-            { key: 'source', header: say('account.term.source'), cell: ({ source }) => <bdi>{source}</bdi> },
+            { key: 'source', header: t('account.term.source'), cell: ({ source }) => <bdi>{source}</bdi> },
             {
               key: 'target',
-              header: say('account.term.target'),
+              header: t('account.term.target'),
               wide: true,
               cell: (term) => (
                 <>
-                  <bdi lang={of.language}>{term.target ?? (term.do_not_translate ? term.source : '')}</bdi>{' '}
-                  {term.do_not_translate && <Tag tone="info">{say('account.term.kept')}</Tag>}
-                  {term.forbidden && <Tag tone="danger">{say('account.term.forbidden')}</Tag>}
+                  <bdi lang={settings.language}>
+                    {term.target ?? (term.do_not_translate ? term.source : '')}
+                  </bdi>{' '}
+                  {term.do_not_translate && <Tag tone="info">{t('account.term.kept')}</Tag>}
+                  {term.forbidden && <Tag tone="danger">{t('account.term.forbidden')}</Tag>}
                 </>
               ),
             },
           ]}
-          rows={of.terms}
+          rows={settings.terms}
           rowKey={({ source, target }) => `${source} ${target}`}
           empty={null}
         />

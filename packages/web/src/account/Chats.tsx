@@ -1,8 +1,9 @@
-/** C4: conversations, and what was said in one. */
+/** Chats and their messages. */
 import { useQuery } from '@tanstack/react-query';
 import { call, query } from '../api/client.ts';
 import type { ChatMessage, ListedChat } from '../api/generated.ts';
-import { useLive } from '../live.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useLiveUpdates } from '../live-updates.ts';
 import { type PageProps, useFilters, usePages } from '../page.tsx';
 import { SidePanel } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
@@ -13,14 +14,13 @@ import { Lines } from '../ui/Skeleton.tsx';
 import { Tag } from '../ui/StatusBadge.tsx';
 import { type Column, More, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './account.module.css';
 import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
 
-const MESSAGES = 200;
+const MAX_MESSAGES = 200;
 
 export default function Chats({ search }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const setFilters = useFilters();
   const environment = environmentOf(search);
   const {
@@ -31,42 +31,42 @@ export default function Chats({ search }: PageProps) {
   } = usePages(['listOwnChats', environment], (after, signal) =>
     call('listOwnChats', { query: { environment, after, limit: 50 } }, { signal }),
   );
-  useLive('chats', 'listOwnChats', 'listOwnMessages');
+  useLiveUpdates('chats', 'listOwnChats', 'listOwnMessages');
   const columns: Column<ListedChat>[] = [
     {
       key: 'id',
-      header: say('account.chat'),
+      header: t('account.chat'),
       wide: true,
       cell: ({ external_id }) => <bdi>{external_id}</bdi>,
     },
     {
       key: 'agent',
-      header: say('account.chat.agent'),
+      header: t('account.chat.agent'),
       cell: ({ agent_external_id }) => <bdi>{agent_external_id}</bdi>,
     },
-    { key: 'brand', header: say('account.brand'), cell: ({ brand }) => <bdi>{brand}</bdi> },
-    { key: 'messages', header: say('account.chat.messages'), align: 'end', cell: ({ messages }) => messages },
+    { key: 'brand', header: t('account.brand'), cell: ({ brand }) => <bdi>{brand}</bdi> },
+    { key: 'messages', header: t('account.chat.messages'), align: 'end', cell: ({ messages }) => messages },
     {
       key: 'created',
-      header: say('account.created'),
+      header: t('account.created'),
       cell: ({ creation_date }) => <When at={creation_date} />,
     },
   ];
   return (
-    <Page title={say('account.chats.title')} actions={<EnvironmentSwitch search={search} />}>
+    <Page title={t('account.chats.title')} actions={<EnvironmentSwitch search={search} />}>
       <Table
-        label={say('account.chats.title')}
+        label={t('account.chats.title')}
         columns={columns}
         rows={rows}
         rowKey={({ id }) => id}
         onOpen={({ id }) => setFilters({ open: id })}
         isSelected={({ id }) => id === search.open}
-        empty={<Empty>{say('account.chats.empty')}</Empty>}
+        empty={<Empty>{t('account.chats.empty')}</Empty>}
         {...state}
       />
       <More {...more} />
       <SidePanel
-        title={say('account.chat')}
+        title={t('account.chat')}
         opened={search.open !== undefined}
         onClose={() => setFilters({ open: '' })}
       >
@@ -79,15 +79,15 @@ export default function Chats({ search }: PageProps) {
 }
 
 function Thread({ chat, environment }: { chat: string; environment: Environment }) {
-  const say = useSay();
-  const asked = { path: { chat_id: chat }, query: { environment, limit: MESSAGES } };
-  const { data, error, refetch } = useQuery(query('listOwnMessages', asked));
+  const t = useTranslate();
+  const input = { path: { chat_id: chat }, query: { environment, limit: MAX_MESSAGES } };
+  const { data, error, refetch } = useQuery(query('listOwnMessages', input));
   if (error !== null) return <FailureNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Lines count={8} />;
   return (
     <>
       <p className={css.muted}>
-        {say('account.chat.shown', { shown: data.messages.length, all: data.length })}
+        {t('account.chat.shown', { shown: data.messages.length, all: data.length })}
       </p>
       <ol className={css.thread}>
         {data.messages.map((message) => (
@@ -98,7 +98,7 @@ function Thread({ chat, environment }: { chat: string; environment: Environment 
   );
 }
 
-/** What states a message has for whoever looks on: it is translated, on its way, or not. */
+/** The tone of each message status. */
 const TONES = {
   mt_init: 'info',
   deliver_init: 'info',
@@ -108,11 +108,11 @@ const TONES = {
 } as const;
 
 function Message({ message }: { message: ChatMessage }) {
-  const say = useSay();
+  const t = useTranslate();
   return (
     <li className={css.message} data-inbound={message.is_inbound ?? true}>
       <div className={css.step}>
-        <Tag tone={TONES[message.status]}>{say(`account.message.${message.status}`)}</Tag>
+        <Tag tone={TONES[message.status]}>{t(`account.message.${message.status}`)}</Tag>
         <span className={css.muted}>
           <Pair from={message.source_language} to={message.target_language} />
         </span>

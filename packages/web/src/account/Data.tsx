@@ -1,14 +1,15 @@
-/** What is kept of the account and for how long, all of it in a file, and its end. For owners; others read how long. */
+/** The account's data: retention, export and erasure, for owners. Other customers see the retention. */
 import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { FormattedNumber } from 'react-intl';
 import { type CallError, call, download, query } from '../api/client.ts';
-import type { Keeping } from '../api/generated.ts';
+import type { Retention } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import type { Loading } from '../page.tsx';
 import { paths } from '../paths.ts';
-import { person, usePerson } from '../session.ts';
+import { sessionQuery, useUser } from '../session.ts';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Facts } from '../ui/Facts.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
@@ -17,121 +18,122 @@ import { Link } from '../ui/Link.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
 import { toast } from '../ui/Toast.tsx';
-import { useSay } from '../words.tsx';
 import css from './account.module.css';
 
-const keeping = () => query('readKeeping');
+const retention = () => query('readRetention');
 
-export const load = ({ queries }: Loading) => queries.ensureQueryData(keeping());
+export const load = ({ queries }: Loading) => queries.ensureQueryData(retention());
 
 export default function Data() {
-  const say = useSay();
-  const owner = usePerson()?.owner === true;
+  const t = useTranslate();
+  const owner = useUser()?.owner === true;
   return (
-    <Page title={say('account.data.title')} lead={say('account.data.lead')} prose>
+    <Page title={t('account.data.title')} lead={t('account.data.lead')} prose>
       {!owner && (
-        <Notice tone="info" action={<Link to={paths.account.team}>{say('account.team.title')}</Link>}>
-          {say('account.data.owners')}
+        <Notice tone="info" action={<Link to={paths.account.team}>{t('account.team.title')}</Link>}>
+          {t('account.data.owners')}
         </Notice>
       )}
-      {owner ? <Keep /> : <Kept />}
-      {owner && <TakeOut />}
-      {owner && <End />}
+      {owner ? <RetentionForm /> : <RetentionPeriods />}
+      {owner && <Export />}
+      {owner && <Erasure />}
     </Page>
   );
 }
 
-const WHAT = ['texts', 'events', 'attempts'] as const;
-const DAYS = [7, 30, 90, 180, 365, 730];
-const FOR_EVER = 'forever';
+const KINDS = ['texts', 'events', 'attempts'] as const;
+const PERIOD_DAYS = [7, 30, 90, 180, 365, 730];
+const FOREVER = 'forever';
 
-function useDays(): (days: number | null) => string {
-  const say = useSay();
-  return (days) => (days === null ? say('account.keep.forever') : say('account.keep.days', { days }));
+function usePeriodName(): (days: number | null) => string {
+  const t = useTranslate();
+  return (days) => (days === null ? t('account.retention.forever') : t('account.retention.days', { days }));
 }
 
-function Kept() {
-  const say = useSay();
-  const { data } = useSuspenseQuery(keeping());
-  const daysOf = useDays();
+function RetentionPeriods() {
+  const t = useTranslate();
+  const { data } = useSuspenseQuery(retention());
+  const nameOf = usePeriodName();
   return (
-    <Section title={say('account.keep.title')}>
+    <Section title={t('account.retention.title')}>
       <Card>
-        <Facts facts={WHAT.map((one) => ({ label: say(`account.keep.${one}`), value: daysOf(data[one]) }))} />
+        <Facts
+          facts={KINDS.map((one) => ({ label: t(`account.retention.${one}`), value: nameOf(data[one]) }))}
+        />
       </Card>
     </Section>
   );
 }
 
-/** Whether something ends sooner than it did: what is past the new time is gone for good. */
-function shortens(before: Keeping, after: Keeping): boolean {
+/** Returns whether a retention period becomes shorter, which deletes older data for good. */
+function shortens(before: Retention, after: Retention): boolean {
   const daysOf = (days: number | null) => days ?? Number.POSITIVE_INFINITY;
-  return WHAT.some((one) => daysOf(after[one]) < daysOf(before[one]));
+  return KINDS.some((one) => daysOf(after[one]) < daysOf(before[one]));
 }
 
-function Keep() {
-  const say = useSay();
+function RetentionForm() {
+  const t = useTranslate();
   const queries = useQueryClient();
-  const { data } = useSuspenseQuery(keeping());
-  const daysOf = useDays();
-  const [asking, setAsking] = useState<Keeping>();
-  async function write(wanted: Keeping): Promise<void> {
-    queries.setQueryData(keeping().queryKey, await call('changeKeeping', { body: wanted }));
-    setAsking(undefined);
-    toast(say('ui.saved'));
+  const { data } = useSuspenseQuery(retention());
+  const nameOf = usePeriodName();
+  const [confirming, setConfirming] = useState<Retention>();
+  async function write(changed: Retention): Promise<void> {
+    queries.setQueryData(retention().queryKey, await call('changeRetention', { body: changed }));
+    setConfirming(undefined);
+    toast(t('ui.saved'));
   }
   const choices = (now: number | null) => [
-    ...[...new Set([...DAYS, ...(now === null ? [] : [now])])]
+    ...[...new Set([...PERIOD_DAYS, ...(now === null ? [] : [now])])]
       .sort((one, other) => one - other)
-      .map((days) => ({ value: String(days), label: daysOf(days) })),
-    { value: FOR_EVER, label: daysOf(null) },
+      .map((days) => ({ value: String(days), label: nameOf(days) })),
+    { value: FOREVER, label: nameOf(null) },
   ];
   return (
-    <Section title={say('account.keep.title')}>
+    <Section title={t('account.retention.title')}>
       <Card>
         <Form
           key={JSON.stringify(data)}
           onSubmit={async (values) => {
-            const read = (one: (typeof WHAT)[number]) =>
-              values[one] === FOR_EVER ? null : Number(values[one]);
-            const wanted = { attempts: read('attempts'), events: read('events'), texts: read('texts') };
-            if (shortens(data, wanted)) setAsking(wanted);
-            else await write(wanted);
+            const read = (one: (typeof KINDS)[number]) =>
+              values[one] === FOREVER ? null : Number(values[one]);
+            const changed = { attempts: read('attempts'), events: read('events'), texts: read('texts') };
+            if (shortens(data, changed)) setConfirming(changed);
+            else await write(changed);
           }}
         >
-          {WHAT.map((one) => (
+          {KINDS.map((one) => (
             <ChoiceField
               key={one}
               name={one}
-              label={say(`account.keep.${one}`)}
-              description={say(`account.keep.${one}.help`)}
-              defaultValue={String(data[one] ?? FOR_EVER)}
+              label={t(`account.retention.${one}`)}
+              description={t(`account.retention.${one}.help`)}
+              defaultValue={String(data[one] ?? FOREVER)}
               choices={choices(data[one])}
             />
           ))}
-          <p className={css.muted}>{say('account.keep.stays')}</p>
+          <p className={css.muted}>{t('account.retention.stays')}</p>
           <FormActions>
-            <SubmitButton secondary>{say('ui.save')}</SubmitButton>
+            <SubmitButton secondary>{t('ui.save')}</SubmitButton>
           </FormActions>
         </Form>
       </Card>
       <Dialog
-        title={say('account.keep.shorter')}
-        opened={asking !== undefined}
-        onClose={() => setAsking(undefined)}
+        title={t('account.retention.shorter')}
+        opened={confirming !== undefined}
+        onClose={() => setConfirming(undefined)}
       >
-        <p>{say('account.keep.shorter.text')}</p>
-        {asking !== undefined && (
-          <Form onSubmit={() => write(asking)}>
+        <p>{t('account.retention.shorter.text')}</p>
+        {confirming !== undefined && (
+          <Form onSubmit={() => write(confirming)}>
             <Facts
-              facts={WHAT.map((one) => ({
-                label: say(`account.keep.${one}`),
-                value: daysOf(asking[one]),
+              facts={KINDS.map((one) => ({
+                label: t(`account.retention.${one}`),
+                value: nameOf(confirming[one]),
               }))}
             />
             <DialogActions>
-              <Button onClick={() => setAsking(undefined)}>{say('ui.cancel')}</Button>
-              <SubmitButton danger>{say('account.keep.shorten')}</SubmitButton>
+              <Button onClick={() => setConfirming(undefined)}>{t('ui.cancel')}</Button>
+              <SubmitButton danger>{t('account.retention.shorten')}</SubmitButton>
             </DialogActions>
           </Form>
         )}
@@ -140,42 +142,42 @@ function Keep() {
   );
 }
 
-/** Read by the page, not by the browser's own download: so it can say how far it is, and whether all of it came. */
-function TakeOut() {
-  const say = useSay();
-  const username = usePerson()?.account ?? '';
+/** Downloads the export in the page, which can show progress and notice a lost connection; a browser download cannot. */
+function Export() {
+  const t = useTranslate();
+  const username = useUser()?.account ?? '';
   const [state, setState] = useState<{ rows: number; bytes: number; done: boolean }>();
   const [error, setError] = useState<CallError>();
   const running = useRef<AbortController>(undefined);
   const busy = state !== undefined && !state.done;
 
-  async function take(): Promise<void> {
-    const stop = new AbortController();
-    running.current = stop;
+  async function start(): Promise<void> {
+    const controller = new AbortController();
+    running.current = controller;
     setError(undefined);
     setState({ rows: 0, bytes: 0, done: false });
     try {
-      const parts = await download('exportOwnAccount', stop.signal, (rows, bytes) =>
+      const parts = await download('exportOwnAccount', controller.signal, (rows, bytes) =>
         setState({ rows, bytes, done: false }),
       );
       save(new Blob(parts, { type: 'application/x-ndjson' }), `${username}.jsonl`);
       setState((last) => last && { ...last, done: true });
     } catch (failed) {
       setState(undefined);
-      if (!stop.signal.aborted) setError(failed as CallError);
+      if (!controller.signal.aborted) setError(failed as CallError);
     }
   }
 
   return (
-    <Section title={say('account.export.title')}>
+    <Section title={t('account.export.title')}>
       <Card>
         <div className={css.block}>
-          <p>{say('account.export.text')}</p>
+          <p>{t('account.export.text')}</p>
           {error !== undefined && <FailureNotice error={error} />}
           <div role="status" className={css.muted}>
             {state !== undefined && (
               <>
-                {say(state.done ? 'account.export.done' : 'account.export.rows', { rows: state.rows })}{' '}
+                {t(state.done ? 'account.export.done' : 'account.export.rows', { rows: state.rows })}{' '}
                 <FormattedNumber
                   value={state.bytes / 1_000_000}
                   style="unit"
@@ -186,9 +188,9 @@ function TakeOut() {
             )}
           </div>
           <FormActions>
-            {busy && <Button onClick={() => running.current?.abort()}>{say('ui.cancel')}</Button>}
-            <Button loading={busy} onClick={() => void take()}>
-              {say('account.export.take')}
+            {busy && <Button onClick={() => running.current?.abort()}>{t('ui.cancel')}</Button>}
+            <Button loading={busy} onClick={() => void start()}>
+              {t('account.export.download')}
             </Button>
           </FormActions>
         </div>
@@ -197,69 +199,69 @@ function TakeOut() {
   );
 }
 
-/** The browser keeps a large file on its disk, not in memory. */
+/** Saves a file. Browsers keep large blobs on disk. */
 function save(file: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // The download has its own hold on it once it has begun.
+  // A download that has started no longer needs the URL.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-function End() {
-  const say = useSay();
+function Erasure() {
+  const t = useTranslate();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const username = usePerson()?.account ?? '';
-  const [asking, setAsking] = useState(false);
-  const [written, setWritten] = useState('');
+  const username = useUser()?.account ?? '';
+  const [confirming, setConfirming] = useState(false);
+  const [typed, setTyped] = useState('');
   return (
-    <Section title={say('account.erase.title')}>
+    <Section title={t('account.erase.title')}>
       <Card>
         <div className={css.block}>
-          <p>{say('account.erase.text')}</p>
+          <p>{t('account.erase.text')}</p>
           <ul className={css.list}>
             {(['now', 'deleted', 'stays', 'never'] as const).map((one) => (
-              <li key={one}>{say(`account.erase.${one}`)}</li>
+              <li key={one}>{t(`account.erase.${one}`)}</li>
             ))}
           </ul>
           <FormActions>
-            <Button color="danger" onClick={() => setAsking(true)}>
-              {say('account.erase.ask')}
+            <Button color="danger" onClick={() => setConfirming(true)}>
+              {t('account.erase.ask')}
             </Button>
           </FormActions>
         </div>
       </Card>
       <Dialog
-        title={say('account.erase.confirm', { name: username })}
-        opened={asking}
+        title={t('account.erase.confirm', { name: username })}
+        opened={confirming}
         onClose={() => {
-          setAsking(false);
-          setWritten('');
+          setConfirming(false);
+          setTyped('');
         }}
       >
-        <Notice tone="danger">{say('account.erase.never')}</Notice>
+        <Notice tone="danger">{t('account.erase.never')}</Notice>
         <Form
-          onSubmit={async ({ username: named = '' }) => {
-            await call('eraseOwnAccount', { body: { username: named } });
+          onSubmit={async ({ username: typedName = '' }) => {
+            await call('eraseOwnAccount', { body: { username: typedName } });
             queries.clear();
-            queries.setQueryData(person().queryKey, null);
-            toast(say('account.erase.begun'));
+            queries.setQueryData(sessionQuery().queryKey, null);
+            toast(t('account.erase.started'));
             await navigate({ to: paths.signIn });
           }}
         >
           <Field
             name="username"
-            label={say('account.erase.name', { name: username })}
+            label={t('account.erase.name', { name: username })}
             autoComplete="off"
             ltr
-            onChange={setWritten}
+            onChange={setTyped}
           />
           <DialogActions>
-            <Button onClick={() => setAsking(false)}>{say('ui.cancel')}</Button>
-            <SubmitButton danger disabled={written !== username}>
-              {say('account.erase.do')}
+            <Button onClick={() => setConfirming(false)}>{t('ui.cancel')}</Button>
+            <SubmitButton danger disabled={typed !== username}>
+              {t('account.erase.action')}
             </SubmitButton>
           </DialogActions>
         </Form>

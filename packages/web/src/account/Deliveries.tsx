@@ -1,10 +1,11 @@
-/** C5: what was posted to the account's addresses, and how that went. */
+/** The account's callbacks with their attempts. */
 import { Button, NativeSelect } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { Delivery, DeliveryAttempt } from '../api/generated.ts';
-import { useLive } from '../live.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useLiveUpdates } from '../live-updates.ts';
 import { type PageProps, useFilters, usePages } from '../page.tsx';
 import { Dialog, DialogActions, SidePanel } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
@@ -17,32 +18,31 @@ import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { type Column, More, Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './account.module.css';
 import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
 
 const STATUSES = ['pending', 'delivered', 'dead'] as const;
 
 export default function Deliveries({ search }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const setFilters = useFilters();
   const environment = environmentOf(search);
   const status = STATUSES.find((one) => one === search.status);
-  const asked = { environment, status };
+  const filters = { environment, status };
   const [resending, setResending] = useState(false);
   const {
     rows,
     first: _,
     more,
     ...state
-  } = usePages(['listOwnDeliveries', asked], (after, signal) =>
-    call('listOwnDeliveries', { query: { ...asked, after, limit: 50 } }, { signal }),
+  } = usePages(['listOwnDeliveries', filters], (after, signal) =>
+    call('listOwnDeliveries', { query: { ...filters, after, limit: 50 } }, { signal }),
   );
-  useLive('deliveries', 'listOwnDeliveries', 'readOwnDelivery');
+  useLiveUpdates('deliveries', 'listOwnDeliveries', 'readOwnDelivery');
   const columns: Column<Delivery>[] = [
     {
       key: 'url',
-      header: say('account.delivery.url'),
+      header: t('account.delivery.url'),
       wide: true,
       cell: ({ url }) => (
         <bdi className={css.uid} title={url}>
@@ -50,65 +50,65 @@ export default function Deliveries({ search }: PageProps) {
         </bdi>
       ),
     },
-    { key: 'event', header: say('account.delivery.event'), cell: ({ event }) => <code>{event}</code> },
-    { key: 'status', header: say('account.status'), cell: (one) => <StatusBadge status={one.status} /> },
+    { key: 'event', header: t('account.delivery.event'), cell: ({ event }) => <code>{event}</code> },
+    { key: 'status', header: t('account.status'), cell: (one) => <StatusBadge status={one.status} /> },
     {
       key: 'attempts',
-      header: say('account.delivery.attempts'),
+      header: t('account.delivery.attempts'),
       align: 'end',
       cell: ({ attempts }) => attempts,
     },
     {
       key: 'next',
-      header: say('account.delivery.next'),
+      header: t('account.delivery.next'),
       cell: ({ next_attempt_at: at }) => (at === undefined ? '' : <When at={at} />),
     },
-    { key: 'created', header: say('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
+    { key: 'created', header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
   ];
   return (
     <Page
-      title={say('account.deliveries.title')}
-      lead={say('account.deliveries.lead')}
+      title={t('account.deliveries.title')}
+      lead={t('account.deliveries.lead')}
       actions={
         <>
-          <Button onClick={() => setResending(true)}>{say('account.deliveries.resend')}</Button>
+          <Button onClick={() => setResending(true)}>{t('account.deliveries.resend')}</Button>
           <EnvironmentSwitch search={search} />
         </>
       }
     >
       <search className={css.filters}>
         <NativeSelect
-          label={say('account.status')}
+          label={t('account.status')}
           value={status ?? ''}
           data={[
-            { value: '', label: say('account.any') },
-            ...STATUSES.map((value) => ({ value, label: say(`status.${value}`) })),
+            { value: '', label: t('account.any') },
+            ...STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
           ]}
           onChange={(event) => setFilters({ status: event.currentTarget.value })}
         />
       </search>
       <Table
-        label={say('account.deliveries.title')}
+        label={t('account.deliveries.title')}
         columns={columns}
         rows={rows}
         rowKey={({ id }) => id}
         onOpen={({ id }) => setFilters({ open: id })}
         isSelected={({ id }) => id === search.open}
         empty={
-          <Empty>{say(status === undefined ? 'account.deliveries.empty' : 'account.deliveries.none')}</Empty>
+          <Empty>{t(status === undefined ? 'account.deliveries.empty' : 'account.deliveries.none')}</Empty>
         }
         {...state}
       />
       <More {...more} />
-      <Dialog title={say('account.deliveries.resend')} opened={resending} onClose={() => setResending(false)}>
+      <Dialog title={t('account.deliveries.resend')} opened={resending} onClose={() => setResending(false)}>
         {resending && <Resend environment={environment} onClose={() => setResending(false)} />}
       </Dialog>
       <SidePanel
-        title={say('account.delivery')}
+        title={t('account.delivery')}
         opened={search.open !== undefined}
         onClose={() => setFilters({ open: '' })}
       >
-        {search.open !== undefined && <Detail key={search.open} id={search.open} />}
+        {search.open !== undefined && <DeliveryDetails key={search.open} id={search.open} />}
       </SidePanel>
     </Page>
   );
@@ -118,21 +118,21 @@ const SINCE = ['hour', 'day', 'week', 'all'] as const;
 type Since = (typeof SINCE)[number];
 const HOURS = { hour: 1, day: 24, week: 168 };
 
-/** When those before it were given up; undefined: from the beginning. */
+/** Returns the start of a period as ISO 8601; undefined for all. */
 function momentOf(since: Since, now: number): string | undefined {
   return since === 'all' ? undefined : new Date(now - HOURS[since] * 3_600_000).toISOString();
 }
 
-/** Those that are counted are those that are sent, each once: what fails again meanwhile is not among them. */
+/** Replays the dead deliveries that were counted, each once; deliveries that die meanwhile are left out. */
 function Resend({ environment, onClose }: { environment: Environment; onClose(): void }) {
-  const say = useSay();
+  const t = useTranslate();
   const queries = useQueryClient();
   const [now] = useState(() => Date.now());
   const [chosen, setChosen] = useState<Since>('all');
   const since = momentOf(chosen, now);
-  const given = { environment, ...(since === undefined ? {} : { since }) };
+  const filters = { environment, ...(since === undefined ? {} : { since }) };
   const { data, error, refetch } = useQuery({
-    ...query('countFailedDeliveries', { query: given }),
+    ...query('countFailedDeliveries', { query: filters }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
@@ -140,43 +140,43 @@ function Resend({ environment, onClose }: { environment: Environment; onClose():
   async function resend(): Promise<void> {
     let sent = 0;
     for (;;) {
-      const body = { ...given, until: data!.until };
+      const body = { ...filters, until: data!.until };
       const { replayed, left } = await call('replayFailedDeliveries', { body });
       sent += replayed;
-      // Nothing more although some are left: somebody else sends them at this moment.
+      // None replayed although some are left: another replay is running.
       if (left === 0 || replayed === 0) break;
     }
     await queries.invalidateQueries({
       predicate: ({ queryKey }) =>
         ['listOwnDeliveries', 'readOwnDelivery', 'readOwnAccount'].includes(String(queryKey[0])),
     });
-    toast(say('account.deliveries.resent', { count: sent }));
+    toast(t('account.deliveries.resent', { count: sent }));
     onClose();
   }
   return (
     <Form onSubmit={resend}>
       <NativeSelect
-        label={say('account.deliveries.since')}
+        label={t('account.deliveries.since')}
         value={chosen}
-        data={SINCE.map((value) => ({ value, label: say(`account.deliveries.since.${value}`) }))}
+        data={SINCE.map((value) => ({ value, label: t(`account.deliveries.since.${value}`) }))}
         onChange={(event) => setChosen(event.currentTarget.value as Since)}
       />
       {error !== null && <FailureNotice error={error} onRetry={() => void refetch()} />}
       <p role="status">
-        {data === undefined ? say('ui.loading') : say('account.deliveries.resend.text', { count: failed })}
+        {data === undefined ? t('ui.loading') : t('account.deliveries.resend.text', { count: failed })}
       </p>
       <DialogActions>
-        <Button onClick={onClose}>{say('ui.cancel')}</Button>
+        <Button onClick={onClose}>{t('ui.cancel')}</Button>
         <SubmitButton disabled={failed === 0}>
-          {say('account.deliveries.resend.do', { count: failed })}
+          {t('account.deliveries.resend.action', { count: failed })}
         </SubmitButton>
       </DialogActions>
     </Form>
   );
 }
 
-function Detail({ id }: { id: string }) {
-  const say = useSay();
+function DeliveryDetails({ id }: { id: string }) {
+  const t = useTranslate();
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery(query('readOwnDelivery', { path: { delivery_id: id } }));
   if (error !== null) return <FailureNotice error={error} onRetry={() => void refetch()} />;
@@ -184,36 +184,36 @@ function Detail({ id }: { id: string }) {
   async function resend(): Promise<void> {
     await call('replayOwnDelivery', { path: { delivery_id: id } });
     await Promise.all([refetch(), queries.invalidateQueries({ queryKey: ['listOwnDeliveries'] })]);
-    toast(say('account.delivery.resent'));
+    toast(t('account.delivery.resent'));
   }
   return (
     <>
       {data.status !== 'pending' && (
         <div>
           <Button variant="filled" onClick={() => void resend()}>
-            {say('account.delivery.resend')}
+            {t('account.delivery.resend')}
           </Button>
         </div>
       )}
       <Facts
         facts={[
-          { label: say('account.status'), value: <StatusBadge status={data.status} /> },
-          { label: say('account.delivery.url'), value: <bdi>{data.url}</bdi> },
-          { label: say('account.delivery.event'), value: <code>{data.event}</code> },
+          { label: t('account.status'), value: <StatusBadge status={data.status} /> },
+          { label: t('account.delivery.url'), value: <bdi>{data.url}</bdi> },
+          { label: t('account.delivery.event'), value: <code>{data.event}</code> },
           ...(data.uid === undefined ? [] : [{ label: 'uid', value: <bdi>{data.uid}</bdi> }]),
           ...(data.failure === undefined
             ? []
             : [
                 {
-                  label: say('account.delivery.why'),
-                  value: say(
+                  label: t('account.delivery.failure'),
+                  value: t(
                     data.failure === 'gone' ? 'account.delivery.gone' : 'account.delivery.out_of_time',
                   ),
                 },
               ]),
         ]}
       />
-      <h3>{say('account.delivery.attempts')}</h3>
+      <h3>{t('account.delivery.attempts')}</h3>
       <ol className={css.thread}>
         {data.attempts.map((attempt) => (
           <li key={attempt.attempt} className={css.block}>
@@ -226,7 +226,7 @@ function Detail({ id }: { id: string }) {
 }
 
 function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
-  const say = useSay();
+  const t = useTranslate();
   const { started_at, status_code, outcome, detail, milliseconds, headers, answer } = attempt;
   const good = status_code !== undefined && status_code >= 200 && status_code < 300;
   return (
@@ -235,10 +235,10 @@ function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
         <strong>{attempt.attempt}.</strong>
         {status_code !== undefined && <Tag tone={good ? 'success' : 'danger'}>{String(status_code)}</Tag>}
         {outcome !== undefined && outcome !== 'answered' && (
-          <Tag tone="danger">{say(`account.outcome.${outcome}`)}</Tag>
+          <Tag tone="danger">{t(`account.outcome.${outcome}`)}</Tag>
         )}
         {milliseconds !== undefined && (
-          <span className={css.muted}>{say('account.milliseconds', { count: milliseconds })}</span>
+          <span className={css.muted}>{t('account.milliseconds', { count: milliseconds })}</span>
         )}
         <span className={css.muted}>
           <When at={started_at} />
@@ -247,7 +247,7 @@ function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
       {detail !== undefined && <p className={css.wrap}>{detail}</p>}
       {(headers !== undefined || (answer ?? '') !== '') && (
         <details>
-          <summary>{say('account.delivery.answer')}</summary>
+          <summary>{t('account.delivery.answer')}</summary>
           <pre className={css.text} dir="ltr">
             {Object.entries(headers ?? {})
               .map(([name, value]) => `${name}: ${value}`)

@@ -1,13 +1,14 @@
-/** One job: its texts, what became of it, what was posted, and what its state allows. */
+/** The side panel of one job: texts, timeline, deliveries and actions. */
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { OwnJobDetail, OwnJobText } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import { hasProgress, JobProgress } from '../JobProgress.tsx';
-import { type Drafted, useLive } from '../live.ts';
+import { type DraftingProgress, useLiveUpdates } from '../live-updates.ts';
 import { paths } from '../paths.ts';
-import { usePerson } from '../session.ts';
+import { useUser } from '../session.ts';
 import { CopyBlock, CopyButton } from '../ui/CopyButton.tsx';
 import { ConfirmDialog, Dialog, DialogActions, SidePanel } from '../ui/Dialog.tsx';
 import { Facts } from '../ui/Facts.tsx';
@@ -21,45 +22,44 @@ import { Lines } from '../ui/Skeleton.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './account.module.css';
 import type { Environment } from './environment.tsx';
 import { readJob } from './snippets.ts';
 
 interface JobPanelProps {
-  /** None is open where it is undefined. */
+  /** Undefined closes the panel. */
   uid: string | undefined;
   environment: Environment;
   onClose(): void;
 }
 
 export function JobPanel({ uid, environment, onClose }: JobPanelProps) {
-  const say = useSay();
+  const t = useTranslate();
   return (
-    <SidePanel title={say('account.job')} opened={uid !== undefined} onClose={onClose}>
+    <SidePanel title={t('account.job')} opened={uid !== undefined} onClose={onClose}>
       {uid !== undefined && <Job key={uid} uid={uid} environment={environment} />}
     </SidePanel>
   );
 }
 
 function Job({ uid, environment }: { uid: string; environment: Environment }) {
-  const say = useSay();
+  const t = useTranslate();
   const { data, error, refetch } = useQuery(query('readOwnJob', { path: { uid }, query: { environment } }));
-  const drafted = useLive(`job:${environment}:${uid}`, 'readOwnJob');
+  const drafted = useLiveUpdates(`job:${environment}:${uid}`, 'readOwnJob');
   if (error !== null) return <FailureNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined) {
     return (
-      <div className={css.block} role="status" aria-label={say('ui.loading')}>
+      <div className={css.block} role="status" aria-label={t('ui.loading')}>
         <Lines count={8} />
       </div>
     );
   }
-  return <Detail job={data} drafted={drafted} />;
+  return <JobDetails job={data} drafted={drafted} />;
 }
 
-function Detail({ job, drafted }: { job: OwnJobDetail; drafted: Drafted | undefined }) {
-  const say = useSay();
-  const username = usePerson()?.account ?? '';
+function JobDetails({ job, drafted }: { job: OwnJobDetail; drafted: DraftingProgress | undefined }) {
+  const t = useTranslate();
+  const username = useUser()?.account ?? '';
   const code = (value: string) => (
     <>
       <bdi>{value}</bdi> <CopyButton text={value} what="uid" />
@@ -67,50 +67,50 @@ function Detail({ job, drafted }: { job: OwnJobDetail; drafted: Drafted | undefi
   );
   return (
     <>
-      <Acts job={job} />
+      <Actions job={job} />
       {job.failure !== null && <Notice tone="danger">{job.failure}</Notice>}
       <Facts
         facts={[
           { label: 'uid', value: code(job.uid) },
-          { label: say('account.status'), value: <StatusBadge status={job.status} /> },
+          { label: t('account.status'), value: <StatusBadge status={job.status} /> },
           ...(hasProgress(job)
-            ? [{ label: say('job.progress'), value: <JobProgress job={job} drafted={drafted} /> }]
+            ? [{ label: t('job.progress'), value: <JobProgress job={job} drafted={drafted} /> }]
             : []),
           {
-            label: say('account.pair'),
+            label: t('account.pair'),
             value: <Pair from={job.source_language} to={job.target_language} />,
           },
-          { label: say('account.tier'), value: say(`account.tier.${job.tier}`) },
-          { label: say('queue.words'), value: job.words },
-          { label: say('account.price'), value: <Money cents={job.price} /> },
-          { label: say('account.created'), value: <When at={job.created_at} /> },
-          ...(job.brand === null ? [] : [{ label: say('account.brand'), value: <bdi>{job.brand}</bdi> }]),
-          ...(job.tone === null ? [] : [{ label: say('account.tone'), value: <bdi>{job.tone}</bdi> }]),
+          { label: t('account.tier'), value: t(`account.tier.${job.tier}`) },
+          { label: t('queue.words'), value: job.words },
+          { label: t('account.price'), value: <Money cents={job.price} /> },
+          { label: t('account.created'), value: <When at={job.created_at} /> },
+          ...(job.brand === null ? [] : [{ label: t('account.brand'), value: <bdi>{job.brand}</bdi> }]),
+          ...(job.tone === null ? [] : [{ label: t('account.tone'), value: <bdi>{job.tone}</bdi> }]),
         ]}
       />
-      <Block title={say('account.job.source')}>
-        <Text text={job.source} language={job.source_language} label={say('account.job.source')} />
+      <Block title={t('account.job.source')}>
+        <Text text={job.source} language={job.source_language} label={t('account.job.source')} />
       </Block>
       {job.machine_result !== null && (
-        <Block title={say('account.job.machine_result')}>
+        <Block title={t('account.job.machine_result')}>
           <Text
             text={job.machine_result}
             language={job.target_language}
-            label={say('account.job.machine_result')}
+            label={t('account.job.machine_result')}
           />
         </Block>
       )}
       {job.result !== null && (
-        <Block title={say('account.job.result')}>
-          <Text text={job.result} language={job.target_language} label={say('account.job.result')} />
+        <Block title={t('account.job.result')}>
+          <Text text={job.result} language={job.target_language} label={t('account.job.result')} />
         </Block>
       )}
-      <Block title={say('account.job.timeline')}>
+      <Block title={t('account.job.timeline')}>
         <ol className={css.steps}>
           {job.timeline.map(({ at, status, actor, detail }) => (
             <li key={`${at} ${status}`} className={css.step}>
               <StatusBadge status={status} />
-              <span>{say(`account.actor.${actor}`)}</span>
+              <span>{t(`account.actor.${actor}`)}</span>
               <span className={css.muted}>
                 <When at={at} />
               </span>
@@ -120,7 +120,7 @@ function Detail({ job, drafted }: { job: OwnJobDetail; drafted: Drafted | undefi
         </ol>
       </Block>
       {job.deliveries.length > 0 && (
-        <Block title={say('account.deliveries.title')}>
+        <Block title={t('account.deliveries.title')}>
           <ul className={css.steps}>
             {job.deliveries.map(({ id, status, created_at }) => (
               <li key={id} className={css.step}>
@@ -136,10 +136,10 @@ function Detail({ job, drafted }: { job: OwnJobDetail; drafted: Drafted | undefi
           </ul>
         </Block>
       )}
-      <Block title={say('account.job.curl')}>
+      <Block title={t('account.job.curl')}>
         <CopyBlock
           text={readJob(job.environment, job.tier, job.uid, `${username}:…`)}
-          what={say('account.job.curl')}
+          what={t('account.job.curl')}
         />
       </Block>
     </>
@@ -156,24 +156,24 @@ function Block({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function Text({ text, language, label }: { text: OwnJobText; language: string; label: string }) {
-  const say = useSay();
+  const t = useTranslate();
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
       <section className={css.text} lang={language} dir="auto" tabIndex={0} aria-label={label}>
         {text.text}
       </section>
-      {text.cut && <p className={css.muted}>{say('account.job.cut')}</p>}
+      {text.cut && <p className={css.muted}>{t('account.job.cut')}</p>}
     </>
   );
 }
 
-/** What its state allows now: to take it back, to accept it, or to send it back to its editors. */
-function Acts({ job }: { job: OwnJobDetail }) {
-  const say = useSay();
+/** Cancel, accept or reject, as the job's status allows. */
+function Actions({ job }: { job: OwnJobDetail }) {
+  const t = useTranslate();
   const queries = useQueryClient();
-  const [asking, setAsking] = useState<'accept' | 'cancel' | 'reject'>();
-  const close = () => setAsking(undefined);
+  const [confirming, setConfirming] = useState<'accept' | 'cancel' | 'reject'>();
+  const close = () => setConfirming(undefined);
   const { uid, environment, may } = job;
   const changed = () =>
     queries.invalidateQueries({
@@ -184,56 +184,56 @@ function Acts({ job }: { job: OwnJobDetail }) {
   return (
     <div className={css.buttons}>
       {may.accept && (
-        <Button variant="filled" onClick={() => setAsking('accept')}>
-          {say('account.job.accept')}
+        <Button variant="filled" onClick={() => setConfirming('accept')}>
+          {t('account.job.accept')}
         </Button>
       )}
-      {may.reject && <Button onClick={() => setAsking('reject')}>{say('account.job.reject')}</Button>}
-      {may.cancel && <Button onClick={() => setAsking('cancel')}>{say('account.job.cancel')}</Button>}
+      {may.reject && <Button onClick={() => setConfirming('reject')}>{t('account.job.reject')}</Button>}
+      {may.cancel && <Button onClick={() => setConfirming('cancel')}>{t('account.job.cancel')}</Button>}
       <ConfirmDialog
-        title={say('account.job.accept.title', { uid })}
-        opened={asking === 'accept'}
+        title={t('account.job.accept.title', { uid })}
+        opened={confirming === 'accept'}
         onClose={close}
-        action={say('account.job.accept')}
+        action={t('account.job.accept')}
         onConfirm={async () => {
           await call('acceptMyJob', { path: { uid }, body: { environment } });
           await changed();
-          toast(say('account.job.accepted'));
+          toast(t('account.job.accepted'));
         }}
       >
-        {say('account.job.accept.text')}
+        {t('account.job.accept.text')}
       </ConfirmDialog>
       <ConfirmDialog
-        title={say('account.job.cancel.title', { uid })}
-        opened={asking === 'cancel'}
+        title={t('account.job.cancel.title', { uid })}
+        opened={confirming === 'cancel'}
         onClose={close}
-        action={say('account.job.cancel')}
+        action={t('account.job.cancel')}
         danger
         onConfirm={async () => {
           await call('cancelOwnJob', { path: { uid }, query: { environment } });
           await changed();
         }}
       >
-        {say(job.machine_result === null ? 'account.job.cancel.text' : 'account.job.cancel.text.upgraded')}
+        {t(job.machine_result === null ? 'account.job.cancel.text' : 'account.job.cancel.text.upgraded')}
       </ConfirmDialog>
-      <Dialog title={say('account.job.reject.title', { uid })} opened={asking === 'reject'} onClose={close}>
-        <p>{say(`account.job.reject.text.${environment}`)}</p>
+      <Dialog title={t('account.job.reject.title', { uid })} opened={confirming === 'reject'} onClose={close}>
+        <p>{t(`account.job.reject.text.${environment}`)}</p>
         <Form
           onSubmit={async ({ reason = '' }) => {
             await call('rejectMyJob', { path: { uid }, body: { reason, environment } });
             await changed();
             close();
-            toast(say('account.job.rejected'));
+            toast(t('account.job.rejected'));
           }}
         >
           <TextField
             name="reason"
-            label={say('account.job.reject.reason')}
-            description={say('account.job.reject.help')}
+            label={t('account.job.reject.reason')}
+            description={t('account.job.reject.help')}
           />
           <DialogActions>
-            <Button onClick={close}>{say('ui.cancel')}</Button>
-            <SubmitButton danger>{say('account.job.reject')}</SubmitButton>
+            <Button onClick={close}>{t('ui.cancel')}</Button>
+            <SubmitButton danger>{t('account.job.reject')}</SubmitButton>
           </DialogActions>
         </Form>
       </Dialog>

@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react';
 import type { OwnJob } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import { Money } from '../ui/Money.tsx';
 import { Pair } from '../ui/Pair.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './account.module.css';
 
 interface JobTableProps {
   label: string;
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   jobs: readonly OwnJob[] | undefined;
   empty: ReactNode;
   error?: Error | null;
@@ -20,11 +20,11 @@ interface JobTableProps {
 }
 
 export function JobTable({ label, jobs, opened, ...rest }: JobTableProps) {
-  const say = useSay();
+  const t = useTranslate();
   const columns: Column<OwnJob>[] = [
     {
       key: 'uid',
-      header: say('account.job'),
+      header: t('account.job'),
       wide: true,
       cell: ({ uid }) => (
         <bdi className={css.uid} title={uid}>
@@ -34,18 +34,18 @@ export function JobTable({ label, jobs, opened, ...rest }: JobTableProps) {
     },
     {
       key: 'pair',
-      header: say('account.pair'),
+      header: t('account.pair'),
       cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
     },
-    { key: 'tier', header: say('account.tier'), cell: ({ tier }) => say(`account.tier.${tier}`) },
-    { key: 'status', header: say('account.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+    { key: 'tier', header: t('account.tier'), cell: ({ tier }) => t(`account.tier.${tier}`) },
+    { key: 'status', header: t('account.status'), cell: ({ status }) => <StatusBadge status={status} /> },
     {
       key: 'price',
-      header: say('account.price'),
+      header: t('account.price'),
       align: 'end',
       cell: ({ price }) => <Money cents={price} />,
     },
-    { key: 'created', header: say('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
+    { key: 'created', header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
   ];
   return (
     <Table

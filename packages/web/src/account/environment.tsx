@@ -1,7 +1,7 @@
-/** Production or sandbox: the two halves of an account, chosen in the address. */
+/** The environment of a page, production or sandbox, chosen in the address. */
 import { SegmentedControl } from '@mantine/core';
+import { useTranslate } from '../i18n.tsx';
 import { type Search, useFilters } from '../page.tsx';
-import { useSay } from '../words.tsx';
 
 export type Environment = 'production' | 'sandbox';
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
@@ -10,15 +10,15 @@ export function environmentOf(search: Search): Environment {
   return search.environment === 'sandbox' ? 'sandbox' : 'production';
 }
 
-/** Another half has other jobs: what was open or filtered is left behind. */
+/** Switches the environment; resets filters, because the other environment has other jobs. */
 export function EnvironmentSwitch({ search }: { search: Search }) {
-  const say = useSay();
+  const t = useTranslate();
   const setFilters = useFilters();
   return (
     <SegmentedControl
-      aria-label={say('account.environment')}
+      aria-label={t('account.environment')}
       value={environmentOf(search)}
-      data={ENVIRONMENTS.map((value) => ({ value, label: say(`account.${value}`) }))}
+      data={ENVIRONMENTS.map((value) => ({ value, label: t(`account.${value}`) }))}
       onChange={(value) =>
         setFilters({ environment: value === 'sandbox' ? value : '', open: '', status: '' })
       }
@@ -26,7 +26,7 @@ export function EnvironmentSwitch({ search }: { search: Search }) {
   );
 }
 
-/** Where programs reach an environment. */
-export function addressOf(environment: Environment): string {
+/** Returns the base URL of an environment. */
+export function baseUrlOf(environment: Environment): string {
   return environment === 'sandbox' ? `${location.origin}/sandbox` : location.origin;
 }

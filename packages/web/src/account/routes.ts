@@ -1,4 +1,4 @@
-/** The customer's pages and their addresses. */
+/** The routes of the customer's pages. */
 import type { AnyRoute } from '@tanstack/react-router';
 import { page } from '../page.tsx';
 import { paths } from '../paths.ts';

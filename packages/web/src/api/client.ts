@@ -1,13 +1,13 @@
 /**
- * Calls of `/api/…`, by the name of the operation: path, method, what is sent and what comes back are those of the
- * description of the server's routes (`generated.ts`). A refusal is a `CallError`, told apart by its code.
+ * Calls operations of `/api/…` by name. Their paths, inputs and answers are generated from the server's OpenAPI
+ * description (`generated.ts`). A refusal is a `CallError` with a code.
  */
 import { type QueryKey, queryOptions } from '@tanstack/react-query';
 import { OPERATIONS, type Operations } from './generated.ts';
 
 export type OperationName = keyof Operations & keyof typeof OPERATIONS;
 
-/** What an operation is sent, without the parts that it does not have. */
+/** The input of an operation, without the parts that it does not have. */
 export type Input<Name extends OperationName> = Given<'path', Operations[Name]['path']> &
   Given<'query', Operations[Name]['query']> &
   Given<'body', Operations[Name]['body']>;
@@ -18,14 +18,14 @@ type Given<Part extends string, Value> = [Value] extends [undefined]
   : Record<never, never> extends Value
     ? { [K in Part]?: Value | undefined }
     : { [K in Part]: Value };
-/** Nothing need be given where nothing is asked for. */
+/** The input may be omitted when all of its parts are optional. */
 type Arguments<Name extends OperationName> =
   Record<never, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>];
 
-/** The server does not answer: it is down, or the line is. */
+/** The error code when the server could not be reached. */
 export const OFFLINE = 'offline';
 
-/** What is wrong with a field, by a code of the list that the server has, with the values of its sentence. */
+/** Why a field is wrong: a code of the server's closed list, with the values of its message. */
 export type Reason = { code: string } & Record<string, unknown>;
 
 export class CallError extends Error {
@@ -33,67 +33,72 @@ export class CallError extends Error {
   /** One of the closed list of errors, or `offline`. */
   readonly code: string;
   readonly status: number;
-  /** What is wrong with what was sent, by the name of the field. */
+  /** The server's English message for each wrong field. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The same by code, where it has one, with the values of its sentence. */
+  /** The reason for each wrong field that has a code. */
   readonly reasons: Readonly<Record<string, Reason>>;
-  /** By which the operator finds it in the log. */
+  /** The request id in the server's log. */
   readonly requestId: string | undefined;
-  /** What else the refusal says: the segment as it is now, the positions that stand in the way. */
-  readonly more: Readonly<Record<string, unknown>>;
+  /** Further fields of the error, such as the current segment of a conflict. */
+  readonly details: Readonly<Record<string, unknown>>;
 
   constructor(
     code: string,
     message: string,
-    more: {
+    options: {
       status?: number;
       fields?: Record<string, string>;
       reasons?: Record<string, Reason>;
       requestId?: string | undefined;
-      more?: Record<string, unknown>;
+      details?: Record<string, unknown>;
     } = {},
   ) {
     super(message);
     this.code = code;
-    this.status = more.status ?? 0;
-    this.fields = more.fields ?? {};
-    this.reasons = more.reasons ?? {};
-    this.requestId = more.requestId;
-    this.more = more.more ?? {};
+    this.status = options.status ?? 0;
+    this.fields = options.fields ?? {};
+    this.reasons = options.reasons ?? {};
+    this.requestId = options.requestId;
+    this.details = options.details ?? {};
   }
 }
 
-/** Told of every call that finds nobody signed in. */
 let signedOut: () => void = () => {};
-export function onSignedOut(tell: () => void): void {
-  signedOut = tell;
+
+/** Sets the listener for answers with status 401. */
+export function onSignedOut(listener: () => void): void {
+  signedOut = listener;
 }
 
 interface CallOptions {
   signal?: AbortSignal;
-  /** A request that is sent again under the same key is done once. */
+  /** A repeated request with the same key is executed once. */
   idempotencyKey?: string;
-  /** Finish it also when the page is left. */
+  /** The request survives leaving the page. */
   keepalive?: boolean;
 }
 
-/** @throws CallError */
+/**
+ * Calls an operation and returns its answer.
+ *
+ * @throws CallError for a refusal, or when the server could not be reached
+ */
 export async function call<Name extends OperationName>(
   name: Name,
   input: Input<Name> = {} as Input<Name>,
   { idempotencyKey, ...options }: CallOptions = {},
 ): Promise<Answer<Name>> {
   const [method, path] = OPERATIONS[name] as readonly [string, string];
-  const given: Sent = input as object;
-  const response = await send(addressOf(path, given), {
+  const sent: Sent = input as object;
+  const response = await send(addressOf(path, sent), {
     method,
     ...options,
     headers: {
       accept: 'application/json',
-      ...(given.body === undefined ? {} : JSON_BODY),
+      ...(sent.body === undefined ? {} : JSON_BODY),
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     },
-    ...(given.body === undefined ? {} : { body: JSON.stringify(given.body) }),
+    ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
   });
   const text = await response.text().catch(() => '');
   if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as Answer<Name>;
@@ -114,20 +119,20 @@ async function send(address: string, init: RequestInit): Promise<Response> {
     return await fetch(address, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new CallError(OFFLINE, 'The server does not answer.');
+    throw new CallError(OFFLINE, 'The server could not be reached.');
   }
 }
 
 /**
- * The lines of an answer that comes as a stream, as they come.
- * @param tell how many lines and bytes there are so far
- * @returns all of it, once it is whole
- * @throws CallError also where it breaks off
+ * Downloads a streamed answer.
+ * @param onProgress called with the number of lines and bytes so far
+ * @returns the parts of the whole answer
+ * @throws CallError for a refusal, or when the connection was lost
  */
 export async function download<Name extends OperationName>(
   name: Name,
   signal: AbortSignal,
-  tell: (lines: number, bytes: number) => void,
+  onProgress: (lines: number, bytes: number) => void,
 ): Promise<Uint8Array<ArrayBuffer>[]> {
   const [method, path] = OPERATIONS[name] as readonly [string, string];
   const response = await send(path, { method, signal });
@@ -141,11 +146,11 @@ export async function download<Name extends OperationName>(
       parts.push(part.value);
       bytes += part.value.byteLength;
       lines += countLines(part.value);
-      tell(lines, bytes);
+      onProgress(lines, bytes);
     }
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new CallError(OFFLINE, 'The answer broke off.');
+    throw new CallError(OFFLINE, 'The connection was lost.');
   }
   return parts;
 }
@@ -158,20 +163,20 @@ function countLines(part: Uint8Array): number {
   return lines;
 }
 
-/** The address of an operation, for a link or a download as well. */
-export function addressOf(
+/** Fills in the path parameters and appends the query. */
+function addressOf(
   path: string,
-  { path: names = {}, query = {} }: { path?: object; query?: object },
+  { path: parameters = {}, query = {} }: { path?: object; query?: object },
 ): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String((names as Record<string, unknown>)[name])),
+    encodeURIComponent(String((parameters as Record<string, unknown>)[name])),
   );
-  const asked = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  if (asked.length === 0) return filled;
-  return `${filled}?${new URLSearchParams(asked.map(([name, value]) => [name, String(value)]))}`;
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  if (entries.length === 0) return filled;
+  return `${filled}?${new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** Where an operation is that the browser fetches by itself. */
+/** Returns the address of an operation for a link, a download or an event stream. */
 export function hrefOf<Name extends OperationName>(name: Name, ...[input]: Arguments<Name>): string {
   return addressOf(OPERATIONS[name]![1], (input ?? {}) as object);
 }
@@ -180,22 +185,22 @@ function refusal(response: Response, text: string): CallError {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const { status } = response;
   try {
-    const { error } = JSON.parse(text) as { error: ErrorSaid };
-    const { code, message, fields = {}, reasons = {}, ...more } = error;
-    return new CallError(code, message, { status, fields, reasons, requestId, more });
+    const { error } = JSON.parse(text) as { error: ErrorBody };
+    const { code, message, fields = {}, reasons = {}, ...details } = error;
+    return new CallError(code, message, { status, fields, reasons, requestId, details });
   } catch {
     return new CallError('server_error', response.statusText, { status, requestId });
   }
 }
 
-interface ErrorSaid {
+interface ErrorBody {
   code: string;
   message: string;
   fields?: Record<string, string>;
   reasons?: Record<string, Reason>;
 }
 
-/** What a page reads, for `useQuery`, `useSuspenseQuery` and its loader. */
+/** Returns the query of an operation, for `useQuery`, `useSuspenseQuery` and page loaders. */
 export function query<Name extends OperationName>(name: Name, ...[input]: Arguments<Name>) {
   return queryOptions<Answer<Name>, CallError, Answer<Name>, QueryKey>({
     queryKey: input === undefined ? [name] : [name, input],

@@ -1,6 +1,6 @@
 // Written by `npm run client-types` from the description of the interface. Not to be edited.
 
-/** Shown this once. */
+/** Contained in this answer only. */
 export type AccountCredentials = {
   username: string;
   production_key: string;
@@ -9,13 +9,13 @@ export type AccountCredentials = {
   webhook_secret_sandbox: string
 };
 
-/** Something that an operator should look at. */
+/** Something that needs an operator’s attention. */
 export type Attention = {
   kind: 'engine' | 'queue' | 'host' | 'dead' | 'overdrawn' | 'reported' | 'requests';
   severity: 'bad' | 'look';
   subject: string;
   account?: string | undefined;
-  /** How many; of an overdrawn account, cents. */
+  /** A number; for an overdrawn account, cents. */
   amount: number;
   /** ISO 8601, in UTC. */
   since?: string | undefined
@@ -31,7 +31,7 @@ export type AuditEntry = {
   /** ISO 8601, in UTC. */
   at: string;
   actor: 'person' | 'command' | 'program';
-  /** A person’s e-mail then, or who ran the command. */
+  /** The e-mail address of the user at that time, or the system user who ran the command. */
   name: string;
   action: string;
   account: string | null;
@@ -44,11 +44,11 @@ export type AuditEntry = {
 export type BrandDraft = {
   name: string;
   default: boolean;
-  /** What is delivered where no editor came in time. */
+  /** What a human job delivers at its deadline if no editor finished it. */
   fallback: 'wait' | 'machine';
   languages: ConsoleBrandLanguage[];
   revision: number;
-  /** The brand was published by another way since it was begun. */
+  /** Whether the brand was published in another way since the draft was started. */
   stale: boolean;
   /** ISO 8601, in UTC. */
   changed_at: string;
@@ -92,7 +92,7 @@ export type ChatMessageList = {
 };
 
 export type ChatSubscription = {
-  /** Null: every pair. */
+  /** Null: every language pair. */
   pairs: string[] | null;
   from: string | null;
   until: string | null
@@ -105,10 +105,10 @@ export type Claimed = {
 
 export type Comment = {
   comment: string;
-  /** The number of a segment in its job, from 0. */
+  /** The number of the segment in its job, from 0. */
   position?: number | undefined;
   text: string;
-  /** A name; of a customer, the account’s. */
+  /** The name of the author; for a customer, the user name of the account. */
   by: string;
   role: 'customer' | 'editor' | 'operator';
   /** ISO 8601, in UTC. */
@@ -142,7 +142,7 @@ export type ConsoleAccount = {
   email: string | null;
   /** ISO 8601, in UTC. */
   created_at: string;
-  /** Of what can be changed; goes with every change. */
+  /** The version of the changeable fields; required for a change. */
   version: string;
   default_brand: string | null;
   chat: ChatSubscription | null;
@@ -207,7 +207,7 @@ export type ConsoleBrands = {
     external_id: string;
     name: string;
     default: boolean;
-    /** Null: never published. */
+    /** Null if never published. */
     version: number | null;
     changed_at: string | null;
     draft: boolean;
@@ -225,51 +225,51 @@ export type ConsoleDeliveries = {
 export type ConsoleDelivery = {
   account: string;
   environment: 'production' | 'sandbox';
-  /** Of the event and of its delivery: its `webhook-id`. */
+  /** The id of the event and of its delivery, sent as `webhook-id`. */
   id: string;
   event: EventType;
   status: DeliveryStatus;
-  /** Where it is posted. */
+  /** The URL that it is posted to. */
   url: string;
-  /** Of the job that it is about. */
+  /** The job that it is about. */
   uid?: string | undefined;
   chat_id?: string | undefined;
-  /** Of the message that it is about. */
+  /** The message that it is about. */
   message_id?: string | undefined;
-  /** Why it is dead: 410, or 72 hours. */
+  /** Why it is dead: `gone` after 410, `out of time` after 72 hours. */
   failure?: 'gone' | 'out of time' | undefined;
   created_at: string;
   finished_at?: string | undefined;
-  /** Not before. */
+  /** The earliest time of the next attempt. */
   next_attempt_at?: string | undefined;
-  /** How many there were. */
+  /** The number of attempts. */
   attempts: number
 };
 
 export type ConsoleDeliveryDetail = {
   account: string;
   environment: 'production' | 'sandbox';
-  /** Of the event and of its delivery: its `webhook-id`. */
+  /** The id of the event and of its delivery, sent as `webhook-id`. */
   id: string;
   event: EventType;
   status: DeliveryStatus;
-  /** Where it is posted. */
+  /** The URL that it is posted to. */
   url: string;
-  /** Of the job that it is about. */
+  /** The job that it is about. */
   uid?: string | undefined;
   chat_id?: string | undefined;
-  /** Of the message that it is about. */
+  /** The message that it is about. */
   message_id?: string | undefined;
-  /** Why it is dead: 410, or 72 hours. */
+  /** Why it is dead: `gone` after 410, `out of time` after 72 hours. */
   failure?: 'gone' | 'out of time' | undefined;
   created_at: string;
   finished_at?: string | undefined;
-  /** Not before. */
+  /** The earliest time of the next attempt. */
   next_attempt_at?: string | undefined;
-  /** How many there were. */
+  /** The number of attempts. */
   attempts: number;
   content_type: string;
-  /** The first 64 KiB of it. */
+  /** The first 64 KiB of the body. */
   body: string;
   attempts_made: DeliveryAttempt[]
 };
@@ -318,14 +318,14 @@ export type ConsoleEngines = {
 export type ConsoleHome = {
   /** ISO 8601, in UTC. */
   at: string;
-  /** The worst first; empty: all clear. */
+  /** Most severe first; empty when nothing needs attention. */
   attention: Attention[];
   queues: ({
     source_language: string;
     target_language: string;
     waiting: number;
     working: number;
-    /** Seconds that the oldest has waited. */
+    /** The age of the oldest job, in seconds. */
     oldest: number
   })[];
   engines: ({
@@ -336,7 +336,7 @@ export type ConsoleHome = {
     answered: number;
     failed: number
   })[];
-  /** What was created in each of the last 24 hours. */
+  /** The jobs created in each of the last 24 hours. */
   hours: ({
     /** ISO 8601, in UTC. */
     hour: string;
@@ -348,16 +348,16 @@ export type ConsoleHome = {
   owed: number
 };
 
-/** Of each list, the first 100. */
+/** Each list has at most 100 terms. */
 export type ConsoleImport = {
   dry_run: boolean;
-  /** What is wrong with the file, by its line; nothing is imported then. */
+  /** Faults of the file with their lines; with a fault nothing is imported. */
   errors: ({
     where: string;
     reason: string
   })[];
   more_errors: number;
-  /** Concepts without terms in both languages. */
+  /** The number of concepts without terms in both languages. */
   skipped: number;
   added: ConsoleTerm[];
   changed: ConsoleTerm[];
@@ -411,12 +411,12 @@ export type ConsoleJobDetail = {
   brand: string | null;
   tone: string | null;
   callback_url: string | null;
-  /** When a machine looks at it next; null: never. */
+  /** When a worker processes it next; null: never. */
   due_at: string | null;
   attempts: number;
-  /** A worker has it now. */
+  /** Whether a worker processes it now. */
   leased: boolean;
-  /** While somebody is at work on it, and it is known; null: neither. */
+  /** Null when nobody works on the job, or its progress is unknown. */
   progress: JobProgress | null;
   may: {
     cancel: boolean;
@@ -424,20 +424,20 @@ export type ConsoleJobDetail = {
     refund: boolean;
     redraft: boolean
   };
-  /** Segments that no editor has or has touched: what would be drafted anew. */
+  /** Segments that no editor has claimed or touched; a redraft replaces them. */
   untouched: number;
-  /** It is being drafted anew: by which engine, or empty by the route. Null: it is not. */
+  /** The engine of a redraft in progress, or empty for the engine route; null without a redraft. */
   redraft: string | null;
-  /** Those that have shown that they can do its pair. */
+  /** Engines that serve its pair. */
   engines: string[];
   timeline: ConsoleJobStep[];
-  /** How many segments were drafted by which route, or not and why. */
+  /** Segments by the route that drafted them, or by the reason that none did. */
   routes: ({
     route: string | null;
     failure: string | null;
     segments: number
   })[];
-  /** Of each, the first 20,000 characters. */
+  /** The first 20,000 characters of each. */
   texts: ({
     kind: string;
     body: string;
@@ -449,7 +449,7 @@ export type ConsoleJobStep = {
   /** ISO 8601, in UTC. */
   at: string;
   kind: 'created' | 'moved' | 'money';
-  /** What it became. */
+  /** The new status. */
   status?: string | undefined;
   actor?: string | undefined;
   detail?: string | undefined;
@@ -465,7 +465,7 @@ export type ConsoleJobs = {
 };
 
 export type ConsoleKey = {
-  /** The part of a key that is not secret: what it begins with. */
+  /** The public part of the key, with which it starts. */
   key_id: string;
   environment: 'production' | 'sandbox';
   name: string;
@@ -477,11 +477,11 @@ export type ConsoleKey = {
   expires_at: string | null;
   revoked_at: string | null;
   live: boolean;
-  /** The e-mail of the person who made it. Null: a command made it, or a link to a sandbox did. */
+  /** The e-mail address of the user who created it. Null: a command or a sandbox link. */
   made_by: string | null
 };
 
-/** The key is shown this once. */
+/** A new key, contained in this answer only. */
 export type ConsoleMadeKey = {
   key_id: string;
   environment: 'production' | 'sandbox';
@@ -505,7 +505,7 @@ export type ConsolePair = {
 export type ConsolePairs = {
   /** At most 500. */
   pairs: ConsolePair[];
-  /** All that match. */
+  /** The number of matching pairs. */
   total: number
 };
 
@@ -515,23 +515,23 @@ export type ConsolePerson = {
   name: string;
   role: PersonRole;
   account: string | null;
-  /** Decides about the account: what is kept of it, and when it ends. */
+  /** Whether they may decide on retention, export and erasure of the account. */
   owner: boolean;
   status: 'active' | 'invited' | 'disabled';
   languages: EditorLanguage[];
-  /** Percent of what they edit that is reviewed. */
+  /** The percentage of their edited tasks that is reviewed. */
   review_share: number;
   /** ISO 8601, in UTC. */
   created_at: string;
   last_seen_at: string | null;
-  keys: LeftKey[]
+  keys: CreatedKey[]
 };
 
 export type ConsolePrice = {
   tier: 'human' | 'machine';
-  /** Null: every account. */
+  /** Null for all accounts. */
   account: string | null;
-  /** `*`: every pair. */
+  /** `*` for all pairs. */
   source_language: string;
   target_language: string;
   cents_per_word: number;
@@ -541,7 +541,7 @@ export type ConsolePrice = {
 };
 
 export type ConsolePrices = {
-  /** Those that have not ended, with those to come. */
+  /** Current and future prices. */
   prices: ConsolePrice[];
   defaults: {
     human: number;
@@ -572,7 +572,7 @@ export type ConsoleRoutes = {
 
 export type ConsoleSetPrice = {
   price: ConsolePrice;
-  /** The one that held, and ends where this begins. */
+  /** The current price, which ends where this one begins. */
   ends: ConsolePrice | null;
   dry_run: boolean
 };
@@ -580,10 +580,10 @@ export type ConsoleSetPrice = {
 export type ConsoleSettings = {
   settings: ({
     name: string;
-    /** Of a secret, nothing. */
+    /** Empty for a secret. */
     value: string;
     secret: boolean;
-    /** It is another than the default. */
+    /** Whether it differs from the default. */
     set: boolean;
     default: string;
     meaning: string
@@ -597,7 +597,7 @@ export type ConsoleStatement = {
   closing: number;
   /** The latest 500, oldest first. */
   lines: ConsoleStatementLine[];
-  /** For each day of the period, what was put on the balance and what was spent. */
+  /** Amounts added and spent on each day of the period. */
   days: ({
     day: string;
     /** US cents. */
@@ -631,27 +631,27 @@ export type ConsoleTask = {
   target_language: string;
   tone: string | null;
   topics: string[];
-  /** The brand’s name. */
+  /** The name of the brand. */
   brand: string | null;
   words: number;
   segments: number;
-  /** Segments of it that are confirmed. */
+  /** The number of its confirmed segments. */
   confirmed: number;
   priority: number;
-  /** By what is left of the time to the deadline. */
+  /** `late`: the deadline has passed. `soon`: less than half of the time is left. */
   urgency: 'late' | 'soon' | 'normal';
-  /** Came back for this editor, who may have it before others. */
+  /** Whether the task is reserved for this editor for some hours. */
   reserved: boolean;
-  /** The time that a claim gives. */
+  /** The duration of a claim. */
   minutes: number;
   /** ISO 8601, in UTC. */
   created_at: string;
   /** ISO 8601, in UTC. */
   deadline: string;
   uid: string;
-  /** The customer’s username. */
+  /** The user name of the account. */
   account: string;
-  /** Who has it, or had it last. */
+  /** The editor who holds the task, or held it last. */
   editor: {
     user: string;
     name: string
@@ -669,7 +669,7 @@ export type ConsoleTask = {
 
 export type ConsoleTasks = {
   tasks: ConsoleTask[];
-  /** Of everything that is not over, by pair. */
+  /** Unfinished tasks by language pair, kind and status. */
   counts: ({
     source_language: string;
     target_language: string;
@@ -700,35 +700,44 @@ export type ConsoleTerms = {
     forbidden?: boolean | undefined;
     do_not_translate?: boolean | undefined;
     note?: string | undefined;
-    /** Against the published glossary. */
+    /** Compared with the published glossary. */
     change: 'added' | 'changed' | 'unchanged';
-    /** How many translations its source has. */
+    /** The number of translations of its source. */
     alternatives: number
   })[];
-  /** Published terms that the draft does not have any more. */
+  /** Published terms that the draft does not contain. */
   removed: ConsoleTerm[];
   total: number
 };
 
+/** An active key that the user created. */
+export type CreatedKey = {
+  key_id: string;
+  environment: 'production' | 'sandbox';
+  name: string;
+  /** The account of the key. */
+  username: string
+};
+
 export type Delivery = {
-  /** Of the event and of its delivery: its `webhook-id`. */
+  /** The id of the event and of its delivery, sent as `webhook-id`. */
   id: string;
   event: EventType;
   status: DeliveryStatus;
-  /** Where it is posted. */
+  /** The URL that it is posted to. */
   url: string;
-  /** Of the job that it is about. */
+  /** The job that it is about. */
   uid?: string | undefined;
   chat_id?: string | undefined;
-  /** Of the message that it is about. */
+  /** The message that it is about. */
   message_id?: string | undefined;
-  /** Why it is dead: 410, or 72 hours. */
+  /** Why it is dead: `gone` after 410, `out of time` after 72 hours. */
   failure?: 'gone' | 'out of time' | undefined;
   created_at: string;
   finished_at?: string | undefined;
-  /** Not before. */
+  /** The earliest time of the next attempt. */
   next_attempt_at?: string | undefined;
-  /** How many there were. */
+  /** The number of attempts. */
   attempts: number
 };
 
@@ -736,73 +745,73 @@ export type DeliveryAttempt = {
   attempt: number;
   started_at: string;
   finished_at?: string | undefined;
-  /** How it ended; not there while it is under way, or when its sender died in the middle of it. */
+  /** How it ended; absent while it is in progress, or when the sender stopped during it. */
   outcome?: 'answered' | 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other' | undefined;
-  /** In words, where there was no answer. */
+  /** A description, when there was no answer. */
   detail?: string | undefined;
   status_code?: number | undefined;
-  /** Until the status line. */
+  /** The time until the status line. */
   milliseconds?: number | undefined;
-  /** Of the answer, cut; no cookies. */
+  /** The headers of the answer, shortened, without cookies. */
   headers?: Record<string, string> | undefined;
-  /** The first 4 KiB of the answer’s body. */
+  /** The first 4 KiB of the body of the answer. */
   answer?: string | undefined;
-  /** False: it was cut, or broke off. */
+  /** False when the answer was cut off or broke off. */
   answer_complete?: boolean | undefined
 };
 
 export type DeliveryDetail = {
-  /** Of the event and of its delivery: its `webhook-id`. */
+  /** The id of the event and of its delivery, sent as `webhook-id`. */
   id: string;
   event: EventType;
   status: DeliveryStatus;
-  /** Where it is posted. */
+  /** The URL that it is posted to. */
   url: string;
-  /** Of the job that it is about. */
+  /** The job that it is about. */
   uid?: string | undefined;
   chat_id?: string | undefined;
-  /** Of the message that it is about. */
+  /** The message that it is about. */
   message_id?: string | undefined;
-  /** Why it is dead: 410, or 72 hours. */
+  /** Why it is dead: `gone` after 410, `out of time` after 72 hours. */
   failure?: 'gone' | 'out of time' | undefined;
   created_at: string;
   finished_at?: string | undefined;
-  /** Not before. */
+  /** The earliest time of the next attempt. */
   next_attempt_at?: string | undefined;
-  /** The last hundred, oldest first. */
+  /** The last hundred attempts, oldest first. */
   attempts: DeliveryAttempt[]
 };
 
 export type DeliveryList = {
   objects: Delivery[];
-  /** `after` of the next page; null at the end. */
+  /** The value of `after` for the next page; null at the end. */
   next: string | null
 };
 
-/** `pending` until the receiver says 2xx, `dead` after 410 or 72 hours. */
+/** `pending` until the receiver answers 2xx; `dead` after 410 or 72 hours. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
 export type DisableRequest = {
-  /** Whether the keys that they made end at once too; otherwise they stay. */
+  /** Whether to revoke the keys that the user created. */
   revoke_keys?: boolean | undefined
 };
 
 export type EditorLanguage = {
   source_language: string;
   target_language: string;
-  /** Whether they may review it too. */
+  /** Whether they may also review this pair. */
   review: boolean
 };
 
 export type Effort = {
   rows: ({
-    /** The job’s uid, the route, or the editor’s name, as asked. */
+    /** The uid of the job, the source of the draft, or the name of the editor, as `by` requests. */
     key: string;
     segments: number;
     words: number;
     active_ms: number;
     distance: number;
-    /** Segments confirmed as the draft was. */
+    /** Segments whose draft was confirmed unchanged. */
     untouched: number
   })[]
 };
@@ -823,13 +832,13 @@ export type Erasing = {
 export type EventType = 'job.completed' | 'job.failed' | 'job.canceled' | 'message.translated' | 'message.failed' | 'message.corrected' | 'test';
 
 export type FailedDeliveries = {
-  /** Up to ten thousand. */
+  /** Capped at 10,000. */
   failed: number;
-  /** Of what had been given up by then. */
+  /** The count includes deliveries that died before this time. */
   until: string
 };
 
-/** A host that deliveries of an account are held back from. */
+/** A host of an account that gets no deliveries because it fails. */
 export type FailingHost = {
   username: string;
   host: string;
@@ -839,15 +848,15 @@ export type FailingHost = {
   waiting: number
 };
 
-export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'whole_number' | 'one_of' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'tmx';
+export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'tmx';
 
-/** What an automatic check says of a target. */
+/** A problem that an automatic check reports about a target. */
 export type Finding = {
-  /** Which check found it: the sentence is made from this and `values`. */
+  /** The check that found the problem; clients make the message from it and `values`. */
   check: string;
   severity: 'error' | 'warning';
   values: Record<string, string | number>;
-  /** UTF-16 offsets in a text, codes without width. */
+  /** Offsets in the text, in UTF-16 code units; codes have no width. */
   range?: {
     start: number;
     end: number
@@ -856,11 +865,11 @@ export type Finding = {
 
 export type GrantedSandbox = {
   request: SandboxRequest;
-  /** Shows the key, once. Shown this once. */
+  /** Shows the key once. Contained in this answer only. */
   link: string;
   /** ISO 8601, in UTC. */
   expires_at: string;
-  /** Null: there is no mail. */
+  /** Null without a mail server. */
   mailed: boolean | null
 };
 
@@ -874,18 +883,18 @@ export type HeldTask = {
   target_language: string;
   tone: string | null;
   topics: string[];
-  /** The brand’s name. */
+  /** The name of the brand. */
   brand: string | null;
   words: number;
   segments: number;
-  /** Segments of it that are confirmed. */
+  /** The number of its confirmed segments. */
   confirmed: number;
   priority: number;
-  /** By what is left of the time to the deadline. */
+  /** `late`: the deadline has passed. `soon`: less than half of the time is left. */
   urgency: 'late' | 'soon' | 'normal';
-  /** Came back for this editor, who may have it before others. */
+  /** Whether the task is reserved for this editor for some hours. */
   reserved: boolean;
-  /** The time that a claim gives. */
+  /** The duration of a claim. */
   minutes: number;
   /** ISO 8601, in UTC. */
   created_at: string;
@@ -900,7 +909,7 @@ export type History = {
 
 export type HistoryEntry = {
   target: Piece[];
-  /** `left`: sent after the claim had ended, and kept for whoever has the task next. */
+  /** `left`: received after the claim had ended, and kept for the next editor of the task. */
   kind: 'confirmed' | 'left';
   by: string;
   revision: number;
@@ -908,13 +917,14 @@ export type HistoryEntry = {
   created_at: string
 };
 
-/** What a link is for. */
+/** A valid invitation or reset link. */
 export type Invitation = {
   purpose: 'invitation' | 'reset';
   email: string;
   name: string;
   role: PersonRole;
   account?: string | undefined;
+  /** ISO 8601, in UTC. */
   expires_at: string
 };
 
@@ -926,28 +936,28 @@ export type InvitationAnswer = {
 
 export type InvitedPerson = {
   person: ConsolePerson;
-  /** Opens once. Shown this once. Null: it is for another password, and was mailed to its owner alone. */
+  /** Valid once, and shown only in this answer. Null for a password reset that was mailed to the user. */
   link: string | null;
   /** ISO 8601, in UTC. */
   expires_at: string;
-  /** Whether the mail was sent; null: none was to be. */
+  /** Whether the mail was sent; null without a mail server. */
   mailed: boolean | null
 };
 
-/** An error that a reviewer marked, by MQM. */
+/** An error that a reviewer marked, in MQM categories. */
 export type Issue = {
   issue: string;
-  /** The number of a segment in its job, from 0. */
+  /** The number of the segment in its job, from 0. */
   position: number;
   category: 'accuracy' | 'terminology' | 'linguistic_conventions' | 'style' | 'locale_conventions' | 'audience_appropriateness' | 'design_and_markup';
   severity: 'neutral' | 'minor' | 'major' | 'critical';
   note?: string | undefined;
-  /** UTF-16 offsets in a text, codes without width. */
+  /** Offsets in the text, in UTF-16 code units; codes have no width. */
   range?: {
     start: number;
     end: number
   } | undefined;
-  /** The reviewer’s name. */
+  /** The name of the reviewer. */
   by: string;
   /** ISO 8601, in UTC. */
   created_at: string
@@ -967,28 +977,18 @@ export type JudgedJob = {
   status: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected'
 };
 
-/** How long what has ended is kept. */
-export type Keeping = {
-  /** Days; null: for ever. */
-  attempts: number | null;
-  /** Days; null: for ever. */
-  events: number | null;
-  /** Days; null: for ever. */
-  texts: number | null
-};
-
 export type Lease = {
-  /** Goes with every change; a later claim makes it stale. */
+  /** The lease token. Every change of the task sends it; a later claim invalidates it. */
   token: string;
-  /** Without a heartbeat before, it ends. */
+  /** The lease ends then unless a heartbeat extends it. */
   lease_until: string;
-  /** The time for the task ends. */
+  /** The claim ends then. */
   limit_until: string;
-  /** Four fifths of that time are over. */
+  /** The moment when 80 % of the time of the claim has passed. */
   warn_at: string;
-  /** The one extension is used. */
+  /** Whether the claim was extended; that is possible once. */
   extended: boolean;
-  /** By the clock that all of these are told by. */
+  /** The clock of the server, to which these times refer. */
   now: string
 };
 
@@ -1004,7 +1004,7 @@ export type Ledger = {
   closing: number;
   /** The latest 1000, oldest first. */
   lines: LedgerLine[];
-  /** How many lines came before these. */
+  /** The number of earlier lines. */
   left_out: number
 };
 
@@ -1016,19 +1016,10 @@ export type LedgerLine = {
   memo: string | null;
   /** US cents. */
   amount: number;
-  /** What it does to what can be spent. */
+  /** The change of the balance. */
   change: number;
-  /** What can be spent after it. */
+  /** The balance after it. */
   balance: number
-};
-
-/** A key that the person made and that opens now. */
-export type LeftKey = {
-  key_id: string;
-  environment: 'production' | 'sandbox';
-  name: string;
-  /** The account that it opens. */
-  username: string
 };
 
 export type ListedAccount = {
@@ -1039,7 +1030,7 @@ export type ListedAccount = {
   created_at: string;
   /** US cents. */
   balance: number;
-  /** Null: it may owe without limit. */
+  /** Null: no limit. */
   credit_limit: number | null;
   /** US cents. */
   sandbox_balance: number
@@ -1068,13 +1059,13 @@ export type ListedChats = {
 };
 
 export type Matches = {
-  /** The best first. */
+  /** Best match first. */
   matches: TaskMatch[];
-  /** Those that are in the segment. */
+  /** The glossary terms that occur in the segment. */
   terms: TaskTerm[]
 };
 
-/** Who is signed in. */
+/** The signed-in user. */
 export type Me = {
   user_id: string;
   email: string;
@@ -1082,51 +1073,54 @@ export type Me = {
   role: PersonRole;
   /** The username of a customer’s account. */
   account?: string | undefined;
-  /** A customer’s: whether they decide about the account. */
+  /** For customers: whether they may decide on retention, export and erasure of the account. */
   owner?: boolean | undefined;
-  /** null: as the browser says. */
+  /** Null: the browser’s language. */
   locale: string | null;
   theme: Theme;
   languages: EditorLanguage[];
   session: {
     session_id: string;
-    /** Whatever is done until then. */
+    /** The end at the latest. */
     ends_at: string;
-    /** So long may nothing be done. */
+    /** The session ends after this time without a request. */
     idle_seconds: number
   }
 };
 
 export type MeChanges = {
   name?: string | undefined;
-  locale?: string | null | undefined;
+  locale?: 'en' | 'de' | 'ar' | null | undefined;
   theme?: Theme | undefined
 };
 
 export type MemoryEntries = {
-  /** The last made first. */
+  /** Latest first. */
   entries: MemoryEntry[];
-  /** `before` of the next page; null at the end. */
+  /** The value of `before` for the next page; null on the last page. */
   next: string | null
 };
 
-/** One translation of one segment, as a reader sees it. */
+/** One translation of one segment, without codes. */
 export type MemoryEntry = {
   memory_id: string;
   source_language: string;
   target_language: string;
-  /** null: for every brand. */
+  /** null: for all brands. */
   brand: string | null;
   source: string;
   target: string;
   origin: 'import' | 'job';
-  /** 0: not used any more; 1 brought in, 2 delivered, 3 reviewed, 4 accepted. */
+  /** 0: not used; 1: imported; 2: delivered; 3: reviewed; 4: accepted. */
   weight: number;
-  /** The tone that its job or its brand asked for: a job that asks for another is not answered with it. */
+  /** The tone of its job or brand. Jobs of another tone do not use the entry as a draft. */
   tone: string | null;
+  /** ISO 8601, in UTC. */
   created_at: string;
+  /** ISO 8601, in UTC. */
   changed_at: string;
   retracted: {
+    /** ISO 8601, in UTC. */
     at: string;
     by: string;
     reason: string | null
@@ -1135,29 +1129,30 @@ export type MemoryEntry = {
 
 export type MemoryEntryTouched = {
   entry: MemoryEntry;
-  /** The last first, at most 1000. */
+  /** Latest first, at most 1,000. */
   touched: ({
     job_id: string;
     uid: string;
     environment: 'production' | 'sandbox';
     status: string;
-    /** Of the segment in its job, from 0. */
+    /** The number of the segment in its job, from 0. */
     position: number;
-    /** The entry came from there; or went there: put into the draft by the machine, or confirmed by an editor as it was. */
+    /** `taught`: the entry was made from the segment. `applied`: it was used as the draft. `taken`: an editor confirmed it unchanged. */
     how: 'taught' | 'applied' | 'taken';
     outcome: string | null;
-    /** For operators. */
+    /** Only for operators. */
     editor_id?: string | null | undefined;
+    /** ISO 8601, in UTC. */
     created_at: string
   })[]
 };
 
 export type MemoryImported = {
-  /** Units in the file. */
+  /** The number of units in the file. */
   read: number;
-  /** Different entries that were brought in, or would be. */
+  /** The number of different entries that were imported, or would be in a dry run. */
   written: number;
-  /** Units without the pair. */
+  /** The number of units without the language pair. */
   skipped: number
 };
 
@@ -1167,8 +1162,9 @@ export type MemorySummary = {
     target_language: string;
     brand: string | null;
     entries: number;
-    /** Of them, those that are not used any more. */
+    /** The number of these entries that are retracted or not used. */
     retracted: number;
+    /** ISO 8601, in UTC. */
     changed_at: string
   })[]
 };
@@ -1181,7 +1177,7 @@ export type MessageStatus = 'mt_init' | 'deliver_init' | 'deliver_complete' | 'm
 export type MovedMoney = {
   kind: 'top_up' | 'adjustment' | 'refund';
   environment: 'production' | 'sandbox';
-  /** What is put on the balance; below zero, what is taken off it. */
+  /** The amount; negative to take it off the balance. */
   cents: number;
   /** US cents. */
   before: number;
@@ -1190,7 +1186,7 @@ export type MovedMoney = {
   dry_run: boolean
 };
 
-/** How long what was there before goes on. */
+/** How long the previous one stays valid. */
 export type Overlap = 'now' | '1h' | '24h';
 
 export type OverlapRequest = {
@@ -1200,16 +1196,16 @@ export type OverlapRequest = {
 export type OwnAccount = {
   username: string;
   email: string | null;
-  /** Whether it has a chat subscription. */
+  /** Whether the account has a chat subscription. */
   chat: boolean;
   balances: ({
     environment: 'production' | 'sandbox';
     /** US cents. */
     balance: number;
-    /** Null: it may owe without limit. */
+    /** Null: no limit. */
     credit_limit: number | null
   })[];
-  /** How many there are, by status. */
+  /** The number of jobs by status. */
   jobs: ({
     environment: 'production' | 'sandbox';
     tier: 'human' | 'machine';
@@ -1224,16 +1220,18 @@ export type OwnAccount = {
     /** US cents. */
     cents: number
   })[];
-  /** Each of the last 30, in UTC, the earliest first. */
+  /** The last 30 days in UTC, earliest first. */
   days: {
     production: OwnDay[];
     sandbox: OwnDay[]
   };
-  /** Of the last 30 days, up to a thousand. */
+  /** In the last 30 days, at most 1,000. */
   failed_deliveries: {
     production: number;
     sandbox: number
   };
+  /** Null: no limit. */
+  sandbox_words: SandboxWords | null;
   latest_jobs: {
     production: OwnJob[];
     sandbox: OwnJob[]
@@ -1243,16 +1241,16 @@ export type OwnAccount = {
 export type OwnBrand = {
   external_id: string;
   name: string;
-  /** Of requests that name none. */
+  /** Whether requests without a brand use it. */
   default: boolean;
   /** ISO 8601, in UTC. */
   changed_at: string;
-  /** Counts its publications. */
+  /** The number of its publications. */
   version: number;
   languages: ({
     language: string;
     tone: string | null;
-    /** Whether there are some. */
+    /** Whether it has instructions. */
     instructions: boolean;
     terms: number
   })[]
@@ -1273,7 +1271,7 @@ export type OwnBrandLanguage = {
   terms: OwnTerm[]
 };
 
-/** What was asked for on a day, and what it costs. */
+/** The jobs of a day and their price. */
 export type OwnDay = {
   day: string;
   jobs: number;
@@ -1317,17 +1315,17 @@ export type OwnJobDetail = {
   topics: string[];
   callback_url: string | null;
   failure: string | null;
-  /** While somebody is at work on it, and it is known; null: neither. */
+  /** Null when nobody works on the job, or its progress is unknown. */
   progress: JobProgress | null;
   source: OwnJobText;
   result: OwnJobText | null;
-  /** Of an upgraded job without a result: what the machine delivered before. It is the draft. */
+  /** For an upgraded job without a result: the machine’s result, which is its draft. */
   machine_result: OwnJobText | null;
   instructions: string | null;
-  /** What it became, and by whom; oldest first. */
+  /** Status changes, oldest first. */
   timeline: OwnJobStep[];
   deliveries: Delivery[];
-  /** What its state allows now. */
+  /** What its status allows now. */
   may: {
     cancel: boolean;
     accept: boolean;
@@ -1338,16 +1336,16 @@ export type OwnJobDetail = {
 export type OwnJobStep = {
   /** ISO 8601, in UTC. */
   at: string;
-  /** What it became. */
+  /** The new status. */
   status: string;
   actor: 'machine' | 'editor' | 'customer' | 'operator';
-  /** Why. */
+  /** The reason. */
   detail?: string | undefined
 };
 
 export type OwnJobText = {
   text: string;
-  /** There is more than is shown. */
+  /** Whether the text is longer than shown. */
   cut: boolean
 };
 
@@ -1355,12 +1353,12 @@ export type OwnJobs = {
   objects: OwnJob[];
   /** `after` of the next page. */
   next: string | null;
-  /** All that match; where each has to be looked at, up to ten thousand. */
+  /** Number of matches; with filters by parts of a uid or by time, at most ten thousand. */
   total: number
 };
 
 export type OwnKey = {
-  /** The part of a key that is not secret. */
+  /** The public part of the key. */
   key_id: string;
   environment: 'production' | 'sandbox';
   name: string;
@@ -1370,11 +1368,11 @@ export type OwnKey = {
   created_at: string;
   last_used_at: string | null;
   expires_at: string | null;
-  /** When it was or will be ended by hand. */
+  /** When it was or will be revoked. */
   revoked_at: string | null;
-  /** Whether it opens now. */
+  /** Whether it is active now. */
   live: boolean;
-  /** The e-mail of the person of the account who made it. Null: the operator made it. */
+  /** The e-mail address of the user of the account who created it. Null: the operator. */
   made_by: string | null
 };
 
@@ -1382,7 +1380,7 @@ export type OwnMadeKey = {
   key_id: string;
   environment: 'production' | 'sandbox';
   name: string;
-  /** As `user:key`. Shown this once. */
+  /** In the form `user:key`. Contained in this answer only. */
   key: string
 };
 
@@ -1390,7 +1388,7 @@ export type OwnRolledKey = {
   key_id: string;
   environment: 'production' | 'sandbox';
   name: string;
-  /** As `user:key`. Shown this once. */
+  /** In the form `user:key`. Contained in this answer only. */
   key: string;
   /** ISO 8601, in UTC. */
   previous_ends: string
@@ -1398,9 +1396,9 @@ export type OwnRolledKey = {
 
 export type OwnRolledSecret = {
   environment: 'production' | 'sandbox';
-  /** Shown this once. */
+  /** Contained in this answer only. */
   webhook_secret: string;
-  /** Until then, those before sign too. */
+  /** The previous secrets sign until then. */
   previous_ends: string
 };
 
@@ -1413,13 +1411,13 @@ export type OwnTerm = {
   note?: string | undefined
 };
 
-/** One that signs now. What it is, nobody is shown again. */
+/** An active webhook secret, without its value. */
 export type OwnWebhookSecret = {
   secret_id: string;
   environment: 'production' | 'sandbox';
   /** ISO 8601, in UTC. */
   created_at: string;
-  /** Null: until it is rolled. */
+  /** Null until it is rolled. */
   expires_at: string | null
 };
 
@@ -1431,7 +1429,7 @@ export type PasswordChange = {
 
 export type PersonRole = 'customer' | 'editor' | 'operator';
 
-/** A stretch of a segment: text; the halves of a paired code; a code alone; a word that is kept as it is. */
+/** A part of a segment: text, the opening or closing code of a pair, a single code, or a word that stays untranslated. */
 export type Piece = {
   text: string
 } | {
@@ -1447,26 +1445,26 @@ export type Piece = {
 
 export type Preview = {
   format: 'text' | 'html' | 'srt' | 'xliff';
-  /** The document with what is there now. Not to be trusted: show it in a sandbox. */
+  /** The document with the current targets. It is untrusted: show it in a sandboxed frame. */
   text: string
 };
 
 export type PublishedBrand = {
   name: string;
   default: boolean;
-  /** What is delivered where no editor came in time. */
+  /** What a human job delivers at its deadline if no editor finished it. */
   fallback: 'wait' | 'machine';
   languages: ConsoleBrandLanguage[];
   version: number
 };
 
 export type Queue = {
-  /** In the order in which they should be taken; of one customer at most some at a time. */
+  /** In the order in which to claim them; the number for each customer is limited. */
   open: QueueTask[];
-  /** How many this editor could take, shown or not; counted up to 1000. */
+  /** The number of tasks that this editor may claim, counted up to 1,000. */
   waiting: number;
   held: HeldTask[];
-  /** No claims until then: too many of them have run out. */
+  /** No claims until then, because too many claims of this editor expired. */
   paused_until: string | null
 };
 
@@ -1480,18 +1478,18 @@ export type QueueTask = {
   target_language: string;
   tone: string | null;
   topics: string[];
-  /** The brand’s name. */
+  /** The name of the brand. */
   brand: string | null;
   words: number;
   segments: number;
-  /** Segments of it that are confirmed. */
+  /** The number of its confirmed segments. */
   confirmed: number;
   priority: number;
-  /** By what is left of the time to the deadline. */
+  /** `late`: the deadline has passed. `soon`: less than half of the time is left. */
   urgency: 'late' | 'soon' | 'normal';
-  /** Came back for this editor, who may have it before others. */
+  /** Whether the task is reserved for this editor for some hours. */
   reserved: boolean;
-  /** The time that a claim gives. */
+  /** The duration of a claim. */
   minutes: number;
   /** ISO 8601, in UTC. */
   created_at: string;
@@ -1500,10 +1498,20 @@ export type QueueTask = {
 };
 
 export type ReplayedDeliveries = {
-  /** So many are pending again. */
+  /** The number of deliveries that are pending again. */
   replayed: number;
-  /** To be sent by the next request; up to ten thousand. */
+  /** The number of dead deliveries that remain, capped at 10,000. */
   left: number
+};
+
+/** How long finished data is kept. */
+export type Retention = {
+  /** Days; null: unlimited. */
+  attempts: number | null;
+  /** Days; null: unlimited. */
+  events: number | null;
+  /** Days; null: unlimited. */
+  texts: number | null
 };
 
 export type SandboxAsking = {
@@ -1516,7 +1524,7 @@ export type SandboxCredentials = {
   /** As `user:key`. */
   key: string;
   webhook_secret: string;
-  /** What the paths of the interface follow. */
+  /** The address that precedes the paths of the API. */
   base_url: string
 };
 
@@ -1527,7 +1535,7 @@ export type SandboxGranted = {
   expires_at: string
 };
 
-/** Whose key a link shows. */
+/** The account of a link. */
 export type SandboxLink = {
   name: string;
   username: string;
@@ -1551,9 +1559,9 @@ export type SandboxRequest = {
   decided_at: string | null;
   decided_by: string | null;
   account: string | null;
-  /** Null: no link opens. */
+  /** Null without a valid link. */
   link_until: string | null;
-  /** When its key was looked at. */
+  /** When its key was shown. */
   shown_at: string | null;
   mailed: 'sent' | 'failed' | null
 };
@@ -1567,61 +1575,69 @@ export type SandboxWish = {
   name: string;
   email: string;
   company?: string | undefined;
-  /** What it is for. */
+  /** What the account is for. */
   use?: string | undefined
 };
 
-/** A save is a heartbeat, too. */
+/** The words used today (UTC) in the sandbox. */
+export type SandboxWords = {
+  used: number;
+  limit: number;
+  /** ISO 8601, in UTC. */
+  resets_at: string
+};
+
+/** A save also extends the lease. */
 export type SavedSegment = {
   segment: Segment;
-  /** Repeats that took the same target. */
+  /** Repeats that received the same target. */
   filled: Segment[];
-  /** Warnings; errors would have refused it. */
+  /** Warnings; a target with errors is refused. */
   findings: Finding[];
   lease: Lease
 };
 
 export type Segment = {
-  /** The number of a segment in its job, from 0. */
+  /** The number of the segment in its job, from 0. */
   position: number;
-  /** Segments of one unit stand in one paragraph. */
+  /** The unit of the document; its segments form one paragraph. */
   unit: number;
   source: Piece[];
-  /** What an editor has made of it so far. */
+  /** The latest target that an editor saved. */
   target: Piece[] | null;
-  /** What it began with. */
+  /** The translation that the editor started from. */
   draft: Piece[] | null;
-  /** Where the draft is from. */
+  /** The origin of the draft. */
   origin: 'machine' | 'memory' | 'supplied' | 'kept' | 'none';
-  /** What made it, such as `apertium:eng-spa`. */
+  /** The source of the draft, such as `apertium:eng-spa`. */
   route: string | null;
-  /** Why the draft is a copy of the source: the document declares another language, the letters are of another script, or it is mostly symbols. Such words are not counted. */
+  /** Why the draft is a copy of the source: the document declares another language, the text is in another script, or it is mostly symbols. Such words are not counted. */
   kept?: 'language' | 'script' | 'symbols' | undefined;
   status: SegmentStatus;
-  /** Of the target; a save names the one that it changes. */
+  /** The revision of the target; a save sends the revision that it changes. */
   revision: number;
-  /** Of this task. Others are there to be read. */
+  /** Whether the segment belongs to this task; other segments are read-only context. */
   mine: boolean;
-  /** What the document and the machine say about it. */
+  /** Notes of the document and of the engine. */
   notes: string[];
-  /** Why there is no draft. */
+  /** Why the segment has no draft. */
   failure?: string | undefined;
-  /** Characters of the target, by the document. */
+  /** The maximum length of the target in characters, if the document sets one. */
   max_length?: number | undefined;
-  /** Of a subtitle, in ms. */
+  /** The time of a subtitle, in milliseconds. */
   time?: {
     from: number;
     to: number;
-    /** That the sentence runs over, where it is more than one. */
+    /** The number of cues that the sentence spans, if more than one. */
     cues?: number | undefined
   } | undefined;
-  /** What each code stands for, by `open1`, `close1`, `single2`, `keep3`: text to show, never HTML. */
+  /** The markup behind each code, by `open1`, `close1`, `single2`, `keep3`. Show it as text, never as HTML. */
   codes: Record<string, string>;
-  /** The first segment of the job that reads the same. */
+  /** The position of the first segment of the job with the same text. */
   repeats?: number | undefined;
-  /** The target came from confirming a repeat, and nobody has touched it. */
+  /** Whether the target was copied from a confirmed repeat and not edited since. */
   filled: boolean;
-  /** Warnings that the editor has seen, each by `keyOf` of `@dragoman/checks`. */
+  /** Warnings that the editor acknowledged, each as `keyOf` of `@dragoman/checks` returns it. */
   acknowledged: string[];
   comments: number;
   issues: Issue[]
@@ -1630,22 +1646,25 @@ export type Segment = {
 export type SegmentStatus = 'open' | 'draft' | 'confirmed';
 
 export type SentLink = {
-  /** Opens once. Shown this once. Null: it is for another password, and was mailed to its owner alone. */
+  /** Valid once, and shown only in this answer. Null for a password reset that was mailed to the user. */
   link: string | null;
   /** ISO 8601, in UTC. */
   expires_at: string;
-  /** Whether the mail was sent; null: none was to be. */
+  /** Whether the mail was sent; null without a mail server. */
   mailed: boolean | null
 };
 
 export type Session = {
   session_id: string;
-  /** The one that asks. */
+  /** Whether this request uses it. */
   current: boolean;
-  /** The browser’s and the system’s name; empty where none is known. */
+  /** The names of browser and operating system; empty when unknown. */
   user_agent: string;
+  /** ISO 8601, in UTC. */
   created_at: string;
+  /** ISO 8601, in UTC. */
   last_seen_at: string;
+  /** ISO 8601, in UTC. */
   ends_at: string
 };
 
@@ -1664,10 +1683,10 @@ export type Task = {
   task: string;
   kind: TaskKind;
   status: TaskStatus;
-  /** What the reader sees. `record`: the segments that they wrote in, once. `offer`: the task’s own segments, before a claim. `held`: also those around it, the glossary, comments, the memory and the preview. `all`: an operator. */
+  /** What the user may see. `record`: the segments that they edited before. `offer`: the segments of the task, before a claim. `held`: also the segments around it, glossary, comments, memory and preview. `all`: an operator, who sees every segment of the job. */
   access: 'record' | 'offer' | 'held' | 'all';
   words: number;
-  /** A reviewer or the customer sent it back. */
+  /** Whether a reviewer or the customer returned it. */
   returned: boolean;
   job: {
     uid: string;
@@ -1677,14 +1696,14 @@ export type Task = {
     target_language: string;
     tone: string | null;
     topics: string[];
-    /** The brand’s name. */
+    /** The name of the brand. */
     brand: string | null;
     instructions: ({
       from: 'brand' | 'job';
       text: string
     })[];
     words: number;
-    /** From 1; one more after each rejection. */
+    /** Starts at 1 and increases with each rejection. */
     revision: number;
     /** ISO 8601, in UTC. */
     created_at: string;
@@ -1699,18 +1718,18 @@ export type Task = {
 
 export type TaskKind = 'edit' | 'review';
 
-/** What was translated before. */
+/** A match of the translation memory. */
 export type TaskMatch = {
   memory: string;
-  /** As it was remembered. */
+  /** The source of the memory entry. */
   source: Piece[];
-  /** In the codes of the segment. */
+  /** The target of the memory entry, with the codes of this segment. */
   target: Piece[];
   score: number;
   kind: 'context' | 'exact' | 'fuzzy';
   origin: string;
   brand?: string | undefined;
-  /** The tone that it was confirmed under. */
+  /** The tone of the job in which it was confirmed. */
   tone?: string | undefined;
   /** ISO 8601, in UTC. */
   created_at: string
@@ -1741,53 +1760,53 @@ export type TeamMember = {
   email: string;
   name: string;
   status: 'active' | 'invited' | 'disabled';
-  /** Who asks. */
+  /** Whether this is you. */
   me: boolean;
-  /** Decides about the account: what is kept of it, and when it ends. */
+  /** Whether they may decide on retention, export and erasure of the account. */
   owner: boolean;
   /** ISO 8601, in UTC. */
   created_at: string;
   last_seen_at: string | null;
-  keys: LeftKey[]
+  keys: CreatedKey[]
 };
 
 export type Theme = 'system' | 'light' | 'dark';
 
-/** Every refusal of the routes of the web app. Told apart by its code. */
+/** Every error of the web app’s routes. Errors are identified by their code. */
 export type WebError = {
-  /** Some codes bring more. */
+  /** Some codes have further fields. */
   error: {
     code: WebErrorCode;
     /** A sentence for people, in English. */
     message: string;
-    /** A sentence for each wrong field, where a form can show it. */
+    /** A sentence for each invalid field of a form. */
     fields?: Record<string, unknown> | undefined;
-    /** The same by code, for those that have one, to be said in any language. */
+    /** The same by code, for translation. Only fields whose reason has a code. */
     reasons?: Record<string, unknown> | undefined;
-    /** Seconds until it may be tried again. */
+    /** Seconds until the next attempt is allowed. */
     retry_after?: number | undefined
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'chat_not_allowed' | 'owner_only' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'chat_not_allowed' | 'owner_only' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type Work = {
-  /** Segments confirmed, the last thirty days, latest first. */
+  /** Segments confirmed in the last 30 days, latest day first. */
   days: ({
     day: string;
     segments: number;
     words: number;
     active_ms: number;
-    /** Characters changed of the drafts. */
+    /** Edit distance to the drafts, in characters. */
     distance: number
   })[];
-  /** What reviewers marked in them. */
+  /** Errors that reviewers marked in this editor’s work in the last 30 days. */
   issues: ({
     category: 'accuracy' | 'terminology' | 'linguistic_conventions' | 'style' | 'locale_conventions' | 'audience_appropriateness' | 'design_and_markup';
     severity: 'neutral' | 'minor' | 'major' | 'critical';
     count: number
   })[];
-  /** The last hundred claims that have ended, latest first. */
+  /** The last 100 claims that ended, latest first. */
   tasks: WorkEntry[]
 };
 
@@ -1807,21 +1826,21 @@ export type WorkEntry = {
 
 /** What an operation is sent and answers. */
 export interface Operations {
-  /** Whether anybody may ask for a sandbox account */
+  /** Read whether sandbox requests are accepted */
   readSandboxAsking: {
     path: undefined;
     query: undefined;
     body: undefined;
     answer: SandboxAsking
   };
-  /** Ask for a sandbox account */
+  /** Request a sandbox account */
   requestSandbox: {
     path: undefined;
     query: undefined;
     body: SandboxWish;
     answer: SandboxGranted | SandboxReceived
   };
-  /** What a link would show */
+  /** Read a link */
   readSandboxLink: {
     path: {
       token: string
@@ -1830,7 +1849,7 @@ export interface Operations {
     body: undefined;
     answer: SandboxLink
   };
-  /** Show the key of a link, once */
+  /** Create and show the key of a link */
   openSandboxLink: {
     path: {
       token: string
@@ -1839,7 +1858,7 @@ export interface Operations {
     body: undefined;
     answer: SandboxCredentials
   };
-  /** Who is signed in */
+  /** Read the signed-in user */
   whoAmI: {
     path: undefined;
     query: undefined;
@@ -1860,7 +1879,7 @@ export interface Operations {
     body: undefined;
     answer: undefined
   };
-  /** What a link is for */
+  /** Read an invitation or reset link */
   readInvitation: {
     path: {
       token: string
@@ -1869,7 +1888,7 @@ export interface Operations {
     body: undefined;
     answer: Invitation
   };
-  /** Choose a password by a link, and be signed in */
+  /** Set a password with a link and sign in */
   acceptInvitation: {
     path: {
       token: string
@@ -1878,7 +1897,7 @@ export interface Operations {
     body: InvitationAnswer;
     answer: Me
   };
-  /** Where one is signed in */
+  /** List your sessions */
   listSessions: {
     path: undefined;
     query: undefined;
@@ -1887,7 +1906,7 @@ export interface Operations {
       objects: Session[]
     }
   };
-  /** Sign out everywhere but here */
+  /** End all your other sessions */
   endOtherSessions: {
     path: undefined;
     query: undefined;
@@ -1903,42 +1922,42 @@ export interface Operations {
     body: undefined;
     answer: undefined
   };
-  /** Who is signed in */
+  /** Read the signed-in user */
   readMe: {
     path: undefined;
     query: undefined;
     body: undefined;
     answer: Me
   };
-  /** Change one’s name, language or theme */
+  /** Change your name, language or theme */
   changeMe: {
     path: undefined;
     query: undefined;
     body: MeChanges;
     answer: Me
   };
-  /** Change one’s password */
+  /** Change your password */
   changePassword: {
     path: undefined;
     query: undefined;
     body: PasswordChange;
     answer: undefined
   };
-  /** What this editor may claim, and holds */
+  /** List the tasks that this editor may claim or holds */
   readQueue: {
     path: undefined;
     query: undefined;
     body: undefined;
     answer: Queue
   };
-  /** What this editor has done */
+  /** Read statistics of this editor’s work */
   readWork: {
     path: undefined;
     query: undefined;
     body: undefined;
     answer: Work
   };
-  /** Claim the next task, or the one that is named */
+  /** Claim the next task or a given task */
   claimTask: {
     path: undefined;
     query: undefined;
@@ -1947,7 +1966,49 @@ export interface Operations {
     };
     answer: Claimed
   };
-  /** A task with everything that the workbench shows */
+  /** Save a segment as a draft or confirm it */
+  saveSegment: {
+    path: {
+      task: string;
+      /** The number of the segment in its job, from 0. */
+      position: number
+    };
+    query: undefined;
+    body: {
+      /** The lease token. */
+      token: string;
+      revision: number;
+      target: Piece[];
+      status: 'draft' | 'confirmed';
+      acknowledged?: string[] | undefined;
+      /** Milliseconds of work on this segment since its last save. */
+      active_ms?: number | undefined
+    };
+    answer: SavedSegment
+  };
+  /** List the memory matches and glossary terms of a segment */
+  listMatches: {
+    path: {
+      task: string;
+      /** The number of the segment in its job, from 0. */
+      position: number
+    };
+    query: undefined;
+    body: undefined;
+    answer: Matches
+  };
+  /** List the earlier targets of a segment */
+  readHistory: {
+    path: {
+      task: string;
+      /** The number of the segment in its job, from 0. */
+      position: number
+    };
+    query: undefined;
+    body: undefined;
+    answer: History
+  };
+  /** Read a task with everything that the workbench shows */
   readTask: {
     path: {
       task: string
@@ -1956,49 +2017,7 @@ export interface Operations {
     body: undefined;
     answer: Task
   };
-  /** Save a segment as a draft, or confirm it */
-  saveSegment: {
-    path: {
-      task: string;
-      /** The number of a segment in its job, from 0. */
-      position: number
-    };
-    query: undefined;
-    body: {
-      /** The lease’s. */
-      token: string;
-      revision: number;
-      target: Piece[];
-      status: 'draft' | 'confirmed';
-      acknowledged?: string[] | undefined;
-      /** Time at this segment since the last save of it. */
-      active_ms?: number | undefined
-    };
-    answer: SavedSegment
-  };
-  /** Memory and terms for one segment */
-  listMatches: {
-    path: {
-      task: string;
-      /** The number of a segment in its job, from 0. */
-      position: number
-    };
-    query: undefined;
-    body: undefined;
-    answer: Matches
-  };
-  /** What a segment has been before */
-  readHistory: {
-    path: {
-      task: string;
-      /** The number of a segment in its job, from 0. */
-      position: number
-    };
-    query: undefined;
-    body: undefined;
-    answer: History
-  };
-  /** Where words stand in the memory */
+  /** Search the translation memory for words */
   searchMemory: {
     path: {
       task: string
@@ -2009,7 +2028,7 @@ export interface Operations {
     body: undefined;
     answer: Concordance
   };
-  /** The document with what is there now */
+  /** Preview the document with the current targets */
   previewTask: {
     path: {
       task: string
@@ -2018,121 +2037,120 @@ export interface Operations {
     body: undefined;
     answer: Preview
   };
-  /** Keep the lease */
+  /** Extend the lease of a claim */
   heartbeat: {
     path: {
       task: string
     };
     query: undefined;
     body: {
-      /** The lease’s. */
+      /** The lease token. */
       token: string
     };
     answer: Lease
   };
-  /** Half as much time again, once */
+  /** Extend the time of a claim by half, once */
   extendTask: {
     path: {
       task: string
     };
     query: undefined;
     body: {
-      /** The lease’s. */
+      /** The lease token. */
       token: string
     };
     answer: Lease
   };
-  /** Give a task back; its drafts stay */
+  /** Release a task; its edits are kept */
   releaseTask: {
     path: {
       task: string
     };
     query: undefined;
     body: {
-      /** The lease’s. */
+      /** The lease token. */
       token: string
     };
     answer: TaskState
   };
-  /** Hand a task in */
+  /** Submit a task */
   submitTask: {
     path: {
       task: string
     };
     query: undefined;
     body: {
-      /** The lease’s. */
+      /** The lease token. */
       token: string
     };
     answer: TaskState
   };
-  /** Let the job be delivered */
-  approveTask: {
-    path: {
-      task: string
-    };
-    query: undefined;
-    body: {
-      /** The lease’s. */
-      token: string
-    };
-    answer: TaskState
-  };
-  /** Never be offered a task again */
+  /** Skip a task for good */
   skipTask: {
     path: {
       task: string
     };
     query: undefined;
     body: {
-      /** The lease’s. */
+      /** The lease token. */
       token?: string | undefined;
       reason: 'too_hard' | 'not_my_topic' | 'no_time' | 'other'
     };
     answer: TaskState
   };
-  /** Put a task before an operator */
+  /** Report a task to the operators */
   reportTask: {
     path: {
       task: string
     };
     query: undefined;
     body: {
-      /** The lease’s. */
+      /** The lease token. */
       token?: string | undefined;
       reason: 'bad_source' | 'wrong_language' | 'mixed_languages' | 'offensive' | 'unclear_instructions' | 'other';
       note?: string | undefined
     };
     answer: TaskState
   };
-  /** Send the job back to its editors */
+  /** Approve the job for delivery */
+  approveTask: {
+    path: {
+      task: string
+    };
+    query: undefined;
+    body: {
+      /** The lease token. */
+      token: string
+    };
+    answer: TaskState
+  };
+  /** Return the job to its editors */
   returnTask: {
     path: {
       task: string
     };
     query: undefined;
     body: {
-      /** The lease’s. */
+      /** The lease token. */
       token: string;
       note?: string | undefined
     };
     answer: TaskState
   };
-  /** Mark an error */
+  /** Mark an error in a segment */
   markIssue: {
     path: {
       task: string
     };
     query: undefined;
     body: {
-      /** The lease’s. */
+      /** The lease token. */
       token: string;
-      /** The number of a segment in its job, from 0. */
+      /** The number of the segment in its job, from 0. */
       position: number;
       category: 'accuracy' | 'terminology' | 'linguistic_conventions' | 'style' | 'locale_conventions' | 'audience_appropriateness' | 'design_and_markup';
       severity: 'neutral' | 'minor' | 'major' | 'critical';
       note?: string | undefined;
-      /** UTF-16 offsets in a text, codes without width. */
       range?: {
         start: number;
         end: number
@@ -2140,7 +2158,7 @@ export interface Operations {
     };
     answer: Issue
   };
-  /** Take a mark back */
+  /** Remove a marked error */
   unmarkIssue: {
     path: {
       task: string;
@@ -2148,12 +2166,12 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      /** The lease’s. */
+      /** The lease token. */
       token: string
     };
     answer: TaskState
   };
-  /** What was said about the job */
+  /** List the comments on the job */
   listComments: {
     path: {
       task: string
@@ -2162,7 +2180,7 @@ export interface Operations {
     body: undefined;
     answer: Comments
   };
-  /** Say something about the job, or a segment of it */
+  /** Comment on the job or one of its segments */
   addComment: {
     path: {
       task: string
@@ -2170,12 +2188,12 @@ export interface Operations {
     query: undefined;
     body: {
       text: string;
-      /** The number of a segment in its job, from 0. */
+      /** The number of the segment in its job, from 0. */
       position?: number | undefined
     };
     answer: Comment
   };
-  /** Tasks of all customers */
+  /** List the tasks of all accounts */
   listTasks: {
     path: undefined;
     query: {
@@ -2190,18 +2208,18 @@ export interface Operations {
     body: undefined;
     answer: ConsoleTasks
   };
-  /** What editing took, by job, route or editor */
+  /** Sum the editing effort by job, draft source or editor */
   readEffort: {
     path: undefined;
     query: {
       by: 'job' | 'route' | 'editor';
-      /** ISO 8601, in UTC. */
+      /** A date (its start in UTC), or a date and time with a time zone. */
       since?: string | undefined
     };
     body: undefined;
     answer: Effort
   };
-  /** Give a task back to the queue, whoever has it */
+  /** Return a task to the queue */
   releaseTaskOfAnother: {
     path: {
       task: string
@@ -2210,7 +2228,7 @@ export interface Operations {
     body: undefined;
     answer: TaskState
   };
-  /** Let a task go before others, or after */
+  /** Set the priority of a task */
   setPriority: {
     path: {
       task: string
@@ -2221,7 +2239,7 @@ export interface Operations {
     };
     answer: TaskState
   };
-  /** Keep a task for an editor */
+  /** Reassign a task to an editor */
   reassignTask: {
     path: {
       task: string
@@ -2232,24 +2250,24 @@ export interface Operations {
     };
     answer: TaskState
   };
-  /** Be told when something has changed */
-  lookOn: {
+  /** Subscribe to live updates */
+  subscribe: {
     path: undefined;
     query: {
-      /** One, or several: `topic=jobs&topic=balance`; at most 12. */
+      /** One or more topics: `topic=jobs&topic=balance`; at most 12. */
       topic: string | string[]
     };
     body: undefined;
     answer: undefined
   };
-  /** One’s account at a glance */
+  /** Read an overview of your account */
   readOwnAccount: {
     path: undefined;
     query: undefined;
     body: undefined;
     answer: OwnAccount
   };
-  /** One’s keys, also those that ended */
+  /** List your keys, including ended ones */
   listOwnKeys: {
     path: undefined;
     query: undefined;
@@ -2258,12 +2276,11 @@ export interface Operations {
       objects: OwnKey[]
     }
   };
-  /** Make a key */
+  /** Create a key */
   makeOwnKey: {
     path: undefined;
     query: undefined;
     body: {
-      /** 1 to 100 characters. */
       name: string;
       environment: 'production' | 'sandbox';
       read_only?: boolean | undefined;
@@ -2271,7 +2288,7 @@ export interface Operations {
     };
     answer: OwnMadeKey
   };
-  /** Make a key like another one, which then ends */
+  /** Replace a key */
   rollOwnKey: {
     path: {
       key_id: string
@@ -2280,7 +2297,7 @@ export interface Operations {
     body: OverlapRequest;
     answer: OwnRolledKey
   };
-  /** End a key at once */
+  /** Revoke a key */
   revokeOwnKey: {
     path: {
       key_id: string
@@ -2291,7 +2308,7 @@ export interface Operations {
       objects: OwnKey[]
     }
   };
-  /** What signs one’s deliveries */
+  /** List your webhook secrets */
   listOwnWebhookSecrets: {
     path: undefined;
     query: undefined;
@@ -2300,7 +2317,7 @@ export interface Operations {
       objects: OwnWebhookSecret[]
     }
   };
-  /** Sign with a new secret */
+  /** Create a new webhook secret */
   rollOwnWebhookSecret: {
     path: {
       environment: 'production' | 'sandbox'
@@ -2309,14 +2326,14 @@ export interface Operations {
     body: OverlapRequest;
     answer: OwnRolledSecret
   };
-  /** The people of one’s account */
+  /** List the users of your account */
   listTeam: {
     path: undefined;
     query: undefined;
     body: undefined;
     answer: Team
   };
-  /** Invite somebody to one’s account */
+  /** Invite a user to your account */
   inviteToTeam: {
     path: undefined;
     query: undefined;
@@ -2326,7 +2343,7 @@ export interface Operations {
     };
     answer: SentLink
   };
-  /** Another link for somebody of the account */
+  /** Create a link for a user of your account */
   linkForTeam: {
     path: {
       user_id: string
@@ -2335,7 +2352,7 @@ export interface Operations {
     body: undefined;
     answer: SentLink
   };
-  /** Let somebody of the account in no more */
+  /** Disable a user of your account */
   disableInTeam: {
     path: {
       user_id: string
@@ -2344,7 +2361,7 @@ export interface Operations {
     body: DisableRequest;
     answer: Team
   };
-  /** Let somebody of the account in again */
+  /** Enable a user of your account */
   enableInTeam: {
     path: {
       user_id: string
@@ -2353,7 +2370,7 @@ export interface Operations {
     body: undefined;
     answer: Team
   };
-  /** Make somebody an owner of the account, or no owner any more */
+  /** Make a user an owner of the account, or withdraw it */
   setOwnerInTeam: {
     path: {
       user_id: string
@@ -2364,7 +2381,7 @@ export interface Operations {
     };
     answer: Team
   };
-  /** One’s jobs, newest first */
+  /** List your jobs, newest first */
   listOwnJobs: {
     path: undefined;
     query: {
@@ -2372,29 +2389,30 @@ export interface Operations {
       tier?: 'human' | 'machine' | undefined;
       /** One of the statuses. */
       status?: string | undefined;
-      /** What the uid begins with. */
+      /** A prefix of the uid. */
       uid__startswith?: string | undefined;
-      /** What is in the uid. */
+      /** A part of the uid. */
       uid__contains?: string | undefined;
-      /** A shortname. */
+      /** Shortname of a language. */
       source_language?: string | undefined;
-      /** A shortname. */
+      /** Shortname of a language. */
       target_language?: string | undefined;
-      /** A moment. */
+      /** Date and time in ISO 8601. */
       created__gte?: string | undefined;
-      /** A moment. */
+      /** Date and time in ISO 8601. */
       created__lt?: string | undefined;
       order_by?: 'created' | '-created' | undefined;
-      /** `next` of the page before. */
+      /** `next` of the previous page. */
       after?: string | undefined;
       limit?: number | undefined
     };
     body: undefined;
     answer: OwnJobs
   };
-  /** One job with what happened to it */
+  /** Read a job with its history */
   readOwnJob: {
     path: {
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid: string
     };
     query: {
@@ -2403,9 +2421,10 @@ export interface Operations {
     body: undefined;
     answer: OwnJobDetail
   };
-  /** Take an unfinished job back */
+  /** Cancel an unfinished job */
   cancelOwnJob: {
     path: {
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid: string
     };
     query: {
@@ -2439,7 +2458,7 @@ export interface Operations {
     body: undefined;
     answer: ChatMessageList
   };
-  /** One’s deliveries, newest first */
+  /** Own deliveries, newest first */
   listOwnDeliveries: {
     path: undefined;
     query: {
@@ -2451,31 +2470,31 @@ export interface Operations {
     body: undefined;
     answer: DeliveryList
   };
-  /** How many were given up */
+  /** Count dead deliveries */
   countFailedDeliveries: {
     path: undefined;
     query: {
       environment?: 'production' | 'sandbox' | undefined;
-      /** ISO 8601, in UTC. */
+      /** A date (its start in UTC), or a date and time with a time zone. */
       since?: string | undefined
     };
     body: undefined;
     answer: FailedDeliveries
   };
-  /** Send all again that were given up */
+  /** Replay all dead deliveries */
   replayFailedDeliveries: {
     path: undefined;
     query: undefined;
     body: {
       environment?: 'production' | 'sandbox' | undefined;
-      /** ISO 8601, in UTC. */
+      /** A date (its start in UTC), or a date and time with a time zone. */
       since?: string | undefined;
-      /** ISO 8601, in UTC. */
+      /** A date (its start in UTC), or a date and time with a time zone. */
       until?: string | undefined
     };
     answer: ReplayedDeliveries
   };
-  /** One delivery with its attempts */
+  /** A delivery with its attempts */
   readOwnDelivery: {
     path: {
       delivery_id: string
@@ -2484,7 +2503,7 @@ export interface Operations {
     body: undefined;
     answer: DeliveryDetail
   };
-  /** Send a delivery again that has ended */
+  /** Replay a delivery that has ended */
   replayOwnDelivery: {
     path: {
       delivery_id: string
@@ -2493,33 +2512,33 @@ export interface Operations {
     body: undefined;
     answer: Delivery
   };
-  /** The movements of one’s balance */
+  /** Transfers of the own balance */
   readOwnLedger: {
     path: undefined;
     query: {
       environment?: 'production' | 'sandbox' | undefined;
-      /** A date; 30 days before the end where not given. */
+      /** The first day; by default 30 days before the end. */
       from?: string | undefined;
-      /** A date, which is not in it; now where not given. */
+      /** The end, exclusive; now by default. */
       until?: string | undefined
     };
     body: undefined;
     answer: Ledger
   };
-  /** The same as CSV, whole */
+  /** The whole statement as CSV */
   downloadLedger: {
     path: undefined;
     query: {
       environment?: 'production' | 'sandbox' | undefined;
-      /** A date; 30 days before the end where not given. */
+      /** The first day; by default 30 days before the end. */
       from?: string | undefined;
-      /** A date, which is not in it; now where not given. */
+      /** The end, exclusive; now by default. */
       until?: string | undefined
     };
     body: undefined;
     answer: undefined
   };
-  /** One’s brands */
+  /** List your brands */
   listOwnBrands: {
     path: undefined;
     query: undefined;
@@ -2528,7 +2547,7 @@ export interface Operations {
       objects: OwnBrand[]
     }
   };
-  /** One brand with its glossaries */
+  /** Read a brand with its glossaries */
   readOwnBrand: {
     path: {
       brand: string
@@ -2537,66 +2556,65 @@ export interface Operations {
     body: undefined;
     answer: OwnBrandDetail
   };
-  /** How long one’s data is kept */
-  readKeeping: {
+  /** Read how long your data is kept */
+  readRetention: {
     path: undefined;
     query: undefined;
     body: undefined;
-    answer: Keeping
+    answer: Retention
   };
-  /** Keep one’s data so long from now on */
-  changeKeeping: {
+  /** Set how long your data is kept */
+  changeRetention: {
     path: undefined;
     query: undefined;
     body: {
-      /** Days; null: for ever. */
+      /** Days; null: unlimited. */
       attempts: number | null;
-      /** Days; null: for ever. */
+      /** Days; null: unlimited. */
       events: number | null;
-      /** Days; null: for ever. */
+      /** Days; null: unlimited. */
       texts: number | null
     };
-    answer: Keeping
+    answer: Retention
   };
-  /** All that is kept of one’s account, a JSON object a line */
+  /** Export all data of your account as JSON lines */
   exportOwnAccount: {
     path: undefined;
     query: undefined;
     body: undefined;
     answer: undefined
   };
-  /** Erase one’s account, for good */
+  /** Erase your account permanently */
   eraseOwnAccount: {
     path: undefined;
     query: undefined;
     body: {
-      /** The account’s name, so that nobody does it by mistake. */
+      /** The user name of the account, as a confirmation. */
       username: string
     };
     answer: Erasing
   };
-  /** What needs attention, and how the work goes */
+  /** Read what needs attention, and the state of the work */
   readHome: {
     path: undefined;
     query: undefined;
     body: undefined;
     answer: ConsoleHome
   };
-  /** The settings of this process; secrets are not shown */
+  /** List the settings of this process, without secrets */
   listSettings: {
     path: undefined;
     query: undefined;
     body: undefined;
     answer: ConsoleSettings
   };
-  /** Everybody who may sign in */
+  /** List users */
   listPeople: {
     path: undefined;
     query: {
       role?: 'customer' | 'editor' | 'operator' | undefined;
-      /** A username. */
       account?: string | undefined;
-      /** A part of the e-mail or name. */
+      /** A part of the e-mail address or name. */
       q?: string | undefined
     };
     body: undefined;
@@ -2604,7 +2622,7 @@ export interface Operations {
       people: ConsolePerson[]
     }
   };
-  /** Invite somebody */
+  /** Invite a user */
   invitePerson: {
     path: undefined;
     query: undefined;
@@ -2612,14 +2630,18 @@ export interface Operations {
       email: string;
       name?: string | undefined;
       role: PersonRole;
-      /** A customer’s, by username. */
       account?: string | undefined;
-      languages?: EditorLanguage[] | undefined;
+      languages?: ({
+        source_language: string;
+        target_language: string;
+        /** Whether they may also review this pair. */
+        review: boolean
+      })[] | undefined;
       review_share?: number | undefined
     };
     answer: InvitedPerson
   };
-  /** One person */
+  /** Read a user */
   readPerson: {
     path: {
       user_id: string
@@ -2628,19 +2650,24 @@ export interface Operations {
     body: undefined;
     answer: ConsolePerson
   };
-  /** Change what somebody edits, and how much of it is reviewed */
+  /** Change the languages and the review share of a user */
   changePerson: {
     path: {
       user_id: string
     };
     query: undefined;
     body: {
-      languages?: EditorLanguage[] | undefined;
+      languages?: ({
+        source_language: string;
+        target_language: string;
+        /** Whether they may also review this pair. */
+        review: boolean
+      })[] | undefined;
       review_share?: number | undefined
     };
     answer: ConsolePerson
   };
-  /** Another link for somebody */
+  /** Create a link for a user */
   linkForPerson: {
     path: {
       user_id: string
@@ -2649,7 +2676,7 @@ export interface Operations {
     body: undefined;
     answer: SentLink
   };
-  /** Let somebody in no more */
+  /** Disable a user */
   disablePerson: {
     path: {
       user_id: string
@@ -2658,7 +2685,7 @@ export interface Operations {
     body: DisableRequest;
     answer: ConsolePerson
   };
-  /** Let somebody in again */
+  /** Enable a user */
   enablePerson: {
     path: {
       user_id: string
@@ -2667,7 +2694,7 @@ export interface Operations {
     body: undefined;
     answer: ConsolePerson
   };
-  /** Who asked for a sandbox account, newest first */
+  /** List sandbox requests, newest first */
   listSandboxRequests: {
     path: undefined;
     query: {
@@ -2678,7 +2705,7 @@ export interface Operations {
     body: undefined;
     answer: SandboxRequests
   };
-  /** Grant a request, or make another link for it */
+  /** Grant a request, or replace its link */
   grantSandbox: {
     path: {
       request_id: string
@@ -2696,15 +2723,14 @@ export interface Operations {
     body: undefined;
     answer: SandboxRequest
   };
-  /** Who changed what, newest first */
+  /** List audit entries, newest first */
   listAudit: {
     path: undefined;
     query: {
-      /** A username. */
       account?: string | undefined;
-      /** `key.made`, or `key` for all about keys. */
+      /** `key.made`, or `key` for all actions on keys. */
       action?: string | undefined;
-      /** Part of the name of who did it. */
+      /** A part of the name. */
       name?: string | undefined;
       after?: string | undefined;
       limit?: number | undefined
@@ -2712,13 +2738,13 @@ export interface Operations {
     body: undefined;
     answer: AuditEntries
   };
-  /** Accounts, by username */
+  /** List accounts by user name */
   listAccounts: {
     path: undefined;
     query: {
-      /** A part of the username or e-mail. */
+      /** A part of the user name or e-mail address. */
       q?: string | undefined;
-      /** Only those that owe. */
+      /** Only accounts with a negative balance. */
       overdrawn?: boolean | undefined;
       after?: string | undefined;
       limit?: number | undefined
@@ -2726,7 +2752,7 @@ export interface Operations {
     body: undefined;
     answer: ListedAccounts
   };
-  /** Make an account with a key and a secret for each environment */
+  /** Create an account with a key and a secret for each environment */
   createAccount: {
     path: undefined;
     query: undefined;
@@ -2739,7 +2765,7 @@ export interface Operations {
     };
     answer: AccountCredentials
   };
-  /** One account */
+  /** Read an account */
   readAccount: {
     path: {
       username: string
@@ -2748,7 +2774,7 @@ export interface Operations {
     body: undefined;
     answer: ConsoleAccount
   };
-  /** Change what is given of an account */
+  /** Change an account */
   changeAccount: {
     path: {
       username: string
@@ -2758,13 +2784,18 @@ export interface Operations {
       version: string;
       email?: string | null | undefined;
       default_brand?: string | null | undefined;
-      chat?: ChatSubscription | null | undefined;
+      chat?: {
+        /** Null: every language pair. */
+        pairs?: string[] | null | undefined;
+        from?: string | null | undefined;
+        until?: string | null | undefined
+      } | null | undefined;
       credit_limit?: number | null | undefined;
       sandbox_credit_limit?: number | null | undefined
     };
     answer: ConsoleAccount
   };
-  /** Make another key */
+  /** Create a key for an account */
   makeAccountKey: {
     path: {
       username: string
@@ -2778,7 +2809,7 @@ export interface Operations {
     };
     answer: ConsoleMadeKey
   };
-  /** End a key at once */
+  /** Revoke a key of an account */
   revokeAccountKey: {
     path: {
       username: string;
@@ -2797,47 +2828,48 @@ export interface Operations {
     body: {
       kind: 'top_up' | 'adjustment' | 'refund';
       environment: 'production' | 'sandbox';
-      /** Not for a refund, which is of all that was charged. */
+      /** Not for a refund, which is always of the whole charge. */
       cents?: number | undefined;
-      /** Of the job that is refunded. */
+      /** The job to refund. */
       uid?: string | undefined;
-      /** Why, as the customer’s statement shows it. */
+      /** The reason, shown on the customer’s statement. */
       memo: string;
       dry_run?: boolean | undefined
     };
     answer: MovedMoney
   };
-  /** The movements of a balance */
+  /** The transfers of a balance */
   readStatement: {
     path: {
       username: string
     };
     query: {
       environment?: 'production' | 'sandbox' | undefined;
-      /** A date; 30 days ago where not given. */
+      /** The first day; by default 30 days before the end. */
       from?: string | undefined;
-      /** A date; now where not given. */
+      /** The end, exclusive; now by default. */
       until?: string | undefined
     };
     body: undefined;
     answer: ConsoleStatement
   };
-  /** The prices of a word */
+  /** Prices per word */
   listPrices: {
     path: undefined;
     query: undefined;
     body: undefined;
     answer: ConsolePrices
   };
-  /** Set the price of a word, from a moment on */
+  /** Set a price per word from a moment on */
   setPrice: {
     path: undefined;
     query: undefined;
     body: {
       tier: 'human' | 'machine';
       account?: string | null | undefined;
-      /** `*` with `*`: every pair. */
+      /** `*` in both fields means every language pair. */
       source_language: string;
+      /** `*` in both fields means every language pair. */
       target_language: string;
       cents_per_word: number;
       from?: string | null | undefined;
@@ -2846,20 +2878,21 @@ export interface Operations {
     };
     answer: ConsoleSetPrice
   };
-  /** End a price, and those to come of its scope */
+  /** End a price and delete the future prices of its scope */
   endPrice: {
     path: undefined;
     query: undefined;
     body: {
       tier: 'human' | 'machine';
       account?: string | null | undefined;
-      /** `*` with `*`: every pair. */
+      /** `*` in both fields means every language pair. */
       source_language: string;
+      /** `*` in both fields means every language pair. */
       target_language: string
     };
     answer: ConsolePrices
   };
-  /** The brands of an account, with drafts */
+  /** List the brands of an account, with drafts */
   listConsoleBrands: {
     path: {
       username: string
@@ -2868,7 +2901,7 @@ export interface Operations {
     body: undefined;
     answer: ConsoleBrands
   };
-  /** Begin a brand */
+  /** Create a brand as a draft */
   beginBrand: {
     path: {
       username: string
@@ -2881,7 +2914,7 @@ export interface Operations {
     };
     answer: ConsoleBrand
   };
-  /** A brand as it is published, and its draft */
+  /** Read a published brand and its draft */
   readConsoleBrand: {
     path: {
       username: string;
@@ -2901,7 +2934,7 @@ export interface Operations {
     body: undefined;
     answer: ConsoleBrands
   };
-  /** Change a draft, or begin one */
+  /** Change or start a draft */
   changeBrandDraft: {
     path: {
       username: string;
@@ -2909,14 +2942,14 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      /** Of the draft as it was read; 0: there was none. */
+      /** The revision of the draft that was read; 0 without a draft. */
       revision: number;
       name?: string | undefined;
       default?: boolean | undefined;
       fallback?: 'wait' | 'machine' | undefined;
-      /** By language; null removes it with its glossary. */
+      /** Changes by language; null removes the language with its glossary. */
       languages?: Record<string, {
-        tone?: string | null | undefined;
+        tone?: 'Informal' | 'Formal' | null | undefined;
         instructions?: string | null | undefined
       } | null> | undefined
     };
@@ -2932,7 +2965,7 @@ export interface Operations {
     body: undefined;
     answer: ConsoleBrands
   };
-  /** Put the draft in the brand’s place */
+  /** Publish a draft */
   publishBrand: {
     path: {
       username: string;
@@ -2940,14 +2973,14 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      /** Of the draft as it was read; 0: there was none. */
+      /** The revision of the draft that was read; 0 without a draft. */
       revision: number;
-      /** Also where the brand was published by another way meanwhile. */
+      /** Publish even if the brand was published in another way meanwhile. */
       anyway?: boolean | undefined
     };
     answer: ConsoleBrand
   };
-  /** The glossary of a brand for a language */
+  /** List the glossary of a brand for a language */
   listConsoleTerms: {
     path: {
       username: string;
@@ -2962,7 +2995,7 @@ export interface Operations {
     body: undefined;
     answer: ConsoleTerms
   };
-  /** Put terms into a draft’s glossary, or take them out */
+  /** Add, change and remove terms of a draft */
   editTerms: {
     path: {
       username: string;
@@ -2970,7 +3003,7 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      /** Of the draft as it was read; 0: there was none. */
+      /** The revision of the draft that was read; 0 without a draft. */
       revision: number;
       language: string;
       put?: ({
@@ -2992,7 +3025,7 @@ export interface Operations {
     };
     answer: ConsoleBrand
   };
-  /** Take the terms of a file into a draft */
+  /** Import the terms of a file into a draft */
   importTerms: {
     path: {
       username: string;
@@ -3000,20 +3033,20 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      /** Of the draft as it was read; 0: there was none. */
+      /** The revision of the draft that was read; 0 without a draft. */
       revision: number;
       language: string;
       from?: string | null | undefined;
-      /** Its name, for the faults. */
+      /** The name of the file, for the error messages. */
       file?: string | undefined;
-      /** A table in CSV, or a termbase in TBX. */
+      /** The content of the file, CSV or TBX. */
       text: string;
       mode: 'replace' | 'merge';
       dry_run: boolean
     };
     answer: ConsoleImport
   };
-  /** What an editor sees of a brand beside a text */
+  /** Preview the settings and terms of a brand for a text */
   previewBrand: {
     path: {
       username: string;
@@ -3028,18 +3061,18 @@ export interface Operations {
     };
     answer: ConsoleBrandPreview
   };
-  /** Pairs that an engine can do, or that are closed */
+  /** List published and disabled language pairs */
   listConsolePairs: {
     path: undefined;
     query: {
-      /** A shortname or a part of a language’s English name. */
+      /** A language code or a part of an English language name. */
       q?: string | undefined;
       enabled?: boolean | undefined
     };
     body: undefined;
     answer: ConsolePairs
   };
-  /** Open or close a pair for new jobs */
+  /** Enable or disable a pair for new jobs */
   switchPair: {
     path: {
       source: string;
@@ -3083,12 +3116,14 @@ export interface Operations {
     path: undefined;
     query: undefined;
     body: {
+      /** `*` in both fields means every language pair. */
       source_language: string;
+      /** `*` in both fields means every language pair. */
       target_language: string;
       tier: '*' | 'human' | 'machine' | 'chat';
       account?: string | null | undefined;
       brand?: string | null | undefined;
-      engines: string[]
+      engines: ('apertium' | 'bergamot' | 'deepl' | 'libretranslate' | 'google' | 'azure' | 'llm')[]
     };
     answer: ConsoleRoutes
   };
@@ -3097,7 +3132,9 @@ export interface Operations {
     path: undefined;
     query: undefined;
     body: {
+      /** `*` in both fields means every language pair. */
       source_language: string;
+      /** `*` in both fields means every language pair. */
       target_language: string;
       tier: '*' | 'human' | 'machine' | 'chat';
       account?: string | null | undefined;
@@ -3105,7 +3142,7 @@ export interface Operations {
     };
     answer: ConsoleRoutes
   };
-  /** Jobs of all accounts, newest first */
+  /** List the jobs of all accounts, newest first */
   listConsoleJobs: {
     path: undefined;
     query: {
@@ -3113,8 +3150,7 @@ export interface Operations {
       q?: string | undefined;
       account?: string | undefined;
       environment?: 'production' | 'sandbox' | undefined;
-      /** A status, or `unfinished`. */
-      status?: string | undefined;
+      status?: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected' | 'unfinished' | undefined;
       source_language?: string | undefined;
       target_language?: string | undefined;
       after?: string | undefined;
@@ -3123,7 +3159,7 @@ export interface Operations {
     body: undefined;
     answer: ConsoleJobs
   };
-  /** One job with what happened to it */
+  /** Read a job with its history */
   readConsoleJob: {
     path: {
       username: string;
@@ -3133,7 +3169,7 @@ export interface Operations {
     body: undefined;
     answer: ConsoleJobDetail
   };
-  /** Take an unfinished job back for its customer */
+  /** Cancel an unfinished job for its customer */
   cancelConsoleJob: {
     path: {
       username: string;
@@ -3143,7 +3179,7 @@ export interface Operations {
     body: undefined;
     answer: ConsoleJobDetail
   };
-  /** Have the machine draft anew what no editor has or has touched */
+  /** Redraft the segments that no editor has claimed or touched */
   redraftConsoleJob: {
     path: {
       username: string;
@@ -3151,12 +3187,12 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      /** By this engine alone; by the route otherwise. */
+      /** Only this engine; without it, the engine route decides. */
       engine?: string | undefined
     };
     answer: ConsoleJobDetail
   };
-  /** Have a job drafted at once that waits for its next try */
+  /** Retry a job now that waits for its next try */
   retryConsoleJob: {
     path: {
       username: string;
@@ -3180,14 +3216,14 @@ export interface Operations {
     body: undefined;
     answer: ConsoleDeliveries
   };
-  /** Send all again that were given up since then */
+  /** Replay all deliveries that died since a moment */
   replayDeadDeliveries: {
     path: undefined;
     query: undefined;
     body: {
       account: string;
       environment: 'production' | 'sandbox';
-      /** ISO 8601, in UTC. */
+      /** A date (its start in UTC), or a date and time with a time zone. */
       since: string
     };
     answer: ConsoleReplayed
@@ -3201,7 +3237,7 @@ export interface Operations {
     body: undefined;
     answer: ConsoleDeliveryDetail
   };
-  /** Send a delivery again */
+  /** Replay a delivery */
   replayConsoleDelivery: {
     path: {
       delivery: string
@@ -3210,15 +3246,13 @@ export interface Operations {
     body: undefined;
     answer: ConsoleDelivery
   };
-  /** Entries that have all the words in their source or target */
+  /** Search entries by words of their source or target */
   searchMyMemory: {
     path: undefined;
     query: {
-      /** Words in any case and order; without them, all. */
+      /** Words in any case and order; all must match. Without it, all entries. */
       q?: string | undefined;
-      /** Source language. */
       from?: string | undefined;
-      /** Target language. */
       to?: string | undefined;
       brand?: string | undefined;
       state?: 'live' | 'retracted' | 'all' | undefined;
@@ -3228,14 +3262,14 @@ export interface Operations {
     body: undefined;
     answer: MemoryEntries
   };
-  /** How much there is, by pair and brand */
+  /** Count entries by language pair and brand */
   summarizeMyMemory: {
     path: undefined;
     query: undefined;
     body: undefined;
     answer: MemorySummary
   };
-  /** Bring a TMX file in */
+  /** Import a TMX file */
   importMyMemory: {
     path: undefined;
     query: undefined;
@@ -3243,27 +3277,25 @@ export interface Operations {
       from: string;
       to: string;
       brand?: string | undefined;
-      /** Read it and tell; write nothing. */
+      /** Read the file and count, but write nothing. */
       dry_run?: boolean | undefined;
       /** The text of the file, TMX 1.4. */
       tmx: string
     };
     answer: MemoryImported
   };
-  /** What is in use, as TMX 1.4 */
+  /** Export the usable entries as TMX 1.4 */
   exportMyMemory: {
     path: undefined;
     query: {
-      /** Source language. */
       from?: string | undefined;
-      /** Target language. */
       to?: string | undefined;
       brand?: string | undefined
     };
     body: undefined;
     answer: undefined
   };
-  /** An entry, where it came from and where it went */
+  /** Read an entry and where it was made and used */
   readMyMemory: {
     path: {
       memory_id: string
@@ -3272,7 +3304,7 @@ export interface Operations {
     body: undefined;
     answer: MemoryEntryTouched
   };
-  /** Take an entry back: it is used no more */
+  /** Retract an entry, so that it is not used any more */
   retractMyMemory: {
     path: {
       memory_id: string
@@ -3283,7 +3315,7 @@ export interface Operations {
     };
     answer: MemoryEntryTouched
   };
-  /** Use an entry again */
+  /** Restore a retracted entry */
   restoreMyMemory: {
     path: {
       memory_id: string
@@ -3292,17 +3324,15 @@ export interface Operations {
     body: undefined;
     answer: MemoryEntryTouched
   };
-  /** Entries that have all the words in their source or target */
+  /** Search entries by words of their source or target */
   searchAccountMemory: {
     path: {
       username: string
     };
     query: {
-      /** Words in any case and order; without them, all. */
+      /** Words in any case and order; all must match. Without it, all entries. */
       q?: string | undefined;
-      /** Source language. */
       from?: string | undefined;
-      /** Target language. */
       to?: string | undefined;
       brand?: string | undefined;
       state?: 'live' | 'retracted' | 'all' | undefined;
@@ -3312,7 +3342,7 @@ export interface Operations {
     body: undefined;
     answer: MemoryEntries
   };
-  /** How much there is, by pair and brand */
+  /** Count entries by language pair and brand */
   summarizeAccountMemory: {
     path: {
       username: string
@@ -3321,7 +3351,7 @@ export interface Operations {
     body: undefined;
     answer: MemorySummary
   };
-  /** Bring a TMX file in */
+  /** Import a TMX file */
   importAccountMemory: {
     path: {
       username: string
@@ -3331,29 +3361,27 @@ export interface Operations {
       from: string;
       to: string;
       brand?: string | undefined;
-      /** Read it and tell; write nothing. */
+      /** Read the file and count, but write nothing. */
       dry_run?: boolean | undefined;
       /** The text of the file, TMX 1.4. */
       tmx: string
     };
     answer: MemoryImported
   };
-  /** What is in use, as TMX 1.4 */
+  /** Export the usable entries as TMX 1.4 */
   exportAccountMemory: {
     path: {
       username: string
     };
     query: {
-      /** Source language. */
       from?: string | undefined;
-      /** Target language. */
       to?: string | undefined;
       brand?: string | undefined
     };
     body: undefined;
     answer: undefined
   };
-  /** An entry, where it came from and where it went */
+  /** Read an entry and where it was made and used */
   readAccountMemory: {
     path: {
       username: string;
@@ -3363,7 +3391,7 @@ export interface Operations {
     body: undefined;
     answer: MemoryEntryTouched
   };
-  /** Take an entry back: it is used no more */
+  /** Retract an entry, so that it is not used any more */
   retractAccountMemory: {
     path: {
       username: string;
@@ -3375,7 +3403,7 @@ export interface Operations {
     };
     answer: MemoryEntryTouched
   };
-  /** Use an entry again */
+  /** Restore a retracted entry */
   restoreAccountMemory: {
     path: {
       username: string;
@@ -3388,6 +3416,7 @@ export interface Operations {
   /** Accept a completed job */
   acceptMyJob: {
     path: {
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid: string
     };
     query: undefined;
@@ -3399,11 +3428,12 @@ export interface Operations {
   /** Send a completed job back to its editors */
   rejectMyJob: {
     path: {
+      /** Names the job within its account and environment. `.` and `..` are no uids. */
       uid: string
     };
     query: undefined;
     body: {
-      /** What is wrong: the editors read it. */
+      /** What is wrong. Editors read it. */
       reason: string;
       environment?: 'production' | 'sandbox' | undefined
     };
@@ -3431,19 +3461,19 @@ export const OPERATIONS = {
   readQueue: ['GET', '/api/editing/queue'],
   readWork: ['GET', '/api/editing/work'],
   claimTask: ['POST', '/api/editing/claims'],
-  readTask: ['GET', '/api/editing/tasks/{task}'],
   saveSegment: ['PUT', '/api/editing/tasks/{task}/segments/{position}'],
   listMatches: ['GET', '/api/editing/tasks/{task}/segments/{position}/matches'],
   readHistory: ['GET', '/api/editing/tasks/{task}/segments/{position}/history'],
+  readTask: ['GET', '/api/editing/tasks/{task}'],
   searchMemory: ['GET', '/api/editing/tasks/{task}/concordance'],
   previewTask: ['GET', '/api/editing/tasks/{task}/preview'],
   heartbeat: ['POST', '/api/editing/tasks/{task}/heartbeat'],
   extendTask: ['POST', '/api/editing/tasks/{task}/extend'],
   releaseTask: ['POST', '/api/editing/tasks/{task}/release'],
   submitTask: ['POST', '/api/editing/tasks/{task}/submit'],
-  approveTask: ['POST', '/api/editing/tasks/{task}/approve'],
   skipTask: ['POST', '/api/editing/tasks/{task}/skip'],
   reportTask: ['POST', '/api/editing/tasks/{task}/report'],
+  approveTask: ['POST', '/api/editing/tasks/{task}/approve'],
   returnTask: ['POST', '/api/editing/tasks/{task}/return'],
   markIssue: ['POST', '/api/editing/tasks/{task}/issues'],
   unmarkIssue: ['DELETE', '/api/editing/tasks/{task}/issues/{issue}'],
@@ -3454,7 +3484,7 @@ export const OPERATIONS = {
   releaseTaskOfAnother: ['POST', '/api/console/tasks/{task}/release'],
   setPriority: ['POST', '/api/console/tasks/{task}/priority'],
   reassignTask: ['POST', '/api/console/tasks/{task}/reassign'],
-  lookOn: ['GET', '/api/live'],
+  subscribe: ['GET', '/api/live'],
   readOwnAccount: ['GET', '/api/account'],
   listOwnKeys: ['GET', '/api/account/keys'],
   makeOwnKey: ['POST', '/api/account/keys'],
@@ -3482,8 +3512,8 @@ export const OPERATIONS = {
   downloadLedger: ['GET', '/api/account/ledger.csv'],
   listOwnBrands: ['GET', '/api/account/brands'],
   readOwnBrand: ['GET', '/api/account/brands/{brand}'],
-  readKeeping: ['GET', '/api/account/retention'],
-  changeKeeping: ['PUT', '/api/account/retention'],
+  readRetention: ['GET', '/api/account/retention'],
+  changeRetention: ['PUT', '/api/account/retention'],
   exportOwnAccount: ['POST', '/api/account/export'],
   eraseOwnAccount: ['POST', '/api/account/erase'],
   readHome: ['GET', '/api/console/home'],

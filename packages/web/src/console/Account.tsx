@@ -1,9 +1,10 @@
-/** One account: what it may do and spend, its keys, its jobs by state. */
+/** One account: settings, balances, API keys and jobs by status. */
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CallError, call, query } from '../api/client.ts';
 import type { ConsoleAccount, ConsoleMadeKey } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import type { Loading, PageProps } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { CopyLine } from '../ui/CopyButton.tsx';
@@ -17,10 +18,9 @@ import { Card, Section } from '../ui/Page.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import { AccountPage } from './AccountPage.tsx';
 import css from './console.module.css';
-import { Count, centsOf, Facts, Figures, useChange } from './parts.tsx';
+import { Count, centsOf, Facts, Figures, useChange, useEnvironmentChoices } from './shared.tsx';
 
 const account = (username: string) => query('readAccount', { path: { username } });
 const brands = (username: string) => query('listConsoleBrands', { path: { username } });
@@ -32,7 +32,7 @@ export const load = ({ queries, params }: Loading) =>
   ]);
 
 export default function Account({ params }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const username = params.username!;
   const { data } = useSuspenseQuery(account(username));
   const [editing, setEditing] = useState(false);
@@ -40,65 +40,62 @@ export default function Account({ params }: PageProps) {
   return (
     <AccountPage
       username={username}
-      actions={<Button onClick={() => setEditing(true)}>{say('console.edit')}</Button>}
+      actions={<Button onClick={() => setEditing(true)}>{t('console.edit')}</Button>}
     >
       <Card>
         <div className={css.stack}>
           <Figures
             figures={data.balances.map(({ environment, balance, credit_limit }) => [
-              say(`console.environment.${environment}`),
+              t(`console.environment.${environment}`),
               <span key={environment}>
                 <Money cents={balance} />{' '}
                 <small className={css.muted}>
                   {credit_limit === null
-                    ? say('console.credit_unlimited')
-                    : say('console.credit_of', { limit: (credit_limit / 100).toFixed(2) })}
+                    ? t('console.credit_unlimited')
+                    : t('console.credit_of', { limit: (credit_limit / 100).toFixed(2) })}
                 </small>
               </span>,
             ])}
           />
           <Facts
             facts={[
-              [say('session.email'), data.email === null ? '–' : <bdi key="email">{data.email}</bdi>],
-              [say('console.created'), <When key="created" at={data.created_at} />],
+              [t('session.email'), data.email === null ? '–' : <bdi key="email">{data.email}</bdi>],
+              [t('console.created'), <When key="created" at={data.created_at} />],
               [
-                say('console.default_brand'),
+                t('console.default_brand'),
                 data.default_brand === null ? '–' : <bdi key="brand">{data.default_brand}</bdi>,
               ],
-              [
-                say('console.chat'),
-                chat === null ? say('console.chat.none') : <Chat key="chat" chat={chat} />,
-              ],
+              [t('console.chat'), chat === null ? t('console.chat.none') : <Chat key="chat" chat={chat} />],
             ]}
           />
         </div>
       </Card>
-      <Section title={say('nav.jobs')}>
+      <Section title={t('nav.jobs')}>
         <Table
-          label={say('nav.jobs')}
+          label={t('nav.jobs')}
           rows={data.jobs}
           rowKey={({ environment, tier, status }) => `${environment} ${tier} ${status}`}
-          empty={<Empty>{say('console.jobs.none')}</Empty>}
+          empty={<Empty>{t('console.jobs.none')}</Empty>}
           columns={[
             {
               key: 'status',
-              header: say('console.state'),
+              header: t('console.state'),
               wide: true,
               cell: ({ status }) => <StatusBadge status={status} />,
             },
             {
               key: 'environment',
-              header: say('console.environment'),
-              cell: ({ environment }) => say(`console.environment.${environment}`),
+              header: t('console.environment'),
+              cell: ({ environment }) => t(`console.environment.${environment}`),
             },
             {
               key: 'tier',
-              header: say('console.tier'),
-              cell: ({ tier }) => say(tier === 'human' ? 'console.tier.human' : 'console.tier.machine'),
+              header: t('console.tier'),
+              cell: ({ tier }) => t(tier === 'human' ? 'console.tier.human' : 'console.tier.machine'),
             },
             {
               key: 'jobs',
-              header: say('nav.jobs'),
+              header: t('nav.jobs'),
               align: 'end',
               cell: ({ jobs, environment, status }) => (
                 <Link to={paths.console.jobs} search={{ account: username, environment, status }}>
@@ -111,7 +108,7 @@ export default function Account({ params }: PageProps) {
       </Section>
       <Keys account={data} />
       <Dialog
-        title={say('console.edit_what', { what: username })}
+        title={t('console.edit_what', { what: username })}
         opened={editing}
         onClose={() => setEditing(false)}
       >
@@ -122,7 +119,7 @@ export default function Account({ params }: PageProps) {
 }
 
 function Chat({ chat }: { chat: NonNullable<ConsoleAccount['chat']> }) {
-  const say = useSay();
+  const t = useTranslate();
   const now = new Date().toISOString();
   const status =
     chat.until !== null && chat.until <= now
@@ -133,10 +130,10 @@ function Chat({ chat }: { chat: NonNullable<ConsoleAccount['chat']> }) {
   return (
     <span className={css.row}>
       <StatusBadge status={status} />
-      <span>{chat.pairs === null ? say('console.pairs.all') : <bdi>{chat.pairs.join(', ')}</bdi>}</span>
+      <span>{chat.pairs === null ? t('console.pairs.all') : <bdi>{chat.pairs.join(', ')}</bdi>}</span>
       {chat.until !== null && (
         <span>
-          {say('console.until')} <When at={chat.until} />
+          {t('console.until')} <When at={chat.until} />
         </span>
       )}
     </span>
@@ -144,21 +141,17 @@ function Chat({ chat }: { chat: NonNullable<ConsoleAccount['chat']> }) {
 }
 
 function Edit({ account, onDone }: { account: ConsoleAccount; onDone(): void }) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
-  const { data } = useSuspenseQuery(brands(account.username));
-  const published = data.brands.filter(({ version }) => version !== null);
   const [stale, setStale] = useState(false);
-  const limitOf = (environment: string) =>
-    account.balances.find((one) => one.environment === environment)?.credit_limit ?? null;
 
   async function save(values: Values): Promise<void> {
-    const wrong: Record<string, string> = {};
+    const errors: Record<string, string> = {};
     const cents = (name: string) => {
       const written = values[name] ?? '';
       if (written.trim() === '') return null;
       const found = centsOf(written);
-      if (found === undefined || found < 0) wrong[name] = say('console.money.wrong');
+      if (found === undefined || found < 0) errors[name] = t('console.money.wrong');
       return found ?? null;
     };
     const day = (name: string) => (values[name] ? `${values[name]}T00:00:00Z` : null);
@@ -178,11 +171,11 @@ function Edit({ account, onDone }: { account: ConsoleAccount; onDone(): void }) 
               until: day('chat_until'),
             },
     };
-    if (Object.keys(wrong).length > 0) throw new CallError('invalid_request', '', { fields: wrong });
+    if (Object.keys(errors).length > 0) throw new CallError('invalid_request', '', { fields: errors });
     try {
       await change(
         () => call('changeAccount', { path: { username: account.username }, body }),
-        say('ui.saved'),
+        t('ui.saved'),
       );
       onDone();
     } catch (error) {
@@ -191,81 +184,95 @@ function Edit({ account, onDone }: { account: ConsoleAccount; onDone(): void }) 
     }
   }
 
-  const dollars = (limit: number | null) => (limit === null ? '' : (limit / 100).toFixed(2));
   return (
     <Form key={account.version} onSubmit={save}>
       {stale && <Reload onReload={() => setStale(false)} />}
+      <AccountFields account={account} />
+      <FormActions>
+        <SubmitButton>{t('ui.save')}</SubmitButton>
+        <Button onClick={onDone}>{t('ui.cancel')}</Button>
+      </FormActions>
+    </Form>
+  );
+}
+
+function AccountFields({ account }: { account: ConsoleAccount }) {
+  const t = useTranslate();
+  const { data } = useSuspenseQuery(brands(account.username));
+  const published = data.brands.filter(({ version }) => version !== null);
+  const limitOf = (environment: string) => {
+    const limit = account.balances.find((one) => one.environment === environment)?.credit_limit ?? null;
+    return limit === null ? '' : (limit / 100).toFixed(2);
+  };
+  return (
+    <>
       <Field
         name="email"
         type="email"
-        label={say('session.email')}
+        label={t('session.email')}
         defaultValue={account.email ?? ''}
         optional
         ltr
       />
       <ChoiceField
         name="default_brand"
-        label={say('console.default_brand')}
+        label={t('console.default_brand')}
         defaultValue={account.default_brand ?? ''}
         choices={[
-          { value: '', label: say('console.none') },
+          { value: '', label: t('console.none') },
           ...published.map(({ external_id, name }) => ({ value: external_id, label: name })),
         ]}
       />
       <Field
         name="credit_limit"
-        label={say('console.credit_limit')}
-        description={say('console.credit_limit.about')}
-        defaultValue={dollars(limitOf('production'))}
+        label={t('console.credit_limit')}
+        description={t('console.credit_limit.about')}
+        defaultValue={limitOf('production')}
         optional
         ltr
       />
       <Field
         name="sandbox_credit_limit"
-        label={say('console.credit_limit.sandbox')}
-        defaultValue={dollars(limitOf('sandbox'))}
+        label={t('console.credit_limit.sandbox')}
+        defaultValue={limitOf('sandbox')}
         optional
         ltr
       />
       <ChoiceField
         name="chat"
-        label={say('console.chat.subscription')}
+        label={t('console.chat.subscription')}
         defaultValue={account.chat === null ? 'none' : account.chat.pairs === null ? 'all' : 'some'}
         choices={[
-          { value: 'none', label: say('console.chat.none') },
-          { value: 'all', label: say('console.pairs.all') },
-          { value: 'some', label: say('console.pairs.some') },
+          { value: 'none', label: t('console.chat.none') },
+          { value: 'all', label: t('console.pairs.all') },
+          { value: 'some', label: t('console.pairs.some') },
         ]}
       />
       <TextField
         name="pairs"
         rows={2}
-        label={say('console.pairs.some')}
-        description={say('console.pairs.about')}
+        label={t('console.pairs.some')}
+        description={t('console.pairs.about')}
         defaultValue={account.chat?.pairs?.join(', ') ?? ''}
         optional
         ltr
       />
       <div className={css.inline}>
-        <Day name="chat_from" label={say('console.from')} at={account.chat?.from ?? null} />
-        <Day name="chat_until" label={say('console.until')} at={account.chat?.until ?? null} />
+        <Day name="chat_from" label={t('console.from')} at={account.chat?.from ?? null} />
+        <Day name="chat_until" label={t('console.until')} at={account.chat?.until ?? null} />
       </div>
-      <FormActions>
-        <SubmitButton>{say('ui.save')}</SubmitButton>
-        <Button onClick={onDone}>{say('ui.cancel')}</Button>
-      </FormActions>
-    </Form>
+    </>
   );
 }
 
-/** A day, in UTC. */
+/** A day in UTC. */
 function Day({ name, label, at }: { name: string; label: string; at: string | null }) {
   return <Field name={name} type="date" label={label} defaultValue={at?.slice(0, 10) ?? ''} optional ltr />;
 }
 
-/** Somebody else changed it: what is there now is fetched, and what was typed is given up. */
+/** Another operator changed the account: loads it again and discards the input. */
 function Reload({ onReload }: { onReload(): void }) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
   return (
     <Notice
@@ -278,40 +285,35 @@ function Reload({ onReload }: { onReload(): void }) {
             onReload();
           }}
         >
-          {say('console.reload')}
+          {t('console.reload')}
         </Button>
       }
     >
-      {say('error.conflict')}
+      {t('error.conflict')}
     </Notice>
   );
 }
 
 function Keys({ account: { username, keys } }: { account: ConsoleAccount }) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
   const [making, setMaking] = useState(false);
-  const [made, setMade] = useState<ConsoleMadeKey>();
-  const [ending, setEnding] = useState<string>();
-  const close = () => {
-    setMaking(false);
-    setMade(undefined);
-  };
+  const [revoking, setRevoking] = useState<string>();
   return (
     <Section
-      title={say('console.keys')}
-      actions={<Button onClick={() => setMaking(true)}>{say('console.keys.make')}</Button>}
+      title={t('console.keys')}
+      actions={<Button onClick={() => setMaking(true)}>{t('console.keys.make')}</Button>}
     >
       <Table
-        label={say('console.keys')}
+        label={t('console.keys')}
         rows={keys}
         rowKey={({ key_id }) => key_id}
-        empty={<Empty>{say('console.keys.empty')}</Empty>}
+        empty={<Empty>{t('console.keys.empty')}</Empty>}
         columns={[
-          { key: 'name', header: say('console.name'), wide: true, cell: ({ name }) => <bdi>{name}</bdi> },
+          { key: 'name', header: t('console.name'), wide: true, cell: ({ name }) => <bdi>{name}</bdi> },
           {
             key: 'key',
-            header: say('console.key'),
+            header: t('console.key'),
             cell: ({ key_id }) => (
               <bdi className={css.code} dir="ltr">
                 {key_id}…
@@ -320,103 +322,117 @@ function Keys({ account: { username, keys } }: { account: ConsoleAccount }) {
           },
           {
             key: 'environment',
-            header: say('console.environment'),
+            header: t('console.environment'),
             cell: ({ environment, read_only }) => (
               <span className={css.row}>
-                <Tag>{say(`console.environment.${environment}`)}</Tag>
-                {read_only && <Tag>{say('console.keys.read_only')}</Tag>}
+                <Tag>{t(`console.environment.${environment}`)}</Tag>
+                {read_only && <Tag>{t('console.keys.read_only')}</Tag>}
               </span>
             ),
           },
           {
             key: 'maker',
-            header: say('console.keys.maker'),
+            header: t('console.keys.maker'),
             cell: ({ made_by }) => (made_by === null ? '–' : <bdi>{made_by}</bdi>),
           },
           {
             key: 'used',
-            header: say('console.keys.used'),
+            header: t('console.keys.used'),
             cell: ({ last_used_at }) => (last_used_at === null ? '–' : <When at={last_used_at} />),
           },
           {
             key: 'state',
-            header: say('console.state'),
+            header: t('console.state'),
             cell: ({ live }) => <StatusBadge status={live ? 'active' : 'revoked'} />,
           },
           {
             key: 'end',
-            header: say('console.keys.end'),
+            header: t('console.keys.end'),
             bare: true,
             cell: ({ key_id, live }) =>
               live && (
-                <Button size="xs" onClick={() => setEnding(key_id)}>
-                  {say('console.keys.end')}
+                <Button size="xs" onClick={() => setRevoking(key_id)}>
+                  {t('console.keys.end')}
                 </Button>
               ),
           },
         ]}
       />
-      <Dialog title={say('console.keys.make')} opened={making} onClose={close}>
-        {made === undefined ? (
-          <Form
-            onSubmit={async ({ name = '', environment, rights }) => {
-              const body = {
-                name,
-                environment: environment as 'production' | 'sandbox',
-                read_only: rights === 'read',
-              };
-              setMade(await change(() => call('makeAccountKey', { path: { username }, body })));
-            }}
-          >
-            <Field name="name" label={say('console.name')} autoFocus />
-            <ChoiceField
-              name="environment"
-              label={say('console.environment')}
-              choices={[
-                { value: 'production', label: say('console.environment.production') },
-                { value: 'sandbox', label: say('console.environment.sandbox') },
-              ]}
-            />
-            <ChoiceField
-              name="rights"
-              label={say('console.keys.rights')}
-              choices={[
-                { value: 'all', label: say('console.keys.all') },
-                { value: 'read', label: say('console.keys.read_only') },
-              ]}
-            />
-            <DialogActions>
-              <Button onClick={close}>{say('ui.cancel')}</Button>
-              <SubmitButton>{say('console.keys.make')}</SubmitButton>
-            </DialogActions>
-          </Form>
-        ) : (
-          <>
-            <Notice tone="warning">{say('console.shown_once')}</Notice>
-            <CopyLine text={made.key} what={made.name} />
-            <DialogActions>
-              <Button variant="filled" onClick={close}>
-                {say('console.noted')}
-              </Button>
-            </DialogActions>
-          </>
-        )}
-      </Dialog>
+      <MakeKey username={username} opened={making} onClose={() => setMaking(false)} />
       <ConfirmDialog
-        title={say('console.keys.end')}
-        action={say('console.keys.end')}
+        title={t('console.keys.end')}
+        action={t('console.keys.end')}
         danger
-        opened={ending !== undefined}
-        onClose={() => setEnding(undefined)}
+        opened={revoking !== undefined}
+        onClose={() => setRevoking(undefined)}
         onConfirm={() =>
           change(
-            () => call('revokeAccountKey', { path: { username, key: ending! } }),
-            say('console.keys.ended'),
+            () => call('revokeAccountKey', { path: { username, key: revoking! } }),
+            t('console.keys.ended'),
           )
         }
       >
-        {say('console.keys.end_about', { key: ending ?? '' })}
+        {t('console.keys.end_about', { key: revoking ?? '' })}
       </ConfirmDialog>
     </Section>
+  );
+}
+
+interface MakeKeyProps {
+  username: string;
+  opened: boolean;
+  onClose(): void;
+}
+
+/** Makes an API key, then shows it once. */
+function MakeKey({ username, opened, onClose }: MakeKeyProps) {
+  const t = useTranslate();
+  const environments = useEnvironmentChoices();
+  const change = useChange();
+  const [made, setMade] = useState<ConsoleMadeKey>();
+  const close = () => {
+    onClose();
+    setMade(undefined);
+  };
+  return (
+    <Dialog title={t('console.keys.make')} opened={opened} onClose={close}>
+      {made === undefined ? (
+        <Form
+          onSubmit={async ({ name = '', environment, rights }) => {
+            const body = {
+              name,
+              environment: environment as 'production' | 'sandbox',
+              read_only: rights === 'read',
+            };
+            setMade(await change(() => call('makeAccountKey', { path: { username }, body })));
+          }}
+        >
+          <Field name="name" label={t('console.name')} autoFocus />
+          <ChoiceField name="environment" label={t('console.environment')} choices={environments} />
+          <ChoiceField
+            name="rights"
+            label={t('console.keys.rights')}
+            choices={[
+              { value: 'all', label: t('console.keys.all') },
+              { value: 'read', label: t('console.keys.read_only') },
+            ]}
+          />
+          <DialogActions>
+            <Button onClick={close}>{t('ui.cancel')}</Button>
+            <SubmitButton>{t('console.keys.make')}</SubmitButton>
+          </DialogActions>
+        </Form>
+      ) : (
+        <>
+          <Notice tone="warning">{t('console.shown_once')}</Notice>
+          <CopyLine text={made.key} what={made.name} />
+          <DialogActions>
+            <Button variant="filled" onClick={close}>
+              {t('console.saved_credentials')}
+            </Button>
+          </DialogActions>
+        </>
+      )}
+    </Dialog>
   );
 }

@@ -1,27 +1,27 @@
-/** The head of every page about one account: its name, and the way between them. */
+/** The layout of the pages of one account: its name and the links between them. */
 import type { ReactNode } from 'react';
+import { useTranslate } from '../i18n.tsx';
 import { paths } from '../paths.ts';
 import { Link } from '../ui/Link.tsx';
 import { Page } from '../ui/Page.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
 
 interface AccountPageProps {
   username: string;
-  /** What is beside the name in the browser's tab. */
+  /** The title of a subpage; undefined for the account's main page. */
   title?: string;
   actions?: ReactNode;
   children: ReactNode;
 }
 
 export function AccountPage({ username, title, actions, children }: AccountPageProps) {
-  const say = useSay();
+  const t = useTranslate();
   return (
     <Page
       title={title ?? username}
       lead={
         <>
-          <Link to={paths.console.accounts}>{say('nav.accounts')}</Link>
+          <Link to={paths.console.accounts}>{t('nav.accounts')}</Link>
           {title !== undefined && (
             <>
               {' / '}
@@ -34,20 +34,20 @@ export function AccountPage({ username, title, actions, children }: AccountPageP
       }
       actions={actions}
     >
-      <nav className={css.tabs} aria-label={say('console.account.parts')}>
+      <nav className={css.tabs} aria-label={t('console.account.parts')}>
         <Link to={paths.console.account(username)} exact>
-          {say('nav.overview')}
+          {t('nav.overview')}
         </Link>
-        <Link to={paths.console.money(username)}>{say('console.money.title')}</Link>
-        <Link to={paths.console.brands(username)}>{say('nav.brands')}</Link>
+        <Link to={paths.console.money(username)}>{t('console.money.title')}</Link>
+        <Link to={paths.console.brands(username)}>{t('nav.brands')}</Link>
         <Link to={paths.console.jobs} search={{ account: username }}>
-          {say('nav.jobs')}
+          {t('nav.jobs')}
         </Link>
         <Link to={paths.console.deliveries} search={{ account: username }}>
-          {say('nav.deliveries')}
+          {t('nav.deliveries')}
         </Link>
         <Link to={paths.console.audit} search={{ account: username }}>
-          {say('nav.audit')}
+          {t('nav.audit')}
         </Link>
       </nav>
       {children}

@@ -1,9 +1,10 @@
-/** Every account, found by a part of its name or e-mail; and making one. */
+/** All accounts, searchable by name or email; and making one. */
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { AccountCredentials } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { CopyLine } from '../ui/CopyButton.tsx';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -14,9 +15,8 @@ import { Notice } from '../ui/Notice.tsx';
 import { Page } from '../ui/Page.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, useChange } from './parts.tsx';
+import { AccountLink, useChange } from './shared.tsx';
 
 const accounts = ({ q, overdrawn, after }: Search) =>
   query('listAccounts', { query: { q, after, ...(overdrawn === 'true' ? { overdrawn: true } : {}) } });
@@ -24,33 +24,33 @@ const accounts = ({ q, overdrawn, after }: Search) =>
 export const load = ({ queries, search }: Loading) => queries.ensureQueryData(accounts(search));
 
 export default function Accounts({ search }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const [making, setMaking] = useState(false);
   const { data, error, refetch } = useList(accounts(search));
   return (
     <Page
-      title={say('nav.accounts')}
+      title={t('nav.accounts')}
       actions={
         <Button
           variant="filled"
           leftSection={<IconPlus size={16} aria-hidden />}
           onClick={() => setMaking(true)}
         >
-          {say('console.accounts.create')}
+          {t('console.accounts.create')}
         </Button>
       }
     >
       <List
-        label={say('nav.accounts')}
+        label={t('nav.accounts')}
         search={search}
         filters={[
-          { name: 'q', label: say('console.accounts.search') },
+          { name: 'q', label: t('console.accounts.search') },
           {
             name: 'overdrawn',
-            label: say('console.balance'),
+            label: t('console.balance'),
             choices: [
-              { value: '', label: say('console.any') },
-              { value: 'true', label: say('console.accounts.owing') },
+              { value: '', label: t('console.any') },
+              { value: 'true', label: t('console.accounts.owing') },
             ],
           },
         ]}
@@ -58,38 +58,38 @@ export default function Accounts({ search }: PageProps) {
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ username }) => username}
-        empty={say('console.accounts.empty')}
+        empty={t('console.accounts.empty')}
         next={data?.next == null ? undefined : { after: data.next }}
         columns={[
           {
             key: 'username',
-            header: say('console.account'),
+            header: t('console.account'),
             wide: true,
             cell: ({ username }) => <AccountLink username={username} />,
           },
-          { key: 'email', header: say('session.email'), cell: ({ email }) => <bdi>{email ?? '–'}</bdi> },
+          { key: 'email', header: t('session.email'), cell: ({ email }) => <bdi>{email ?? '–'}</bdi> },
           {
             key: 'chat',
-            header: say('console.chat'),
+            header: t('console.chat'),
             cell: ({ chat }) =>
               chat ? <StatusBadge status="active" /> : <span className={css.muted}>–</span>,
           },
           {
             key: 'balance',
-            header: say('console.balance'),
+            header: t('console.balance'),
             align: 'end',
             cell: ({ balance }) => <Money cents={balance} />,
           },
           {
             key: 'limit',
-            header: say('console.credit'),
+            header: t('console.credit'),
             align: 'end',
             cell: ({ credit_limit }) =>
-              credit_limit === null ? say('console.credit_unlimited') : <Money cents={credit_limit} />,
+              credit_limit === null ? t('console.credit_unlimited') : <Money cents={credit_limit} />,
           },
           {
             key: 'created',
-            header: say('console.created'),
+            header: t('console.created'),
             cell: ({ created_at }) => <When at={created_at} />,
           },
         ]}
@@ -100,7 +100,7 @@ export default function Accounts({ search }: PageProps) {
 }
 
 function MakeAccount({ opened, onClose }: { opened: boolean; onClose(): void }) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
   const [made, setMade] = useState<AccountCredentials>();
   function close(): void {
@@ -108,7 +108,7 @@ function MakeAccount({ opened, onClose }: { opened: boolean; onClose(): void }) 
     setMade(undefined);
   }
   return (
-    <Dialog title={say('console.accounts.create')} opened={opened} onClose={close}>
+    <Dialog title={t('console.accounts.create')} opened={opened} onClose={close}>
       {made === undefined ? (
         <Form
           onSubmit={async ({ username = '', email, dialect }) => {
@@ -116,19 +116,19 @@ function MakeAccount({ opened, onClose }: { opened: boolean; onClose(): void }) 
             setMade(await change(() => call('createAccount', { body })));
           }}
         >
-          <Field name="username" label={say('console.username')} ltr autoFocus />
-          <Field name="email" type="email" label={say('session.email')} optional ltr />
+          <Field name="username" label={t('console.username')} ltr autoFocus />
+          <Field name="email" type="email" label={t('session.email')} optional ltr />
           <ChoiceField
             name="dialect"
-            label={say('console.dialect')}
+            label={t('console.dialect')}
             choices={[
-              { value: 'spec', label: say('console.dialect.spec') },
-              { value: 'legacy', label: say('console.dialect.legacy') },
+              { value: 'spec', label: t('console.dialect.spec') },
+              { value: 'legacy', label: t('console.dialect.legacy') },
             ]}
           />
           <DialogActions>
-            <Button onClick={close}>{say('ui.cancel')}</Button>
-            <SubmitButton>{say('console.accounts.create')}</SubmitButton>
+            <Button onClick={close}>{t('ui.cancel')}</Button>
+            <SubmitButton>{t('console.accounts.create')}</SubmitButton>
           </DialogActions>
         </Form>
       ) : (
@@ -139,16 +139,16 @@ function MakeAccount({ opened, onClose }: { opened: boolean; onClose(): void }) 
 }
 
 function Credentials({ made, onClose }: { made: AccountCredentials; onClose(): void }) {
-  const say = useSay();
+  const t = useTranslate();
   const lines = [
-    ['production_key', say('console.key.production')],
-    ['sandbox_key', say('console.key.sandbox')],
-    ['webhook_secret_production', say('console.secret.production')],
-    ['webhook_secret_sandbox', say('console.secret.sandbox')],
+    ['production_key', t('console.key.production')],
+    ['sandbox_key', t('console.key.sandbox')],
+    ['webhook_secret_production', t('console.secret.production')],
+    ['webhook_secret_sandbox', t('console.secret.sandbox')],
   ] as const;
   return (
     <>
-      <Notice tone="warning">{say('console.shown_once')}</Notice>
+      <Notice tone="warning">{t('console.shown_once')}</Notice>
       {lines.map(([name, label]) => (
         <div key={name}>
           <p>{label}</p>
@@ -157,7 +157,7 @@ function Credentials({ made, onClose }: { made: AccountCredentials; onClose(): v
       ))}
       <DialogActions>
         <Button variant="filled" onClick={onClose}>
-          {say('console.noted')}
+          {t('console.saved_credentials')}
         </Button>
       </DialogActions>
     </>

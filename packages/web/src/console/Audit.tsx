@@ -1,12 +1,12 @@
-/** Who changed what, newest first. */
+/** The audit entries, newest first. */
 import { query } from '../api/client.ts';
+import { useTranslate } from '../i18n.tsx';
 import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { List } from '../ui/List.tsx';
 import { Page } from '../ui/Page.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink } from './parts.tsx';
+import { AccountLink } from './shared.tsx';
 
 const audit = ({ account, action, name, after }: Search) =>
   query('listAudit', { query: { account, action, name, after } });
@@ -14,45 +14,45 @@ const audit = ({ account, action, name, after }: Search) =>
 export const load = ({ queries, search }: Loading) => queries.ensureQueryData(audit(search));
 
 export default function Audit({ search }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const { data, error, refetch } = useList(audit(search));
   return (
-    <Page title={say('nav.audit')}>
+    <Page title={t('nav.audit')}>
       <List
-        label={say('nav.audit')}
+        label={t('nav.audit')}
         search={search}
         filters={[
-          { name: 'account', label: say('console.account') },
-          { name: 'action', label: say('console.audit.search_action') },
-          { name: 'name', label: say('console.audit.search_name') },
+          { name: 'account', label: t('console.account') },
+          { name: 'action', label: t('console.audit.search_action') },
+          { name: 'name', label: t('console.audit.search_name') },
         ]}
         rows={data?.entries}
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ audit_id }) => audit_id}
-        empty={say('console.audit.empty')}
+        empty={t('console.audit.empty')}
         next={data?.next == null ? undefined : { after: data.next }}
         columns={[
-          { key: 'at', header: say('console.when'), cell: ({ at }) => <When at={at} /> },
-          { key: 'name', header: say('console.audit.by'), cell: ({ name }) => <bdi>{name}</bdi> },
+          { key: 'at', header: t('console.when'), cell: ({ at }) => <When at={at} /> },
+          { key: 'name', header: t('console.audit.by'), cell: ({ name }) => <bdi>{name}</bdi> },
           {
             key: 'action',
-            header: say('console.audit.action'),
+            header: t('console.audit.action'),
             cell: ({ action }) => <bdi className={css.code}>{action}</bdi>,
           },
           {
             key: 'account',
-            header: say('console.account'),
+            header: t('console.account'),
             cell: ({ account }) => (account === null ? '–' : <AccountLink username={account} />),
           },
           {
             key: 'subject',
-            header: say('console.audit.subject'),
+            header: t('console.audit.subject'),
             cell: ({ subject }) => <bdi>{subject}</bdi>,
           },
           {
             key: 'detail',
-            header: say('console.audit.detail'),
+            header: t('console.audit.detail'),
             wide: true,
             cell: ({ detail }) => <Detail detail={detail} />,
           },
@@ -62,13 +62,13 @@ export default function Audit({ search }: PageProps) {
   );
 }
 
-const MAX_SHOWN = 200;
+const MAX_CHARACTERS = 200;
 
-/** What an entry says, name by name. */
+/** The details of an entry as `name: value` pairs. */
 function Detail({ detail }: { detail: Record<string, unknown> }) {
   const lines = Object.entries(detail).map(([name, value]) => {
     const written = typeof value === 'string' ? value : JSON.stringify(value);
-    return `${name}: ${written.length > MAX_SHOWN ? `${written.slice(0, MAX_SHOWN)}…` : written}`;
+    return `${name}: ${written.length > MAX_CHARACTERS ? `${written.slice(0, MAX_CHARACTERS)}…` : written}`;
   });
   return (
     <bdi className={css.code} dir="ltr">

@@ -1,6 +1,6 @@
 /**
- * One brand: what is published, and the draft that takes its place when it is published. A language at a time: how it
- * is to sound, its glossary, and how an editor sees both beside a text.
+ * One brand: its published version and the draft of the next one. It shows one language at a time: tone, instructions,
+ * glossary and a preview of an editor's view.
  */
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
@@ -8,6 +8,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CallError, call, query } from '../api/client.ts';
 import type { BrandDraft, ConsoleBrand } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import { type Loading, type PageProps, type Search, useFilters } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -17,49 +18,48 @@ import { Notice } from '../ui/Notice.tsx';
 import { Card, Section } from '../ui/Page.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import { AccountPage } from './AccountPage.tsx';
 import { BrandPreview } from './BrandPreview.tsx';
 import css from './console.module.css';
 import { Glossary } from './Glossary.tsx';
-import { useChange } from './parts.tsx';
+import { useChange } from './shared.tsx';
 
 const brand = ({ username = '', brand = '' }: Record<string, string>) =>
   query('readConsoleBrand', { path: { username, brand } });
 
 export const load = ({ queries, params }: Loading) => queries.ensureQueryData(brand(params));
 
-/** What is worked on: the draft, or the published brand where there is none. */
+/** Returns the draft, or the published brand without a draft. */
 function fieldsOf({ draft, published }: ConsoleBrand) {
   return draft ?? published!;
 }
 
 export default function Brand({ params, search }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const { username = '', brand: externalId = '' } = params;
   const { data } = useSuspenseQuery(brand(params));
   const fields = fieldsOf(data);
   const filter = useFilters();
   const [adding, setAdding] = useState(false);
-  const language = chosen(search, data);
+  const language = languageOf(search, data);
   return (
     <AccountPage
       username={username}
       title={fields.name}
       actions={<Publishing brand={data} username={username} />}
     >
-      <State brand={data} />
+      <VersionNotice brand={data} />
       <Settings username={username} brand={data} key={`settings ${data.draft?.revision ?? 0}`} />
       <Section
-        title={say('console.languages')}
-        actions={<Button onClick={() => setAdding(true)}>{say('console.brand.add_language')}</Button>}
+        title={t('console.languages')}
+        actions={<Button onClick={() => setAdding(true)}>{t('console.brand.add_language')}</Button>}
       >
         {fields.languages.length === 0 ? (
           <Card>
-            <Empty>{say('console.brand.no_language')}</Empty>
+            <Empty>{t('console.brand.no_language')}</Empty>
           </Card>
         ) : (
-          <fieldset className={css.choice} aria-label={say('console.languages')}>
+          <fieldset className={css.choice} aria-label={t('console.languages')}>
             {fields.languages.map((one) => (
               <Button
                 key={one.language}
@@ -97,36 +97,36 @@ export default function Brand({ params, search }: PageProps) {
           />
         </>
       )}
-      <Dialog title={say('console.brand.add_language')} opened={adding} onClose={() => setAdding(false)}>
+      <Dialog title={t('console.brand.add_language')} opened={adding} onClose={() => setAdding(false)}>
         <AddLanguage username={username} brand={data} onDone={() => setAdding(false)} />
       </Dialog>
     </AccountPage>
   );
 }
 
-function chosen(search: Search, data: ConsoleBrand): string | undefined {
+function languageOf(search: Search, data: ConsoleBrand): string | undefined {
   const { languages } = fieldsOf(data);
   return (languages.find(({ language }) => language === search.language) ?? languages[0])?.language;
 }
 
-function State({ brand: { published, draft } }: { brand: ConsoleBrand }) {
-  const say = useSay();
+function VersionNotice({ brand: { published, draft } }: { brand: ConsoleBrand }) {
+  const t = useTranslate();
   if (draft === null) {
     return (
       <div className={css.row}>
         <StatusBadge status="published" />
-        <span className={css.muted}>{say('console.brand.version', { version: published!.version })}</span>
-        {published!.default && <Tag>{say('console.default')}</Tag>}
+        <span className={css.muted}>{t('console.brand.version', { version: published!.version })}</span>
+        {published!.default && <Tag>{t('console.default')}</Tag>}
       </div>
     );
   }
   return (
     <>
-      {draft.stale && <Notice tone="warning">{say('console.brand.stale')}</Notice>}
+      {draft.stale && <Notice tone="warning">{t('console.brand.stale')}</Notice>}
       <Notice tone="info">
         {published === null
-          ? say('console.brand.never')
-          : say('console.brand.drafted', { version: published.version })}{' '}
+          ? t('console.brand.never')
+          : t('console.brand.drafted', { version: published.version })}{' '}
         <small>
           <bdi>{draft.changed_by}</bdi>, <When at={draft.changed_at} />
         </small>
@@ -136,26 +136,30 @@ function State({ brand: { published, draft } }: { brand: ConsoleBrand }) {
   );
 }
 
-/** What publishing will change. */
+/** Lists what publishing will change. */
 function Changes({ draft: { changes } }: { draft: BrandDraft }) {
-  const say = useSay();
+  const t = useTranslate();
   const lines = [
-    ...(changes.name ? [say('console.brand.change.name')] : []),
-    ...(changes.fallback ? [say('console.brand.change.fallback')] : []),
-    ...(changes.default === 'becomes' ? [say('console.brand.change.default')] : []),
-    ...(changes.default === 'no longer' ? [say('console.brand.change.no_default')] : []),
+    ...(changes.name ? [t('console.brand.change.name')] : []),
+    ...(changes.fallback ? [t('console.brand.change.fallback')] : []),
+    ...(changes.default === 'becomes' ? [t('console.brand.change.default')] : []),
+    ...(changes.default === 'no longer' ? [t('console.brand.change.no_default')] : []),
     ...changes.languages
       .filter(({ change }) => change !== 'unchanged')
       .map((one) =>
-        say('console.brand.change.language', {
-          ...{ language: one.language, change: one.change, tone: String(one.tone || one.instructions) },
-          ...{ added: one.added, changed: one.changed, removed: one.removed },
+        t('console.brand.change.language', {
+          language: one.language,
+          change: one.change,
+          tone: String(one.tone || one.instructions),
+          added: one.added,
+          changed: one.changed,
+          removed: one.removed,
         }),
       ),
   ];
   if (lines.length === 0) return null;
   return (
-    <ul aria-label={say('console.brand.changes')}>
+    <ul aria-label={t('console.brand.changes')}>
       {lines.map((line) => (
         <li key={line}>{line}</li>
       ))}
@@ -170,72 +174,72 @@ function Publishing({
   username: string;
   brand: ConsoleBrand;
 }) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<'publish' | 'discard' | 'remove'>();
-  const close = () => setAsked(undefined);
+  const [confirming, setConfirming] = useState<'publish' | 'discard' | 'remove'>();
+  const close = () => setConfirming(undefined);
   const path = { username, brand: external_id };
   return (
     <>
       {draft === null ? (
-        <Button onClick={() => setAsked('remove')}>{say('console.brand.remove')}</Button>
+        <Button onClick={() => setConfirming('remove')}>{t('console.brand.remove')}</Button>
       ) : (
         <>
-          <Button onClick={() => setAsked('discard')}>{say('console.brand.discard')}</Button>
-          <Button variant="filled" onClick={() => setAsked('publish')}>
-            {say('console.brand.publish')}
+          <Button onClick={() => setConfirming('discard')}>{t('console.brand.discard')}</Button>
+          <Button variant="filled" onClick={() => setConfirming('publish')}>
+            {t('console.brand.publish')}
           </Button>
         </>
       )}
       <ConfirmDialog
-        title={say('console.brand.publish')}
-        action={say('console.brand.publish')}
-        opened={asked === 'publish' && draft !== null}
+        title={t('console.brand.publish')}
+        action={t('console.brand.publish')}
+        opened={confirming === 'publish' && draft !== null}
         onClose={close}
         onConfirm={() =>
           change(
             () => call('publishBrand', { path, body: { revision: draft!.revision, anyway: draft!.stale } }),
-            say('console.brand.published'),
+            t('console.brand.published'),
           )
         }
       >
-        {draft?.stale && <Notice tone="warning">{say('console.brand.stale')}</Notice>}
-        <p>{say('console.brand.publish_about', { brand: external_id, username })}</p>
+        {draft?.stale && <Notice tone="warning">{t('console.brand.stale')}</Notice>}
+        <p>{t('console.brand.publish_about', { brand: external_id, username })}</p>
         {draft !== null && <Changes draft={draft} />}
       </ConfirmDialog>
       <ConfirmDialog
-        title={say('console.brand.discard')}
-        action={say('console.brand.discard')}
+        title={t('console.brand.discard')}
+        action={t('console.brand.discard')}
         danger
-        opened={asked === 'discard'}
+        opened={confirming === 'discard'}
         onClose={close}
         onConfirm={async () => {
           if (published === null) await navigate({ to: paths.console.brands(username) });
-          await change(() => call('discardBrandDraft', { path }), say('console.brand.discarded'));
+          await change(() => call('discardBrandDraft', { path }), t('console.brand.discarded'));
         }}
       >
-        {say('console.brand.discard_about', { brand: external_id })}
+        {t('console.brand.discard_about', { brand: external_id })}
       </ConfirmDialog>
       <ConfirmDialog
-        title={say('console.brand.remove')}
-        action={say('console.brand.remove')}
+        title={t('console.brand.remove')}
+        action={t('console.brand.remove')}
         danger
-        opened={asked === 'remove'}
+        opened={confirming === 'remove'}
         onClose={close}
         onConfirm={async () => {
           await navigate({ to: paths.console.brands(username) });
-          await change(() => call('removeBrand', { path }), say('console.brand.removed'));
+          await change(() => call('removeBrand', { path }), t('console.brand.removed'));
         }}
       >
-        {say('console.brand.remove_about', { brand: external_id })}
+        {t('console.brand.remove_about', { brand: external_id })}
       </ConfirmDialog>
     </>
   );
 }
 
 function Settings({ username, brand: data }: { username: string; brand: ConsoleBrand }) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
   const fields = fieldsOf(data);
   return (
@@ -253,27 +257,23 @@ function Settings({ username, brand: data }: { username: string; brand: ConsoleB
                   fallback: values.fallback as 'wait' | 'machine',
                 },
               }),
-            say('console.brand.saved'),
+            t('console.brand.saved'),
           )
         }
       >
-        <Field name="name" label={say('console.name')} defaultValue={fields.name} />
-        <CheckField
-          name="default"
-          label={say('console.brands.make_default')}
-          defaultChecked={fields.default}
-        />
+        <Field name="name" label={t('console.name')} defaultValue={fields.name} />
+        <CheckField name="default" label={t('console.brands.make_default')} defaultChecked={fields.default} />
         <ChoiceField
           name="fallback"
-          label={say('console.brand.fallback')}
+          label={t('console.brand.fallback')}
           defaultValue={fields.fallback}
           choices={[
-            { value: 'wait', label: say('console.brand.fallback.wait') },
-            { value: 'machine', label: say('console.brand.fallback.machine') },
+            { value: 'wait', label: t('console.brand.fallback.wait') },
+            { value: 'machine', label: t('console.brand.fallback.machine') },
           ]}
         />
         <FormActions>
-          <SubmitButton secondary>{say('console.brand.save')}</SubmitButton>
+          <SubmitButton secondary>{t('console.brand.save')}</SubmitButton>
         </FormActions>
       </Form>
     </Card>
@@ -287,7 +287,7 @@ interface LanguageProps {
 }
 
 function Language({ username, brand: data, language }: LanguageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
   const [removing, setRemoving] = useState(false);
   const settings = fieldsOf(data).languages.find((one) => one.language === language)!;
@@ -295,8 +295,8 @@ function Language({ username, brand: data, language }: LanguageProps) {
   const revision = data.draft?.revision ?? 0;
   return (
     <Section
-      title={say('console.brand.language', { language })}
-      actions={<Button onClick={() => setRemoving(true)}>{say('console.brand.remove_language')}</Button>}
+      title={t('console.brand.language', { language })}
+      actions={<Button onClick={() => setRemoving(true)}>{t('console.brand.remove_language')}</Button>}
     >
       <Card>
         <Form
@@ -308,40 +308,43 @@ function Language({ username, brand: data, language }: LanguageProps) {
                   body: {
                     revision,
                     languages: {
-                      [language]: { tone: values.tone || null, instructions: values.instructions || null },
+                      [language]: {
+                        tone: (values.tone || null) as 'Formal' | 'Informal' | null,
+                        instructions: values.instructions || null,
+                      },
                     },
                   },
                 }),
-              say('console.brand.saved'),
+              t('console.brand.saved'),
             )
           }
         >
           <ChoiceField
             name="tone"
-            label={say('console.brand.tone')}
+            label={t('console.brand.tone')}
             defaultValue={settings.tone ?? ''}
             choices={[
-              { value: '', label: say('console.none') },
-              { value: 'Formal', label: say('console.tone.formal') },
-              { value: 'Informal', label: say('console.tone.informal') },
+              { value: '', label: t('console.none') },
+              { value: 'Formal', label: t('console.tone.formal') },
+              { value: 'Informal', label: t('console.tone.informal') },
             ]}
           />
           <TextField
             name="instructions"
             rows={4}
-            label={say('console.brand.instructions')}
-            description={say('console.brand.instructions_about')}
+            label={t('console.brand.instructions')}
+            description={t('console.brand.instructions_about')}
             defaultValue={settings.instructions ?? ''}
             optional
           />
           <FormActions>
-            <SubmitButton secondary>{say('console.brand.save')}</SubmitButton>
+            <SubmitButton secondary>{t('console.brand.save')}</SubmitButton>
           </FormActions>
         </Form>
       </Card>
       <ConfirmDialog
-        title={say('console.brand.remove_language')}
-        action={say('console.brand.remove_language')}
+        title={t('console.brand.remove_language')}
+        action={t('console.brand.remove_language')}
         danger
         opened={removing}
         onClose={() => setRemoving(false)}
@@ -351,7 +354,7 @@ function Language({ username, brand: data, language }: LanguageProps) {
           )
         }
       >
-        {say('console.brand.remove_language_about', { language, terms: settings.terms })}
+        {t('console.brand.remove_language_about', { language, terms: settings.terms })}
       </ConfirmDialog>
     </Section>
   );
@@ -366,7 +369,7 @@ function AddLanguage({
   brand: ConsoleBrand;
   onDone(): void;
 }) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
   const filter = useFilters();
   return (
@@ -374,7 +377,7 @@ function AddLanguage({
       onSubmit={async (values) => {
         const language = (values.language ?? '').trim().toLowerCase().replaceAll('_', '-');
         if (fieldsOf(data).languages.some((one) => one.language === language)) {
-          const fields = { language: say('console.brand.has_language') };
+          const fields = { language: t('console.brand.has_language') };
           throw new CallError('invalid_request', '', { fields });
         }
         await change(() =>
@@ -389,14 +392,14 @@ function AddLanguage({
     >
       <Field
         name="language"
-        label={say('console.brand.shortname')}
-        description={say('console.brand.shortname_about')}
+        label={t('console.brand.shortname')}
+        description={t('console.brand.shortname_about')}
         autoFocus
         ltr
       />
       <DialogActions>
-        <Button onClick={onDone}>{say('ui.cancel')}</Button>
-        <SubmitButton>{say('console.brand.add_language')}</SubmitButton>
+        <Button onClick={onDone}>{t('ui.cancel')}</Button>
+        <SubmitButton>{t('console.brand.add_language')}</SubmitButton>
       </DialogActions>
     </Form>
   );

@@ -1,14 +1,14 @@
-/** How an editor sees a brand beside a text: tone and instructions, and the terms of the glossary marked in it. */
+/** Shows a brand as editors see it: tone, instructions, and the glossary terms marked in a text. */
 import { Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { query } from '../api/client.ts';
 import type { ConsoleBrandPreview, ConsoleTerm } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { Card, Section } from '../ui/Page.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { Facts } from './parts.tsx';
+import { Facts } from './shared.tsx';
 
 interface PreviewProps {
   username: string;
@@ -17,36 +17,36 @@ interface PreviewProps {
 }
 
 export function BrandPreview({ username, brand, language }: PreviewProps) {
-  const say = useSay();
+  const t = useTranslate();
   const [text, setText] = useState('');
-  const asked = useDeferredValue(text.trim() === '' ? say('console.preview.sample') : text);
+  const shown = useDeferredValue(text.trim() === '' ? t('console.preview.sample') : text);
   const { data, error } = useQuery({
-    ...query('previewBrand', { path: { username, brand }, body: { language, text: asked } }),
+    ...query('previewBrand', { path: { username, brand }, body: { language, text: shown } }),
     placeholderData: (before) => before,
   });
   return (
-    <Section title={say('console.preview.title')}>
+    <Section title={t('console.preview.title')}>
       <Card>
         <div className={css.stack}>
           <Textarea
-            label={say('console.preview.text')}
+            label={t('console.preview.text')}
             rows={2}
             value={text}
-            placeholder={say('console.preview.sample')}
+            placeholder={t('console.preview.sample')}
             onChange={(event) => setText(event.currentTarget.value)}
           />
           {error !== null && <FailureNotice error={error} />}
           {data !== undefined && (
             <>
               <p className={css.preview} lang="en" dir="auto">
-                {marked(asked, data)}
+                {markTerms(shown, data)}
               </p>
               <Facts
                 facts={[
-                  [say('console.brand.tone'), data.tone],
-                  [say('console.brand.instructions'), data.instructions],
+                  [t('console.brand.tone'), data.tone],
+                  [t('console.brand.instructions'), data.instructions],
                   [
-                    say('console.terms'),
+                    t('console.terms'),
                     data.marks.length === 0 ? '–' : <Terms key="terms" marks={data.marks} />,
                   ],
                 ]}
@@ -75,11 +75,11 @@ function Terms({ marks }: { marks: ConsoleBrandPreview['marks'] }) {
 const wordsOf = ({ source, target, forbidden, do_not_translate }: ConsoleTerm) =>
   do_not_translate ? `${source} = ${source}` : `${source} → ${forbidden ? '⊘ ' : ''}${target ?? ''}`;
 
-function marked(text: string, { marks }: ConsoleBrandPreview): ReactNode[] {
+function markTerms(text: string, { marks }: ConsoleBrandPreview): ReactNode[] {
   const parts: ReactNode[] = [];
   let at = 0;
   for (const { start, end, terms } of marks) {
-    // An answer to a text that has been changed meanwhile.
+    // The answer may belong to an earlier text.
     if (start < at || end > text.length) continue;
     parts.push(text.slice(at, start));
     parts.push(

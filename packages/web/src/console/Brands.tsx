@@ -1,10 +1,11 @@
-/** The brands of one account, those that are only drafts too. */
+/** The brands of one account, including unpublished drafts. */
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
+import { useTranslate } from '../i18n.tsx';
 import type { Loading, PageProps } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -14,17 +15,16 @@ import { Link } from '../ui/Link.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import { AccountPage } from './AccountPage.tsx';
 import css from './console.module.css';
-import { Count, useChange } from './parts.tsx';
+import { Count, useChange } from './shared.tsx';
 
 const brands = (username: string) => query('listConsoleBrands', { path: { username } });
 
 export const load = ({ queries, params }: Loading) => queries.ensureQueryData(brands(params.username!));
 
 export default function Brands({ params }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const username = params.username!;
   const { data } = useSuspenseQuery(brands(username));
   const change = useChange();
@@ -32,24 +32,24 @@ export default function Brands({ params }: PageProps) {
   const [making, setMaking] = useState(false);
   const make = (
     <Button variant="filled" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
-      {say(data.brands.length === 0 ? 'console.brands.create_default' : 'console.brands.create')}
+      {t(data.brands.length === 0 ? 'console.brands.create_default' : 'console.brands.create')}
     </Button>
   );
   return (
     <AccountPage
       username={username}
-      title={say('nav.brands')}
+      title={t('nav.brands')}
       {...(data.brands.length > 0 ? { actions: make } : {})}
     >
       <Table
-        label={say('nav.brands')}
+        label={t('nav.brands')}
         rows={data.brands}
         rowKey={({ external_id }) => external_id}
-        empty={<Empty action={make}>{say('console.brands.empty')}</Empty>}
+        empty={<Empty action={make}>{t('console.brands.empty')}</Empty>}
         columns={[
           {
             key: 'name',
-            header: say('console.name'),
+            header: t('console.name'),
             wide: true,
             cell: ({ external_id, name }) => (
               <span className={css.row}>
@@ -62,34 +62,34 @@ export default function Brands({ params }: PageProps) {
           },
           {
             key: 'state',
-            header: say('console.state'),
+            header: t('console.state'),
             cell: ({ version, draft, default: isDefault }) => (
               <span className={css.row}>
                 {version !== null && <StatusBadge status="published" />}
                 {draft && <StatusBadge status="draft" />}
-                {isDefault && <Tag>{say('console.default')}</Tag>}
+                {isDefault && <Tag>{t('console.default')}</Tag>}
               </span>
             ),
           },
           {
             key: 'languages',
-            header: say('console.languages'),
+            header: t('console.languages'),
             cell: ({ languages }) => <bdi>{languages.join(', ') || '–'}</bdi>,
           },
           {
             key: 'terms',
-            header: say('console.terms'),
+            header: t('console.terms'),
             align: 'end',
             cell: ({ terms }) => <Count value={terms} />,
           },
           {
             key: 'changed',
-            header: say('console.changed'),
+            header: t('console.changed'),
             cell: ({ changed_at }) => (changed_at === null ? '–' : <When at={changed_at} />),
           },
         ]}
       />
-      <Dialog title={say('console.brands.create')} opened={making} onClose={() => setMaking(false)}>
+      <Dialog title={t('console.brands.create')} opened={making} onClose={() => setMaking(false)}>
         <Form
           onSubmit={async (values) => {
             const body = {
@@ -103,20 +103,20 @@ export default function Brands({ params }: PageProps) {
         >
           <Field
             name="external_id"
-            label={say('console.brands.id')}
-            description={say('console.brands.id_about')}
+            label={t('console.brands.id')}
+            description={t('console.brands.id_about')}
             autoFocus
             ltr
           />
-          <Field name="name" label={say('console.name')} optional />
+          <Field name="name" label={t('console.name')} optional />
           <CheckField
             name="default"
-            label={say('console.brands.make_default')}
+            label={t('console.brands.make_default')}
             defaultChecked={data.brands.length === 0}
           />
           <DialogActions>
-            <Button onClick={() => setMaking(false)}>{say('ui.cancel')}</Button>
-            <SubmitButton>{say('console.brands.create')}</SubmitButton>
+            <Button onClick={() => setMaking(false)}>{t('ui.cancel')}</Button>
+            <SubmitButton>{t('console.brands.create')}</SubmitButton>
           </DialogActions>
         </Form>
       </Dialog>

@@ -1,9 +1,9 @@
-/** What was posted to customers, of all accounts; the hosts that take nothing; and sending again. */
-
+/** The deliveries of all accounts, blocked hosts and replay. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { call, query } from '../api/client.ts';
-import { useLive } from '../live.ts';
+import { type Answer, call, query } from '../api/client.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useLiveUpdates } from '../live-updates.ts';
 import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -15,14 +15,15 @@ import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, useChange } from './parts.tsx';
+import { AccountLink, Count, useChange, useEnvironmentChoices } from './shared.tsx';
 
 const deliveries = ({ account, status, host, environment, after }: Search) =>
   query('listConsoleDeliveries', {
     query: {
-      ...{ account, host, after },
+      account,
+      host,
+      after,
       ...(status ? { status: status as 'pending' | 'delivered' | 'dead' } : {}),
       ...(environment ? { environment: environment as 'production' | 'sandbox' } : {}),
     },
@@ -33,75 +34,30 @@ export const load = ({ queries, search }: Loading) => queries.ensureQueryData(de
 const DAY_MILLISECONDS = 86_400_000;
 
 export default function Deliveries({ search }: PageProps) {
-  const say = useSay();
-  const change = useChange();
+  const t = useTranslate();
   const [replaying, setReplaying] = useState(false);
   const { data, error, refetch } = useList(deliveries(search));
-  useLive('deliveries', 'listConsoleDeliveries');
-  const yesterday = new Date(Date.now() - DAY_MILLISECONDS).toISOString().slice(0, 10);
+  useLiveUpdates('deliveries', 'listConsoleDeliveries');
   return (
     <Page
-      title={say('nav.deliveries')}
-      actions={<Button onClick={() => setReplaying(true)}>{say('console.deliveries.replay_dead')}</Button>}
+      title={t('nav.deliveries')}
+      actions={<Button onClick={() => setReplaying(true)}>{t('console.deliveries.replay_dead')}</Button>}
     >
-      {data !== undefined && data.hosts.length > 0 && (
-        <Section title={say('console.deliveries.hosts')}>
-          <Table
-            label={say('console.deliveries.hosts')}
-            rows={data.hosts}
-            rowKey={({ username, host }) => `${username} ${host}`}
-            empty={null}
-            columns={[
-              {
-                key: 'host',
-                header: say('console.deliveries.host'),
-                wide: true,
-                cell: ({ host, username }) => (
-                  <Link to={paths.console.deliveries} search={{ account: username, host }}>
-                    <bdi dir="ltr">{host}</bdi>
-                  </Link>
-                ),
-              },
-              {
-                key: 'account',
-                header: say('console.account'),
-                cell: ({ username }) => <AccountLink username={username} />,
-              },
-              {
-                key: 'failures',
-                header: say('console.deliveries.failures'),
-                align: 'end',
-                cell: ({ failures }) => <Count value={failures} />,
-              },
-              {
-                key: 'waiting',
-                header: say('console.home.waiting'),
-                align: 'end',
-                cell: ({ waiting }) => <Count value={waiting} />,
-              },
-              {
-                key: 'next',
-                header: say('console.deliveries.next'),
-                cell: ({ open_until }) => (open_until === null ? '–' : <When at={open_until} />),
-              },
-            ]}
-          />
-        </Section>
-      )}
+      {data !== undefined && data.hosts.length > 0 && <BlockedHosts hosts={data.hosts} />}
       <List
-        label={say('nav.deliveries')}
+        label={t('nav.deliveries')}
         search={search}
         filters={[
-          { name: 'account', label: say('console.account') },
-          { name: 'host', label: say('console.deliveries.host') },
+          { name: 'account', label: t('console.account') },
+          { name: 'host', label: t('console.deliveries.host') },
           {
             name: 'status',
-            label: say('console.state'),
+            label: t('console.state'),
             choices: [
-              { value: '', label: say('console.any') },
+              { value: '', label: t('console.any') },
               ...(['pending', 'delivered', 'dead'] as const).map((value) => ({
                 value,
-                label: say(`status.${value}`),
+                label: t(`status.${value}`),
               })),
             ],
           },
@@ -110,12 +66,12 @@ export default function Deliveries({ search }: PageProps) {
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ id }) => id}
-        empty={say('console.deliveries.empty')}
+        empty={t('console.deliveries.empty')}
         next={data?.next == null ? undefined : { after: data.next }}
         columns={[
           {
             key: 'event',
-            header: say('console.deliveries.event'),
+            header: t('console.deliveries.event'),
             wide: true,
             cell: ({ id, event, uid }) => (
               <span className={css.row}>
@@ -126,71 +82,120 @@ export default function Deliveries({ search }: PageProps) {
           },
           {
             key: 'account',
-            header: say('console.account'),
+            header: t('console.account'),
             cell: ({ account }) => <AccountLink username={account} />,
           },
           {
             key: 'host',
-            header: say('console.deliveries.host'),
+            header: t('console.deliveries.host'),
             cell: ({ url }) => <bdi dir="ltr">{URL.parse(url)?.host ?? url}</bdi>,
           },
           {
             key: 'status',
-            header: say('console.state'),
+            header: t('console.state'),
             cell: ({ status }) => <StatusBadge status={status} />,
           },
           {
             key: 'attempts',
-            header: say('console.deliveries.attempts'),
+            header: t('console.deliveries.attempts'),
             align: 'end',
             cell: ({ attempts }) => <Count value={attempts} />,
           },
           {
             key: 'created',
-            header: say('console.created'),
+            header: t('console.created'),
             cell: ({ created_at }) => <When at={created_at} />,
           },
         ]}
       />
-      <Dialog
-        title={say('console.deliveries.replay_dead')}
-        opened={replaying}
-        onClose={() => setReplaying(false)}
-      >
-        <Form
-          onSubmit={async (values) => {
-            const body = {
-              account: values.account ?? '',
-              environment: values.environment as 'production' | 'sandbox',
-              since: `${values.since ?? ''}T00:00:00Z`,
-            };
-            const { replayed } = await change(() => call('replayDeadDeliveries', { body }));
-            toast(say('console.deliveries.replayed', { count: replayed }));
-            setReplaying(false);
-          }}
-        >
-          <Field name="account" label={say('console.account')} defaultValue={search.account ?? ''} ltr />
-          <ChoiceField
-            name="environment"
-            label={say('console.environment')}
-            choices={[
-              { value: 'production', label: say('console.environment.production') },
-              { value: 'sandbox', label: say('console.environment.sandbox') },
-            ]}
-          />
-          <Field
-            name="since"
-            type="date"
-            label={say('console.deliveries.since')}
-            defaultValue={yesterday}
-            ltr
-          />
-          <DialogActions>
-            <Button onClick={() => setReplaying(false)}>{say('ui.cancel')}</Button>
-            <SubmitButton>{say('console.deliveries.replay')}</SubmitButton>
-          </DialogActions>
-        </Form>
-      </Dialog>
+      <ReplayDialog account={search.account} opened={replaying} onClose={() => setReplaying(false)} />
     </Page>
+  );
+}
+
+/** Hosts whose circuit breaker is open. */
+function BlockedHosts({ hosts }: { hosts: Answer<'listConsoleDeliveries'>['hosts'] }) {
+  const t = useTranslate();
+  return (
+    <Section title={t('console.deliveries.hosts')}>
+      <Table
+        label={t('console.deliveries.hosts')}
+        rows={hosts}
+        rowKey={({ username, host }) => `${username} ${host}`}
+        empty={null}
+        columns={[
+          {
+            key: 'host',
+            header: t('console.deliveries.host'),
+            wide: true,
+            cell: ({ host, username }) => (
+              <Link to={paths.console.deliveries} search={{ account: username, host }}>
+                <bdi dir="ltr">{host}</bdi>
+              </Link>
+            ),
+          },
+          {
+            key: 'account',
+            header: t('console.account'),
+            cell: ({ username }) => <AccountLink username={username} />,
+          },
+          {
+            key: 'failures',
+            header: t('console.deliveries.failures'),
+            align: 'end',
+            cell: ({ failures }) => <Count value={failures} />,
+          },
+          {
+            key: 'waiting',
+            header: t('console.home.waiting'),
+            align: 'end',
+            cell: ({ waiting }) => <Count value={waiting} />,
+          },
+          {
+            key: 'next',
+            header: t('console.deliveries.next'),
+            cell: ({ open_until }) => (open_until === null ? '–' : <When at={open_until} />),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+interface ReplayDialogProps {
+  account: string | undefined;
+  opened: boolean;
+  onClose(): void;
+}
+
+/** Replays the dead deliveries of an account since a day. */
+function ReplayDialog({ account, opened, onClose }: ReplayDialogProps) {
+  const t = useTranslate();
+  const environments = useEnvironmentChoices();
+  const change = useChange();
+  const yesterday = new Date(Date.now() - DAY_MILLISECONDS).toISOString().slice(0, 10);
+  return (
+    <Dialog title={t('console.deliveries.replay_dead')} opened={opened} onClose={onClose}>
+      <Form
+        onSubmit={async (values) => {
+          const body = {
+            account: values.account ?? '',
+            environment: values.environment as 'production' | 'sandbox',
+            since: `${values.since ?? ''}T00:00:00Z`,
+          };
+          const { replayed } = await change(() => call('replayDeadDeliveries', { body }));
+          toast(t('console.deliveries.replayed', { count: replayed }));
+          onClose();
+        }}
+      >
+        <Field name="account" label={t('console.account')} defaultValue={account ?? ''} ltr />
+        <ChoiceField name="environment" label={t('console.environment')} choices={environments} />
+        <Field name="since" type="date" label={t('console.deliveries.since')} defaultValue={yesterday} ltr />
+        <DialogActions>
+          <Button onClick={onClose}>{t('ui.cancel')}</Button>
+          <SubmitButton>{t('console.deliveries.replay')}</SubmitButton>
+        </DialogActions>
+      </Form>
+    </Dialog>
   );
 }

@@ -1,10 +1,10 @@
-/** One delivery: what was posted, every attempt with the receiver's answer, and sending it again. */
-
+/** One delivery: its body, its attempts with the receiver's answers, and replay. */
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, query } from '../api/client.ts';
-import { useLive } from '../live.ts';
+import { type Answer, call, query } from '../api/client.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useLiveUpdates } from '../live-updates.ts';
 import type { Loading, PageProps } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { ConfirmDialog } from '../ui/Dialog.tsx';
@@ -14,9 +14,8 @@ import { Card, Page, Section } from '../ui/Page.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, Facts, useChange } from './parts.tsx';
+import { AccountLink, Count, Facts, useChange } from './shared.tsx';
 
 const delivery = ({ delivery = '' }: Record<string, string>) =>
   query('readConsoleDelivery', { path: { delivery } });
@@ -24,17 +23,17 @@ const delivery = ({ delivery = '' }: Record<string, string>) =>
 export const load = ({ queries, params }: Loading) => queries.ensureQueryData(delivery(params));
 
 export default function Delivery({ params }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
   const { data } = useSuspenseQuery(delivery(params));
-  useLive('deliveries', 'readConsoleDelivery');
+  useLiveUpdates('deliveries', 'readConsoleDelivery');
   const [replaying, setReplaying] = useState(false);
   return (
     <Page
       title={data.event}
       lead={
         <>
-          <Link to={paths.console.deliveries}>{say('nav.deliveries')}</Link>
+          <Link to={paths.console.deliveries}>{t('nav.deliveries')}</Link>
           {' / '}
           <AccountLink username={data.account} />
         </>
@@ -42,7 +41,7 @@ export default function Delivery({ params }: PageProps) {
       actions={
         data.status !== 'pending' && (
           <Button variant="filled" onClick={() => setReplaying(true)}>
-            {say('console.deliveries.replay')}
+            {t('console.deliveries.replay')}
           </Button>
         )
       }
@@ -51,13 +50,13 @@ export default function Delivery({ params }: PageProps) {
         <div className={css.stack}>
           <div className={css.row}>
             <StatusBadge status={data.status} />
-            <Tag>{say(`console.environment.${data.environment}`)}</Tag>
+            <Tag>{t(`console.environment.${data.environment}`)}</Tag>
             {data.failure !== undefined && <Tag>{data.failure}</Tag>}
           </div>
           <Facts
             facts={[
               [
-                say('console.deliveries.address'),
+                t('console.deliveries.address'),
                 <bdi key="url" dir="ltr">
                   {data.url}
                 </bdi>,
@@ -68,58 +67,27 @@ export default function Delivery({ params }: PageProps) {
                   {data.id}
                 </bdi>,
               ],
-              [say('console.jobs.uid'), data.uid],
-              [say('console.created'), <When key="created" at={data.created_at} />],
+              [t('console.jobs.uid'), data.uid],
+              [t('console.created'), <When key="created" at={data.created_at} />],
               [
-                say('console.deliveries.finished'),
+                t('console.deliveries.finished'),
                 data.finished_at === undefined ? null : <When key="finished" at={data.finished_at} />,
               ],
               [
-                say('console.deliveries.next'),
+                t('console.deliveries.next'),
                 data.next_attempt_at === undefined ? null : <When key="next" at={data.next_attempt_at} />,
               ],
             ]}
           />
         </div>
       </Card>
-      <Section title={say('console.deliveries.attempts')}>
-        <Table
-          label={say('console.deliveries.attempts')}
-          rows={data.attempts_made.toReversed()}
-          rowKey={({ attempt }) => attempt}
-          empty={<Empty>{say('console.deliveries.no_attempt')}</Empty>}
-          columns={[
-            { key: 'attempt', header: '#', cell: ({ attempt }) => <Count value={attempt} /> },
-            { key: 'at', header: say('console.when'), cell: ({ started_at }) => <When at={started_at} /> },
-            {
-              key: 'outcome',
-              header: say('console.deliveries.outcome'),
-              cell: ({ status_code, detail, outcome }) => (
-                <bdi>{status_code ?? detail ?? outcome ?? say('console.deliveries.under_way')}</bdi>
-              ),
-            },
-            {
-              key: 'took',
-              header: say('console.deliveries.took'),
-              align: 'end',
-              cell: ({ milliseconds }) =>
-                milliseconds === undefined ? '–' : say('console.milliseconds', { value: milliseconds }),
-            },
-            {
-              key: 'answer',
-              header: say('console.deliveries.answer'),
-              wide: true,
-              cell: ({ answer }) => <bdi className={css.code}>{answer?.slice(0, 300)}</bdi>,
-            },
-          ]}
-        />
-      </Section>
-      <Section title={say('console.deliveries.body')}>
+      <Attempts attempts={data.attempts_made} />
+      <Section title={t('console.deliveries.body')}>
         <section
           className={css.text}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
           tabIndex={0}
-          aria-label={say('console.deliveries.body')}
+          aria-label={t('console.deliveries.body')}
           dir="ltr"
           translate="no"
         >
@@ -127,19 +95,57 @@ export default function Delivery({ params }: PageProps) {
         </section>
       </Section>
       <ConfirmDialog
-        title={say('console.deliveries.replay')}
-        action={say('console.deliveries.replay')}
+        title={t('console.deliveries.replay')}
+        action={t('console.deliveries.replay')}
         opened={replaying}
         onClose={() => setReplaying(false)}
         onConfirm={() =>
           change(
             () => call('replayConsoleDelivery', { path: { delivery: data.id } }),
-            say('console.deliveries.replayed', { count: 1 }),
+            t('console.deliveries.replayed', { count: 1 }),
           )
         }
       >
-        {say('console.deliveries.replay_about')}
+        {t('console.deliveries.replay_about')}
       </ConfirmDialog>
     </Page>
+  );
+}
+
+function Attempts({ attempts }: { attempts: Answer<'readConsoleDelivery'>['attempts_made'] }) {
+  const t = useTranslate();
+  return (
+    <Section title={t('console.deliveries.attempts')}>
+      <Table
+        label={t('console.deliveries.attempts')}
+        rows={attempts.toReversed()}
+        rowKey={({ attempt }) => attempt}
+        empty={<Empty>{t('console.deliveries.no_attempt')}</Empty>}
+        columns={[
+          { key: 'attempt', header: '#', cell: ({ attempt }) => <Count value={attempt} /> },
+          { key: 'at', header: t('console.when'), cell: ({ started_at }) => <When at={started_at} /> },
+          {
+            key: 'outcome',
+            header: t('console.deliveries.outcome'),
+            cell: ({ status_code, detail, outcome }) => (
+              <bdi>{status_code ?? detail ?? outcome ?? t('console.deliveries.under_way')}</bdi>
+            ),
+          },
+          {
+            key: 'took',
+            header: t('console.deliveries.took'),
+            align: 'end',
+            cell: ({ milliseconds }) =>
+              milliseconds === undefined ? '–' : t('console.milliseconds', { value: milliseconds }),
+          },
+          {
+            key: 'answer',
+            header: t('console.deliveries.answer'),
+            wide: true,
+            cell: ({ answer }) => <bdi className={css.code}>{answer?.slice(0, 300)}</bdi>,
+          },
+        ]}
+      />
+    </Section>
   );
 }

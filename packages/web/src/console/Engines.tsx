@@ -1,12 +1,12 @@
-/** How the engines are: state, speed, failures, and a test of each. */
-
+/** The engines: state, speed, failures and a test. */
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { call, query } from '../api/client.ts';
 import type { ConsoleEngine, EngineTested } from '../api/generated.ts';
-import { useLive } from '../live.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useLiveUpdates } from '../live-updates.ts';
 import type { Loading } from '../page.tsx';
 import { Chart } from '../ui/Chart.tsx';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -16,31 +16,30 @@ import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { Count, Facts, Figures } from './parts.tsx';
+import { Count, Facts, Figures } from './shared.tsx';
 
 const engines = () => query('listEngines');
 
 export const load = ({ queries }: Loading) => queries.ensureQueryData(engines());
 
 export default function Engines() {
-  const say = useSay();
+  const t = useTranslate();
   const { data } = useSuspenseQuery(engines());
-  useLive('engines', 'listEngines');
+  useLiveUpdates('engines', 'listEngines');
   const [testing, setTesting] = useState<string>();
   return (
-    <Page title={say('nav.engines')}>
+    <Page title={t('nav.engines')}>
       {data.engines.length === 0 && (
         <Card>
-          <Empty>{say('console.engines.empty')}</Empty>
+          <Empty>{t('console.engines.empty')}</Empty>
         </Card>
       )}
       {data.engines.map((engine) => (
         <Section
           key={engine.engine}
           title={engine.engine}
-          actions={<Button onClick={() => setTesting(engine.engine)}>{say('console.engines.test')}</Button>}
+          actions={<Button onClick={() => setTesting(engine.engine)}>{t('console.engines.test')}</Button>}
         >
           <Card>
             <Engine engine={engine} at={data.at} />
@@ -48,7 +47,7 @@ export default function Engines() {
         </Section>
       ))}
       <Dialog
-        title={say('console.engines.test_what', { engine: testing ?? '' })}
+        title={t('console.engines.test_what', { engine: testing ?? '' })}
         opened={testing !== undefined}
         onClose={() => setTesting(undefined)}
       >
@@ -62,7 +61,7 @@ const MINUTES = 60;
 const MINUTE_MILLISECONDS = 60_000;
 
 function Engine({ engine, at }: { engine: ConsoleEngine; at: string }) {
-  const say = useSay();
+  const t = useTranslate();
   const intl = useIntl();
   const { last_hour: hour, minutes, errors } = engine;
   const requests = hour.answered + hour.failed;
@@ -74,38 +73,38 @@ function Engine({ engine, at }: { engine: ConsoleEngine; at: string }) {
     const label = intl.formatTime(minute, { hour: 'numeric', minute: '2-digit' });
     return { label, value: answered + failed, bad: failed };
   });
-  const milliseconds = (value: number) => say('console.milliseconds', { value });
+  const milliseconds = (value: number) => t('console.milliseconds', { value });
   return (
     <div className={css.engine}>
       <div className={css.row}>
         <StatusBadge status={`engine_${engine.state.replace('-', '_')}`} />
         {engine.since !== null && (
           <span className={css.muted}>
-            {say('console.since')} <When at={engine.since} />
+            {t('console.since')} <When at={engine.since} />
           </span>
         )}
       </div>
       <Figures
         figures={[
-          [say('console.engines.requests'), <Count key="requests" value={requests} />],
+          [t('console.engines.requests'), <Count key="requests" value={requests} />],
           [
-            say('console.engines.error_rate'),
+            t('console.engines.error_rate'),
             intl.formatNumber(requests === 0 ? 0 : hour.failed / requests, {
               style: 'percent',
               maximumFractionDigits: 1,
             }),
           ],
-          [say('console.engines.mean'), milliseconds(hour.mean)],
-          [say('console.engines.slowest'), milliseconds(Math.round(hour.slowest))],
-          [say('console.home.waiting'), <Count key="waiting" value={engine.waiting} />],
+          [t('console.engines.mean'), milliseconds(hour.mean)],
+          [t('console.engines.slowest'), milliseconds(Math.round(hour.slowest))],
+          [t('console.home.waiting'), <Count key="waiting" value={engine.waiting} />],
         ]}
       />
       <Chart
-        label={say('console.engines.chart')}
+        label={t('console.engines.chart')}
         heads={{
-          label: say('console.minute'),
-          value: say('console.engines.requests'),
-          bad: say('status.failed'),
+          label: t('console.minute'),
+          value: t('console.engines.requests'),
+          bad: t('status.failed'),
         }}
         format={(value) => intl.formatNumber(value)}
         bars={bars}
@@ -113,16 +112,16 @@ function Engine({ engine, at }: { engine: ConsoleEngine; at: string }) {
       <Facts
         facts={[
           [
-            say('console.engines.version'),
+            t('console.engines.version'),
             engine.version === null ? null : <bdi key="version">{engine.version}</bdi>,
           ],
-          [say('console.pairs.title'), <Count key="pairs" value={engine.pairs} />],
-          [say('console.engines.workers'), <Count key="workers" value={engine.workers} />],
+          [t('console.pairs.title'), <Count key="pairs" value={engine.pairs} />],
+          [t('console.engines.workers'), <Count key="workers" value={engine.workers} />],
         ]}
       />
       {errors.length > 0 && (
         <div>
-          <h3>{say('console.engines.errors')}</h3>
+          <h3>{t('console.engines.errors')}</h3>
           <ul>
             {errors.slice(0, 5).map(({ at, reason, count }) => (
               <li key={`${at} ${reason}`}>
@@ -137,7 +136,7 @@ function Engine({ engine, at }: { engine: ConsoleEngine; at: string }) {
 }
 
 function Test({ engine, onDone }: { engine: string; onDone(): void }) {
-  const say = useSay();
+  const t = useTranslate();
   const [tested, setTested] = useState<EngineTested>();
   return (
     <>
@@ -153,18 +152,18 @@ function Test({ engine, onDone }: { engine: string; onDone(): void }) {
         }}
       >
         <div className={css.inline}>
-          <Field name="source_language" label={say('console.source')} defaultValue="en" ltr />
-          <Field name="target_language" label={say('console.target')} defaultValue="es" ltr />
+          <Field name="source_language" label={t('console.source')} defaultValue="en" ltr />
+          <Field name="target_language" label={t('console.target')} defaultValue="es" ltr />
         </div>
         <TextField
           name="text"
-          label={say('console.engines.sentence')}
+          label={t('console.engines.sentence')}
           rows={2}
           defaultValue="The house is small."
         />
         <DialogActions>
-          <Button onClick={onDone}>{say('ui.close')}</Button>
-          <SubmitButton>{say('console.engines.run')}</SubmitButton>
+          <Button onClick={onDone}>{t('ui.close')}</Button>
+          <SubmitButton>{t('console.engines.run')}</SubmitButton>
         </DialogActions>
       </Form>
       {tested !== undefined && (
@@ -172,10 +171,10 @@ function Test({ engine, onDone }: { engine: string; onDone(): void }) {
           {tested.status === 'translated' ? (
             <bdi>{tested.text}</bdi>
           ) : (
-            say('console.engines.test_failed', { reason: tested.reason ?? tested.status })
+            t('console.engines.test_failed', { reason: tested.reason ?? tested.status })
           )}{' '}
           <small>
-            {say('console.milliseconds', { value: tested.milliseconds })} {tested.route}
+            {t('console.milliseconds', { value: tested.milliseconds })} {tested.route}
           </small>
         </Notice>
       )}

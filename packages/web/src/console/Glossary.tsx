@@ -1,10 +1,11 @@
-/** The glossary of a brand for one language: its terms, changed one by one or by a file. All of it is the draft's. */
+/** The glossary of a brand in one language. Terms are changed one by one or by a file, always in the brand's draft. */
 import { Button, FileButton, Menu } from '@mantine/core';
 import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { ConsoleImport, ConsoleTerm, ConsoleTerms } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import { type Search, useFilters } from '../page.tsx';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
@@ -14,15 +15,14 @@ import { CheckField, ChoiceField, Field, Form, SubmitButton, TextField } from '.
 import { Notice } from '../ui/Notice.tsx';
 import { Section } from '../ui/Page.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
-import { Table } from '../ui/Table.tsx';
-import { useSay } from '../words.tsx';
+import { type Column, Table } from '../ui/Table.tsx';
 import css from './console.module.css';
-import { useChange } from './parts.tsx';
+import { useChange } from './shared.tsx';
 
 interface GlossaryProps {
   username: string;
   brand: string;
-  /** Of the draft; 0: there is none. */
+  /** The revision of the draft; 0 without one. */
   revision: number;
   language: string;
   search: Search;
@@ -32,8 +32,7 @@ type ListedTerm = ConsoleTerms['terms'][number];
 const PAGE = 50;
 
 export function Glossary({ username, brand, revision, language, search }: GlossaryProps) {
-  const say = useSay();
-  const filter = useFilters();
+  const t = useTranslate();
   const change = useChange();
   const offset = Number(search.offset ?? 0) || 0;
   const { data, error, refetch } = useQuery({
@@ -46,115 +45,42 @@ export function Glossary({ username, brand, revision, language, search }: Glossa
   const [editing, setEditing] = useState<ListedTerm | 'new'>();
   const [removing, setRemoving] = useState<ListedTerm>();
   const [importing, setImporting] = useState(false);
+  const columns = useTermColumns(setRemoving);
   const path = { username, brand };
-  const exportOf = (format: string) =>
-    `/api/console/accounts/${encodeURIComponent(username)}/brands/${encodeURIComponent(brand)}/export?${new URLSearchParams({ format, language })}`;
   return (
     <Section
-      title={say('console.glossary')}
+      title={t('console.glossary')}
       actions={
-        <>
-          <Button leftSection={<IconUpload size={16} aria-hidden />} onClick={() => setImporting(true)}>
-            {say('console.glossary.import')}
-          </Button>
-          <Menu>
-            <Menu.Target>
-              <Button leftSection={<IconDownload size={16} aria-hidden />}>
-                {say('console.glossary.export')}
-              </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item component="a" href={exportOf('csv')} download>
-                CSV
-              </Menu.Item>
-              <Menu.Item component="a" href={exportOf('tbx')} download>
-                TBX
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEditing('new')}>
-            {say('console.term.add')}
-          </Button>
-        </>
+        <GlossaryActions
+          path={path}
+          language={language}
+          onImport={() => setImporting(true)}
+          onAdd={() => setEditing('new')}
+        />
       }
     >
       <Filters>
-        <SearchFilter name="q" label={say('console.term.search')} search={search} />
+        <SearchFilter name="q" label={t('console.term.search')} search={search} />
       </Filters>
       {data !== undefined && data.removed.length > 0 && (
         <Notice tone="info">
-          {say('console.term.gone', { count: data.removed.length })}{' '}
+          {t('console.term.gone', { count: data.removed.length })}{' '}
           <bdi>{data.removed.map(({ source }) => source).join(', ')}</bdi>
         </Notice>
       )}
       <Table
-        label={say('console.glossary')}
+        label={t('console.glossary')}
         rows={data?.terms}
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ source, target }) => `${source} ${target ?? ''}`}
-        empty={<Empty>{say(search.q ? 'console.term.no_match' : 'console.term.empty')}</Empty>}
+        empty={<Empty>{t(search.q ? 'console.term.no_match' : 'console.term.empty')}</Empty>}
         onOpen={setEditing}
-        columns={[
-          {
-            key: 'source',
-            header: say('console.term.source'),
-            wide: true,
-            cell: ({ source }) => <bdi>{source}</bdi>,
-          },
-          {
-            key: 'target',
-            header: say('console.term.target'),
-            wide: true,
-            cell: ({ source, target, do_not_translate }) => <bdi>{do_not_translate ? source : target}</bdi>,
-          },
-          { key: 'rules', header: say('console.term.rules'), cell: (term) => <Rules term={term} /> },
-          {
-            key: 'change',
-            header: say('console.term.change'),
-            cell: ({ change }) => (change === 'unchanged' ? '' : <StatusBadge status={`term_${change}`} />),
-          },
-          {
-            key: 'remove',
-            header: say('console.term.remove'),
-            bare: true,
-            cell: (term) => (
-              <Button
-                size="xs"
-                onClick={() => setRemoving(term)}
-                aria-label={say('console.term.remove_what', { term: term.source })}
-              >
-                {say('console.term.remove')}
-              </Button>
-            ),
-          },
-        ]}
+        columns={columns}
       />
-      {data !== undefined && data.total > PAGE && (
-        <div className={css.row}>
-          <Button
-            disabled={offset === 0}
-            onClick={() => filter({ offset: String(Math.max(0, offset - PAGE)) })}
-          >
-            {say('console.previous')}
-          </Button>
-          <span>
-            {say('console.range', {
-              from: offset + 1,
-              to: Math.min(offset + PAGE, data.total),
-              total: data.total,
-            })}
-          </span>
-          <Button
-            disabled={offset + PAGE >= data.total}
-            onClick={() => filter({ offset: String(offset + PAGE) })}
-          >
-            {say('console.next')}
-          </Button>
-        </div>
-      )}
+      {data !== undefined && data.total > PAGE && <Pager offset={offset} total={data.total} />}
       <Dialog
-        title={say(editing === 'new' ? 'console.term.add' : 'console.term.edit')}
+        title={t(editing === 'new' ? 'console.term.add' : 'console.term.edit')}
         opened={editing !== undefined}
         onClose={() => setEditing(undefined)}
       >
@@ -165,15 +91,15 @@ export function Glossary({ username, brand, revision, language, search }: Glossa
             onSave={(term) =>
               change(
                 () => call('editTerms', { path, body: { revision, language, put: [term] } }),
-                say('console.brand.saved'),
+                t('console.brand.saved'),
               )
             }
           />
         )}
       </Dialog>
       <ConfirmDialog
-        title={say('console.term.remove')}
-        action={say('console.term.remove')}
+        title={t('console.term.remove')}
+        action={t('console.term.remove')}
         danger
         opened={removing !== undefined}
         onClose={() => setRemoving(undefined)}
@@ -184,9 +110,9 @@ export function Glossary({ username, brand, revision, language, search }: Glossa
           );
         }}
       >
-        {say('console.term.remove_about', { term: removing?.source ?? '' })}
+        {t('console.term.remove_about', { term: removing?.source ?? '' })}
       </ConfirmDialog>
-      <Dialog title={say('console.glossary.import')} opened={importing} onClose={() => setImporting(false)}>
+      <Dialog title={t('console.glossary.import')} opened={importing} onClose={() => setImporting(false)}>
         {importing && (
           <Import
             username={username}
@@ -201,14 +127,110 @@ export function Glossary({ username, brand, revision, language, search }: Glossa
   );
 }
 
+interface GlossaryActionsProps {
+  path: { username: string; brand: string };
+  language: string;
+  onImport(): void;
+  onAdd(): void;
+}
+
+function GlossaryActions({ path, language, onImport, onAdd }: GlossaryActionsProps) {
+  const t = useTranslate();
+  const exportOf = (format: string) =>
+    `/api/console/accounts/${encodeURIComponent(path.username)}/brands/${encodeURIComponent(path.brand)}/export?${new URLSearchParams({ format, language })}`;
+  return (
+    <>
+      <Button leftSection={<IconUpload size={16} aria-hidden />} onClick={onImport}>
+        {t('console.glossary.import')}
+      </Button>
+      <Menu>
+        <Menu.Target>
+          <Button leftSection={<IconDownload size={16} aria-hidden />}>{t('console.glossary.export')}</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item component="a" href={exportOf('csv')} download>
+            CSV
+          </Menu.Item>
+          <Menu.Item component="a" href={exportOf('tbx')} download>
+            TBX
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
+        {t('console.term.add')}
+      </Button>
+    </>
+  );
+}
+
+function Pager({ offset, total }: { offset: number; total: number }) {
+  const t = useTranslate();
+  const filter = useFilters();
+  return (
+    <div className={css.row}>
+      <Button disabled={offset === 0} onClick={() => filter({ offset: String(Math.max(0, offset - PAGE)) })}>
+        {t('console.previous')}
+      </Button>
+      <span>
+        {t('console.range', {
+          from: offset + 1,
+          to: Math.min(offset + PAGE, total),
+          total: total,
+        })}
+      </span>
+      <Button disabled={offset + PAGE >= total} onClick={() => filter({ offset: String(offset + PAGE) })}>
+        {t('console.next')}
+      </Button>
+    </div>
+  );
+}
+
+function useTermColumns(onRemove: (term: ListedTerm) => void): Column<ListedTerm>[] {
+  const t = useTranslate();
+  return [
+    {
+      key: 'source',
+      header: t('console.term.source'),
+      wide: true,
+      cell: ({ source }) => <bdi>{source}</bdi>,
+    },
+    {
+      key: 'target',
+      header: t('console.term.target'),
+      wide: true,
+      cell: ({ source, target, do_not_translate }) => <bdi>{do_not_translate ? source : target}</bdi>,
+    },
+    { key: 'rules', header: t('console.term.rules'), cell: (term) => <Rules term={term} /> },
+    {
+      key: 'change',
+      header: t('console.term.change'),
+      cell: ({ change }) => (change === 'unchanged' ? '' : <StatusBadge status={`term_${change}`} />),
+    },
+    {
+      key: 'remove',
+      header: t('console.term.remove'),
+      bare: true,
+      cell: (term) => (
+        <Button
+          size="xs"
+          onClick={() => onRemove(term)}
+          aria-label={t('console.term.remove_what', { term: term.source })}
+        >
+          {t('console.term.remove')}
+        </Button>
+      ),
+    },
+  ];
+}
+
 function Rules({ term }: { term: ListedTerm }) {
-  const say = useSay();
+  const t = useTranslate();
   return (
     <span className={css.row}>
-      {term.forbidden && <Tag>{say('console.term.forbidden')}</Tag>}
-      {term.do_not_translate && <Tag>{say('console.term.keep')}</Tag>}
-      {term.case_sensitive && <Tag>{say('console.term.case')}</Tag>}
-      {term.alternatives > 1 && <Tag>{say('console.term.alternatives', { count: term.alternatives })}</Tag>}
+      {term.forbidden && <Tag>{t('console.term.forbidden')}</Tag>}
+      {term.do_not_translate && <Tag>{t('console.term.keep')}</Tag>}
+      {term.case_sensitive && <Tag>{t('console.term.case')}</Tag>}
+      {term.alternatives > 1 && <Tag>{t('console.term.alternatives', { count: term.alternatives })}</Tag>}
     </span>
   );
 }
@@ -220,7 +242,7 @@ interface EditProps {
 }
 
 function EditTerm({ term, onDone, onSave }: EditProps) {
-  const say = useSay();
+  const t = useTranslate();
   const [rule, setRule] = useState(
     term?.do_not_translate ? 'keep' : term?.forbidden ? 'forbidden' : 'translate',
   );
@@ -239,40 +261,40 @@ function EditTerm({ term, onDone, onSave }: EditProps) {
         onDone();
       }}
     >
-      <Field name="source" label={say('console.term.source')} defaultValue={term?.source ?? ''} autoFocus />
+      <Field name="source" label={t('console.term.source')} defaultValue={term?.source ?? ''} autoFocus />
       <ChoiceField
         name="rule"
-        label={say('console.term.rule')}
+        label={t('console.term.rule')}
         defaultValue={rule}
         onChange={setRule}
         choices={[
-          { value: 'translate', label: say('console.term.translate') },
-          { value: 'keep', label: say('console.term.keep') },
-          { value: 'forbidden', label: say('console.term.forbidden') },
+          { value: 'translate', label: t('console.term.translate') },
+          { value: 'keep', label: t('console.term.keep') },
+          { value: 'forbidden', label: t('console.term.forbidden') },
         ]}
       />
       {rule !== 'keep' && (
         <Field
           name="target"
-          label={say(rule === 'forbidden' ? 'console.term.not_this' : 'console.term.target')}
+          label={t(rule === 'forbidden' ? 'console.term.not_this' : 'console.term.target')}
           defaultValue={term?.target ?? ''}
         />
       )}
       <CheckField
         name="case_sensitive"
-        label={say('console.term.case')}
+        label={t('console.term.case')}
         defaultChecked={term?.case_sensitive ?? false}
       />
       <TextField
         name="note"
-        label={say('console.term.note')}
+        label={t('console.term.note')}
         rows={2}
         defaultValue={term?.note ?? ''}
         optional
       />
       <DialogActions>
-        <Button onClick={onDone}>{say('ui.cancel')}</Button>
-        <SubmitButton>{say('console.brand.save')}</SubmitButton>
+        <Button onClick={onDone}>{t('ui.cancel')}</Button>
+        <SubmitButton>{t('console.brand.save')}</SubmitButton>
       </DialogActions>
     </Form>
   );
@@ -282,13 +304,13 @@ interface ImportProps extends Omit<GlossaryProps, 'search'> {
   onDone(): void;
 }
 
-/** A file is tried first: what is wrong with it is said by its lines, what it would change by numbers. */
+/** Imports a file. A dry run first shows its errors by line, or the number of changes. */
 function Import({ username, brand, revision, language, onDone }: ImportProps) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
   const [file, setFile] = useState<{ name: string; text: string }>();
   const [mode, setMode] = useState<'merge' | 'replace'>('merge');
-  const [tried, setTried] = useState<ConsoleImport>();
+  const [checked, setChecked] = useState<ConsoleImport>();
   const [error, setError] = useState<Error>();
   const [busy, setBusy] = useState(false);
   const send = (dry_run: boolean) =>
@@ -310,44 +332,44 @@ function Import({ username, brand, revision, language, onDone }: ImportProps) {
   }
 
   async function choose(chosen: File | null): Promise<void> {
-    setTried(undefined);
+    setChecked(undefined);
     if (chosen !== null) setFile({ name: chosen.name, text: await textOf(chosen) });
   }
 
   return (
     <>
-      <p className={css.muted}>{say('console.import.about')}</p>
+      <p className={css.muted}>{t('console.import.about')}</p>
       <div className={css.row}>
         <FileButton onChange={(chosen) => void choose(chosen)} accept=".csv,.tsv,.txt,.tbx,.xml">
-          {(props) => <Button {...props}>{say('console.import.choose')}</Button>}
+          {(props) => <Button {...props}>{t('console.import.choose')}</Button>}
         </FileButton>
-        <span>{file === undefined ? say('console.import.none') : <bdi>{file.name}</bdi>}</span>
+        <span>{file === undefined ? t('console.import.none') : <bdi>{file.name}</bdi>}</span>
       </div>
       <ChoiceField
         name="mode"
-        label={say('console.import.mode')}
+        label={t('console.import.mode')}
         defaultValue={mode}
         onChange={(value) => {
           setMode(value as typeof mode);
-          setTried(undefined);
+          setChecked(undefined);
         }}
         choices={[
-          { value: 'merge', label: say('console.import.merge') },
-          { value: 'replace', label: say('console.import.replace') },
+          { value: 'merge', label: t('console.import.merge') },
+          { value: 'replace', label: t('console.import.replace') },
         ]}
       />
       {error !== undefined && <FailureNotice error={error} />}
-      {tried !== undefined && <Tried tried={tried} />}
+      {checked !== undefined && <ImportCheck checked={checked} />}
       <DialogActions>
-        <Button onClick={onDone}>{say('ui.cancel')}</Button>
-        {tried === undefined || tried.errors.length > 0 ? (
+        <Button onClick={onDone}>{t('ui.cancel')}</Button>
+        {checked === undefined || checked.errors.length > 0 ? (
           <Button
             variant="filled"
             disabled={file === undefined}
             loading={busy}
-            onClick={() => void attempt(async () => setTried(await send(true)))}
+            onClick={() => void attempt(async () => setChecked(await send(true)))}
           >
-            {say('console.import.try')}
+            {t('console.import.dry_run')}
           </Button>
         ) : (
           <Button
@@ -355,12 +377,12 @@ function Import({ username, brand, revision, language, onDone }: ImportProps) {
             loading={busy}
             onClick={() =>
               void attempt(async () => {
-                await change(() => send(false), say('console.import.done'));
+                await change(() => send(false), t('console.import.done'));
                 onDone();
               })
             }
           >
-            {say('console.import.do')}
+            {t('console.import.action')}
           </Button>
         )}
       </DialogActions>
@@ -368,21 +390,21 @@ function Import({ username, brand, revision, language, onDone }: ImportProps) {
   );
 }
 
-function Tried({ tried: { errors, more_errors, counts, skipped } }: { tried: ConsoleImport }) {
-  const say = useSay();
+function ImportCheck({ checked: { errors, more_errors, counts, skipped } }: { checked: ConsoleImport }) {
+  const t = useTranslate();
   if (errors.length === 0) {
     return (
       <Notice tone="success">
-        {say('console.import.counts', { ...counts })}
-        {skipped > 0 && ` ${say('console.import.skipped', { count: skipped })}`}
+        {t('console.import.counts', { ...counts })}
+        {skipped > 0 && ` ${t('console.import.skipped', { count: skipped })}`}
       </Notice>
     );
   }
   return (
     <Notice tone="danger">
-      {say('console.import.errors', { count: errors.length + more_errors })}
+      {t('console.import.errors', { count: errors.length + more_errors })}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
-      <ul className={css.errors} tabIndex={0} aria-label={say('console.import.faults')}>
+      <ul className={css.errors} tabIndex={0} aria-label={t('console.import.error_list')}>
         {errors.map(({ where, reason }) => (
           <li key={`${where} ${reason}`}>
             <strong>{where}</strong> {reason}
@@ -393,7 +415,7 @@ function Tried({ tried: { errors, more_errors, counts, skipped } }: { tried: Con
   );
 }
 
-/** Spreadsheets write UTF-8, or UTF-16 with a mark at its beginning. */
+/** Decodes a file: spreadsheets write UTF-8, or UTF-16 with a byte order mark. */
 async function textOf(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const [first, second] = bytes;

@@ -1,11 +1,11 @@
-/** What an operator sees first: what needs attention, the worst first, and how the work goes. */
-
+/** The operator's home page: problems, the worst first, then queues and engines. */
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useIntl } from 'react-intl';
-import { query } from '../api/client.ts';
+import { type Answer, query } from '../api/client.ts';
 import type { Attention } from '../api/generated.ts';
-import { useLive } from '../live.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useLiveUpdates } from '../live-updates.ts';
 import type { Loading } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Chart } from '../ui/Chart.tsx';
@@ -17,55 +17,54 @@ import { Card, Page, Section } from '../ui/Page.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { Count, Duration, Figures, Pair } from './parts.tsx';
+import { Count, Duration, Figures, Pair } from './shared.tsx';
 
 const home = () => query('readHome');
 
 export const load = ({ queries }: Loading) => queries.ensureQueryData(home());
 
 export default function Home() {
-  const say = useSay();
+  const t = useTranslate();
   const intl = useIntl();
   const { data } = useSuspenseQuery(home());
-  useLive('console', 'readHome');
+  useLiveUpdates('console', 'readHome');
   const { attention, queues, engines, hours, owed } = data;
   const words = hours.reduce((sum, hour) => sum + hour.words, 0);
   const created = hours.reduce((sum, hour) => sum + hour.created, 0);
   return (
-    <Page title={say('console.home.title')}>
+    <Page title={t('console.home.title')}>
       {attention.length === 0 ? (
-        <Notice tone="success">{say('console.home.empty')}</Notice>
+        <Notice tone="success">{t('console.home.empty')}</Notice>
       ) : (
-        <Section title={say('console.home.attention')}>
+        <Section title={t('console.home.attention')}>
           <ul className={css.attention}>
-            {attention.map((one) => (
-              <Line key={`${one.kind} ${one.subject} ${one.account ?? ''}`} one={one} />
+            {attention.map((item) => (
+              <AttentionItem key={`${item.kind} ${item.subject} ${item.account ?? ''}`} item={item} />
             ))}
           </ul>
         </Section>
       )}
-      <Section title={say('console.home.day')}>
+      <Section title={t('console.home.day')}>
         <Card>
           <div className={css.stack}>
             <Figures
               figures={[
-                [say('console.home.jobs'), <Count key="jobs" value={created} />],
-                [say('console.words'), <Count key="words" value={words} />],
+                [t('console.home.jobs'), <Count key="jobs" value={created} />],
+                [t('console.words'), <Count key="words" value={words} />],
                 [
-                  say('console.home.waiting'),
+                  t('console.home.waiting'),
                   <Count key="waiting" value={queues.reduce((sum, { waiting }) => sum + waiting, 0)} />,
                 ],
-                [say('console.home.owed'), <Money key="owed" cents={owed} />],
+                [t('console.home.owed'), <Money key="owed" cents={owed} />],
               ]}
             />
             <Chart
-              label={say('console.home.chart')}
+              label={t('console.home.chart')}
               heads={{
-                label: say('console.hour'),
-                value: say('console.home.jobs'),
-                bad: say('status.failed'),
+                label: t('console.hour'),
+                value: t('console.home.jobs'),
+                bad: t('status.failed'),
               }}
               format={(value) => intl.formatNumber(value)}
               bars={hours.map(({ hour, created, failed }) => ({
@@ -77,83 +76,100 @@ export default function Home() {
           </div>
         </Card>
       </Section>
-      <Section title={say('console.home.queues')}>
-        <Table
-          label={say('console.home.queues')}
-          rows={queues}
-          rowKey={({ source_language, target_language }) => `${source_language} ${target_language}`}
-          empty={<Empty>{say('console.home.queues_empty')}</Empty>}
-          columns={[
-            {
-              key: 'pair',
-              header: say('console.pair'),
-              wide: true,
-              cell: ({ source_language, target_language }) => (
-                <Pair from={source_language} to={target_language} />
-              ),
-            },
-            {
-              key: 'waiting',
-              header: say('console.home.waiting'),
-              align: 'end',
-              cell: ({ waiting }) => <Count value={waiting} />,
-            },
-            {
-              key: 'working',
-              header: say('console.home.working'),
-              align: 'end',
-              cell: ({ working }) => <Count value={working} />,
-            },
-            {
-              key: 'oldest',
-              header: say('console.home.oldest'),
-              align: 'end',
-              cell: ({ oldest }) => <Duration seconds={oldest} />,
-            },
-          ]}
-        />
-      </Section>
-      <Section title={say('nav.engines')}>
-        <Table
-          label={say('nav.engines')}
-          rows={engines}
-          rowKey={({ engine }) => engine}
-          empty={<Empty>{say('console.engines.empty')}</Empty>}
-          columns={[
-            {
-              key: 'engine',
-              header: say('console.engine'),
-              wide: true,
-              cell: ({ engine }) => <Link to={paths.console.engines}>{engine}</Link>,
-            },
-            {
-              key: 'state',
-              header: say('console.state'),
-              cell: ({ state }) => <StatusBadge status={`engine_${state.replace('-', '_')}`} />,
-            },
-            {
-              key: 'answered',
-              header: say('console.engines.requests'),
-              align: 'end',
-              cell: ({ answered, failed }) => <Count value={answered + failed} />,
-            },
-            {
-              key: 'failed',
-              header: say('status.failed'),
-              align: 'end',
-              cell: ({ failed }) => <Count value={failed} />,
-            },
-          ]}
-        />
-      </Section>
+      <Queues queues={queues} />
+      <Engines engines={engines} />
     </Page>
   );
 }
 
-function Line({ one }: { one: Attention }) {
-  const say = useSay();
+type HomeData = Answer<'readHome'>;
+
+/** The queued jobs by language pair. */
+function Queues({ queues }: { queues: HomeData['queues'] }) {
+  const t = useTranslate();
+  return (
+    <Section title={t('console.home.queues')}>
+      <Table
+        label={t('console.home.queues')}
+        rows={queues}
+        rowKey={({ source_language, target_language }) => `${source_language} ${target_language}`}
+        empty={<Empty>{t('console.home.queues_empty')}</Empty>}
+        columns={[
+          {
+            key: 'pair',
+            header: t('console.pair'),
+            wide: true,
+            cell: ({ source_language, target_language }) => (
+              <Pair from={source_language} to={target_language} />
+            ),
+          },
+          {
+            key: 'waiting',
+            header: t('console.home.waiting'),
+            align: 'end',
+            cell: ({ waiting }) => <Count value={waiting} />,
+          },
+          {
+            key: 'working',
+            header: t('console.home.working'),
+            align: 'end',
+            cell: ({ working }) => <Count value={working} />,
+          },
+          {
+            key: 'oldest',
+            header: t('console.home.oldest'),
+            align: 'end',
+            cell: ({ oldest }) => <Duration seconds={oldest} />,
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Engines({ engines }: { engines: HomeData['engines'] }) {
+  const t = useTranslate();
+  return (
+    <Section title={t('nav.engines')}>
+      <Table
+        label={t('nav.engines')}
+        rows={engines}
+        rowKey={({ engine }) => engine}
+        empty={<Empty>{t('console.engines.empty')}</Empty>}
+        columns={[
+          {
+            key: 'engine',
+            header: t('console.engine'),
+            wide: true,
+            cell: ({ engine }) => <Link to={paths.console.engines}>{engine}</Link>,
+          },
+          {
+            key: 'state',
+            header: t('console.state'),
+            cell: ({ state }) => <StatusBadge status={`engine_${state.replace('-', '_')}`} />,
+          },
+          {
+            key: 'answered',
+            header: t('console.engines.requests'),
+            align: 'end',
+            cell: ({ answered, failed }) => <Count value={answered + failed} />,
+          },
+          {
+            key: 'failed',
+            header: t('status.failed'),
+            align: 'end',
+            cell: ({ failed }) => <Count value={failed} />,
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function AttentionItem({ item }: { item: Attention }) {
+  const t = useTranslate();
   const intl = useIntl();
-  const { kind, severity, subject, account, amount, since } = one;
+  const { kind, severity, subject, account, amount, since } = item;
   const [from = '', to = ''] = subject.split('>');
   const values = {
     subject: kind === 'queue' ? `${from} → ${to}` : subject,
@@ -164,12 +180,12 @@ function Line({ one }: { one: Attention }) {
   return (
     <li data-severity={severity}>
       {severity === 'bad' ? (
-        <IconCircleX size={20} role="img" aria-label={say('console.home.bad')} />
+        <IconCircleX size={20} role="img" aria-label={t('console.home.bad')} />
       ) : (
-        <IconAlertTriangle size={20} role="img" aria-label={say('console.home.look')} />
+        <IconAlertTriangle size={20} role="img" aria-label={t('console.home.look')} />
       )}
       <span className={css.what}>
-        {say(`console.home.kind.${kind}`, values)}
+        {t(`console.home.kind.${kind}`, values)}
         {since !== undefined && (
           <small className={css.muted}>
             {' '}
@@ -177,13 +193,13 @@ function Line({ one }: { one: Attention }) {
           </small>
         )}
       </span>
-      <Link {...placeOf(one)}>{say('console.home.open')}</Link>
+      <Link {...linkOf(item)}>{t('console.home.open')}</Link>
     </li>
   );
 }
 
-/** Where something is looked at that needs attention. */
-function placeOf({ kind, subject, account }: Attention): { to: string; search?: Record<string, string> } {
+/** Returns the page that shows a problem. */
+function linkOf({ kind, subject, account }: Attention): { to: string; search?: Record<string, string> } {
   const [source_language = '', target_language = ''] = subject.split('>');
   switch (kind) {
     case 'engine':

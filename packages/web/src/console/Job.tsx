@@ -1,11 +1,12 @@
-/** One job: what happened to it, what it cost, what it says; and taking it back. */
+/** One job: timeline, costs, texts and actions. */
 import { Button, NativeSelect } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, query } from '../api/client.ts';
+import { type Answer, call, query } from '../api/client.ts';
 import type { ConsoleJobStep } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import { hasProgress, JobProgress } from '../JobProgress.tsx';
-import { useLive } from '../live.ts';
+import { type DraftingProgress, useLiveUpdates } from '../live-updates.ts';
 import type { Loading, PageProps } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { ConfirmDialog } from '../ui/Dialog.tsx';
@@ -15,36 +16,35 @@ import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, Facts, Pair, useChange } from './parts.tsx';
+import { AccountLink, Count, Facts, Pair, useChange } from './shared.tsx';
 
 const job = ({ username = '', job = '' }: Record<string, string>) =>
   query('readConsoleJob', { path: { username, job } });
 
 export const load = ({ queries, params }: Loading) => queries.ensureQueryData(job(params));
 
-const MONEY = ['top_up', 'hold', 'capture', 'void', 'refund', 'adjustment'] as const;
+const TRANSFER_KINDS = ['top_up', 'hold', 'capture', 'void', 'refund', 'adjustment'] as const;
 const TEXTS = ['source', 'supplied', 'instructions', 'result'] as const;
 
+type JobData = Answer<'readConsoleJob'>;
+type JobAction = 'cancel' | 'retry' | 'redraft';
+
 export default function Job({ params }: PageProps) {
-  const say = useSay();
-  const change = useChange();
+  const t = useTranslate();
   const { data } = useSuspenseQuery(job(params));
-  const drafted = useLive(`job:${data.account}:${data.job}`, 'readConsoleJob');
-  const [asked, setAsked] = useState<'cancel' | 'retry' | 'redraft'>();
-  const [engine, setEngine] = useState('');
-  const path = { username: data.account, job: data.job };
+  const drafted = useLiveUpdates(`job:${data.account}:${data.job}`, 'readConsoleJob');
+  const [confirming, setConfirming] = useState<JobAction>();
   const kindOf = (kind: string) => {
     const known = TEXTS.find((one) => one === kind);
-    return known === undefined ? kind : say(`console.job.text.${known}`);
+    return known === undefined ? kind : t(`console.job.text.${known}`);
   };
   return (
     <Page
-      title={say('console.job.title', { number: data.order_number })}
+      title={t('console.job.title', { number: data.order_number })}
       lead={
         <>
-          <Link to={paths.console.jobs}>{say('nav.jobs')}</Link>
+          <Link to={paths.console.jobs}>{t('nav.jobs')}</Link>
           {' / '}
           <AccountLink username={data.account} />
         </>
@@ -52,54 +52,20 @@ export default function Job({ params }: PageProps) {
       actions={
         <>
           {data.may.refund && (
-            <Link to={paths.console.money(data.account)}>{say('console.money.kind.refund')}</Link>
+            <Link to={paths.console.money(data.account)}>{t('console.money.kind.refund')}</Link>
           )}
-          {data.may.retry && <Button onClick={() => setAsked('retry')}>{say('console.job.retry')}</Button>}
+          {data.may.retry && <Button onClick={() => setConfirming('retry')}>{t('console.job.retry')}</Button>}
           {data.may.redraft && (
-            <Button onClick={() => setAsked('redraft')}>{say('console.job.redraft')}</Button>
+            <Button onClick={() => setConfirming('redraft')}>{t('console.job.redraft')}</Button>
           )}
-          {data.may.cancel && <Button onClick={() => setAsked('cancel')}>{say('console.job.cancel')}</Button>}
+          {data.may.cancel && (
+            <Button onClick={() => setConfirming('cancel')}>{t('console.job.cancel')}</Button>
+          )}
         </>
       }
     >
-      <Card>
-        <div className={css.stack}>
-          <div className={css.row}>
-            <StatusBadge status={data.status} />
-            <Tag>{say(`console.environment.${data.environment}`)}</Tag>
-            <Tag>{data.text_format}</Tag>
-            {data.leased && <Tag>{say('console.job.leased')}</Tag>}
-            {data.redraft !== null && <Tag>{say('console.job.redrafting')}</Tag>}
-          </div>
-          {data.failure !== null && <Notice tone="danger">{data.failure}</Notice>}
-          <Facts
-            facts={[
-              [
-                say('console.jobs.uid'),
-                <bdi key="uid" className={css.code}>
-                  {data.uid}
-                </bdi>,
-              ],
-              [
-                say('console.pair'),
-                <Pair key="pair" from={data.source_language} to={data.target_language} />,
-              ],
-              [
-                say('job.progress'),
-                hasProgress(data) ? <JobProgress key="progress" job={data} drafted={drafted} /> : null,
-              ],
-              [say('console.tier'), say(`console.tier.${data.tier}`)],
-              [say('console.words'), <Count key="words" value={data.words} />],
-              [say('console.price'), <Money key="price" cents={data.price} />],
-              [say('console.brand'), data.brand],
-              [say('console.brand.tone'), data.tone],
-              [say('console.job.callback'), data.callback_url],
-              [say('console.job.due'), data.due_at === null ? null : <When key="due" at={data.due_at} />],
-            ]}
-          />
-        </div>
-      </Card>
-      <Section title={say('console.job.timeline')}>
+      <Summary job={data} drafted={drafted} />
+      <Section title={t('console.job.timeline')}>
         <Card>
           <ol className={css.timeline}>
             {data.timeline.map((step, at) => (
@@ -110,12 +76,12 @@ export default function Job({ params }: PageProps) {
         </Card>
       </Section>
       {data.routes.length > 0 && (
-        <Section title={say('console.job.routes')}>
+        <Section title={t('console.job.routes')}>
           <Card>
             <Facts
               facts={data.routes.map(({ route, failure, segments }) => [
                 route ?? failure ?? '–',
-                say('console.job.segments', { count: segments }),
+                t('console.job.segments', { count: segments }),
               ])}
             />
           </Card>
@@ -137,72 +103,130 @@ export default function Job({ params }: PageProps) {
           </section>
         </Section>
       ))}
+      <JobDialogs job={data} confirming={confirming} onClose={() => setConfirming(undefined)} />
+    </Page>
+  );
+}
+
+function Summary({ job, drafted }: { job: JobData; drafted: DraftingProgress | undefined }) {
+  const t = useTranslate();
+  return (
+    <Card>
+      <div className={css.stack}>
+        <div className={css.row}>
+          <StatusBadge status={job.status} />
+          <Tag>{t(`console.environment.${job.environment}`)}</Tag>
+          <Tag>{job.text_format}</Tag>
+          {job.leased && <Tag>{t('console.job.leased')}</Tag>}
+          {job.redraft !== null && <Tag>{t('console.job.redrafting')}</Tag>}
+        </div>
+        {job.failure !== null && <Notice tone="danger">{job.failure}</Notice>}
+        <Facts
+          facts={[
+            [
+              t('console.jobs.uid'),
+              <bdi key="uid" className={css.code}>
+                {job.uid}
+              </bdi>,
+            ],
+            [t('console.pair'), <Pair key="pair" from={job.source_language} to={job.target_language} />],
+            [
+              t('job.progress'),
+              hasProgress(job) ? <JobProgress key="progress" job={job} drafted={drafted} /> : null,
+            ],
+            [t('console.tier'), t(`console.tier.${job.tier}`)],
+            [t('console.words'), <Count key="words" value={job.words} />],
+            [t('console.price'), <Money key="price" cents={job.price} />],
+            [t('console.brand'), job.brand],
+            [t('console.brand.tone'), job.tone],
+            [t('console.job.callback'), job.callback_url],
+            [t('console.job.due'), job.due_at === null ? null : <When key="due" at={job.due_at} />],
+          ]}
+        />
+      </div>
+    </Card>
+  );
+}
+
+interface JobDialogsProps {
+  job: JobData;
+  confirming: JobAction | undefined;
+  onClose(): void;
+}
+
+function JobDialogs({ job, confirming, onClose }: JobDialogsProps) {
+  const t = useTranslate();
+  const change = useChange();
+  const [engine, setEngine] = useState('');
+  const path = { username: job.account, job: job.job };
+  return (
+    <>
       <ConfirmDialog
-        title={say('console.job.cancel')}
-        action={say('console.job.cancel')}
+        title={t('console.job.cancel')}
+        action={t('console.job.cancel')}
         danger
-        opened={asked === 'cancel'}
-        onClose={() => setAsked(undefined)}
-        onConfirm={() => change(() => call('cancelConsoleJob', { path }), say('console.job.canceled'))}
+        opened={confirming === 'cancel'}
+        onClose={onClose}
+        onConfirm={() => change(() => call('cancelConsoleJob', { path }), t('console.job.canceled'))}
       >
-        {say('console.job.cancel_about', { number: data.order_number, account: data.account })}
+        {t('console.job.cancel_about', { number: job.order_number, account: job.account })}
       </ConfirmDialog>
       <ConfirmDialog
-        title={say('console.job.redraft')}
-        action={say('console.job.redraft')}
-        opened={asked === 'redraft'}
-        onClose={() => setAsked(undefined)}
+        title={t('console.job.redraft')}
+        action={t('console.job.redraft')}
+        opened={confirming === 'redraft'}
+        onClose={onClose}
         onConfirm={() =>
           change(
             () => call('redraftConsoleJob', { path, body: engine === '' ? {} : { engine } }),
-            say('console.job.redraft_begun'),
+            t('console.job.redraft_begun'),
           )
         }
       >
         <div className={css.stack}>
-          <p>{say('console.job.redraft_about', { count: data.untouched })}</p>
+          <p>{t('console.job.redraft_about', { count: job.untouched })}</p>
           <NativeSelect
-            label={say('console.job.redraft_by')}
-            description={say('console.job.redraft_by_about')}
+            label={t('console.job.redraft_by')}
+            description={t('console.job.redraft_by_about')}
             value={engine}
             onChange={(event) => setEngine(event.currentTarget.value)}
             data={[
-              { value: '', label: say('console.job.redraft_route') },
-              ...data.engines.map((name) => ({ value: name, label: name })),
+              { value: '', label: t('console.job.redraft_route') },
+              ...job.engines.map((name) => ({ value: name, label: name })),
             ]}
           />
         </div>
       </ConfirmDialog>
       <ConfirmDialog
-        title={say('console.job.retry')}
-        action={say('console.job.retry')}
-        opened={asked === 'retry'}
-        onClose={() => setAsked(undefined)}
-        onConfirm={() => change(() => call('retryConsoleJob', { path }), say('console.job.retried'))}
+        title={t('console.job.retry')}
+        action={t('console.job.retry')}
+        opened={confirming === 'retry'}
+        onClose={onClose}
+        onConfirm={() => change(() => call('retryConsoleJob', { path }), t('console.job.retried'))}
       >
-        {say('console.job.retry_about')}
+        {t('console.job.retry_about')}
       </ConfirmDialog>
-    </Page>
+    </>
   );
 }
 
 const ACTORS = ['machine', 'editor', 'customer', 'operator'] as const;
 
 function Step({ step }: { step: ConsoleJobStep }) {
-  const say = useSay();
-  const money = MONEY.find((one) => one === step.money);
+  const t = useTranslate();
+  const money = TRANSFER_KINDS.find((one) => one === step.money);
   const actor = ACTORS.find((one) => one === step.actor);
   return (
     <li>
       <When at={step.at} />
-      {step.kind === 'created' && <span>{say('console.created')}</span>}
+      {step.kind === 'created' && <span>{t('console.created')}</span>}
       {step.status !== undefined && <StatusBadge status={step.status} />}
       {money !== undefined && (
         <span>
-          {say(`console.money.kind.${money}`)} <Money cents={step.cents ?? 0} />
+          {t(`console.money.kind.${money}`)} <Money cents={step.cents ?? 0} />
         </span>
       )}
-      {actor !== undefined && <span className={css.muted}>{say(`console.actor.${actor}`)}</span>}
+      {actor !== undefined && <span className={css.muted}>{t(`console.actor.${actor}`)}</span>}
       {step.detail !== undefined && <bdi className={css.muted}>{step.detail}</bdi>}
     </li>
   );

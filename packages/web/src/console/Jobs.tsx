@@ -1,7 +1,8 @@
-/** The jobs of all accounts, found by uid, order number, account, state or pair. */
-
+/** The jobs of all accounts, searchable by uid, order number, account, status or pair. */
 import { query } from '../api/client.ts';
-import { useLive } from '../live.ts';
+import type { Operations } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useLiveUpdates } from '../live-updates.ts';
 import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Link } from '../ui/Link.tsx';
@@ -10,14 +11,18 @@ import { Money } from '../ui/Money.tsx';
 import { Page } from '../ui/Page.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, Pair } from './parts.tsx';
+import { AccountLink, Count, Pair, useEnvironmentChoices } from './shared.tsx';
 
 const jobs = ({ q, account, environment, status, source_language, target_language, after }: Search) =>
   query('listConsoleJobs', {
     query: {
-      ...{ q, account, status, source_language, target_language, after },
+      q,
+      account,
+      status: status as Operations['listConsoleJobs']['query']['status'],
+      source_language,
+      target_language,
+      after,
       ...(environment ? { environment: environment as 'production' | 'sandbox' } : {}),
     },
   });
@@ -34,46 +39,43 @@ const STATUSES = [
 ] as const;
 
 export default function Jobs({ search }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
+  const environments = useEnvironmentChoices();
   const { data, error, refetch } = useList(jobs(search));
-  useLive('jobs', 'listConsoleJobs');
+  useLiveUpdates('jobs', 'listConsoleJobs');
   return (
-    <Page title={say('nav.jobs')}>
+    <Page title={t('nav.jobs')}>
       <List
-        label={say('nav.jobs')}
+        label={t('nav.jobs')}
         search={search}
         filters={[
-          { name: 'q', label: say('console.jobs.search') },
-          { name: 'account', label: say('console.account') },
+          { name: 'q', label: t('console.jobs.search') },
+          { name: 'account', label: t('console.account') },
           {
             name: 'status',
-            label: say('console.state'),
+            label: t('console.state'),
             choices: [
-              { value: '', label: say('console.any') },
-              { value: 'unfinished', label: say('console.jobs.unfinished') },
-              ...STATUSES.map((value) => ({ value, label: say(`status.${value}`) })),
+              { value: '', label: t('console.any') },
+              { value: 'unfinished', label: t('console.jobs.unfinished') },
+              ...STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
             ],
           },
           {
             name: 'environment',
-            label: say('console.environment'),
-            choices: [
-              { value: '', label: say('console.any') },
-              { value: 'production', label: say('console.environment.production') },
-              { value: 'sandbox', label: say('console.environment.sandbox') },
-            ],
+            label: t('console.environment'),
+            choices: [{ value: '', label: t('console.any') }, ...environments],
           },
         ]}
         rows={data?.jobs}
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ job }) => job}
-        empty={say('console.jobs.none')}
+        empty={t('console.jobs.none')}
         next={data?.next == null ? undefined : { after: data.next }}
         columns={[
           {
             key: 'uid',
-            header: say('console.jobs.uid'),
+            header: t('console.jobs.uid'),
             wide: true,
             cell: ({ account, job, uid, order_number, environment }) => (
               <span className={css.row}>
@@ -81,42 +83,42 @@ export default function Jobs({ search }: PageProps) {
                   <bdi>{uid}</bdi>
                 </Link>
                 <small className={css.muted}>#{order_number}</small>
-                {environment === 'sandbox' && <Tag>{say('console.environment.sandbox')}</Tag>}
+                {environment === 'sandbox' && <Tag>{t('console.environment.sandbox')}</Tag>}
               </span>
             ),
           },
           {
             key: 'account',
-            header: say('console.account'),
+            header: t('console.account'),
             cell: ({ account }) => <AccountLink username={account} />,
           },
           {
             key: 'pair',
-            header: say('console.pair'),
+            header: t('console.pair'),
             cell: ({ source_language, target_language }) => (
               <Pair from={source_language} to={target_language} />
             ),
           },
           {
             key: 'status',
-            header: say('console.state'),
+            header: t('console.state'),
             cell: ({ status }) => <StatusBadge status={status} />,
           },
           {
             key: 'words',
-            header: say('console.words'),
+            header: t('console.words'),
             align: 'end',
             cell: ({ words }) => <Count value={words} />,
           },
           {
             key: 'price',
-            header: say('console.price'),
+            header: t('console.price'),
             align: 'end',
             cell: ({ price }) => <Money cents={price} />,
           },
           {
             key: 'created',
-            header: say('console.created'),
+            header: t('console.created'),
             cell: ({ created_at }) => <When at={created_at} />,
           },
         ]}

@@ -1,4 +1,4 @@
-/** Everybody who may sign in: inviting, what editors may do, what they have in hand and how they do it. */
+/** All users: invitations, editors' languages, workload and effort. */
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { CallError, call, query } from '../api/client.ts';
 import type { ConsolePerson, EditorLanguage, SentLink } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { CopyLine } from '../ui/CopyButton.tsx';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -19,9 +20,8 @@ import { RevokeKeys } from '../ui/RevokeKeys.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, useChange } from './parts.tsx';
+import { AccountLink, Count, useChange } from './shared.tsx';
 
 const ROLES = ['operator', 'editor', 'customer'] as const;
 type Role = (typeof ROLES)[number];
@@ -36,56 +36,56 @@ const effort = () =>
       since: `${new Date(Date.now() - DAYS * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`,
     },
   });
-/** What editors have in hand; more than a page of it is not told apart. */
-const held = () => query('listTasks', { query: { status: 'claimed', limit: 200 } });
+/** The claimed tasks of all editors, up to 200. */
+const claimedTasks = () => query('listTasks', { query: { status: 'claimed', limit: 200 } });
 
 export const load = ({ queries, search }: Loading) => queries.ensureQueryData(people(search));
 
 export default function People({ search }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const { data, error, refetch } = useList(people(search));
-  const tasks = useQuery(held());
+  const tasks = useQuery(claimedTasks());
   const [inviting, setInviting] = useState(false);
   const [editing, setEditing] = useState<ConsolePerson>();
   const load = Map.groupBy(tasks.data?.tasks ?? [], ({ editor }) => editor?.user);
   return (
     <Page
-      title={say('nav.people')}
+      title={t('nav.people')}
       actions={
         <Button
           variant="filled"
           leftSection={<IconPlus size={16} aria-hidden />}
           onClick={() => setInviting(true)}
         >
-          {say('console.people.invite')}
+          {t('console.people.invite')}
         </Button>
       }
     >
       <Filters>
-        <SearchFilter name="q" label={say('console.accounts.search')} search={search} />
+        <SearchFilter name="q" label={t('console.accounts.search')} search={search} />
         <ChoiceFilter
           name="role"
-          label={say('console.people.role')}
+          label={t('console.people.role')}
           search={search}
           choices={[
-            { value: '', label: say('console.any') },
-            ...ROLES.map((value) => ({ value, label: say(`console.role.${value}`) })),
+            { value: '', label: t('console.any') },
+            ...ROLES.map((value) => ({ value, label: t(`console.role.${value}`) })),
           ]}
         />
       </Filters>
       <Table
-        label={say('nav.people')}
+        label={t('nav.people')}
         rows={data?.people}
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ user_id }) => user_id}
-        empty={<Empty>{say('console.people.empty')}</Empty>}
+        empty={<Empty>{t('console.people.empty')}</Empty>}
         onOpen={setEditing}
         columns={[
-          { key: 'name', header: say('console.name'), cell: ({ name, email }) => <bdi>{name || email}</bdi> },
+          { key: 'name', header: t('console.name'), cell: ({ name, email }) => <bdi>{name || email}</bdi> },
           {
             key: 'email',
-            header: say('session.email'),
+            header: t('session.email'),
             wide: true,
             cell: ({ email, account }) => (
               <span className={css.row}>
@@ -96,39 +96,39 @@ export default function People({ search }: PageProps) {
           },
           {
             key: 'role',
-            header: say('console.people.role'),
-            cell: ({ role }) => say(`console.role.${role}`),
+            header: t('console.people.role'),
+            cell: ({ role }) => t(`console.role.${role}`),
           },
           {
             key: 'languages',
-            header: say('console.languages'),
+            header: t('console.languages'),
             cell: ({ languages }) => (
               <bdi dir="ltr">
-                {languages.slice(0, 3).map(writeLanguage).join(', ') + (languages.length > 3 ? ' …' : '')}
+                {languages.slice(0, 3).map(formatLanguage).join(', ') + (languages.length > 3 ? ' …' : '')}
               </bdi>
             ),
           },
           {
             key: 'load',
-            header: say('console.people.load'),
+            header: t('console.people.load'),
             align: 'end',
             cell: ({ user_id, role }) =>
               role === 'customer' ? '–' : <Count value={load.get(user_id)?.length ?? 0} />,
           },
           {
             key: 'status',
-            header: say('console.state'),
+            header: t('console.state'),
             cell: ({ status }) => <StatusBadge status={status} />,
           },
           {
             key: 'seen',
-            header: say('console.people.seen'),
+            header: t('console.people.seen'),
             cell: ({ last_seen_at }) => (last_seen_at === null ? '–' : <When at={last_seen_at} />),
           },
         ]}
       />
       <Effort />
-      <Dialog title={say('console.people.invite')} opened={inviting} onClose={() => setInviting(false)}>
+      <Dialog title={t('console.people.invite')} opened={inviting} onClose={() => setInviting(false)}>
         {inviting && <Invite onDone={() => setInviting(false)} />}
       </Dialog>
       <Dialog
@@ -143,40 +143,40 @@ export default function People({ search }: PageProps) {
 }
 
 function Effort() {
-  const say = useSay();
+  const t = useTranslate();
   const intl = useIntl();
   const { data, error, refetch } = useQuery(effort());
   return (
-    <Section title={say('console.people.effort')}>
+    <Section title={t('console.people.effort')}>
       <Table
-        label={say('console.people.effort')}
+        label={t('console.people.effort')}
         rows={data?.rows}
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ key }) => key}
-        empty={<Empty>{say('console.people.no_effort')}</Empty>}
+        empty={<Empty>{t('console.people.no_effort')}</Empty>}
         columns={[
           {
             key: 'name',
-            header: say('console.tasks.editor'),
+            header: t('console.tasks.editor'),
             wide: true,
             cell: ({ key }) => <bdi>{key}</bdi>,
           },
           {
             key: 'words',
-            header: say('console.words'),
+            header: t('console.words'),
             align: 'end',
             cell: ({ words }) => <Count value={words} />,
           },
           {
             key: 'time',
-            header: say('console.people.time'),
+            header: t('console.people.time'),
             align: 'end',
             cell: ({ active_ms }) => <Duration milliseconds={active_ms} />,
           },
           {
             key: 'rate',
-            header: say('console.people.rate'),
+            header: t('console.people.rate'),
             align: 'end',
             cell: ({ words, active_ms }) => (
               <Count value={active_ms === 0 ? 0 : Math.round(words / (active_ms / 3_600_000))} />
@@ -184,7 +184,7 @@ function Effort() {
           },
           {
             key: 'untouched',
-            header: say('console.people.untouched'),
+            header: t('console.people.untouched'),
             align: 'end',
             cell: ({ untouched, segments }) =>
               intl.formatNumber(segments === 0 ? 0 : untouched / segments, { style: 'percent' }),
@@ -195,11 +195,11 @@ function Effort() {
   );
 }
 
-/** `en>es`, with `+review` where they may review it too. */
-const writeLanguage = ({ source_language, target_language, review }: EditorLanguage) =>
+/** Writes `en>es`, with `+review` for reviewers. */
+const formatLanguage = ({ source_language, target_language, review }: EditorLanguage) =>
   `${source_language}>${target_language}${review ? '+review' : ''}`;
 
-function readLanguages(written: string): EditorLanguage[] | undefined {
+function parseLanguages(written: string): EditorLanguage[] | undefined {
   const found = written
     .split(/[\s,;]+/)
     .filter((one) => one !== '')
@@ -212,35 +212,35 @@ function readLanguages(written: string): EditorLanguage[] | undefined {
   }));
 }
 
-function useWork() {
-  const say = useSay();
+function useEditorSettings() {
+  const t = useTranslate();
   return (values: Values) => {
-    const languages = readLanguages(values.languages ?? '');
+    const languages = parseLanguages(values.languages ?? '');
     if (languages === undefined) {
       throw new CallError('invalid_request', '', {
-        fields: { languages: say('console.people.languages_wrong') },
+        fields: { languages: t('console.people.languages_wrong') },
       });
     }
     return { languages, review_share: Number(values.review_share ?? 100) };
   };
 }
 
-function WorkFields({ person }: { person?: ConsolePerson }) {
-  const say = useSay();
+function EditorFields({ person }: { person?: ConsolePerson }) {
+  const t = useTranslate();
   return (
     <>
       <TextField
         name="languages"
         rows={2}
-        label={say('console.languages')}
-        description={say('console.people.languages_about')}
-        defaultValue={person?.languages.map(writeLanguage).join(', ') ?? ''}
+        label={t('console.languages')}
+        description={t('console.people.languages_about')}
+        defaultValue={person?.languages.map(formatLanguage).join(', ') ?? ''}
         optional
         ltr
       />
       <Field
         name="review_share"
-        label={say('console.people.review_share')}
+        label={t('console.people.review_share')}
         defaultValue={String(person?.review_share ?? 100)}
         ltr
       />
@@ -249,12 +249,12 @@ function WorkFields({ person }: { person?: ConsolePerson }) {
 }
 
 function Invite({ onDone }: { onDone(): void }) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
-  const work = useWork();
+  const readSettings = useEditorSettings();
   const [role, setRole] = useState<Role>('editor');
   const [sent, setSent] = useState<Sent>();
-  if (sent !== undefined) return <Link sent={sent} onDone={onDone} />;
+  if (sent !== undefined) return <SentInvitation sent={sent} onDone={onDone} />;
   return (
     <Form
       onSubmit={async (values) => {
@@ -263,26 +263,26 @@ function Invite({ onDone }: { onDone(): void }) {
           ...(values.name ? { name: values.name } : {}),
           role,
           ...(role === 'customer' ? { account: values.account ?? '' } : {}),
-          ...(role === 'editor' ? work(values) : {}),
+          ...(role === 'editor' ? readSettings(values) : {}),
         };
         const { person, ...link } = await change(() => call('invitePerson', { body }));
         setSent({ email: person.email, ...link });
       }}
     >
-      <Field name="email" type="email" label={say('session.email')} autoFocus ltr />
-      <Field name="name" label={say('console.name')} optional />
+      <Field name="email" type="email" label={t('session.email')} autoFocus ltr />
+      <Field name="name" label={t('console.name')} optional />
       <ChoiceField
         name="role"
-        label={say('console.people.role')}
+        label={t('console.people.role')}
         defaultValue={role}
         onChange={(value) => setRole(value as Role)}
-        choices={ROLES.map((value) => ({ value, label: say(`console.role.${value}`) }))}
+        choices={ROLES.map((value) => ({ value, label: t(`console.role.${value}`) }))}
       />
-      {role === 'customer' && <Field name="account" label={say('console.account')} ltr />}
-      {role === 'editor' && <WorkFields />}
+      {role === 'customer' && <Field name="account" label={t('console.account')} ltr />}
+      {role === 'editor' && <EditorFields />}
       <DialogActions>
-        <Button onClick={onDone}>{say('ui.cancel')}</Button>
-        <SubmitButton>{say('console.people.invite')}</SubmitButton>
+        <Button onClick={onDone}>{t('ui.cancel')}</Button>
+        <SubmitButton>{t('console.people.invite')}</SubmitButton>
       </DialogActions>
     </Form>
   );
@@ -292,19 +292,19 @@ interface Sent extends SentLink {
   email: string;
 }
 
-function Link({ sent, onDone }: { sent: Sent; onDone(): void }) {
-  const say = useSay();
+function SentInvitation({ sent, onDone }: { sent: Sent; onDone(): void }) {
+  const t = useTranslate();
   return (
     <>
       {sent.mailed ? (
-        <Notice tone="success">{say('console.people.mailed', { email: sent.email })}</Notice>
+        <Notice tone="success">{t('console.people.mailed', { email: sent.email })}</Notice>
       ) : (
-        <Notice tone="warning">{say('console.people.link', { email: sent.email })}</Notice>
+        <Notice tone="warning">{t('console.people.link', { email: sent.email })}</Notice>
       )}
-      {sent.link !== null && <CopyLine text={sent.link} what={say('console.people.link_name')} />}
+      {sent.link !== null && <CopyLine text={sent.link} what={t('console.people.link_name')} />}
       <DialogActions>
         <Button variant="filled" onClick={onDone}>
-          {say('ui.close')}
+          {t('ui.close')}
         </Button>
       </DialogActions>
     </>
@@ -312,30 +312,30 @@ function Link({ sent, onDone }: { sent: Sent; onDone(): void }) {
 }
 
 function Edit({ person, onDone }: { person: ConsolePerson; onDone(): void }) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
-  const work = useWork();
+  const readSettings = useEditorSettings();
   const [disabling, setDisabling] = useState(false);
   const [revoking, setRevoking] = useState(false);
   const [sent, setSent] = useState<Sent>();
   const path = { user_id: person.user_id };
-  if (sent !== undefined) return <Link sent={sent} onDone={onDone} />;
+  if (sent !== undefined) return <SentInvitation sent={sent} onDone={onDone} />;
   const disabled = person.status === 'disabled';
   return (
     <>
       <p className={css.muted}>
-        <bdi>{person.email}</bdi>, {say(`console.role.${person.role}`)}
+        <bdi>{person.email}</bdi>, {t(`console.role.${person.role}`)}
       </p>
       {person.role === 'editor' && (
         <Form
           onSubmit={async (values) => {
-            await change(() => call('changePerson', { path, body: work(values) }), say('ui.saved'));
+            await change(() => call('changePerson', { path, body: readSettings(values) }), t('ui.saved'));
             onDone();
           }}
         >
-          <WorkFields person={person} />
+          <EditorFields person={person} />
           <DialogActions>
-            <SubmitButton>{say('ui.save')}</SubmitButton>
+            <SubmitButton>{t('ui.save')}</SubmitButton>
           </DialogActions>
         </Form>
       )}
@@ -346,36 +346,36 @@ function Edit({ person, onDone }: { person: ConsolePerson; onDone(): void }) {
               void call('linkForPerson', { path }).then((link) => setSent({ email: person.email, ...link }))
             }
           >
-            {say(person.status === 'invited' ? 'console.people.invite_again' : 'console.people.reset')}
+            {t(person.status === 'invited' ? 'console.people.invite_again' : 'console.people.reset')}
           </Button>
         )}
         {disabled ? (
           <Button
-            onClick={() => void change(() => call('enablePerson', { path }), say('ui.saved')).then(onDone)}
+            onClick={() => void change(() => call('enablePerson', { path }), t('ui.saved')).then(onDone)}
           >
-            {say('console.people.enable')}
+            {t('console.people.enable')}
           </Button>
         ) : (
           <Button color="danger" onClick={() => setDisabling(true)}>
-            {say('console.people.disable')}
+            {t('console.people.disable')}
           </Button>
         )}
       </div>
       <ConfirmDialog
-        title={say('console.people.disable')}
-        action={say('console.people.disable')}
+        title={t('console.people.disable')}
+        action={t('console.people.disable')}
         danger
         opened={disabling}
         onClose={() => setDisabling(false)}
         onConfirm={async () => {
           await change(
             () => call('disablePerson', { path, body: { revoke_keys: revoking } }),
-            say('console.people.disabled'),
+            t('console.people.disabled'),
           );
           onDone();
         }}
       >
-        {say('console.people.disable_about', { email: person.email })}
+        {t('console.people.disable_about', { email: person.email })}
         <RevokeKeys keys={person.keys} checked={revoking} onChange={setRevoking} />
       </ConfirmDialog>
     </>

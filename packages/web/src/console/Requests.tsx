@@ -1,10 +1,10 @@
-/** Who asked for a sandbox account, and deciding on it. */
-
+/** Requests for sandbox accounts, and deciding on them. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
 import type { GrantedSandbox, SandboxRequest } from '../api/generated.ts';
-import { useLive } from '../live.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useLiveUpdates } from '../live-updates.ts';
 import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
 import { CopyLine } from '../ui/CopyButton.tsx';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -15,14 +15,13 @@ import { Page } from '../ui/Page.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { More, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, useChange } from './parts.tsx';
+import { AccountLink, useChange } from './shared.tsx';
 
 const STATUSES = ['open', 'granted', 'refused'] as const;
 type Status = (typeof STATUSES)[number];
 
-/** Those that wait for a word, where nothing else is asked for. */
+/** Lists open requests by default. */
 const requests = ({ status = 'open', after }: Search) =>
   query('listSandboxRequests', {
     query: { after, ...(status === 'all' ? {} : { status: status as Status }) },
@@ -30,116 +29,149 @@ const requests = ({ status = 'open', after }: Search) =>
 
 export const load = ({ queries, search }: Loading) => queries.ensureQueryData(requests(search));
 
+interface Decision {
+  what: 'grant' | 'refuse';
+  request: SandboxRequest;
+}
+
 export default function Requests({ search }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const filter = useFilters();
-  const change = useChange();
   const { data, error, refetch } = useList(requests(search));
-  useLive('requests', 'listSandboxRequests');
-  const [asked, setAsked] = useState<{ what: 'grant' | 'refuse'; request: SandboxRequest }>();
-  const [granted, setGranted] = useState<GrantedSandbox>();
-  const path = { request_id: asked?.request.request_id ?? '' };
-  const who = asked?.request.email ?? '';
+  useLiveUpdates('requests', 'listSandboxRequests');
+  const [decision, setDecision] = useState<Decision>();
   return (
-    <Page title={say('nav.requests')}>
+    <Page title={t('nav.requests')}>
       <Filters>
         <ChoiceFilter
           name="status"
-          label={say('console.state')}
+          label={t('console.state')}
           search={search}
           choices={[
-            { value: '', label: say('status.requested') },
-            { value: 'granted', label: say('status.granted') },
-            { value: 'refused', label: say('status.refused') },
-            { value: 'all', label: say('console.any') },
+            { value: '', label: t('status.requested') },
+            { value: 'granted', label: t('status.granted') },
+            { value: 'refused', label: t('status.refused') },
+            { value: 'all', label: t('console.any') },
           ]}
         />
       </Filters>
-      <Table
-        label={say('nav.requests')}
-        rows={data?.requests}
+      <RequestTable
+        requests={data?.requests}
         error={error}
         onRetry={() => void refetch()}
-        rowKey={({ request_id }) => request_id}
-        empty={<Empty>{say('console.requests.empty')}</Empty>}
-        columns={[
-          {
-            key: 'name',
-            header: say('console.name'),
-            cell: ({ name, company }) => (
-              <>
-                <bdi>{name}</bdi>
-                {company && (
-                  <small className={css.muted}>
-                    {' '}
-                    <bdi>{company}</bdi>
-                  </small>
-                )}
-              </>
-            ),
-          },
-          { key: 'email', header: say('session.email'), cell: ({ email }) => <bdi>{email}</bdi> },
-          {
-            key: 'use',
-            header: say('console.requests.use'),
-            wide: true,
-            cell: ({ use }) => <bdi>{use}</bdi>,
-          },
-          {
-            key: 'status',
-            header: say('console.state'),
-            cell: ({ status, account }) => (
-              <span className={css.row}>
-                <StatusBadge status={status === 'open' ? 'requested' : status} />
-                {account !== null && <AccountLink username={account} />}
-              </span>
-            ),
-          },
-          { key: 'at', header: say('console.when'), cell: ({ created_at }) => <When at={created_at} /> },
-          {
-            key: 'decide',
-            header: say('console.requests.decide'),
-            bare: true,
-            cell: (request) =>
-              request.status === 'open' && (
-                <span className={css.row}>
-                  <Button size="xs" onClick={() => setAsked({ what: 'grant', request })}>
-                    {say('console.requests.grant')}
-                  </Button>
-                  <Button size="xs" onClick={() => setAsked({ what: 'refuse', request })}>
-                    {say('console.requests.refuse')}
-                  </Button>
-                </span>
-              ),
-          },
-        ]}
+        onDecide={setDecision}
       />
       <More
         hasMore={data?.next != null}
         busy={false}
         onMore={() => filter({ after: data!.next ?? undefined })}
       />
+      <DecisionDialogs decision={decision} onClose={() => setDecision(undefined)} />
+    </Page>
+  );
+}
+
+interface RequestTableProps {
+  requests: readonly SandboxRequest[] | undefined;
+  error: Error | null;
+  onRetry(): void;
+  onDecide(decision: Decision): void;
+}
+
+function RequestTable({ requests, error, onRetry, onDecide }: RequestTableProps) {
+  const t = useTranslate();
+  return (
+    <Table
+      label={t('nav.requests')}
+      rows={requests}
+      error={error}
+      onRetry={onRetry}
+      rowKey={({ request_id }) => request_id}
+      empty={<Empty>{t('console.requests.empty')}</Empty>}
+      columns={[
+        {
+          key: 'name',
+          header: t('console.name'),
+          cell: ({ name, company }) => (
+            <>
+              <bdi>{name}</bdi>
+              {company && (
+                <small className={css.muted}>
+                  {' '}
+                  <bdi>{company}</bdi>
+                </small>
+              )}
+            </>
+          ),
+        },
+        { key: 'email', header: t('session.email'), cell: ({ email }) => <bdi>{email}</bdi> },
+        {
+          key: 'use',
+          header: t('console.requests.use'),
+          wide: true,
+          cell: ({ use }) => <bdi>{use}</bdi>,
+        },
+        {
+          key: 'status',
+          header: t('console.state'),
+          cell: ({ status, account }) => (
+            <span className={css.row}>
+              <StatusBadge status={status === 'open' ? 'requested' : status} />
+              {account !== null && <AccountLink username={account} />}
+            </span>
+          ),
+        },
+        { key: 'at', header: t('console.when'), cell: ({ created_at }) => <When at={created_at} /> },
+        {
+          key: 'decide',
+          header: t('console.requests.decide'),
+          bare: true,
+          cell: (request) =>
+            request.status === 'open' && (
+              <span className={css.row}>
+                <Button size="xs" onClick={() => onDecide({ what: 'grant', request })}>
+                  {t('console.requests.grant')}
+                </Button>
+                <Button size="xs" onClick={() => onDecide({ what: 'refuse', request })}>
+                  {t('console.requests.refuse')}
+                </Button>
+              </span>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+function DecisionDialogs({ decision, onClose }: { decision: Decision | undefined; onClose(): void }) {
+  const t = useTranslate();
+  const change = useChange();
+  const [granted, setGranted] = useState<GrantedSandbox>();
+  const path = { request_id: decision?.request.request_id ?? '' };
+  const email = decision?.request.email ?? '';
+  return (
+    <>
       <ConfirmDialog
-        title={say('console.requests.grant')}
-        action={say('console.requests.grant')}
-        opened={asked?.what === 'grant'}
-        onClose={() => setAsked(undefined)}
+        title={t('console.requests.grant')}
+        action={t('console.requests.grant')}
+        opened={decision?.what === 'grant'}
+        onClose={onClose}
         onConfirm={async () => setGranted(await change(() => call('grantSandbox', { path })))}
       >
-        {say('console.requests.grant_about', { email: who })}
+        {t('console.requests.grant_about', { email })}
       </ConfirmDialog>
       <ConfirmDialog
-        title={say('console.requests.refuse')}
-        action={say('console.requests.refuse')}
+        title={t('console.requests.refuse')}
+        action={t('console.requests.refuse')}
         danger
-        opened={asked?.what === 'refuse'}
-        onClose={() => setAsked(undefined)}
-        onConfirm={() => change(() => call('refuseSandbox', { path }), say('console.requests.refused'))}
+        opened={decision?.what === 'refuse'}
+        onClose={onClose}
+        onConfirm={() => change(() => call('refuseSandbox', { path }), t('console.requests.refused'))}
       >
-        {say('console.requests.refuse_about', { email: who })}
+        {t('console.requests.refuse_about', { email })}
       </ConfirmDialog>
       <Dialog
-        title={say('status.granted')}
+        title={t('status.granted')}
         opened={granted !== undefined}
         onClose={() => setGranted(undefined)}
       >
@@ -147,18 +179,18 @@ export default function Requests({ search }: PageProps) {
           <>
             <Notice tone={granted.mailed ? 'success' : 'warning'}>
               {granted.mailed
-                ? say('console.people.mailed', { email: granted.request.email })
-                : say('console.people.link', { email: granted.request.email })}
+                ? t('console.people.mailed', { email: granted.request.email })
+                : t('console.people.link', { email: granted.request.email })}
             </Notice>
-            <CopyLine text={granted.link} what={say('console.people.link_name')} />
+            <CopyLine text={granted.link} what={t('console.people.link_name')} />
             <DialogActions>
               <Button variant="filled" onClick={() => setGranted(undefined)}>
-                {say('ui.close')}
+                {t('ui.close')}
               </Button>
             </DialogActions>
           </>
         )}
       </Dialog>
-    </Page>
+    </>
   );
 }

@@ -1,11 +1,11 @@
-/** The work of editors: what waits for them by pair, and every task, to be given back or to somebody else. */
-
+/** The editors' tasks: counts by pair, and a list to release, reassign or prioritize them. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, query } from '../api/client.ts';
+import { type Answer, call, query } from '../api/client.ts';
 import type { ConsoleTask } from '../api/generated.ts';
-import { useLive } from '../live.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useLiveUpdates } from '../live-updates.ts';
 import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -15,11 +15,10 @@ import { List } from '../ui/List.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Page, Section } from '../ui/Page.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
-import { Table } from '../ui/Table.tsx';
+import { type Column, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, Pair, useChange } from './parts.tsx';
+import { AccountLink, Count, Pair, useChange } from './shared.tsx';
 
 const STATUSES = ['open', 'claimed', 'submitted', 'done', 'reported', 'canceled'] as const;
 type Status = (typeof STATUSES)[number];
@@ -28,7 +27,10 @@ const PAGE = 50;
 const tasks = ({ status, source_language, target_language, account, offset }: Search) =>
   query('listTasks', {
     query: {
-      ...{ source_language, target_language, account, limit: PAGE },
+      source_language,
+      target_language,
+      account,
+      limit: PAGE,
       ...(status ? { status: status as Status } : {}),
       ...(offset ? { offset: Number(offset) } : {}),
     },
@@ -36,72 +38,31 @@ const tasks = ({ status, source_language, target_language, account, offset }: Se
 
 export const load = ({ queries, search }: Loading) => queries.ensureQueryData(tasks(search));
 
+interface TaskAction {
+  what: 'release' | 'reassign' | 'priority';
+  task: ConsoleTask;
+}
+
 export default function Tasks({ search }: PageProps) {
-  const say = useSay();
-  const change = useChange();
+  const t = useTranslate();
   const { data, error, refetch } = useList(tasks(search));
-  useLive('tasks', 'listTasks');
-  const [asked, setAsked] = useState<{ what: 'release' | 'reassign' | 'priority'; task: ConsoleTask }>();
-  const close = () => setAsked(undefined);
-  const kindOf = (kind: 'edit' | 'review') => say(`console.tasks.${kind}`);
+  useLiveUpdates('tasks', 'listTasks');
+  const [action, setAction] = useState<TaskAction>();
+  const columns = useTaskColumns(setAction);
   return (
-    <Page title={say('nav.tasks')}>
-      {data !== undefined && data.counts.length > 0 && (
-        <Section title={say('console.tasks.open_queue')}>
-          <Table
-            label={say('console.tasks.open_queue')}
-            rows={data.counts}
-            rowKey={({ source_language, target_language, kind, status }) =>
-              `${source_language} ${target_language} ${kind} ${status}`
-            }
-            empty={null}
-            columns={[
-              {
-                key: 'pair',
-                header: say('console.pair'),
-                wide: true,
-                cell: ({ source_language, target_language }) => (
-                  <Pair from={source_language} to={target_language} />
-                ),
-              },
-              { key: 'kind', header: say('console.tasks.kind'), cell: ({ kind }) => kindOf(kind) },
-              {
-                key: 'status',
-                header: say('console.state'),
-                cell: ({ status }) => <StatusBadge status={status} />,
-              },
-              {
-                key: 'tasks',
-                header: say('console.tasks.tasks'),
-                align: 'end',
-                cell: ({ tasks }) => <Count value={tasks} />,
-              },
-              {
-                key: 'words',
-                header: say('console.words'),
-                align: 'end',
-                cell: ({ words }) => <Count value={words} />,
-              },
-              {
-                key: 'oldest',
-                header: say('console.tasks.oldest'),
-                cell: ({ oldest_at }) => <When at={oldest_at} />,
-              },
-            ]}
-          />
-        </Section>
-      )}
+    <Page title={t('nav.tasks')}>
+      {data !== undefined && data.counts.length > 0 && <TaskCounts counts={data.counts} />}
       <List
-        label={say('nav.tasks')}
+        label={t('nav.tasks')}
         search={search}
         filters={[
-          { name: 'account', label: say('console.account') },
+          { name: 'account', label: t('console.account') },
           {
             name: 'status',
-            label: say('console.state'),
+            label: t('console.state'),
             choices: [
-              { value: '', label: say('console.any') },
-              ...STATUSES.map((value) => ({ value, label: say(`status.${value}`) })),
+              { value: '', label: t('console.any') },
+              ...STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
             ],
           },
         ]}
@@ -109,137 +70,203 @@ export default function Tasks({ search }: PageProps) {
         error={error}
         onRetry={() => void refetch()}
         rowKey={({ task }) => task}
-        empty={say('console.tasks.empty')}
+        empty={t('console.tasks.empty')}
         next={data?.more ? { offset: String(Number(search.offset ?? 0) + PAGE) } : undefined}
         page="offset"
+        columns={columns}
+      />
+      <TaskDialogs action={action} onClose={() => setAction(undefined)} />
+    </Page>
+  );
+}
+
+/** The number of tasks by language pair, kind and status. */
+function TaskCounts({ counts }: { counts: Answer<'listTasks'>['counts'] }) {
+  const t = useTranslate();
+  return (
+    <Section title={t('console.tasks.open_queue')}>
+      <Table
+        label={t('console.tasks.open_queue')}
+        rows={counts}
+        rowKey={({ source_language, target_language, kind, status }) =>
+          `${source_language} ${target_language} ${kind} ${status}`
+        }
+        empty={null}
         columns={[
           {
-            key: 'uid',
-            header: say('console.jobs.uid'),
-            wide: true,
-            cell: ({ uid, task, reports }) => (
-              <span className={css.row}>
-                <Link to={paths.task(task)} className={css.code}>
-                  <bdi>{uid}</bdi>
-                </Link>
-                {reports.length > 0 && (
-                  <Notice tone="warning">
-                    {reports
-                      .map(({ reason, note, by }) => `${reason}${note ? `: ${note}` : ''} (${by})`)
-                      .join('; ')}
-                  </Notice>
-                )}
-              </span>
-            ),
-          },
-          {
-            key: 'account',
-            header: say('console.account'),
-            cell: ({ account }) => <AccountLink username={account} />,
-          },
-          {
             key: 'pair',
-            header: say('console.pair'),
+            header: t('console.pair'),
+            wide: true,
             cell: ({ source_language, target_language }) => (
               <Pair from={source_language} to={target_language} />
             ),
           },
-          { key: 'kind', header: say('console.tasks.kind'), cell: ({ kind }) => kindOf(kind) },
+          { key: 'kind', header: t('console.tasks.kind'), cell: ({ kind }) => t(`console.tasks.${kind}`) },
           {
             key: 'status',
-            header: say('console.state'),
+            header: t('console.state'),
             cell: ({ status }) => <StatusBadge status={status} />,
           },
           {
-            key: 'editor',
-            header: say('console.tasks.editor'),
-            cell: ({ editor }) => (editor === null ? '–' : <bdi>{editor.name}</bdi>),
+            key: 'tasks',
+            header: t('console.tasks.tasks'),
+            align: 'end',
+            cell: ({ tasks }) => <Count value={tasks} />,
           },
           {
-            key: 'deadline',
-            header: say('console.tasks.deadline'),
-            cell: ({ deadline }) => <When at={deadline} />,
+            key: 'words',
+            header: t('console.words'),
+            align: 'end',
+            cell: ({ words }) => <Count value={words} />,
           },
           {
-            key: 'change',
-            header: say('console.edit'),
-            bare: true,
-            cell: (task) => (
-              <span className={css.row}>
-                {(task.status === 'claimed' || task.status === 'reported') && (
-                  <Button size="xs" onClick={() => setAsked({ what: 'release', task })}>
-                    {say('console.tasks.release')}
-                  </Button>
-                )}
-                {(task.status === 'open' || task.status === 'claimed') && (
-                  <>
-                    <Button size="xs" onClick={() => setAsked({ what: 'reassign', task })}>
-                      {say('console.tasks.reassign')}
-                    </Button>
-                    <Button size="xs" onClick={() => setAsked({ what: 'priority', task })}>
-                      {say('console.tasks.priority')}
-                    </Button>
-                  </>
-                )}
-              </span>
-            ),
+            key: 'oldest',
+            header: t('console.tasks.oldest'),
+            cell: ({ oldest_at }) => <When at={oldest_at} />,
           },
         ]}
       />
+    </Section>
+  );
+}
+
+function useTaskColumns(onAct: (action: TaskAction) => void): Column<ConsoleTask>[] {
+  const t = useTranslate();
+  return [
+    {
+      key: 'uid',
+      header: t('console.jobs.uid'),
+      wide: true,
+      cell: ({ uid, task, reports }) => (
+        <span className={css.row}>
+          <Link to={paths.task(task)} className={css.code}>
+            <bdi>{uid}</bdi>
+          </Link>
+          {reports.length > 0 && (
+            <Notice tone="warning">
+              {reports
+                .map(({ reason, note, by }) => `${reason}${note ? `: ${note}` : ''} (${by})`)
+                .join('; ')}
+            </Notice>
+          )}
+        </span>
+      ),
+    },
+    {
+      key: 'account',
+      header: t('console.account'),
+      cell: ({ account }) => <AccountLink username={account} />,
+    },
+    {
+      key: 'pair',
+      header: t('console.pair'),
+      cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
+    },
+    { key: 'kind', header: t('console.tasks.kind'), cell: ({ kind }) => t(`console.tasks.${kind}`) },
+    {
+      key: 'status',
+      header: t('console.state'),
+      cell: ({ status }) => <StatusBadge status={status} />,
+    },
+    {
+      key: 'editor',
+      header: t('console.tasks.editor'),
+      cell: ({ editor }) => (editor === null ? '–' : <bdi>{editor.name}</bdi>),
+    },
+    {
+      key: 'deadline',
+      header: t('console.tasks.deadline'),
+      cell: ({ deadline }) => <When at={deadline} />,
+    },
+    {
+      key: 'change',
+      header: t('console.edit'),
+      bare: true,
+      cell: (task) => (
+        <span className={css.row}>
+          {(task.status === 'claimed' || task.status === 'reported') && (
+            <Button size="xs" onClick={() => onAct({ what: 'release', task })}>
+              {t('console.tasks.release')}
+            </Button>
+          )}
+          {(task.status === 'open' || task.status === 'claimed') && (
+            <>
+              <Button size="xs" onClick={() => onAct({ what: 'reassign', task })}>
+                {t('console.tasks.reassign')}
+              </Button>
+              <Button size="xs" onClick={() => onAct({ what: 'priority', task })}>
+                {t('console.tasks.priority')}
+              </Button>
+            </>
+          )}
+        </span>
+      ),
+    },
+  ];
+}
+
+function TaskDialogs({ action, onClose }: { action: TaskAction | undefined; onClose(): void }) {
+  const t = useTranslate();
+  const change = useChange();
+  return (
+    <>
       <ConfirmDialog
-        title={say('console.tasks.release')}
-        action={say('console.tasks.release')}
-        opened={asked?.what === 'release'}
-        onClose={close}
+        title={t('console.tasks.release')}
+        action={t('console.tasks.release')}
+        opened={action?.what === 'release'}
+        onClose={onClose}
         onConfirm={() =>
           change(
-            () => call('releaseTaskOfAnother', { path: { task: asked!.task.task } }),
-            say('console.tasks.released'),
+            () => call('releaseTaskOfAnother', { path: { task: action!.task.task } }),
+            t('console.tasks.released'),
           )
         }
       >
-        {say('console.tasks.release_about')}
+        {t('console.tasks.release_about')}
       </ConfirmDialog>
-      <Dialog title={say('console.tasks.priority')} opened={asked?.what === 'priority'} onClose={close}>
-        {asked?.what === 'priority' && (
-          <Form
-            onSubmit={async (values) => {
-              const body = { priority: Number(values.priority) };
-              await change(
-                () => call('setPriority', { path: { task: asked.task.task }, body }),
-                say('ui.saved'),
-              );
-              close();
-            }}
-          >
-            <Field
-              name="priority"
-              type="number"
-              label={say('console.tasks.priority')}
-              description={say('console.tasks.priority_about')}
-              defaultValue="0"
-              ltr
-              autoFocus
-            />
-            <DialogActions>
-              <Button onClick={close}>{say('ui.cancel')}</Button>
-              <SubmitButton>{say('ui.save')}</SubmitButton>
-            </DialogActions>
-          </Form>
-        )}
+      <Dialog title={t('console.tasks.priority')} opened={action?.what === 'priority'} onClose={onClose}>
+        {action?.what === 'priority' && <Priority task={action.task} onDone={onClose} />}
       </Dialog>
-      <Dialog title={say('console.tasks.reassign')} opened={asked?.what === 'reassign'} onClose={close}>
-        {asked?.what === 'reassign' && <Reassign task={asked.task} onDone={close} />}
+      <Dialog title={t('console.tasks.reassign')} opened={action?.what === 'reassign'} onClose={onClose}>
+        {action?.what === 'reassign' && <Reassign task={action.task} onDone={onClose} />}
       </Dialog>
-    </Page>
+    </>
+  );
+}
+
+function Priority({ task, onDone }: { task: ConsoleTask; onDone(): void }) {
+  const t = useTranslate();
+  const change = useChange();
+  return (
+    <Form
+      onSubmit={async (values) => {
+        const body = { priority: Number(values.priority) };
+        await change(() => call('setPriority', { path: { task: task.task }, body }), t('ui.saved'));
+        onDone();
+      }}
+    >
+      <Field
+        name="priority"
+        type="number"
+        label={t('console.tasks.priority')}
+        description={t('console.tasks.priority_about')}
+        defaultValue="0"
+        ltr
+        autoFocus
+      />
+      <DialogActions>
+        <Button onClick={onDone}>{t('ui.cancel')}</Button>
+        <SubmitButton>{t('ui.save')}</SubmitButton>
+      </DialogActions>
+    </Form>
   );
 }
 
 const editors = () => query('listPeople', { query: { role: 'editor' } });
 
-/** To an editor of its languages; for some hours nobody else may claim it. */
+/** Reserves a task for an editor of its language pair for some hours. */
 function Reassign({ task, onDone }: { task: ConsoleTask; onDone(): void }) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useChange();
   const { data } = useQuery(editors());
   const able = (data?.people ?? []).filter(
@@ -252,25 +279,25 @@ function Reassign({ task, onDone }: { task: ConsoleTask; onDone(): void }) {
           (task.kind === 'edit' || one.review),
       ),
   );
-  if (data !== undefined && able.length === 0) return <p>{say('console.tasks.nobody')}</p>;
+  if (data !== undefined && able.length === 0) return <p>{t('console.tasks.no_editor')}</p>;
   return (
     <Form
       onSubmit={async (values) => {
         await change(
           () => call('reassignTask', { path: { task: task.task }, body: { user: values.user ?? '' } }),
-          say('console.tasks.reassigned'),
+          t('console.tasks.reassigned'),
         );
         onDone();
       }}
     >
       <ChoiceField
         name="user"
-        label={say('console.tasks.user')}
+        label={t('console.tasks.user')}
         choices={able.map(({ user_id, name, email }) => ({ value: user_id, label: name || email }))}
       />
       <DialogActions>
-        <Button onClick={onDone}>{say('ui.cancel')}</Button>
-        <SubmitButton>{say('console.tasks.reassign')}</SubmitButton>
+        <Button onClick={onDone}>{t('ui.cancel')}</Button>
+        <SubmitButton>{t('console.tasks.reassign')}</SubmitButton>
       </DialogActions>
     </Form>
   );

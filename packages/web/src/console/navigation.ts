@@ -1,4 +1,4 @@
-/** What an operator finds at the side of the page. Its words are the shell's: they are there on every page. */
+/** The operator's navigation. Its messages belong to the shell, because it is on every page. */
 import {
   IconActivity,
   IconArrowsSplit,
@@ -13,10 +13,10 @@ import {
   IconSettings,
   IconUsers,
 } from '@tabler/icons-react';
-import type { NavigationLine } from '../frame.tsx';
 import { paths } from '../paths.ts';
+import type { NavigationEntry } from '../SignedInLayout.tsx';
 
-export const consoleNavigation: NavigationLine[] = [
+export const consoleNavigation: NavigationEntry[] = [
   { to: paths.console.home, label: 'nav.console', icon: IconActivity, exact: true },
   { to: paths.console.accounts, label: 'nav.accounts', icon: IconBuilding },
   { to: paths.console.jobs, label: 'nav.jobs', icon: IconFileText },

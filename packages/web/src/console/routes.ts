@@ -1,4 +1,4 @@
-/** The operator's pages and their addresses. */
+/** The routes of the operator's pages. */
 import type { AnyRoute } from '@tanstack/react-router';
 import { page } from '../page.tsx';
 import { paths } from '../paths.ts';
@@ -16,7 +16,7 @@ export function consolePages(parent: AnyRoute) {
     page(parent, paths.console.deliveries, () => import('./Deliveries.tsx')),
     page(parent, '/console/deliveries/$delivery', () => import('./Delivery.tsx')),
     page(parent, paths.console.pairs, () => import('./Pairs.tsx')),
-    page(parent, paths.console.routes, () => import('./Routes.tsx')),
+    page(parent, paths.console.routes, () => import('./EngineRoutes.tsx')),
     page(parent, paths.console.engines, () => import('./Engines.tsx')),
     page(parent, paths.console.tasks, () => import('./Tasks.tsx')),
     page(parent, paths.console.people, () => import('./People.tsx')),

@@ -1,18 +1,18 @@
-/** By the link of an e-mail: a password is chosen, and whoever was invited is in. */
+/** The page of an invitation or reset link: sets a password and signs in. */
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CallError, call, query } from '../api/client.ts';
+import { useTranslate } from '../i18n.tsx';
 import type { Loading, PageProps } from '../page.tsx';
 import { HOMES, paths } from '../paths.ts';
-import { welcome } from '../session.ts';
+import { startSession } from '../session.ts';
 import { Field, Form, PasswordField, SubmitButton } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
-import { useSay } from '../words.tsx';
-import { Door } from './Door.tsx';
+import { SignedOutLayout } from './SignedOutLayout.tsx';
 
 const invitation = (token: string) => query('readInvitation', { path: { token } });
 
-/** A link that is used up or too old is no fault of the page: it says so. */
+/** A used or expired link (404) is shown by the page and is no error. */
 export async function load({ queries, params }: Loading): Promise<void> {
   await queries.ensureQueryData({ ...invitation(params.token!), retry: false }).catch((error: unknown) => {
     if (!(error instanceof CallError && error.status === 404)) throw error;
@@ -21,30 +21,30 @@ export async function load({ queries, params }: Loading): Promise<void> {
 
 export default function Invitation({ params }: PageProps) {
   const queries = useQueryClient();
-  const known = queries.getQueryState(invitation(params.token!).queryKey)?.status === 'success';
-  return known ? <Accept token={params.token!} /> : <TooLate />;
+  const isValid = queries.getQueryState(invitation(params.token!).queryKey)?.status === 'success';
+  return isValid ? <Accept token={params.token!} /> : <ExpiredLink />;
 }
 
-function TooLate() {
-  const say = useSay();
+function ExpiredLink() {
+  const t = useTranslate();
   return (
-    <Door title={say('invitation.over.title')} lead={say('invitation.over.text')}>
+    <SignedOutLayout title={t('invitation.expired.title')} lead={t('invitation.expired.text')}>
       <p>
-        <Link to={paths.signIn}>{say('session.sign_in')}</Link>
+        <Link to={paths.signIn}>{t('session.sign_in')}</Link>
       </p>
-    </Door>
+    </SignedOutLayout>
   );
 }
 
 function Accept({ token }: { token: string }) {
-  const say = useSay();
+  const t = useTranslate();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { data } = useSuspenseQuery({ ...invitation(token), staleTime: Number.POSITIVE_INFINITY });
   const reset = data.purpose === 'reset';
   return (
-    <Door
-      title={say(reset ? 'invitation.reset' : 'invitation.title')}
+    <SignedOutLayout
+      title={t(reset ? 'invitation.reset' : 'invitation.title')}
       lead={
         <>
           <bdi>{data.email}</bdi>
@@ -60,23 +60,23 @@ function Accept({ token }: { token: string }) {
       <Form
         onSubmit={async ({ name, password = '' }) => {
           const body = reset ? { password } : { name, password };
-          const me = await welcome(queries, await call('acceptInvitation', { path: { token }, body }));
+          const me = await startSession(queries, await call('acceptInvitation', { path: { token }, body }));
           await navigate({ to: HOMES[me.role], replace: true });
         }}
       >
         {!reset && (
-          <Field name="name" label={say('me.name')} defaultValue={data.name} autoComplete="name" autoFocus />
+          <Field name="name" label={t('me.name')} defaultValue={data.name} autoComplete="name" autoFocus />
         )}
         <input type="hidden" autoComplete="username" value={data.email} readOnly />
         <PasswordField
           name="password"
-          label={say('me.password.new')}
-          description={say('me.password.length')}
+          label={t('me.password.new')}
+          description={t('me.password.length')}
           autoComplete="new-password"
           autoFocus={reset}
         />
-        <SubmitButton wide>{say('invitation.accept')}</SubmitButton>
+        <SubmitButton wide>{t('invitation.accept')}</SubmitButton>
       </Form>
-    </Door>
+    </SignedOutLayout>
   );
 }

@@ -1,51 +1,54 @@
-/** Asking for a sandbox account, for anybody. */
+/** The public form to request a sandbox account. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
+import { useTranslate } from '../i18n.tsx';
 import type { Loading } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Field, Form, SubmitButton, TextField } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
-import { useSay } from '../words.tsx';
-import { Door } from './Door.tsx';
+import { SignedOutLayout } from './SignedOutLayout.tsx';
 
-const asking = () => query('readSandboxAsking');
+const availability = () => query('readSandboxAsking');
 
-export const load = ({ queries }: Loading) => queries.ensureQueryData(asking());
+export const load = ({ queries }: Loading) => queries.ensureQueryData(availability());
 
 export default function Sandbox() {
-  const say = useSay();
+  const t = useTranslate();
   const navigate = useNavigate();
-  const { data } = useSuspenseQuery(asking());
-  const [asked, setAsked] = useState(false);
-  if (asked) {
+  const { data } = useSuspenseQuery(availability());
+  const [requested, setRequested] = useState(false);
+  if (requested) {
     return (
-      <Door title={say('sandbox.asked.title')} lead={say('sandbox.asked.text')}>
+      <SignedOutLayout title={t('sandbox.requested.title')} lead={t('sandbox.requested.text')}>
         <p>
-          <Link to={paths.signIn}>{say('session.sign_in')}</Link>
+          <Link to={paths.signIn}>{t('session.sign_in')}</Link>
         </p>
-      </Door>
+      </SignedOutLayout>
     );
   }
   return (
-    <Door title={say('sandbox.ask.title')} lead={say(data.open ? 'sandbox.ask.lead' : 'sandbox.ask.closed')}>
+    <SignedOutLayout
+      title={t('sandbox.ask.title')}
+      lead={t(data.open ? 'sandbox.ask.lead' : 'sandbox.ask.closed')}
+    >
       {data.open && (
         <Form
           onSubmit={async ({ name = '', email = '', company = '', use = '' }) => {
             const answer = await call('requestSandbox', { body: { name, email, company, use } });
-            if (answer.status === 'received') return setAsked(true);
+            if (answer.status === 'received') return setRequested(true);
             const token = answer.link.split('/').at(-1)!;
             await navigate({ to: paths.sandboxKey(token), replace: true });
           }}
         >
-          <Field name="name" label={say('sandbox.ask.name')} autoComplete="name" autoFocus />
-          <Field name="email" type="email" label={say('session.email')} autoComplete="email" ltr />
-          <Field name="company" label={say('sandbox.ask.company')} autoComplete="organization" optional />
-          <TextField name="use" label={say('sandbox.ask.use')} optional />
-          <SubmitButton wide>{say('sandbox.ask.send')}</SubmitButton>
+          <Field name="name" label={t('sandbox.ask.name')} autoComplete="name" autoFocus />
+          <Field name="email" type="email" label={t('session.email')} autoComplete="email" ltr />
+          <Field name="company" label={t('sandbox.ask.company')} autoComplete="organization" optional />
+          <TextField name="use" label={t('sandbox.ask.use')} optional />
+          <SubmitButton wide>{t('sandbox.ask.send')}</SubmitButton>
         </Form>
       )}
-    </Door>
+    </SignedOutLayout>
   );
 }

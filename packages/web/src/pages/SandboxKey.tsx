@@ -1,18 +1,18 @@
-/** By a link: the key of a sandbox account, shown once. Opening the page shows nothing yet: what reads mail opens links. */
+/** The page of a sandbox link: shows the key once, after a click, because mail scanners open links. */
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CallError, call, query } from '../api/client.ts';
+import { useTranslate } from '../i18n.tsx';
 import type { Loading, PageProps } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { CopyBlock, CopyLine } from '../ui/CopyButton.tsx';
 import { Form, SubmitButton } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
-import { useSay } from '../words.tsx';
-import { Door } from './Door.tsx';
+import { SignedOutLayout } from './SignedOutLayout.tsx';
 
 const link = (token: string) => query('readSandboxLink', { path: { token } });
 
-/** A link that is used up or too old is no fault of the page: it says so. */
+/** A used or expired link (404) is shown by the page and is no error. */
 export async function load({ queries, params }: Loading): Promise<void> {
   await queries.ensureQueryData({ ...link(params.token!), retry: false }).catch((error: unknown) => {
     if (!(error instanceof CallError && error.status === 404)) throw error;
@@ -21,18 +21,18 @@ export async function load({ queries, params }: Loading): Promise<void> {
 
 export default function SandboxKey({ params }: PageProps) {
   const queries = useQueryClient();
-  const known = queries.getQueryState(link(params.token!).queryKey)?.status === 'success';
-  return known ? <Show token={params.token!} /> : <TooLate />;
+  const isValid = queries.getQueryState(link(params.token!).queryKey)?.status === 'success';
+  return isValid ? <ShowKey token={params.token!} /> : <ExpiredLink />;
 }
 
-function TooLate() {
-  const say = useSay();
+function ExpiredLink() {
+  const t = useTranslate();
   return (
-    <Door title={say('invitation.over.title')} lead={say('sandbox.key.over')}>
+    <SignedOutLayout title={t('invitation.expired.title')} lead={t('sandbox.key.expired')}>
       <p>
-        <Link to={paths.sandbox}>{say('sandbox.ask.link')}</Link>
+        <Link to={paths.sandbox}>{t('sandbox.ask.link')}</Link>
       </p>
-    </Door>
+    </SignedOutLayout>
   );
 }
 
@@ -42,35 +42,35 @@ interface Credentials {
   base_url: string;
 }
 
-function Show({ token }: { token: string }) {
-  const say = useSay();
+function ShowKey({ token }: { token: string }) {
+  const t = useTranslate();
   const { data } = useSuspenseQuery({ ...link(token), staleTime: Number.POSITIVE_INFINITY });
   const [shown, setShown] = useState<Credentials>();
   if (shown === undefined) {
     return (
-      <Door
-        title={say('sandbox.key.title')}
+      <SignedOutLayout
+        title={t('sandbox.key.title')}
         lead={
           <>
             <bdi>{data.username}</bdi>
             {' · '}
-            {say('sandbox.key.once')}
+            {t('sandbox.key.once')}
           </>
         }
       >
         <Form onSubmit={async () => setShown(await call('openSandboxLink', { path: { token } }))}>
-          <SubmitButton wide>{say('sandbox.key.show')}</SubmitButton>
+          <SubmitButton wide>{t('sandbox.key.show')}</SubmitButton>
         </Form>
-      </Door>
+      </SignedOutLayout>
     );
   }
   const lines = [
-    ['key', say('sandbox.key.key'), shown.key],
-    ['secret', say('sandbox.key.secret'), shown.webhook_secret],
-    ['address', say('sandbox.key.address'), shown.base_url],
+    ['key', t('sandbox.key.key'), shown.key],
+    ['secret', t('sandbox.key.secret'), shown.webhook_secret],
+    ['address', t('sandbox.key.address'), shown.base_url],
   ] as const;
   return (
-    <Door title={say('sandbox.key.title')} lead={say('sandbox.key.shown')}>
+    <SignedOutLayout title={t('sandbox.key.title')} lead={t('sandbox.key.shown')}>
       {lines.map(([name, what, text]) => (
         <section key={name} aria-label={what}>
           <p>{what}</p>
@@ -78,10 +78,10 @@ function Show({ token }: { token: string }) {
         </section>
       ))}
       <section>
-        <p>{say('sandbox.key.try')}</p>
-        <CopyBlock text={example(shown)} what={say('sandbox.key.try')} />
+        <p>{t('sandbox.key.try')}</p>
+        <CopyBlock text={example(shown)} what={t('sandbox.key.try')} />
       </section>
-    </Door>
+    </SignedOutLayout>
   );
 }
 

@@ -1,50 +1,45 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { query } from '../api/client.ts';
+import { useTranslate } from '../i18n.tsx';
 import type { Loading, PageProps } from '../page.tsx';
 import { HOMES, paths } from '../paths.ts';
 import { signIn } from '../session.ts';
 import { Field, Form, PasswordField, SubmitButton } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
-import { useSay } from '../words.tsx';
-import { Door } from './Door.tsx';
+import { SignedOutLayout } from './SignedOutLayout.tsx';
 
-const asking = () => query('readSandboxAsking');
+const sandboxAvailability = () => query('readSandboxAsking');
 
-export const load = ({ queries }: Loading) => queries.ensureQueryData(asking());
+export const load = ({ queries }: Loading) => queries.ensureQueryData(sandboxAvailability());
 
 export default function SignIn({ search }: PageProps) {
-  const say = useSay();
+  const t = useTranslate();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { data } = useSuspenseQuery(asking());
+  const { data } = useSuspenseQuery(sandboxAvailability());
   return (
-    <Door title={say('session.sign_in')}>
+    <SignedOutLayout title={t('session.sign_in')}>
       <Form
         onSubmit={async ({ email = '', password = '' }) => {
-          const person = await signIn(queries, { email, password });
-          await navigate({ to: ownAddress(search.next) ?? HOMES[person.role], replace: true });
+          const user = await signIn(queries, { email, password });
+          await navigate({ to: ownAddress(search.next) ?? HOMES[user.role], replace: true });
         }}
       >
-        <Field name="email" type="email" label={say('session.email')} autoComplete="username" autoFocus ltr />
-        <PasswordField
-          name="password"
-          label={say('session.password')}
-          autoComplete="current-password"
-          plain
-        />
-        <SubmitButton wide>{say('session.sign_in')}</SubmitButton>
+        <Field name="email" type="email" label={t('session.email')} autoComplete="username" autoFocus ltr />
+        <PasswordField name="password" label={t('session.password')} autoComplete="current-password" plain />
+        <SubmitButton wide>{t('session.sign_in')}</SubmitButton>
       </Form>
       {data.open && (
         <p>
-          <Link to={paths.sandbox}>{say('sandbox.ask.link')}</Link>
+          <Link to={paths.sandbox}>{t('sandbox.ask.link')}</Link>
         </p>
       )}
-    </Door>
+    </SignedOutLayout>
   );
 }
 
-/** Only an address within the app: a link must not lead somebody who signs in to another place. */
+/** Accepts only addresses within the app: a link must not redirect a user to another site after sign-in. */
 function ownAddress(next: string | undefined): string | undefined {
   return next !== undefined && /^\/(?![/\\])/.test(next) ? next : undefined;
 }

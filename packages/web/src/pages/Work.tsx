@@ -1,8 +1,9 @@
-/** E5: what an editor has done: words, time, what reviewers marked, and the tasks that are over. */
+/** An editor's past work: words, time, reviewers' issues and ended tasks. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { FormattedNumber, useIntl } from 'react-intl';
 import { query } from '../api/client.ts';
 import type { WorkEntry } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import type { Loading } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Chart, lastDays, useDay } from '../ui/Chart.tsx';
@@ -15,7 +16,6 @@ import { Pair } from '../ui/Pair.tsx';
 import { Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
-import { useSay } from '../words.tsx';
 
 const DAYS = 30;
 const work = () => query('readWork');
@@ -23,82 +23,82 @@ const work = () => query('readWork');
 export const load = ({ queries }: Loading) => queries.ensureQueryData(work());
 
 export default function Work() {
-  const say = useSay();
+  const t = useTranslate();
   const { data } = useSuspenseQuery(work());
   const { days, issues, tasks } = data;
   const sum = (of: (day: (typeof days)[number]) => number) => days.reduce((total, day) => total + of(day), 0);
   const intl = useIntl();
   const dayOf = useDay();
   const words = new Map(days.map((day) => [day.day, day.words]));
-  const nothing = days.length === 0 && tasks.length === 0;
+  const isEmpty = days.length === 0 && tasks.length === 0;
 
   const columns: Column<WorkEntry>[] = [
     {
       key: 'job',
-      header: say('work.task'),
+      header: t('work.task'),
       wide: true,
       cell: (task) => (
         <>
           <Pair from={task.source_language} to={task.target_language} /> · № {task.order_number}{' '}
-          {task.kind === 'review' && <Tag tone="info">{say('queue.review')}</Tag>}
+          {task.kind === 'review' && <Tag tone="info">{t('queue.review')}</Tag>}
         </>
       ),
     },
     {
       key: 'words',
-      header: say('queue.words'),
+      header: t('queue.words'),
       align: 'end',
       cell: ({ words }) => <FormattedNumber value={words} />,
     },
-    { key: 'ended', header: say('work.ended'), cell: ({ ended }) => say(`work.ended.${ended}`) },
-    { key: 'when', header: say('work.when'), cell: ({ ended_at }) => <When at={ended_at} /> },
+    { key: 'ended', header: t('work.ended'), cell: ({ ended }) => t(`work.ended.${ended}`) },
+    { key: 'when', header: t('work.when'), cell: ({ ended_at }) => <When at={ended_at} /> },
   ];
 
   return (
-    <Page title={say('work.title')} lead={!nothing && say('work.lead', { days: DAYS })}>
-      {nothing ? (
+    <Page title={t('work.title')} lead={!isEmpty && t('work.lead', { days: DAYS })}>
+      {isEmpty ? (
         <Card>
-          <Empty action={<ButtonLink to={paths.queue}>{say('work.to_queue')}</ButtonLink>}>
-            {say('work.empty')}
+          <Empty action={<ButtonLink to={paths.queue}>{t('work.to_queue')}</ButtonLink>}>
+            {t('work.empty')}
           </Empty>
         </Card>
       ) : (
         <>
           <Numbers
             facts={[
-              { label: say('work.words'), value: <FormattedNumber value={sum((day) => day.words)} /> },
-              { label: say('work.segments'), value: <FormattedNumber value={sum((day) => day.segments)} /> },
-              { label: say('work.time'), value: <Duration milliseconds={sum((day) => day.active_ms)} /> },
-              { label: say('work.issues'), value: issues.reduce((total, { count }) => total + count, 0) },
+              { label: t('work.words'), value: <FormattedNumber value={sum((day) => day.words)} /> },
+              { label: t('work.segments'), value: <FormattedNumber value={sum((day) => day.segments)} /> },
+              { label: t('work.time'), value: <Duration milliseconds={sum((day) => day.active_ms)} /> },
+              { label: t('work.issues'), value: issues.reduce((total, { count }) => total + count, 0) },
             ]}
           />
-          <Section title={say('work.per_day')}>
+          <Section title={t('work.per_day')}>
             <Card>
               <Chart
-                label={`${say('work.words')}: ${intl.formatNumber(sum((day) => day.words))}`}
+                label={`${t('work.words')}: ${intl.formatNumber(sum((day) => day.words))}`}
                 bars={lastDays(DAYS, words).map(({ day, value }) => ({ label: dayOf(day), value }))}
-                heads={{ label: say('ui.chart.day'), value: say('work.words') }}
+                heads={{ label: t('ui.chart.day'), value: t('work.words') }}
                 format={(value) => intl.formatNumber(value)}
               />
             </Card>
           </Section>
           {issues.length > 0 && (
-            <Section title={say('work.feedback')}>
+            <Section title={t('work.feedback')}>
               <Table
-                label={say('work.feedback')}
+                label={t('work.feedback')}
                 columns={[
                   {
                     key: 'category',
-                    header: say('work.category'),
+                    header: t('work.category'),
                     wide: true,
-                    cell: ({ category }) => say(`issue.${category}`),
+                    cell: ({ category }) => t(`issue.${category}`),
                   },
                   {
                     key: 'severity',
-                    header: say('work.severity'),
-                    cell: ({ severity }) => say(`severity.${severity}`),
+                    header: t('work.severity'),
+                    cell: ({ severity }) => t(`severity.${severity}`),
                   },
-                  { key: 'count', header: say('work.count'), align: 'end', cell: ({ count }) => count },
+                  { key: 'count', header: t('work.count'), align: 'end', cell: ({ count }) => count },
                 ]}
                 rows={issues}
                 rowKey={({ category, severity }) => `${category} ${severity}`}
@@ -106,13 +106,13 @@ export default function Work() {
               />
             </Section>
           )}
-          <Section title={say('work.tasks')}>
+          <Section title={t('work.tasks')}>
             <Table
-              label={say('work.tasks')}
+              label={t('work.tasks')}
               columns={columns}
               rows={tasks}
               rowKey={({ task, ended_at }) => `${task} ${ended_at}`}
-              empty={<Empty>{say('work.empty')}</Empty>}
+              empty={<Empty>{t('work.empty')}</Empty>}
             />
           </Section>
         </>

@@ -1,8 +1,8 @@
-/** The frame of a page: navigation at its side (above it on a phone), what belongs to the person at its foot. */
+/** The layout of a page: navigation at the side, above the page on phones, and a footer. */
 import { ActionIcon } from '@mantine/core';
 import { IconMenu2, IconX } from '@tabler/icons-react';
 import { type ComponentType, type ReactNode, useState } from 'react';
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
 import css from './AppLayout.module.css';
 import { Link } from './Link.tsx';
 import { Toasts } from './Toast.tsx';
@@ -11,7 +11,7 @@ export interface NavigationItem {
   to: string;
   label: string;
   icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>;
-  /** Its own address alone is it, not those below. */
+  /** Current only at this address, not at addresses below it. */
   exact?: boolean;
 }
 
@@ -23,12 +23,12 @@ interface LayoutProps {
 }
 
 export function AppLayout({ name, items, foot, children }: LayoutProps) {
-  const say = useSay();
+  const t = useTranslate();
   const [opened, setOpened] = useState(false);
   return (
     <div className={css.layout}>
       <a className={css.skip} href="#main">
-        {say('ui.skip')}
+        {t('ui.skip')}
       </a>
       <header className={css.side} data-opened={opened}>
         <div className={css.top}>
@@ -37,14 +37,14 @@ export function AppLayout({ name, items, foot, children }: LayoutProps) {
             className={css.toggle!}
             size={44}
             aria-expanded={opened}
-            aria-label={say('ui.menu')}
+            aria-label={t('ui.menu')}
             onClick={() => setOpened(!opened)}
           >
             {opened ? <IconX size={22} /> : <IconMenu2 size={22} />}
           </ActionIcon>
         </div>
         <div className={css.fold}>
-          <nav aria-label={say('ui.navigation')}>
+          <nav aria-label={t('ui.navigation')}>
             <ul>
               {items.map(({ to, label, icon: Icon, exact = false }) => (
                 <li key={to}>

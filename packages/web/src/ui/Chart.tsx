@@ -1,27 +1,26 @@
 /**
- * Chart over time, each column in one or two parts (what went well below, what did not above). Beside the picture
- * stands a table with the same figures: for those who do not see it, and for those who want to know.
+ * A column chart over time. A column may have two parts: failures above the rest. A table with the same figures can be
+ * opened, also for screen readers.
  */
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
 import css from './Chart.module.css';
 
 export interface Bar {
-  /** What the column stands for, in words: an hour, a day. */
+  /** The hour or day of the column, formatted. */
   label: string;
   value: number;
-  /** Of `value`, what did not go well. */
+  /** The failed part of `value`. */
   bad?: number;
 }
 
 interface ChartProps {
-  /** What the picture shows. */
+  /** The accessible name. */
   label: string;
   bars: readonly Bar[];
-  /** The words above the columns of the table. */
+  /** The headers of the table. */
   heads: { label: string; value: string; bad?: string };
-  /** A figure as people read it. */
   format(value: number): string;
 }
 
@@ -30,7 +29,7 @@ const HEIGHT = 120;
 const GAP = 2;
 
 export function Chart({ label, bars, heads, format }: ChartProps) {
-  const say = useSay();
+  const t = useTranslate();
   const [opened, setOpened] = useState(false);
   const most = Math.max(...bars.map(({ value }) => value), 0);
   const step = WIDTH / Math.max(1, bars.length);
@@ -74,7 +73,7 @@ export function Chart({ label, bars, heads, format }: ChartProps) {
           aria-expanded={opened}
           onClick={() => setOpened(!opened)}
         >
-          {say(opened ? 'ui.chart.hide' : 'ui.chart.show')}
+          {t(opened ? 'ui.chart.hide' : 'ui.chart.show')}
         </button>
         <span>{bars.at(-1)?.label}</span>
       </figcaption>
@@ -105,7 +104,7 @@ export function Chart({ label, bars, heads, format }: ChartProps) {
   );
 }
 
-/** Every one of the last days in UTC, the earliest first, with nothing where nothing was. */
+/** Returns each of the last `count` days in UTC, the earliest first, with 0 for days without a value. */
 export function lastDays(
   count: number,
   values: ReadonlyMap<string, number>,
@@ -117,7 +116,7 @@ export function lastDays(
   });
 }
 
-/** A day as people write it. @param day ISO 8601, in UTC */
+/** Returns the function that formats a day. @param day ISO 8601, in UTC */
 export function useDay(): (day: string) => string {
   const intl = useIntl();
   return (day) => intl.formatDate(`${day}T00:00:00Z`, { timeZone: 'UTC', dateStyle: 'medium' });

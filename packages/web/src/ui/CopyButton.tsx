@@ -1,15 +1,15 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
 import css from './Copy.module.css';
 import { announce, toast } from './Toast.tsx';
 
 const SHOWN_MILLISECONDS = 2_000;
 
-/** @param what its name, for those who do not see what stands beside the button */
+/** @param what the name of the text, for screen readers */
 export function CopyButton({ text, what }: { text: string; what: string }) {
-  const say = useSay();
+  const t = useTranslate();
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -17,20 +17,20 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
     return () => clearTimeout(timer);
   }, [copied]);
   async function copy(): Promise<void> {
-    if (!(await copyText(text))) return toast(say('ui.copy_failed'), 'danger');
+    if (!(await copyText(text))) return toast(t('ui.copy_failed'), 'danger');
     setCopied(true);
-    announce(say('ui.copied', { what }));
+    announce(t('ui.copied', { what }));
   }
   return (
-    <Tooltip label={say('ui.copy')}>
-      <ActionIcon size={32} aria-label={say('ui.copy_what', { what })} onClick={() => void copy()}>
+    <Tooltip label={t('ui.copy')}>
+      <ActionIcon size={32} aria-label={t('ui.copy_what', { what })} onClick={() => void copy()}>
         {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
       </ActionIcon>
     </Tooltip>
   );
 }
 
-/** Without https the browser has no clipboard for pages; a selection can be copied everywhere. */
+/** Falls back to copying a selection: the Clipboard API needs https. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -47,7 +47,7 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Something to be copied, in one line. */
+/** One line to copy. */
 export function CopyLine({ text, what }: { text: string; what: string }) {
   return (
     <div className={css.line}>
@@ -57,7 +57,7 @@ export function CopyLine({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** Several lines to be pasted somewhere. */
+/** Several lines to copy. */
 export function CopyBlock({ text, what }: { text: string; what: string }) {
   return (
     <figure className={css.block} aria-label={what}>

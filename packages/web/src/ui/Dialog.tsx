@@ -1,7 +1,7 @@
-/** Dialogs and side panels: a name, a way out by Esc and by button, and the focus back where it was. */
+/** Dialogs and side panels. They have a name, close by Esc and by button, and restore the focus. */
 import { Button, Drawer, Modal } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
 import css from './Dialog.module.css';
 import { FailureNotice } from './Failure.tsx';
 
@@ -12,32 +12,32 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** @param wide for what is copied, such as lines of code */
+/** @param wide for lines of code */
 export function Dialog({ title, opened, onClose, wide = false, children }: DialogProps & { wide?: boolean }) {
-  const say = useSay();
+  const t = useTranslate();
   return (
     <Modal
       size={wide ? '42rem' : 'md'}
       title={title}
       opened={opened}
       onClose={onClose}
-      closeButtonProps={{ 'aria-label': say('ui.close') }}
+      closeButtonProps={{ 'aria-label': t('ui.close') }}
     >
       <div className={css.body}>{children}</div>
     </Modal>
   );
 }
 
-/** Beside a list, with what one of its rows holds. */
+/** Shows the details of a row next to its list. */
 export function SidePanel({ title, opened, onClose, children }: DialogProps) {
-  const say = useSay();
+  const t = useTranslate();
   return (
     <Drawer
       title={title}
       opened={opened}
       onClose={onClose}
       size="34rem"
-      closeButtonProps={{ 'aria-label': say('ui.close') }}
+      closeButtonProps={{ 'aria-label': t('ui.close') }}
     >
       <div className={css.body}>{children}</div>
     </Drawer>
@@ -45,18 +45,18 @@ export function SidePanel({ title, opened, onClose, children }: DialogProps) {
 }
 
 interface ConfirmProps extends Omit<DialogProps, 'children'> {
-  /** What will happen, and to what by its name. */
+  /** What will happen, and to what. */
   children: ReactNode;
-  /** The word on the button: what it does, never "OK". */
+  /** The button's label: a verb, never "OK". */
   action: string;
   danger?: boolean;
-  /** The dialog closes when it is done, and says why when it fails. */
+  /** The dialog closes when this resolves and shows the error when it rejects. */
   onConfirm(): Promise<unknown>;
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks before an action that cannot be undone. */
 export function ConfirmDialog({ action, danger = false, onConfirm, children, ...dialog }: ConfirmProps) {
-  const say = useSay();
+  const t = useTranslate();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
   async function confirm(): Promise<void> {
@@ -77,7 +77,7 @@ export function ConfirmDialog({ action, danger = false, onConfirm, children, ...
       {error !== undefined && <FailureNotice error={error} />}
       <DialogActions>
         <Button onClick={dialog.onClose} data-autofocus>
-          {say('ui.cancel')}
+          {t('ui.cancel')}
         </Button>
         <Button
           variant="filled"

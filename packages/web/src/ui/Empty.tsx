@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import css from './Empty.module.css';
 
-/** Nothing is here: one sentence, and at most one thing to do. */
+/** The text of an empty list, with at most one action. */
 export function Empty({ children, action }: { children: ReactNode; action?: ReactNode }) {
   return (
     <div className={css.empty}>

@@ -1,65 +1,65 @@
-/** What failed, by which id the operator finds it, and a way to try again. */
+/** Errors: their message, the request id and a button to try again. */
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useIntl } from 'react-intl';
 import { CallError, OFFLINE } from '../api/client.ts';
 import type { FieldReason, OwnJob, WebErrorCode } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
 import { HOMES, paths } from '../paths.ts';
-import { usePerson } from '../session.ts';
-import { NewVersion } from '../upgrade.ts';
-import { useSay } from '../words.tsx';
+import { useUser } from '../session.ts';
+import { NewVersionError } from '../upgrade.ts';
 import css from './Empty.module.css';
 import { Link } from './Link.tsx';
 import { Notice } from './Notice.tsx';
 import { Page } from './Page.tsx';
 
 /**
- * What is wrong with each field, in the language of its reader. The server's English stands where there is no code, or
- * one that this page, older than its server, does not know.
+ * Returns the function that puts the errors of fields into the app's language. It keeps the server's English text when
+ * there is no code, or a code of a newer server that this page does not know.
  */
-export function useFields(): (error: CallError) => Record<string, string> {
-  const say = useSay();
+export function useFieldErrors(): (error: CallError) => Record<string, string> {
+  const t = useTranslate();
   const { messages } = useIntl();
   return ({ fields, reasons }) =>
     Object.fromEntries(
       Object.entries(fields).map(([name, sentence]) => {
         const { code, ...values } = reasons[name] ?? { code: '' };
         const id = `reason.${code as FieldReason}` as const;
-        return [name, messages[id] === undefined ? sentence : say(id, inWords(values))];
+        return [name, messages[id] === undefined ? sentence : t(id, withStatusName(values))];
       }),
     );
 
-  function inWords(values: Record<string, unknown>) {
+  function withStatusName(values: Record<string, unknown>) {
     const { status, ...rest } = values as Record<string, string | number>;
     const id = `status.${status as OwnJob['status']}` as const;
-    return { ...rest, status: messages[id] === undefined ? status : say(id) };
+    return { ...rest, status: messages[id] === undefined ? status : t(id) };
   }
 }
 
-/** The sentence for a person. The server's own is shown where ours would know less. */
-export function useExplain(): (error: Error) => string {
-  const say = useSay();
+/** Returns the function that puts an error into the app's language; unknown codes keep the server's message. */
+export function useErrorMessage(): (error: Error) => string {
+  const t = useTranslate();
   const { messages } = useIntl();
-  const fieldsOf = useFields();
+  const fieldsOf = useFieldErrors();
   return (error) => {
-    if (error instanceof NewVersion) return say('ui.failure.version');
-    if (!(error instanceof CallError)) return say('ui.failure.fault');
-    if (error.code === OFFLINE) return say('ui.failure.offline');
+    if (error instanceof NewVersionError) return t('ui.failure.version');
+    if (!(error instanceof CallError)) return t('ui.failure.fault');
+    if (error.code === OFFLINE) return t('ui.failure.offline');
     if (error.code === 'invalid_request') {
       if (Object.keys(error.reasons).length > 0) return Object.values(fieldsOf(error)).join(' ');
-      return error.message === '' ? say('error.invalid_request') : error.message;
+      return error.message === '' ? t('error.invalid_request') : error.message;
     }
     const id = `error.${error.code as WebErrorCode}` as const;
-    if (messages[id] !== undefined) return say(id);
-    return error.status >= 500 ? say('ui.failure.server') : error.message;
+    if (messages[id] !== undefined) return t(id);
+    return error.status >= 500 ? t('ui.failure.server') : error.message;
   };
 }
 
-/** In the place of what could not be read. @param onRetry asks again */
+/** Shown instead of data that could not be loaded. */
 export function FailureNotice({ error, onRetry }: { error: Error; onRetry?: () => void }) {
-  const say = useSay();
-  const explain = useExplain();
+  const t = useTranslate();
+  const messageOf = useErrorMessage();
   const id = error instanceof CallError ? error.requestId : undefined;
   return (
     <Notice
@@ -67,43 +67,43 @@ export function FailureNotice({ error, onRetry }: { error: Error; onRetry?: () =
       action={
         onRetry && (
           <Button size="xs" onClick={onRetry}>
-            {say('ui.retry')}
+            {t('ui.retry')}
           </Button>
         )
       }
     >
-      {explain(error)} {id !== undefined && <small>{say('ui.failure.request', { id })}</small>}
+      {messageOf(error)} {id !== undefined && <small>{t('ui.failure.request', { id })}</small>}
     </Notice>
   );
 }
 
-/** In the place of a page that could not be read. */
+/** Shown instead of a page that could not be loaded. */
 export function Failure({ error, reset }: { error: Error; reset?: (() => void) | undefined }) {
-  const say = useSay();
+  const t = useTranslate();
   const router = useRouter();
   const queries = useQueryClient();
   async function retry(): Promise<void> {
-    if (error instanceof NewVersion) return location.reload();
+    if (error instanceof NewVersionError) return location.reload();
     await queries.resetQueries({ predicate: (query) => query.state.status === 'error' });
     reset?.();
     await router.invalidate();
   }
   if (error instanceof CallError && error.status === 404) return <NotFound />;
   return (
-    <Page title={say('ui.failure.title')} prose>
+    <Page title={t('ui.failure.title')} prose>
       <FailureNotice error={error} onRetry={() => void retry()} />
     </Page>
   );
 }
 
 export function NotFound() {
-  const say = useSay();
-  const person = usePerson();
+  const t = useTranslate();
+  const user = useUser();
   return (
-    <Page title={say('ui.not_found.title')} prose>
-      <p className={css.muted}>{say('ui.not_found.text')}</p>
+    <Page title={t('ui.not_found.title')} prose>
+      <p className={css.muted}>{t('ui.not_found.text')}</p>
       <p>
-        <Link to={person === undefined ? paths.signIn : HOMES[person.role]}>{say('ui.not_found.home')}</Link>
+        <Link to={user === undefined ? paths.signIn : HOMES[user.role]}>{t('ui.not_found.home')}</Link>
       </p>
     </Page>
   );

@@ -1,4 +1,4 @@
-/** Filters above a list. They stand in the address, so that a list can be passed on and come back to. */
+/** Filters above a list. They are in the address, so that a filtered list can be shared and bookmarked. */
 import { NativeSelect, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -16,21 +16,21 @@ interface FilterProps {
   search: Search;
 }
 
-/** So long after the last key the list is asked for. */
-const PAUSE_MILLISECONDS = 250;
+/** The list is loaded when typing has paused this long. */
+const TYPING_PAUSE_MS = 250;
 
 export function SearchFilter({ name, label, search }: FilterProps) {
   const change = useFilters();
-  const given = search[name] ?? '';
-  const [typed, setTyped] = useState(given);
+  const current = search[name] ?? '';
+  const [typed, setTyped] = useState(current);
   const latest = useRef(change);
   latest.current = change;
-  useEffect(() => setTyped(given), [given]);
+  useEffect(() => setTyped(current), [current]);
   useEffect(() => {
-    if (typed === given) return;
-    const timer = setTimeout(() => latest.current({ [name]: typed, after: undefined }), PAUSE_MILLISECONDS);
+    if (typed === current) return;
+    const timer = setTimeout(() => latest.current({ [name]: typed, after: undefined }), TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [typed, given, name]);
+  }, [typed, current, name]);
   return (
     <TextInput
       className={css.search!}
@@ -43,7 +43,7 @@ export function SearchFilter({ name, label, search }: FilterProps) {
   );
 }
 
-/** @param choices the first stands for all */
+/** @param choices the first selects everything */
 export function ChoiceFilter({ name, label, search, choices }: FilterProps & { choices: readonly Choice[] }) {
   const change = useFilters();
   return (

@@ -6,11 +6,11 @@ type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & {
   /** One of `paths.ts`. */
   to: string;
   search?: Record<string, string | undefined> | undefined;
-  /** Where we are is it, and not an address below. */
+  /** Current only at this address, not at addresses below it. */
   exact?: boolean;
 };
 
-/** A link within the app. The one to where we are says so to assistive technology (`aria-current`). */
+/** A link within the app. The link to the current page has `aria-current`. */
 export function Link({ to, search, exact = false, ...rest }: LinkProps) {
   return (
     <RouterLink
@@ -22,7 +22,7 @@ export function Link({ to, search, exact = false, ...rest }: LinkProps) {
   );
 }
 
-/** A link that looks like a button: it leads somewhere, and is where one should go. */
+/** A link that looks like a button, for the recommended next page. */
 export function ButtonLink({ to, search, ...button }: ButtonProps & Pick<LinkProps, 'to' | 'search'>) {
   return (
     <Button

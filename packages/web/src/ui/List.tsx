@@ -1,19 +1,19 @@
 /**
- * A list with its filters, page by page. Filters and page stand in the address: a list can be passed on and come back to.
- * It has a word for being empty, which is another where a filter leaves nothing, for being on its way and for having
- * failed. By keyboard the arrows go from row to row, from the first link or button of one to that of the next.
+ * A list with filters and pages, which are in the address, so that a list can be shared and bookmarked. It has texts for
+ * an empty list, for filters without a match, for loading and for errors. The arrow keys move from the first link or
+ * button of a row to that of the next.
  */
 import { Button } from '@mantine/core';
 import type { KeyboardEvent } from 'react';
+import { useTranslate } from '../i18n.tsx';
 import { type Search, useFilters } from '../page.tsx';
-import { useSay } from '../words.tsx';
 import { Empty } from './Empty.tsx';
 import { ChoiceFilter, Filters, SearchFilter } from './Filters.tsx';
 import type { Choice } from './form.tsx';
 import css from './List.module.css';
 import { type Column, Table } from './Table.tsx';
 
-/** One that is written into, or one that is chosen from; the first choice stands for all. */
+/** A text filter, or a select when it has choices; the first choice selects everything. */
 export interface ListFilter {
   name: string;
   label: string;
@@ -21,21 +21,21 @@ export interface ListFilter {
 }
 
 interface ListProps<Row> {
-  /** What the list is, for screen readers. */
+  /** The accessible name. */
   label: string;
   search: Search;
   filters: readonly ListFilter[];
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   rows: readonly Row[] | undefined;
   rowKey(row: Row): string;
   columns: readonly Column<Row>[];
-  /** A sentence for a list without anything in it, whatever the filters say. */
+  /** The text of a list that is empty without filters. */
   empty: string;
   error: Error | null;
   onRetry(): void;
-  /** What the address of the next page has besides the filters; undefined: this is the last. */
+  /** The search parameters of the next page; undefined on the last. */
   next: Search | undefined;
-  /** What in the address says which page it is. */
+  /** The search parameter of the page. */
   page?: 'after' | 'offset';
 }
 
@@ -49,14 +49,14 @@ export function List<Row>({
   page = 'after',
   ...list
 }: ListProps<Row>) {
-  const say = useSay();
+  const t = useTranslate();
   const change = useFilters();
   const isFiltered = filters.some(({ name }) => (search[name] ?? '') !== '');
-  const isLater = (search[page] ?? '') !== '';
+  const isLaterPage = (search[page] ?? '') !== '';
   const clear = () =>
     change({ ...Object.fromEntries(filters.map(({ name }) => [name, undefined])), [page]: undefined });
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: what takes the keys are the links and buttons in it
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the links and buttons in it
     <div className={css.list} onKeyDown={moveByArrows}>
       <Filters>
         {filters.map(({ name, label, choices }) =>
@@ -76,25 +76,23 @@ export function List<Row>({
         columns={list.columns}
         empty={
           isFiltered ? (
-            <Empty action={<Button onClick={clear}>{say('ui.list.clear')}</Button>}>
-              {say('ui.list.none')}
-            </Empty>
+            <Empty action={<Button onClick={clear}>{t('ui.list.clear')}</Button>}>{t('ui.list.none')}</Empty>
           ) : (
             <Empty>{empty}</Empty>
           )
         }
       />
-      {(isLater || next !== undefined) && (
-        <nav className={css.pages} aria-label={say('ui.list.pages')}>
-          {isLater && <Button onClick={() => change({ [page]: undefined })}>{say('ui.list.first')}</Button>}
-          {next !== undefined && <Button onClick={() => change(next)}>{say('ui.list.next')}</Button>}
+      {(isLaterPage || next !== undefined) && (
+        <nav className={css.pages} aria-label={t('ui.list.pages')}>
+          {isLaterPage && <Button onClick={() => change({ [page]: undefined })}>{t('ui.list.first')}</Button>}
+          {next !== undefined && <Button onClick={() => change(next)}>{t('ui.list.next')}</Button>}
         </nav>
       )}
     </div>
   );
 }
 
-/** From the first link or button of a row to that of the one above or below. */
+/** Moves the focus to the first link or button of the row above or below. */
 function moveByArrows(event: KeyboardEvent<HTMLElement>): void {
   const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
   if (by === 0 || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -1,6 +1,6 @@
 import { FormattedNumber } from 'react-intl';
 
-/** Dollars with cents. @param cents US cents, as the interface counts */
+/** An amount in dollars. @param cents US cents */
 export function Money({ cents }: { cents: number }) {
   return (
     <bdi className="numbers" dir="ltr">

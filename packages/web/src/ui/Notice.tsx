@@ -11,7 +11,7 @@ const ICONS = {
   danger: IconCircleX,
 };
 
-/** Something to know where it stands; what went wrong is said at once by a screen reader. */
+/** A message in the page. Screen readers announce the tone `danger` at once. */
 export function Notice({
   tone,
   action,

@@ -5,23 +5,23 @@ interface PageProps {
   title: string;
   /** One sentence below the title. */
   lead?: ReactNode;
-  /** The one primary button, and its neighbours. */
+  /** The primary button and others next to it. */
   actions?: ReactNode;
-  /** As wide as a text is read easily. */
+  /** Limits the width for running text. */
   prose?: boolean;
   children: ReactNode;
 }
 
-let drawnBefore = false;
+let hasRendered = false;
 
-/** A page with its title, also in the browser's tab; the title gets the focus when one page follows another. */
+/** A page with its title, also in the browser's tab. The title gets the focus after navigation. */
 export function Page({ title, lead, actions, prose = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     const main = document.querySelector('main');
-    if (drawnBefore && !main?.contains(document.activeElement))
+    if (hasRendered && !main?.contains(document.activeElement))
       heading.current?.focus({ preventScroll: true });
-    drawnBefore = true;
+    hasRendered = true;
   }, []);
   return (
     <div className={prose ? `${css.page} ${css.prose}` : css.page} data-ready>
@@ -40,7 +40,7 @@ export function Page({ title, lead, actions, prose = false, children }: PageProp
   );
 }
 
-/** A part of a page under its own heading. */
+/** A part of a page with a heading. */
 export function Section({
   title,
   actions,

@@ -1,7 +1,7 @@
 import { useIntl } from 'react-intl';
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
 
-/** The name of a language in the language of the page; its code where it has none. */
+/** Returns the function that names a language in the app's language; unknown languages keep their code. */
 export function useLanguageName(): (code: string) => string {
   const intl = useIntl();
   return (code) => {
@@ -13,9 +13,9 @@ export function useLanguageName(): (code: string) => string {
   };
 }
 
-/** What is translated into what. */
+/** A language pair. */
 export function Pair({ from, to }: { from: string; to: string }) {
-  const say = useSay();
+  const t = useTranslate();
   const name = useLanguageName();
-  return say('ui.pair', { from: name(from), to: name(to) });
+  return t('ui.pair', { from: name(from), to: name(to) });
 }

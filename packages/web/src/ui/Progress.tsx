@@ -1,13 +1,13 @@
-/** How far something is: a bar and the numbers, in a place that is there before they are. */
+/** A progress bar with its numbers. */
 import type { ReactNode } from 'react';
 import css from './Progress.module.css';
 
 interface ProgressProps {
-  /** What is under way. */
+  /** The accessible name. */
   label: string;
   done: number;
   of: number;
-  /** The same in words. */
+  /** The numbers as text. */
   children: ReactNode;
 }
 

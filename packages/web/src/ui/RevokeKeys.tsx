@@ -1,32 +1,36 @@
-/** In the dialog that shuts a person out: the keys that they made, and whether these end too. */
+/** In the dialog that disables a user: the keys that they made, and a checkbox to revoke them too. */
 import { Checkbox } from '@mantine/core';
-import type { LeftKey } from '../api/generated.ts';
-import { useSay } from '../words.tsx';
+import type { CreatedKey } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
+import css from './RevokeKeys.module.css';
 
 interface RevokeKeysProps {
-  keys: readonly LeftKey[];
+  keys: readonly CreatedKey[];
   checked: boolean;
   onChange(checked: boolean): void;
 }
 
 export function RevokeKeys({ keys, checked, onChange }: RevokeKeysProps) {
-  const say = useSay();
+  const t = useTranslate();
   if (keys.length === 0) return null;
   return (
-    <>
-      <p>{say('ui.left_keys')}</p>
+    <div className={css.keys}>
+      <p>{t('ui.left_keys')}</p>
       <ul>
         {keys.map(({ key_id, name, username }) => (
           <li key={key_id}>
-            <bdi>{name}</bdi> <code dir="ltr">{key_id}…</code> (<bdi>{username}</bdi>)
+            <bdi>{name}</bdi>{' '}
+            <small>
+              <code dir="ltr">{key_id}…</code> · <bdi>{username}</bdi>
+            </small>
           </li>
         ))}
       </ul>
       <Checkbox
-        label={say('ui.revoke_keys')}
+        label={t('ui.revoke_keys')}
         checked={checked}
         onChange={({ currentTarget }) => onChange(currentTarget.checked)}
       />
-    </>
+    </div>
   );
 }

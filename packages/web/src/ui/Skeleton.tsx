@@ -1,16 +1,16 @@
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
 import css from './Skeleton.module.css';
 
-/** Grey lines in the place of text that is on its way. */
+/** Grey lines instead of text that is loading. */
 export function Lines({ count = 1 }: { count?: number }) {
   return Array.from({ length: count }, (_, at) => at).map((at) => <span key={at} className={css.line} />);
 }
 
-/** A page that takes its time, in the shape of one. */
+/** The placeholder of a page that is loading. */
 export function PageSkeleton() {
-  const say = useSay();
+  const t = useTranslate();
   return (
-    <div className={css.page} role="status" aria-label={say('ui.loading')}>
+    <div className={css.page} role="status" aria-label={t('ui.loading')}>
       <span className={css.title} />
       <div className={css.rows}>
         <Lines count={6} />

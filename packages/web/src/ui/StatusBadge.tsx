@@ -1,4 +1,4 @@
-/** A status in its word and its sign: the same everywhere, and never by colour alone. */
+/** A status as text and icon, never by colour alone. */
 import {
   IconBan,
   IconCheck,
@@ -11,7 +11,7 @@ import {
   IconRotate2,
   IconX,
 } from '@tabler/icons-react';
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
 import css from './StatusBadge.module.css';
 
 const STATUSES = {
@@ -58,18 +58,18 @@ const STATUSES = {
 export type Status = keyof typeof STATUSES;
 
 export function StatusBadge({ status }: { status: string }) {
-  const say = useSay();
+  const t = useTranslate();
   const known = Object.hasOwn(STATUSES, status) ? (status as Status) : undefined;
   const [tone, Icon] = known === undefined ? (['neutral', IconCircle] as const) : STATUSES[known];
   return (
     <span className={css.badge} data-tone={tone} data-status={status}>
       <Icon size={14} stroke={2} aria-hidden className={css.icon} />
-      {known === undefined ? status : say(`status.${known}`)}
+      {known === undefined ? status : t(`status.${known}`)}
     </span>
   );
 }
 
-/** A word about something, without being its status: an environment, a format. */
+/** A label that is no status, such as an environment or a format. */
 export function Tag({
   tone,
   children,

@@ -1,11 +1,10 @@
 /**
- * A list as a table: its head stays in sight, it has a word for being empty, for being on its way and for having
- * failed, and on a phone each row becomes a card. A row that can be opened is opened by its first cell, by keyboard too;
- * the rest of the row is a larger place to click.
+ * A table with a sticky head and with states for empty, loading and failed. On phones each row becomes a card. A row is
+ * opened by the button in its first cell, or by a click anywhere in the row.
  */
 import { Button } from '@mantine/core';
 import type { Key, ReactNode } from 'react';
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
 import { FailureNotice } from './Failure.tsx';
 import { Lines } from './Skeleton.tsx';
 import css from './Table.module.css';
@@ -14,26 +13,26 @@ export interface Column<Row> {
   key: string;
   header: string;
   cell(row: Row): ReactNode;
-  /** Numbers stand at the end. */
+  /** For numbers. */
   align?: 'end';
-  /** Takes what room the others leave. */
+  /** Takes the remaining width. */
   wide?: boolean;
-  /** Its header is for screen readers alone: a column of buttons. */
+  /** Its header is visible to screen readers only: a column of buttons. */
   bare?: boolean;
 }
 
 interface TableProps<Row> {
-  /** What the list is, for screen readers. */
+  /** The accessible name. */
   label: string;
   columns: readonly Column<Row>[];
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   rows: readonly Row[] | undefined;
   rowKey(row: Row): Key;
-  /** In the place of rows where there are none: an `Empty`. */
+  /** Shown instead of rows when there are none: an `Empty`. */
   empty: ReactNode;
   error?: Error | null;
   onRetry?: () => void;
-  /** Opens the row. @returns what its first cell is called is the name of the button */
+  /** Opens the row. The first cell names the button. */
   onOpen?: (row: Row) => void;
   isSelected?: (row: Row) => boolean;
 }
@@ -49,7 +48,7 @@ export function Table<Row>({
   onOpen,
   isSelected,
 }: TableProps<Row>) {
-  const say = useSay();
+  const t = useTranslate();
   const failed = error != null && (
     <FailureNotice error={error} {...(onRetry === undefined ? {} : { onRetry })} />
   );
@@ -58,7 +57,7 @@ export function Table<Row>({
     <>
       {failed}
       <div className={css.frame}>
-        {/* Laid out as cards, the elements lose their roles: so they are said. */}
+        {/* Elements that are laid out as cards lose their roles, so the roles are explicit. */}
         <table className={css.table} role="table" aria-label={label} aria-busy={rows === undefined}>
           <thead role="rowgroup">
             <tr role="row">
@@ -71,9 +70,9 @@ export function Table<Row>({
           </thead>
           <tbody role="rowgroup">
             {rows === undefined ? (
-              <Waiting columns={columns.length} label={say('ui.loading')} />
+              <LoadingRows columns={columns.length} label={t('ui.loading')} />
             ) : (
-              rows.map(draw)
+              rows.map(renderRow)
             )}
           </tbody>
         </table>
@@ -82,7 +81,7 @@ export function Table<Row>({
     </>
   );
 
-  function draw(row: Row): ReactNode {
+  function renderRow(row: Row): ReactNode {
     const open = onOpen && (() => onOpen(row));
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the first cell has a button
@@ -117,10 +116,10 @@ export function Table<Row>({
   }
 }
 
-const WAITING_ROWS = [1, 2, 3, 4, 5];
+const LOADING_ROWS = [1, 2, 3, 4, 5];
 
-function Waiting({ columns, label }: { columns: number; label: string }) {
-  return WAITING_ROWS.map((row) => (
+function LoadingRows({ columns, label }: { columns: number; label: string }) {
+  return LOADING_ROWS.map((row) => (
     <tr key={row} role="row" className={css.waiting}>
       <td role="cell" colSpan={columns}>
         {row === 1 && <span className="visually-hidden">{label}</span>}
@@ -136,14 +135,14 @@ interface MoreProps {
   onMore(): void;
 }
 
-/** The next page of a list, below what is there. */
+/** The button that loads the next page of a list below the current rows. */
 export function More({ hasMore, busy, onMore }: MoreProps) {
-  const say = useSay();
+  const t = useTranslate();
   if (!hasMore) return null;
   return (
     <div className={css.more}>
       <Button loading={busy} onClick={onMore}>
-        {say('ui.more')}
+        {t('ui.more')}
       </Button>
     </div>
   );

@@ -1,8 +1,8 @@
-/** Short news at the edge of the window, read out politely. What needs an answer is a dialog or stands in the page. */
+/** Short messages at the edge of the window, announced to screen readers. Messages that need an answer are dialogs. */
 import { CloseButton } from '@mantine/core';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useSyncExternalStore } from 'react';
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
 import css from './Toast.module.css';
 
 interface Toast {
@@ -14,12 +14,12 @@ interface Toast {
 const SHOWN_MILLISECONDS = 6_000;
 const listeners = new Set<() => void>();
 let toasts: readonly Toast[] = [];
-let spoken = '';
-let last = 0;
+let announced = '';
+let lastId = 0;
 
 function change(next: readonly Toast[]): void {
   toasts = next;
-  for (const tell of listeners) tell();
+  for (const notify of listeners) notify();
 }
 
 function watch(listener: () => void): () => void {
@@ -29,28 +29,28 @@ function watch(listener: () => void): () => void {
 
 const dismiss = (id: number) => change(toasts.filter((toast) => toast.id !== id));
 
-/** Shows a sentence for a while, and has it read out. Callable from anywhere. */
+/** Shows and announces a message. Success messages disappear after 6 seconds. */
 export function toast(text: string, tone: Toast['tone'] = 'success'): void {
-  const id = ++last;
-  spoken = text;
+  const id = ++lastId;
+  announced = text;
   change([...toasts.slice(-2), { id, text, tone }]);
   if (tone === 'success') setTimeout(() => dismiss(id), SHOWN_MILLISECONDS);
 }
 
-/** Has a sentence read out that nobody needs to see. */
+/** Announces a message to screen readers without showing it. */
 export function announce(text: string): void {
-  spoken = text;
+  announced = text;
   change(toasts);
 }
 
 export function Toasts() {
-  const say = useSay();
+  const t = useTranslate();
   const shown = useSyncExternalStore(watch, () => toasts);
-  const heard = useSyncExternalStore(watch, () => spoken);
+  const announcement = useSyncExternalStore(watch, () => announced);
   return (
     <>
       <div className="visually-hidden" role="status" aria-live="polite">
-        {heard}
+        {announcement}
       </div>
       <div className={css.toasts}>
         {shown.map(({ id, text, tone }) => (
@@ -61,7 +61,7 @@ export function Toasts() {
               <IconAlertTriangle size={18} aria-hidden />
             )}
             <span>{text}</span>
-            <CloseButton size="sm" aria-label={say('ui.close')} onClick={() => dismiss(id)} />
+            <CloseButton size="sm" aria-label={t('ui.close')} onClick={() => dismiss(id)} />
           </div>
         ))}
       </div>

@@ -6,13 +6,13 @@ const listeners = new Set<() => void>();
 let now = Date.now();
 let ticking: ReturnType<typeof setInterval> | undefined;
 
-/** One clock for all that is shown relative to now. */
+/** One timer for all relative times. */
 function watch(listener: () => void): () => void {
   listeners.add(listener);
   now = Date.now();
   ticking ??= setInterval(() => {
     now = Date.now();
-    for (const tell of listeners) tell();
+    for (const notify of listeners) notify();
   }, TICK_MILLISECONDS);
   return () => {
     listeners.delete(listener);
@@ -27,23 +27,23 @@ const UNITS = [
   ['hour', 3_600],
   ['minute', 60],
 ] as const;
-/** Older than this is a date. */
+/** Times further away are shown as dates. */
 const RELATIVE_SECONDS = 7 * 86_400;
 
-/** A moment: relative to now, the whole of it under the pointer. @param at ISO 8601, or Unix seconds */
+/** A time relative to now, with the full date as tooltip. @param at ISO 8601, or Unix seconds */
 export function When({ at }: { at: string | number }) {
   const intl = useIntl();
   const moment = new Date(typeof at === 'number' ? at * 1000 : at);
-  const present = useSyncExternalStore(watch, () => now);
-  const whole = intl.formatDate(moment, { dateStyle: 'full', timeStyle: 'medium' });
+  const current = useSyncExternalStore(watch, () => now);
+  const full = intl.formatDate(moment, { dateStyle: 'full', timeStyle: 'medium' });
   return (
-    <time dateTime={moment.toISOString()} title={whole}>
+    <time dateTime={moment.toISOString()} title={full}>
       {relative()}
     </time>
   );
 
   function relative(): string {
-    const seconds = Math.round((moment.getTime() - present) / 1000);
+    const seconds = Math.round((moment.getTime() - current) / 1000);
     if (Math.abs(seconds) >= RELATIVE_SECONDS) return intl.formatDate(moment, { dateStyle: 'medium' });
     const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
     const count = unit === 'second' ? 0 : Math.round(seconds / size);

@@ -1,13 +1,13 @@
 /**
- * Forms. What is wrong with a field stands at the field, in its reader's language; anything else above the buttons. A
- * field is known by its `name`, the same as in the request.
+ * Forms. The error of a field is shown at the field, other errors above the form. The `name` of a field is the same as in
+ * the request.
  */
 import { ActionIcon, Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { createContext, type FormEvent, type ReactNode, use, useEffect, useRef, useState } from 'react';
 import { CallError } from '../api/client.ts';
-import { useSay } from '../words.tsx';
-import { FailureNotice, useFields } from './Failure.tsx';
+import { useTranslate } from '../i18n.tsx';
+import { FailureNotice, useFieldErrors } from './Failure.tsx';
 import css from './form.module.css';
 
 export type Values = Record<string, string>;
@@ -20,9 +20,9 @@ interface FormState {
 const FormContext = createContext<FormState>({ busy: false, fields: {} });
 
 interface FormProps {
-  /** Throws a CallError for what is refused. */
+  /** Rejects with a CallError for a refusal. */
   onSubmit(values: Values): Promise<unknown>;
-  /** A sentence instead of that of the server, for some codes. */
+  /** Returns another message for some errors. */
   explain?: (error: CallError) => string | undefined;
   children: ReactNode;
 }
@@ -31,9 +31,9 @@ export function Form({ onSubmit, explain, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
-  const fieldsOf = useFields();
+  const fieldsOf = useFieldErrors();
   const fields = error instanceof CallError ? fieldsOf(error) : {};
-  const shown = Object.keys(fields).some((name) => form.current?.elements.namedItem(name) != null);
+  const isShownAtField = Object.keys(fields).some((name) => form.current?.elements.namedItem(name) != null);
 
   useEffect(() => {
     if (error === undefined) return;
@@ -49,8 +49,8 @@ export function Form({ onSubmit, explain, children }: FormProps) {
     try {
       await onSubmit(values);
     } catch (failed) {
-      const said = failed instanceof CallError ? explain?.(failed) : undefined;
-      setError(said === undefined ? (failed as Error) : new CallError('explained', said));
+      const message = failed instanceof CallError ? explain?.(failed) : undefined;
+      setError(message === undefined ? (failed as Error) : new CallError('explained', message));
     } finally {
       setBusy(false);
     }
@@ -59,7 +59,7 @@ export function Form({ onSubmit, explain, children }: FormProps) {
   return (
     <FormContext value={{ busy, fields }}>
       <form ref={form} className={css.form} noValidate onSubmit={(event) => void submit(event)}>
-        {error !== undefined && !shown && <FailureNotice error={error} />}
+        {error !== undefined && !isShownAtField && <FailureNotice error={error} />}
         {children}
       </form>
     </FormContext>
@@ -73,26 +73,25 @@ interface FieldProps {
   defaultValue?: string;
   autoComplete?: string;
   autoFocus?: boolean;
-  /** May stay empty: said beside the label. */
+  /** May be empty; the label says so. */
   optional?: boolean;
-  /** A code, an address, a number: written from left to right in any language. */
+  /** Left to right in any language: codes, addresses, numbers. */
   ltr?: boolean;
 }
 
 interface TypedProps extends FieldProps {
   type?: 'text' | 'email' | 'url' | 'number' | 'date';
-  /** Told of each change, where something else depends on it. */
   onChange?: (value: string) => void;
 }
 
 function useField({ name, label, optional, ltr, ...rest }: FieldProps) {
-  const say = useSay();
+  const t = useTranslate();
   const { fields } = use(FormContext);
   const error = fields[name];
   return {
     ...rest,
     name,
-    label: optional ? say('ui.optional', { label }) : label,
+    label: optional ? t('ui.optional', { label }) : label,
     required: !optional,
     ...(ltr ? { dir: 'ltr' } : {}),
     ...(error === undefined ? {} : { error }),
@@ -110,15 +109,15 @@ export function Field({ type = 'text', onChange, ...props }: TypedProps) {
   );
 }
 
-/** A file from the reader's machine; among the values it is a `File`. The browser's own button: it is known. */
+/** A file input; its value is a `File`. */
 export function FileField({ accept, ...props }: FieldProps & { accept: string }) {
   const { defaultValue: _, autoComplete: __, dir: ___, ...field } = useField(props);
   return <TextInput type="file" {...field} accept={accept} classNames={{ input: css.file! }} />;
 }
 
-/** @param plain without the button that shows what was typed */
+/** @param plain without the button that shows the password */
 export function PasswordField({ plain = false, ...props }: FieldProps & { plain?: boolean }) {
-  const say = useSay();
+  const t = useTranslate();
   const [shown, setShown] = useState(false);
   const field = useField({ ltr: true, ...props });
   if (plain) return <TextInput type="password" {...field} />;
@@ -130,7 +129,7 @@ export function PasswordField({ plain = false, ...props }: FieldProps & { plain?
       rightSection={
         <ActionIcon
           size={28}
-          aria-label={say('ui.show_password')}
+          aria-label={t('ui.show_password')}
           aria-pressed={shown}
           onClick={() => setShown(!shown)}
         >
@@ -150,7 +149,7 @@ export interface Choice {
   label: string;
 }
 
-/** One of a few. The browser's own list: it is known, and it is right on a phone. */
+/** A native select, which works well on phones. */
 export function ChoiceField({
   choices,
   onChange,
@@ -175,7 +174,7 @@ export function SubmitButton({
   children: string;
   danger?: boolean;
   wide?: boolean;
-  /** Another button of the page is the primary one. */
+  /** For a page with another primary button. */
   secondary?: boolean;
   disabled?: boolean;
 }) {
@@ -194,7 +193,7 @@ export function SubmitButton({
   );
 }
 
-/** Yes or no; yes is `on` among the values, no is not there. */
+/** A checkbox. Its value is `on` when checked, absent otherwise. */
 export function CheckField(props: FieldProps & { defaultChecked?: boolean }) {
   const { defaultChecked = false, ...rest } = props;
   const {

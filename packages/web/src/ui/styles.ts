@@ -1,4 +1,4 @@
-/** The styles of Mantine's components that the app uses, each once: a component that is new here is added here. */
+/** The styles of all Mantine components that the app uses. Add the styles of a new component here. */
 import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/default-css-variables.layer.css';
 import '@mantine/core/styles/global.layer.css';

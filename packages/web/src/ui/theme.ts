@@ -1,4 +1,4 @@
-/** Mantine's components in our tokens (`base.css` and `mantine.css` say the colours). */
+/** The Mantine theme. `base.css` and `mantine.css` set the colours. */
 import {
   Button,
   createTheme,
@@ -11,7 +11,7 @@ import {
 
 const ACCENT = Array.from({ length: 10 }, () => 'var(--accent)') as unknown as MantineColorsTuple;
 
-/** The text on a filled button is dark where the accent is light, and a dangerous one is red in both. */
+/** Colours of buttons. In the dark theme the accent is light and the text on it dark; danger is red in both themes. */
 const variantColorResolver: VariantColorsResolver = (input) => {
   const { variant, color } = input;
   const danger = color === 'danger';

@@ -1,4 +1,4 @@
-/** Every two colours that meet on a page can be told apart: WCAG 2.2 AA, computed from tokens.css in both themes. */
+/** Colour contrast by WCAG 2.2 AA, computed from tokens.css in both themes. */
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
@@ -28,12 +28,12 @@ function contrast(one: string, other: string): number {
 }
 
 const TEXT = 4.5;
-/** The edges of controls, icons, and the ring around what has the focus. */
+/** For the edges of controls, icons and the focus ring. */
 const SHAPE = 3;
 
 const TONES = ['info', 'success', 'warning', 'danger'];
 const GROUNDS = ['bg', 'surface', 'sunken'];
-/** What is drawn, on what, and how far apart they must be. */
+/** Foreground, background and the least contrast. */
 const PAIRS: [string, string, number][] = [
   ...GROUNDS.flatMap((ground): [string, string, number][] => [
     ['text', ground, TEXT],
@@ -67,30 +67,30 @@ function tooClose(palette: Palette): string[] {
   );
 }
 
-it('computes as the recommendation does', () => {
+it('computes contrast as WCAG does', () => {
   expect(contrast('#000000', '#ffffff')).toBeCloseTo(21, 5);
   expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
 });
 
 describe('the palette', () => {
-  it('has no two colours too close to each other', () => {
+  it('has enough contrast in every pair', () => {
     expect(tooClose(readPalette(css))).toEqual([]);
   });
 
-  it('would not pass with one that is', () => {
+  it('fails with a colour of too little contrast', () => {
     const planted = css.replace(/--muted:[^;]+;/, '--muted: light-dark(#9a958c, #a9a7a1);');
     expect(tooClose(readPalette(planted)).join('\n')).toContain('light: muted on surface');
   });
 
-  it('is looked at whole', () => {
-    const looked = new Set(PAIRS.flatMap(([drawn, ground]) => [drawn, ground]));
+  it('lists every colour in a pair', () => {
+    const paired = new Set(PAIRS.flatMap(([drawn, ground]) => [drawn, ground]));
     const decoration = ['border'];
-    expect(Object.keys(readPalette(css)).filter((name) => !looked.has(name))).toEqual(decoration);
+    expect(Object.keys(readPalette(css)).filter((name) => !paired.has(name))).toEqual(decoration);
   });
 });
 
-describe('the direction of writing', () => {
-  /** The rules that hold for one direction alone, with what they declare. */
+describe('rules for one writing direction', () => {
+  /** Rules with a direction in their selector, and the properties that they declare. */
   const directed = (text: string) =>
     [...text.matchAll(/([^{}]*(?:\[dir|:dir\()[^{}]*)\{([^{}]*)\}/g)].map(([, selector, body]) => ({
       selector: selector!.trim(),
@@ -100,7 +100,7 @@ describe('the direction of writing', () => {
   const coloured = (text: string) =>
     directed(text).filter(({ declares }) => declares.some((name) => !COLOURLESS.includes(name)));
 
-  it('changes no colour, so that a page is examined in each theme and in each direction once', () => {
+  it('change no colour, so each theme and each direction need testing only once', () => {
     const root = new URL('../', import.meta.url).pathname;
     const sheets = globSync('**/*.css', { cwd: root }).map((file) => readFileSync(`${root}${file}`, 'utf8'));
     expect(sheets.flatMap(directed).length).toBeGreaterThan(3);
@@ -108,7 +108,7 @@ describe('the direction of writing', () => {
   });
 
   it.each(['[dir="rtl"] .a {\n  color: red;\n}', '.b:dir(rtl) { background: var(--bg); }'])(
-    'would find %s',
+    'are found in %s',
     (css) => {
       expect(coloured(css)).toHaveLength(1);
     },

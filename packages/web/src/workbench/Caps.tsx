@@ -1,4 +1,4 @@
-/** Keys as they stand on a keyboard. */
+/** Key caps. */
 import css from './workbench.module.css';
 
 export function Caps({ caps }: { caps: readonly string[] }) {

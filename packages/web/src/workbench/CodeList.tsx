@@ -1,6 +1,6 @@
-/** The codes of the active segment: one is moved to the caret, or jumped to. */
+/** The list of the active segment's codes: moves one to the caret or jumps to it. */
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
 import { useWorkbench } from './context.tsx';
 import { Chip } from './Pieces.tsx';
 import { type Code, keyOf } from './pieces.ts';
@@ -8,14 +8,14 @@ import css from './workbench.module.css';
 
 export default function CodeList({ typed }: { typed: boolean }) {
   const workbench = useWorkbench();
-  const say = useSay();
+  const t = useTranslate();
   const list = useRef<HTMLDivElement>(null);
   const position = workbench.page.active;
-  const [codes] = useState(() => workbench.live.codes());
-  const [chosen, choose] = useState(0);
+  const [codes] = useState(() => workbench.editor.codes());
+  const [chosen, setChosen] = useState(0);
 
   useLayoutEffect(() => {
-    const caret = workbench.live.caret();
+    const caret = workbench.editor.caret();
     const { style, offsetWidth, offsetHeight } = list.current!;
     if (!caret) return;
     const below = caret.bottom + offsetHeight + 16 < innerHeight;
@@ -25,26 +25,26 @@ export default function CodeList({ typed }: { typed: boolean }) {
   useEffect(() => list.current!.focus(), []);
 
   function take(code: Code, jump: boolean): void {
-    if (typed) workbench.live.untype();
-    if (jump) workbench.live.jumpTo(code);
-    else workbench.live.placeCode(code);
+    if (typed) workbench.editor.deleteTrigger();
+    if (jump) workbench.editor.jumpTo(code);
+    else workbench.editor.placeCode(code);
     close();
   }
 
   function close(): void {
     workbench.close('codes');
-    workbench.live.focus();
+    workbench.editor.focus();
   }
 
   function press(event: KeyboardEvent): void {
     const { key } = event;
     const by = { ArrowDown: 1, ArrowUp: -1 }[key];
-    if (by !== undefined) choose((chosen + by + codes.length) % codes.length);
+    if (by !== undefined) setChosen((chosen + by + codes.length) % codes.length);
     else if (key === 'Enter' && codes[chosen]) take(codes[chosen], event.shiftKey);
     else if (key === 'Escape' || key === 'Tab') close();
     else if (/^\d$/.test(key)) {
       const at = codes.findIndex((code) => String(code.number).startsWith(key));
-      if (at !== -1) choose(at);
+      if (at !== -1) setChosen(at);
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -56,14 +56,14 @@ export default function CodeList({ typed }: { typed: boolean }) {
       className={css.codes}
       role="listbox"
       tabIndex={0}
-      aria-label={say('workbench.codes.title')}
+      aria-label={t('workbench.codes.title')}
       aria-activedescendant={codes[chosen] ? `code-${chosen}` : undefined}
       onKeyDown={press}
       onBlur={() => workbench.close('codes')}
     >
-      {codes.length === 0 && <p>{say('workbench.codes.none')}</p>}
+      {codes.length === 0 && <p>{t('workbench.codes.none')}</p>}
       {codes.map((code, index) => {
-        const said = workbench.chip(position, code);
+        const described = workbench.describeCode(position, code);
         return (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the focus and the keys
           <div
@@ -72,16 +72,16 @@ export default function CodeList({ typed }: { typed: boolean }) {
             role="option"
             tabIndex={-1}
             aria-selected={index === chosen}
-            aria-label={said.label}
+            aria-label={described.label}
             onMouseDown={(event) => event.preventDefault()}
             onClick={(event) => take(code, event.shiftKey)}
           >
-            <Chip code={code} {...said} />
-            <code dir="ltr">{said.title}</code>
+            <Chip code={code} {...described} />
+            <code dir="ltr">{described.title}</code>
           </div>
         );
       })}
-      <p className={css.codesHint}>{say('workbench.codes.hint')}</p>
+      <p className={css.codesHint}>{t('workbench.codes.hint')}</p>
     </div>
   );
 }

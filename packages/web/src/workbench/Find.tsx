@@ -1,23 +1,22 @@
-/** Find and replace in the whole task: rows that are not drawn are found as well. */
+/** Find and replace in the whole task, including rows that are not rendered. */
 import { Button, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
 import { usePage, useWorkbench } from './context.tsx';
 import css from './workbench.module.css';
 
 export default function Find() {
   const workbench = useWorkbench();
-  const say = useSay();
-  const { wanted, replacing } = usePage((page) => page.find!);
+  const t = useTranslate();
+  const { query, replacing } = usePage((page) => page.find!);
   const active = usePage((page) => page.active);
-  const [by, setBy] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  // Counted anew when a text changes.
-  const texts = useSyncExternalStore(
+  // Counts again when a text changes.
+  const textVersion = useSyncExternalStore(
     (listener) => workbench.watch('text', listener),
-    () => workbench.texts,
+    () => workbench.textVersion,
   );
-  const found = workbench.count(wanted);
+  const found = workbench.countMatches(query);
   const count = found.reduce((sum, one) => sum + one.count, 0);
   useEffect(() => {
     field.current?.focus();
@@ -38,7 +37,7 @@ export default function Find() {
   return (
     <search
       className={css.find}
-      data-texts={texts}
+      data-texts={textVersion}
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing) return;
         if (event.key === 'Escape') {
@@ -51,10 +50,10 @@ export default function Find() {
       <TextInput
         ref={field}
         size="xs"
-        aria-label={say('workbench.find')}
-        placeholder={say('workbench.find')}
-        value={wanted}
-        onChange={(event) => workbench.update({ find: { wanted: event.target.value, replacing } })}
+        aria-label={t('workbench.find')}
+        placeholder={t('workbench.find')}
+        value={query}
+        onChange={(event) => workbench.update({ find: { query: event.target.value, replacing } })}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
           event.preventDefault();
@@ -62,38 +61,15 @@ export default function Find() {
         }}
       />
       <span className={css.muted} role="status">
-        {say('workbench.find.count', { count, segments: found.length })}
+        {t('workbench.find.count', { count, segments: found.length })}
       </span>
       <Button size="xs" disabled={found.length === 0} onClick={() => go(-1)}>
-        {say('workbench.find.previous')}
+        {t('workbench.find.previous')}
       </Button>
       <Button size="xs" disabled={found.length === 0} onClick={() => go(1)}>
-        {say('workbench.find.next')}
+        {t('workbench.find.next')}
       </Button>
-      {replacing && (
-        <>
-          <TextInput
-            size="xs"
-            aria-label={say('workbench.replace')}
-            placeholder={say('workbench.replace')}
-            value={by}
-            onChange={(event) => setBy(event.target.value)}
-          />
-          <Button
-            size="xs"
-            disabled={wanted === '' || !workbench.canEdit(active)}
-            onClick={() => {
-              workbench.replaceAll(wanted, by, [active]);
-              go(1);
-            }}
-          >
-            {say('workbench.replace.one')}
-          </Button>
-          <Button size="xs" disabled={wanted === ''} onClick={() => workbench.replaceAll(wanted, by)}>
-            {say('workbench.replace.all')}
-          </Button>
-        </>
-      )}
+      {replacing && <Replace onReplaced={() => go(1)} />}
       <span className={css.spacer} />
       <Button
         size="xs"
@@ -103,8 +79,40 @@ export default function Find() {
           workbench.close('find');
         }}
       >
-        {say('ui.close')}
+        {t('ui.close')}
       </Button>
     </search>
+  );
+}
+
+function Replace({ onReplaced }: { onReplaced: () => void }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const query = usePage((page) => page.find!.query);
+  const active = usePage((page) => page.active);
+  const [by, setBy] = useState('');
+  return (
+    <>
+      <TextInput
+        size="xs"
+        aria-label={t('workbench.replace')}
+        placeholder={t('workbench.replace')}
+        value={by}
+        onChange={(event) => setBy(event.target.value)}
+      />
+      <Button
+        size="xs"
+        disabled={query === '' || !workbench.canEdit(active)}
+        onClick={() => {
+          workbench.replaceAll(query, by, [active]);
+          onReplaced();
+        }}
+      >
+        {t('workbench.replace.one')}
+      </Button>
+      <Button size="xs" disabled={query === ''} onClick={() => workbench.replaceAll(query, by)}>
+        {t('workbench.replace.all')}
+      </Button>
+    </>
   );
 }

@@ -1,36 +1,36 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a grid of our own, whose rows are no table's
-/** The two columns. Up to some number all rows are drawn, so that the browser finds and reads them; above, a window. */
+// biome-ignore-all lint/a11y/useSemanticElements: an ARIA grid, not a table
+/** The grid of segments. Short tasks render all rows, so that the browser's search and screen readers reach them. */
 import { lazy, Suspense, useRef } from 'react';
-import { part } from '../upgrade.ts';
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
+import { loadChunk } from '../upgrade.ts';
 import { useWorkbench } from './context.tsx';
 import { Row } from './Row.tsx';
 import css from './workbench.module.css';
 
-/** Short tasks, which most are, need nothing of it. */
-const Window = lazy(() => part(() => import('./Window.tsx')));
+/** Loaded for long tasks only. */
+const VirtualRows = lazy(() => loadChunk(() => import('./VirtualRows.tsx')));
 
-/** More rows than these are drawn as they are scrolled to. */
-const ALL = 150;
+/** Tasks with more segments render only the visible rows. */
+const MAX_RENDERED_ROWS = 150;
 
 export function Grid() {
   const workbench = useWorkbench();
-  const say = useSay();
+  const t = useTranslate();
   const scroller = useRef<HTMLDivElement>(null);
   const { positions } = workbench;
   return (
     <div ref={scroller} className={css.scroller}>
       <div
         role="grid"
-        aria-label={say('workbench.grid')}
+        aria-label={t('workbench.grid')}
         aria-rowcount={positions.length}
         aria-colcount={4}
         aria-multiselectable
         className={css.grid}
       >
-        {positions.length > ALL ? (
+        {positions.length > MAX_RENDERED_ROWS ? (
           <Suspense>
-            <Window scroller={scroller} />
+            <VirtualRows scroller={scroller} />
           </Suspense>
         ) : (
           positions.map((position, index) => <Row key={position} position={position} index={index} />)

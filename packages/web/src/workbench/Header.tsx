@@ -1,17 +1,17 @@
-/** Above the grid: which job, how far, whether it is saved, the time, and the one way to finish. */
+/** The header: job, progress, saving, active time, and the actions that finish the task. */
 import { Button } from '@mantine/core';
 import { IconArrowLeft, IconClock, IconClockPause, IconEye, IconKeyboard } from '@tabler/icons-react';
 import { useIntl } from 'react-intl';
+import { useTranslate } from '../i18n.tsx';
 import { paths } from '../paths.ts';
 import { Link } from '../ui/Link.tsx';
-import { useSay } from '../words.tsx';
 import { mac, usePage, useWorkbench } from './context.tsx';
 import { ariaKeys } from './keys.ts';
 import css from './workbench.module.css';
 
 export function Header() {
   const workbench = useWorkbench();
-  const say = useSay();
+  const t = useTranslate();
   const intl = useIntl();
   const { task } = workbench;
   const { job } = task;
@@ -23,26 +23,26 @@ export function Header() {
       <Link
         to={paths.queue}
         className={css.back}
-        aria-label={say('workbench.back')}
-        title={say('workbench.back')}
+        aria-label={t('workbench.back')}
+        title={t('workbench.back')}
       >
         <IconArrowLeft size={18} aria-hidden />
       </Link>
-      <h1 className={css.title}>{say('workbench.job', { number: String(job.order_number) })}</h1>
+      <h1 className={css.title}>{t('workbench.job', { number: String(job.order_number) })}</h1>
       <span className={css.pair}>
         {nameOf(job.source_language)} <span aria-hidden>→</span>
-        <span className="visually-hidden">{say('workbench.into')}</span> {nameOf(job.target_language)}
+        <span className="visually-hidden">{t('workbench.into')}</span> {nameOf(job.target_language)}
       </span>
-      <span className={css.badge}>{say(`workbench.format.${job.format}`)}</span>
+      <span className={css.badge}>{t(`workbench.format.${job.format}`)}</span>
       {job.tone && <span className={css.badge}>{job.tone}</span>}
       {task.kind === 'review' && (
         <span className={css.badge} data-tone="info">
-          {say('workbench.review')}
+          {t('workbench.review')}
         </span>
       )}
       {task.returned && (
         <span className={css.badge} data-tone="warning">
-          {say('workbench.returned')}
+          {t('workbench.returned')}
         </span>
       )}
       <span className={css.spacer} />
@@ -56,8 +56,8 @@ export function Header() {
         px={8}
         aria-pressed={preview}
         aria-keyshortcuts={ariaKeys('preview', mac)}
-        title={`${say('workbench.key.preview')} (F4)`}
-        aria-label={say('workbench.key.preview')}
+        title={`${t('workbench.key.preview')} (F4)`}
+        aria-label={t('workbench.key.preview')}
         onClick={() => workbench.update({ preview: !preview })}
       >
         <IconEye size={18} aria-hidden />
@@ -67,8 +67,8 @@ export function Header() {
         variant="subtle"
         px={8}
         className={css.keyHelp!}
-        aria-label={say('workbench.key.help')}
-        title={say('workbench.key.help')}
+        aria-label={t('workbench.key.help')}
+        title={t('workbench.key.help')}
         onClick={() => workbench.update({ dialog: { dialog: 'help' } })}
       >
         <IconKeyboard size={18} aria-hidden />
@@ -80,33 +80,33 @@ export function Header() {
 
 function Finish() {
   const workbench = useWorkbench();
-  const say = useSay();
+  const t = useTranslate();
   const open = (dialog: 'release' | 'skip' | 'report' | 'return' | 'submit') =>
     workbench.update({ dialog: { dialog } });
   const review = workbench.task.kind === 'review';
   return (
     <>
       <details className={css.menu}>
-        <summary>{say('workbench.more')}</summary>
+        <summary>{t('workbench.more')}</summary>
         <div>
           <button type="button" onClick={() => open('release')}>
-            {say('workbench.release')}
+            {t('workbench.release')}
           </button>
           <button type="button" onClick={() => open('skip')}>
-            {say('workbench.skip')}
+            {t('workbench.skip')}
           </button>
           <button type="button" onClick={() => open('report')}>
-            {say('workbench.report')}
+            {t('workbench.report')}
           </button>
         </div>
       </details>
       {review && (
         <Button size="sm" onClick={() => open('return')}>
-          {say('workbench.return')}
+          {t('workbench.return')}
         </Button>
       )}
       <Button size="sm" variant="filled" onClick={() => open('submit')}>
-        {say(review ? 'workbench.approve' : 'workbench.submit')}
+        {t(review ? 'workbench.approve' : 'workbench.submit')}
       </Button>
     </>
   );
@@ -114,12 +114,12 @@ function Finish() {
 
 function Progress() {
   const workbench = useWorkbench();
-  const say = useSay();
+  const t = useTranslate();
   const confirmed = usePage((page) => page.confirmed);
   const total = workbench.total;
   return (
     <span className={css.progress}>
-      <progress max={Math.max(1, total)} value={confirmed} aria-label={say('workbench.progress')} />
+      <progress max={Math.max(1, total)} value={confirmed} aria-label={t('workbench.progress')} />
       <span>{`${confirmed} / ${total}`}</span>
     </span>
   );
@@ -127,23 +127,23 @@ function Progress() {
 
 function SaveState() {
   const workbench = useWorkbench();
-  const say = useSay();
+  const t = useTranslate();
   const intl = useIntl();
   const saving = usePage((page) => page.saving);
   const words = () => {
     switch (saving.state) {
       case 'saved':
         return saving.at === undefined
-          ? say('workbench.saved')
-          : say('workbench.saved_at', { at: intl.formatTime(saving.at, { timeStyle: 'medium' }) });
+          ? t('workbench.saved')
+          : t('workbench.saved_at', { at: intl.formatTime(saving.at, { timeStyle: 'medium' }) });
       case 'saving':
-        return say('workbench.saving');
+        return t('workbench.saving');
       case 'offline':
       case 'lost':
-        return say(`workbench.${saving.state}`, { count: saving.waiting });
+        return t(`workbench.${saving.state}`, { count: saving.waiting });
       case 'conflict':
       case 'refused':
-        return say(`workbench.${saving.state}`, { number: workbench.numberOf(saving.positions[0]!) });
+        return t(`workbench.${saving.state}`, { number: workbench.numberOf(saving.positions[0]!) });
     }
   };
   if (saving.state !== 'conflict' && saving.state !== 'refused') {
@@ -171,7 +171,7 @@ function SaveState() {
 }
 
 function ActiveTime() {
-  const say = useSay();
+  const t = useTranslate();
   const seconds = usePage((page) => Math.floor(page.effort.totalMs / 1_000));
   const paused = usePage((page) => page.effort.since === undefined);
   const two = (value: number) => String(value).padStart(2, '0');
@@ -181,10 +181,10 @@ function ActiveTime() {
     <span
       className={css.time}
       data-paused={paused}
-      title={say(paused ? 'workbench.time_paused' : 'workbench.time')}
+      title={t(paused ? 'workbench.time_paused' : 'workbench.time')}
     >
       {paused ? <IconClockPause size={16} aria-hidden /> : <IconClock size={16} aria-hidden />}
-      <span className="visually-hidden">{say(paused ? 'workbench.time_paused' : 'workbench.time')}</span>
+      <span className="visually-hidden">{t(paused ? 'workbench.time_paused' : 'workbench.time')}</span>
       <span>{time}</span>
     </span>
   );
@@ -192,7 +192,7 @@ function ActiveTime() {
 
 function Deadline() {
   const workbench = useWorkbench();
-  const say = useSay();
+  const t = useTranslate();
   const intl = useIntl();
   const { deadline } = workbench.task.job;
   const day = intl.formatDate(deadline, {
@@ -203,7 +203,7 @@ function Deadline() {
   });
   return (
     <time className={css.deadline} dateTime={deadline}>
-      {say('workbench.deadline', { at: day })}
+      {t('workbench.deadline', { at: day })}
     </time>
   );
 }

@@ -1,24 +1,26 @@
-/** Below the grid: the keys that are wanted most. */
-import { useSay } from '../words.tsx';
+/** The most used keys, below the grid. */
+import { useTranslate } from '../i18n.tsx';
 import { Caps } from './Caps.tsx';
-import { mac, useWorkbench } from './context.tsx';
+import { mac, usePage, useWorkbench } from './context.tsx';
 import { type ActionId, hintOf } from './keys.ts';
 import css from './workbench.module.css';
 
-const SHOWN: readonly ActionId[] = ['confirm', 'previous', 'next', 'nextOpen', 'codes', 'use1', 'plainText'];
+const READING: readonly ActionId[] = ['previous', 'next', 'nextOpen'];
+const EDITING: readonly ActionId[] = ['confirm', ...READING, 'codes', 'use1', 'plainText'];
 
 export function KeyBar() {
   const workbench = useWorkbench();
-  const say = useSay();
+  const t = useTranslate();
+  const shown = usePage((page) => page.readOnly === undefined) ? EDITING : READING;
   return (
     <footer className={css.keys}>
-      {SHOWN.map((action) => (
+      {shown.map((action) => (
         <span key={action}>
-          <Caps caps={hintOf(action, mac)} /> {say(`workbench.key.${action}`)}
+          <Caps caps={hintOf(action, mac)} /> {t(`workbench.key.${action}`)}
         </span>
       ))}
       <button type="button" onClick={() => workbench.update({ dialog: { dialog: 'help' } })}>
-        <Caps caps={['?']} /> {say('workbench.key.help')}
+        <Caps caps={['?']} /> {t('workbench.key.help')}
       </button>
     </footer>
   );

@@ -1,6 +1,7 @@
-/** Somebody goes while texts cannot be sent: they are told, and nothing is lost either way. */
+/** Asks before leaving while texts cannot be sent. The browser keeps them in either case. */
+
+import { useTranslate } from '../i18n.tsx';
 import { ConfirmDialog } from '../ui/Dialog.tsx';
-import { useSay } from '../words.tsx';
 import { usePage } from './context.tsx';
 
 interface LeaveProps {
@@ -9,17 +10,17 @@ interface LeaveProps {
 }
 
 export default function Leave({ onStay, onLeave }: LeaveProps) {
-  const say = useSay();
+  const t = useTranslate();
   const count = usePage(({ saving }) => ('waiting' in saving ? saving.waiting : 1));
   return (
     <ConfirmDialog
       opened
-      title={say('workbench.leave.title')}
-      action={say('workbench.leave')}
+      title={t('workbench.leave.title')}
+      action={t('workbench.leave')}
       onClose={onStay}
       onConfirm={async () => onLeave()}
     >
-      {say('workbench.leave.text', { count })}
+      {t('workbench.leave.text', { count })}
     </ConfirmDialog>
   );
 }

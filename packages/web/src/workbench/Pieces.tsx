@@ -1,10 +1,10 @@
-/** A text that is read: its words, its codes as chips, and what is marked in it. */
+/** Renders a text with its codes as chips and with marks. */
 import type { ReactNode } from 'react';
 import { matchesIn } from './find.ts';
-import { type Code, codeOf, keyOf, labelOf, type Piece } from './pieces.ts';
+import { type Code, type CodeDescription, codeOf, keyOf, labelOf, type Piece } from './pieces.ts';
 import css from './workbench.module.css';
 
-/** A stretch of the visible text that is drawn otherwise. */
+/** A range of the visible text to highlight. */
 export interface Mark {
   start: number;
   end: number;
@@ -14,18 +14,18 @@ export interface Mark {
 
 interface PiecesProps {
   pieces: readonly Piece[];
-  chip: (code: Code) => { title: string; label: string };
+  describe: (code: Code) => CodeDescription;
   marks?: readonly Mark[];
-  /** What is looked for. */
-  wanted?: string | undefined;
+  /** Text to highlight. */
+  highlight?: string | undefined;
 }
 
-export function Pieces({ pieces, chip, marks = [], wanted = '' }: PiecesProps) {
+export function Pieces({ pieces, describe, marks = [], highlight = '' }: PiecesProps) {
   const drawn: ReactNode[] = [];
   let at = 0;
   for (const piece of pieces) {
     const code = codeOf(piece);
-    if (code) drawn.push(<Chip key={keyOf(code)} code={code} {...chip(code)} />);
+    if (code) drawn.push(<Chip key={keyOf(code)} code={code} {...describe(code)} />);
     else
       drawn.push(
         <Marked
@@ -33,7 +33,7 @@ export function Pieces({ pieces, chip, marks = [], wanted = '' }: PiecesProps) {
           text={(piece as { text: string }).text}
           at={at}
           marks={marks}
-          wanted={wanted}
+          highlight={highlight}
         />,
       );
     if ('text' in piece) at += piece.text.length;
@@ -41,7 +41,7 @@ export function Pieces({ pieces, chip, marks = [], wanted = '' }: PiecesProps) {
   return <>{drawn}</>;
 }
 
-export function Chip({ code, title, label }: { code: Code; title: string; label: string }) {
+export function Chip({ code, title, label }: { code: Code } & CodeDescription) {
   return (
     <span className={css.chip} data-kind={code.kind} title={title} role="img" aria-label={label}>
       <bdi dir="ltr">{labelOf(code)}</bdi>
@@ -53,14 +53,14 @@ function Marked({
   text,
   at,
   marks,
-  wanted,
+  highlight,
 }: {
   text: string;
   at: number;
   marks: readonly Mark[];
-  wanted: string;
+  highlight: string;
 }) {
-  const found = matchesIn(text, wanted).map(({ from, to }) => ({
+  const found = matchesIn(text, highlight).map(({ from, to }) => ({
     start: from,
     end: to,
     className: css.found,
@@ -68,11 +68,11 @@ function Marked({
   const here = marks
     .map((mark) => ({ ...mark, start: mark.start - at, end: mark.end - at }))
     .filter((mark) => mark.end > 0 && mark.start < text.length);
-  const stretches: Mark[] = wanted === '' ? here : found;
-  if (stretches.length === 0) return text;
+  const ranges: Mark[] = highlight === '' ? here : found;
+  if (ranges.length === 0) return text;
   const drawn: ReactNode[] = [];
   let rest = 0;
-  for (const mark of [...stretches].sort((one, other) => one.start - other.start)) {
+  for (const mark of [...ranges].sort((one, other) => one.start - other.start)) {
     const start = Math.max(rest, mark.start);
     const end = Math.min(text.length, mark.end);
     if (end <= start) continue;

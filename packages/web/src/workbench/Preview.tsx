@@ -1,16 +1,16 @@
 /**
- * The document as it would be delivered now. A customer's HTML is never part of the page: it is shown in a frame that
- * runs no scripts, is of no origin, and loads nothing.
+ * Shows the document as it would be delivered now. A customer's HTML is shown in a frame that runs no scripts, has no
+ * origin and loads nothing.
  */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, useSyncExternalStore } from 'react';
+import { useTranslate } from '../i18n.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
-import { useSay } from '../words.tsx';
 import { preview } from './api.ts';
 import { directionOf, localeOf, scriptOf, usePage, useWhole, useWorkbench } from './context.tsx';
-import { framed } from './frame.ts';
 import { plainText } from './pieces.ts';
 import css from './preview.module.css';
+import { framed } from './preview-frame.ts';
 import { cuesOf, speedOf } from './subtitles.ts';
 import shared from './workbench.module.css';
 
@@ -19,34 +19,34 @@ type Side = (typeof SIDES)[number];
 
 export default function Preview() {
   const workbench = useWorkbench();
-  const say = useSay();
+  const t = useTranslate();
   const [side, setSide] = useState<Side>('target');
   const { format } = workbench.task.job;
-  // Only who holds the task may have the document put together by the server.
+  // The server assembles the document only for the holder of the claim.
   const whole = useWhole();
   const isAssembled = whole && side === 'target' && (format === 'html' || format === 'srt');
   return (
-    <section className={css.preview} aria-label={say('workbench.preview')}>
+    <section className={css.preview} aria-label={t('workbench.preview')}>
       <div className={css.previewHead}>
-        <h2>{say('workbench.preview')}</h2>
-        <fieldset className={css.sides} aria-label={say('workbench.preview.side')}>
+        <h2>{t('workbench.preview')}</h2>
+        <fieldset className={css.sides} aria-label={t('workbench.preview.side')}>
           {SIDES.map((one) => (
             <button key={one} type="button" aria-pressed={one === side} onClick={() => setSide(one)}>
-              {say(`workbench.preview.${one}`)}
+              {t(`workbench.preview.${one}`)}
             </button>
           ))}
         </fieldset>
       </div>
-      {!whole && <p className={shared.muted}>{say('workbench.preview.part')}</p>}
+      {!whole && <p className={shared.muted}>{t('workbench.preview.part')}</p>}
       {isAssembled ? <Assembled /> : <Units side={side} />}
     </section>
   );
 }
 
-/** As the server puts it together, from what it has. */
+/** The document that the server assembles from saved texts. */
 function Assembled() {
   const workbench = useWorkbench();
-  const say = useSay();
+  const t = useTranslate();
   const { task, job } = workbench.task;
   const savedAt = usePage((page) => (page.saving.state === 'saved' ? (page.saving.at ?? 0) : -1));
   const { data, error, refetch } = useQuery({
@@ -55,13 +55,13 @@ function Assembled() {
     enabled: savedAt >= 0,
   });
   if (error) return <FailureNotice error={error} onRetry={() => void refetch()} />;
-  if (!data) return <p className={shared.muted}>{say('workbench.preview.loading')}</p>;
+  if (!data) return <p className={shared.muted}>{t('workbench.preview.loading')}</p>;
   if (data.format === 'srt') return <Subtitles text={data.text} />;
   const language = job.target_language;
   return (
     <iframe
       className={css.frame}
-      title={say('workbench.preview')}
+      title={t('workbench.preview')}
       sandbox=""
       referrerPolicy="no-referrer"
       srcDoc={framed(data.text, localeOf(language), directionOf(language)) as string}
@@ -71,7 +71,7 @@ function Assembled() {
 
 function Subtitles({ text }: { text: string }) {
   const workbench = useWorkbench();
-  const say = useSay();
+  const t = useTranslate();
   const { job } = workbench.task;
   const active = usePage((page) => page.active);
   return (
@@ -97,7 +97,7 @@ function Subtitles({ text }: { text: string }) {
               >
                 {cue.text}
               </span>
-              <small data-fast={speed > 17}>{say('workbench.preview.speed', { speed })}</small>
+              <small data-fast={speed > 17}>{t('workbench.preview.speed', { speed })}</small>
             </button>
           </li>
         );
@@ -106,13 +106,13 @@ function Subtitles({ text }: { text: string }) {
   );
 }
 
-/** Paragraph by paragraph, as they are typed. */
+/** The paragraphs of the texts as they are typed. */
 function Units({ side }: { side: Side }) {
   const workbench = useWorkbench();
   const { job } = workbench.task;
   useSyncExternalStore(
     (listener) => workbench.watch('text', listener),
-    () => workbench.texts,
+    () => workbench.textVersion,
   );
   const active = usePage((page) => page.active);
   const language = side === 'source' ? job.source_language : job.target_language;

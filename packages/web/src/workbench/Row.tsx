@@ -1,54 +1,48 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a grid of our own, whose rows are no table's
-// biome-ignore-all lint/a11y/useFocusableInteractive: the row has the focus, or the text in it
+// biome-ignore-all lint/a11y/useSemanticElements: an ARIA grid, not a table
+// biome-ignore-all lint/a11y/useFocusableInteractive: the row or the text in it has the focus
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: keys are in keys.ts
-/** One segment: number, source, target, status. It is drawn again when its own segment changes, and for nothing else. */
+/** The row of one segment: number, source, target, status. It renders again only when its own segment changes. */
 import { IconCheck, IconCircle, IconCircleFilled, IconLock, IconMessage } from '@tabler/icons-react';
-import { type MouseEvent, memo, type Ref, useEffect, useMemo, useRef } from 'react';
-import { useSay } from '../words.tsx';
+import { type MouseEvent, memo, type Ref, type RefObject, useEffect, useMemo, useRef } from 'react';
+import { useTranslate } from '../i18n.tsx';
 import { settingOf, usePage, useSegment, useWorkbench } from './context.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
 import type { Code } from './pieces.ts';
+import type { SegmentState } from './state.ts';
 import { Target } from './Target.tsx';
 import css from './workbench.module.css';
-import type { SegmentState } from './workbench.ts';
 
 interface RowProps {
   position: number;
   index: number;
-  /** Measures a row of the virtual list. */
+  /** Measures the row for the virtual list. */
   measure?: Ref<HTMLDivElement>;
   top?: number;
 }
 
 export const Row = memo(function Row({ position, index, measure, top }: RowProps) {
   const workbench = useWorkbench();
-  const say = useSay();
   const state = useSegment(position);
   const active = usePage((page) => page.active === position);
   const moves = usePage((page) => (page.active === position ? page.moves : -1));
   const selected = usePage((page) => page.selected.has(position));
-  const asked = usePage((page) => page.asked === position);
-  const wanted = usePage((page) => page.find?.wanted);
+  const blocked = usePage((page) => page.blocked === position);
+  const highlight = usePage((page) => page.find?.query);
   const row = useRef<HTMLDivElement>(null);
   const { job } = workbench.task;
   const { segment } = state;
-  const chip = useMemo(() => (code: Code) => workbench.chip(position, code), [workbench, position]);
+  const describe = useMemo(
+    () => (code: Code) => workbench.describeCode(position, code),
+    [workbench, position],
+  );
   const terms = useMemo(() => termsOf(workbench, state), [workbench, state]);
   const readOnly = usePage((page) => page.readOnly !== undefined);
-  const live = active && segment.mine && !readOnly;
+  const editing = active && segment.mine && !readOnly;
 
-  useEffect(() => {
-    if (moves <= 0) return;
-    const element = row.current!;
-    element.scrollIntoView({ block: 'nearest' });
-    if (workbench.page.focus === 'row' || !workbench.canEdit(position))
-      element.focus({ preventScroll: true });
-    else if (workbench.page.plain) element.querySelector('textarea')?.focus({ preventScroll: true });
-    else workbench.live.focus();
-  }, [workbench, position, moves]);
+  useFocus(row, position, moves);
 
   function click(event: MouseEvent): void {
-    // Whoever selects words to copy them is not going anywhere.
+    // Selecting words to copy them does not move.
     if (!getSelection()?.isCollapsed) return;
     if (event.target instanceof Element && event.target.closest('[data-live]')) return;
     if (active && workbench.page.focus === 'text') return;
@@ -68,7 +62,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
       data-position={position}
       data-active={active}
       data-context={!segment.mine}
-      data-asked={asked}
+      data-asked={blocked}
       data-joins={joined}
       data-status={state.status}
       aria-rowindex={index + 1}
@@ -85,56 +79,78 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
       </div>
       <div role="gridcell" className={css.source}>
         <div className={css.text} {...settingOf(job.source_language, segment)} translate="no">
-          <Pieces pieces={segment.source} chip={chip} marks={terms} wanted={wanted} />
+          <Pieces pieces={segment.source} describe={describe} marks={terms} highlight={highlight} />
         </div>
-        <Aside state={state} />
+        <Notes state={state} />
       </div>
-      <div role="gridcell" className={css.target} data-live={live || undefined}>
+      <div role="gridcell" className={css.target} data-live={editing || undefined}>
         <div className={css.text} {...settingOf(job.target_language, segment)} translate="no">
-          {live ? (
+          {editing ? (
             <Target position={position} />
           ) : (
-            <Pieces pieces={state.target} chip={chip} wanted={wanted} />
+            <Pieces pieces={state.target} describe={describe} highlight={highlight} />
           )}
         </div>
       </div>
       <div role="gridcell" className={css.status}>
         <Status state={state} />
-        {state.comments > 0 && (
-          <span className={css.count} title={say('workbench.comments.count', { count: state.comments })}>
-            <IconMessage size={14} aria-hidden />
-            <span className="visually-hidden">
-              {say('workbench.comments.count', { count: state.comments })}
-            </span>
-          </span>
-        )}
-        {state.issues.length > 0 && (
-          <span className={css.issues} title={say('workbench.issues.count', { count: state.issues.length })}>
-            <span aria-hidden>{state.issues.length}</span>
-            <span className="visually-hidden">
-              {say('workbench.issues.count', { count: state.issues.length })}
-            </span>
-          </span>
-        )}
+        <Counts state={state} />
       </div>
     </div>
   );
 });
 
+/** Scrolls to the row and focuses it or its text after each move. @param moves -1 when the row is not active */
+function useFocus(row: RefObject<HTMLDivElement | null>, position: number, moves: number): void {
+  const workbench = useWorkbench();
+  useEffect(() => {
+    if (moves <= 0) return;
+    const element = row.current!;
+    element.scrollIntoView({ block: 'nearest' });
+    if (workbench.page.focus === 'row' || !workbench.canEdit(position))
+      element.focus({ preventScroll: true });
+    else if (workbench.page.plain) element.querySelector('textarea')?.focus({ preventScroll: true });
+    else workbench.editor.focus();
+  }, [workbench, row, position, moves]);
+}
+
+/** The numbers of comments and issues. */
+function Counts({ state }: { state: SegmentState }) {
+  const t = useTranslate();
+  return (
+    <>
+      {state.comments > 0 && (
+        <span className={css.count} title={t('workbench.comments.count', { count: state.comments })}>
+          <IconMessage size={14} aria-hidden />
+          <span className="visually-hidden">{t('workbench.comments.count', { count: state.comments })}</span>
+        </span>
+      )}
+      {state.issues.length > 0 && (
+        <span className={css.issues} title={t('workbench.issues.count', { count: state.issues.length })}>
+          <span aria-hidden>{state.issues.length}</span>
+          <span className="visually-hidden">
+            {t('workbench.issues.count', { count: state.issues.length })}
+          </span>
+        </span>
+      )}
+    </>
+  );
+}
+
 function Status({ state }: { state: SegmentState }) {
-  const say = useSay();
+  const t = useTranslate();
   const { segment, status, findings } = state;
   const errors = findings?.some(({ severity }) => severity === 'error') && status !== 'open';
   if (!segment.mine) {
     return (
-      <span data-tone="muted" title={say('workbench.status.context')}>
+      <span data-tone="muted" title={t('workbench.status.context')}>
         <IconLock size={16} aria-hidden />
-        <span className="visually-hidden">{say('workbench.status.context')}</span>
+        <span className="visually-hidden">{t('workbench.status.context')}</span>
       </span>
     );
   }
   const Icon = status === 'confirmed' ? IconCheck : status === 'draft' ? IconCircleFilled : IconCircle;
-  const words = errors ? say('workbench.status.errors') : say(`workbench.status.${status}`);
+  const words = errors ? t('workbench.status.errors') : t(`workbench.status.${status}`);
   return (
     <span data-tone={errors ? 'danger' : status} title={words}>
       <Icon size={status === 'draft' ? 12 : 16} aria-hidden />
@@ -143,13 +159,13 @@ function Status({ state }: { state: SegmentState }) {
   );
 }
 
-/** What is said of a segment below its source: by the document, why it is kept, why it has no draft. */
-function Aside({ state: { segment } }: { state: SegmentState }) {
-  const say = useSay();
+/** Below the source: the document's notes, why the segment is kept, why it has no draft. */
+function Notes({ state: { segment } }: { state: SegmentState }) {
+  const t = useTranslate();
   const lines = [
     ...segment.notes,
-    ...(segment.kept === undefined ? [] : [say(`workbench.kept.${segment.kept}`)]),
-    ...(segment.failure === undefined ? [] : [say('workbench.failure', { why: segment.failure })]),
+    ...(segment.kept === undefined ? [] : [t(`workbench.kept.${segment.kept}`)]),
+    ...(segment.failure === undefined ? [] : [t('workbench.failure', { why: segment.failure })]),
   ];
   if (lines.length === 0) return null;
   return (
@@ -159,12 +175,12 @@ function Aside({ state: { segment } }: { state: SegmentState }) {
   );
 }
 
-/** Terms of the glossary in the source: dotted until the translation has them, then solid. */
+/** Returns the glossary terms in the source. They are dotted until the target has them, then solid. */
 function termsOf(workbench: ReturnType<typeof useWorkbench>, { segment, target }: SegmentState): Mark[] {
   if (workbench.glossary.empty || !segment.mine) return [];
-  return workbench.glossary.compare(segment.source, target).wanted.map(({ term, range, there }) => ({
+  return workbench.glossary.compare(segment.source, target).wanted.map(({ term, range, present }) => ({
     ...range,
-    className: there ? css.termThere : css.term,
+    className: present ? css.termThere : css.term,
     title: term.doNotTranslate ? term.source : term.target,
   }));
 }

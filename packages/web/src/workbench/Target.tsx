@@ -1,38 +1,38 @@
-/** The translation of the active segment, where it is written: with chips, or as plain text with tokens. */
+/** The target of the active segment as an editor: with chips, or as plain text with tokens. */
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { part } from '../upgrade.ts';
-import { useSay } from '../words.tsx';
+import { useTranslate } from '../i18n.tsx';
+import { loadChunk } from '../upgrade.ts';
 import { settingOf, usePage, useSegment, useWorkbench } from './context.tsx';
 import { labelOf } from './pieces.ts';
 import { readTokens, withTokens } from './tokens.ts';
 import css from './workbench.module.css';
 
-const CodeList = lazy(() => part(() => import('./CodeList.tsx')));
+const CodeList = lazy(() => loadChunk(() => import('./CodeList.tsx')));
 
 export function Target({ position }: { position: number }) {
   const plain = usePage((page) => page.plain);
-  return plain ? <PlainTarget position={position} /> : <LiveTarget position={position} />;
+  return plain ? <PlainTarget position={position} /> : <RichTarget position={position} />;
 }
 
 function useAttributes(position: number) {
   const { job } = useWorkbench().task;
   const { segment } = useSegment(position);
-  const say = useSay();
+  const t = useTranslate();
   const { lang, dir } = settingOf(job.target_language, segment);
   return {
     lang,
     dir,
-    'aria-label': say('workbench.target_of', { number: position + 1 }),
+    'aria-label': t('workbench.target_of', { number: position + 1 }),
   };
 }
 
-function LiveTarget({ position }: { position: number }) {
+function RichTarget({ position }: { position: number }) {
   const workbench = useWorkbench();
   const holder = useRef<HTMLDivElement>(null);
   const { lang, dir, 'aria-label': label } = useAttributes(position);
   useLayoutEffect(
     () =>
-      workbench.live.mount(holder.current!, position, {
+      workbench.editor.mount(holder.current!, position, {
         role: 'textbox',
         'aria-multiline': 'true',
         'aria-label': label,
@@ -53,10 +53,10 @@ function LiveTarget({ position }: { position: number }) {
   );
 }
 
-/** The field is read when it is left: until then a token may be half typed. */
+/** Parses the field on blur, because a token may be half typed before. */
 function PlainTarget({ position }: { position: number }) {
   const workbench = useWorkbench();
-  const say = useSay();
+  const t = useTranslate();
   const { target, segment } = useSegment(position);
   const [text, setText] = useState<string>();
   const [problem, setProblem] = useState<string>();
@@ -65,18 +65,18 @@ function PlainTarget({ position }: { position: number }) {
   const attributes = useAttributes(position);
   const shown = text ?? withTokens(target);
 
-  // Whoever leaves the segment by a key leaves the field without a blur.
-  const leave = useRef(() => {});
-  leave.current = () => read(text);
-  useEffect(() => () => leave.current(), []);
+  // Moving to another segment by a key unmounts the field without a blur.
+  const onUnmount = useRef(() => {});
+  onUnmount.current = () => apply(text);
+  useEffect(() => () => onUnmount.current(), []);
 
-  function read(typed: string | undefined): void {
+  function apply(typed: string | undefined): void {
     if (typed === undefined) return;
     const { pieces, missing, doubled, unknown } = readTokens(typed, segment.source);
     const wrong = [
-      ...missing.map((code) => say('workbench.token.missing', { label: labelOf(code) })),
-      ...doubled.map((code) => say('workbench.token.doubled', { label: labelOf(code) })),
-      ...unknown.map((label) => say('workbench.token.unknown', { label })),
+      ...missing.map((code) => t('workbench.token.missing', { label: labelOf(code) })),
+      ...doubled.map((code) => t('workbench.token.doubled', { label: labelOf(code) })),
+      ...unknown.map((label) => t('workbench.token.unknown', { label })),
     ];
     setProblem(wrong.length === 0 ? undefined : wrong.join(' '));
     workbench.setTarget(position, pieces);
@@ -97,10 +97,10 @@ function PlainTarget({ position }: { position: number }) {
         {...attributes}
         value={shown}
         onChange={(event) => setText(event.target.value)}
-        onBlur={() => read(text)}
+        onBlur={() => apply(text)}
       />
       <p id={`tokens-${position}`} className={css.tokens} data-problem={problem !== undefined} role="status">
-        {problem ?? say('workbench.token.hint')}
+        {problem ?? t('workbench.token.hint')}
       </p>
     </div>
   );

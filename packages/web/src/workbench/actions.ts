@@ -1,112 +1,89 @@
-/** What each key of `keys.ts` does. Returns false where it does nothing, and the browser may have it. */
+/** What each key of `keys.ts` does. */
 import type { ActionId } from './keys.ts';
 import { plainText } from './pieces.ts';
 import type { Workbench } from './workbench.ts';
 
-export function act(
-  workbench: Workbench,
-  action: ActionId,
-  event: { target: EventTarget | null; key: string },
-): boolean {
-  const { page, live } = workbench;
-  switch (action) {
-    case 'confirm':
-      // What stands in the plain field is read when it is left.
-      if (page.plain) (event.target as HTMLElement | null)?.blur?.();
-      workbench.confirm();
-      return true;
-    case 'reopen':
-      workbench.reopen();
-      return true;
-    case 'previous':
-    case 'rowPrevious':
-      workbench.step(-1);
-      return true;
-    case 'next':
-    case 'rowNext':
-      workbench.step(1);
-      return true;
-    case 'previousOpen':
-      workbench.stepOpen(-1);
-      return true;
-    case 'nextOpen':
-      workbench.stepOpen(1);
-      return true;
-    case 'save':
-      workbench.saveNow();
-      return true;
-    case 'find':
-    case 'replace':
-      workbench.update({
-        find: { wanted: selected(workbench) || (page.find?.wanted ?? ''), replacing: action === 'replace' },
-      });
-      return true;
-    case 'goTo':
-    case 'help':
-      workbench.update({ dialog: { dialog: action } });
-      return true;
-    case 'comment':
-      workbench.update({ commenting: true });
-      return true;
-    case 'lineBreak':
-      if (plainText(workbench.segment(page.active).segment.source).includes('\n')) live.insertText('\n');
-      return true;
-    case 'leave':
-      workbench.activate(page.active, 'row');
-      return true;
-    case 'codes':
-      if (page.plain || !workbench.canEdit(page.active) || !live.hasFocus) return false;
-      // It is a character, too: typing it opens the list (`live.ts`), and Esc leaves it where it is.
-      if (event.key === '<') return false;
-      live.settle();
-      workbench.update({ codes: { typed: false } });
-      return true;
-    case 'moveCodeBack':
-    case 'moveCodeOn':
-      if (page.plain) return false;
-      live.moveCode(action === 'moveCodeBack' ? -1 : 1);
-      return true;
-    case 'use1':
-    case 'use2':
-    case 'use3':
-    case 'use4':
-    case 'use5':
-      workbench.use(Number(action.slice(3)) - 1);
-      return true;
-    case 'cyclePrevious':
-      workbench.cycle(-1);
-      return true;
-    case 'cycleNext':
-      workbench.cycle(1);
-      return true;
-    case 'copySource':
-      workbench.copySource();
-      return true;
-    case 'reset':
-      workbench.reset();
-      return true;
-    case 'concordance':
-      workbench.update({ concordance: selected(workbench) || (page.concordance ?? '') });
-      return true;
-    case 'plainText':
-      workbench.update({ plain: !page.plain });
-      workbench.activate(page.active, 'text');
-      return true;
-    case 'preview':
-      workbench.update({ preview: !page.preview });
-      return true;
-    case 'issue':
-      if (workbench.task.kind !== 'review' || page.readOnly) return false;
-      workbench.askIssue();
-      return true;
-    case 'edit':
-      workbench.activate(page.active, 'text');
-      return true;
-    case 'select':
-      workbench.select(page.active);
-      return true;
-  }
+interface ActionEvent {
+  target: EventTarget | null;
+  key: string;
 }
 
-const selected = (workbench: Workbench) =>
-  workbench.live.selectedText() || (getSelection()?.toString().trim() ?? '').slice(0, 200);
+/** Performs an action. Returns false when it does nothing, so that the browser may handle the key. */
+export function performAction(workbench: Workbench, action: ActionId, event: ActionEvent): boolean {
+  return actions[action](workbench, event) !== false;
+}
+
+/** Returns false when it does nothing. */
+type Action = (workbench: Workbench, event: ActionEvent) => unknown;
+
+const actions: Record<ActionId, Action> = {
+  confirm(workbench, { target }) {
+    // The plain text field applies its text on blur.
+    if (workbench.page.plain) (target as HTMLElement | null)?.blur?.();
+    workbench.confirm();
+  },
+  reopen: (workbench) => workbench.reopen(),
+  previous: (workbench) => workbench.step(-1),
+  rowPrevious: (workbench) => workbench.step(-1),
+  next: (workbench) => workbench.step(1),
+  rowNext: (workbench) => workbench.step(1),
+  previousOpen: (workbench) => void workbench.stepOpen(-1),
+  nextOpen: (workbench) => void workbench.stepOpen(1),
+  save: (workbench) => workbench.saveNow(),
+  find: (workbench) => openFind(workbench, false),
+  replace: (workbench) => openFind(workbench, true),
+  goTo: (workbench) => workbench.update({ dialog: { dialog: 'goTo' } }),
+  help: (workbench) => workbench.update({ dialog: { dialog: 'help' } }),
+  comment: (workbench) => workbench.update({ commenting: true }),
+  lineBreak(workbench) {
+    const { source } = workbench.segment(workbench.page.active).segment;
+    if (plainText(source).includes('\n')) workbench.editor.insertText('\n');
+  },
+  leave: (workbench) => workbench.activate(workbench.page.active, 'row'),
+  codes(workbench, { key }) {
+    const { page, editor } = workbench;
+    if (page.plain || !workbench.canEdit(page.active) || !editor.hasFocus) return false;
+    // `segment-editor.ts` opens the list after typing this character, which Esc keeps.
+    if (key === '<') return false;
+    editor.syncSelection();
+    return workbench.update({ codes: { typed: false } });
+  },
+  moveCodeBack: (workbench) => moveCode(workbench, -1),
+  moveCodeOn: (workbench) => moveCode(workbench, 1),
+  use1: (workbench) => workbench.use(0),
+  use2: (workbench) => workbench.use(1),
+  use3: (workbench) => workbench.use(2),
+  use4: (workbench) => workbench.use(3),
+  use5: (workbench) => workbench.use(4),
+  cyclePrevious: (workbench) => workbench.cycle(-1),
+  cycleNext: (workbench) => workbench.cycle(1),
+  copySource: (workbench) => workbench.copySource(),
+  reset: (workbench) => workbench.reset(),
+  concordance: (workbench) =>
+    workbench.update({ concordance: selectedText(workbench) || (workbench.page.concordance ?? '') }),
+  plainText(workbench) {
+    workbench.update({ plain: !workbench.page.plain });
+    workbench.activate(workbench.page.active, 'text');
+  },
+  preview: (workbench) => workbench.update({ preview: !workbench.page.preview }),
+  issue(workbench) {
+    if (workbench.task.kind !== 'review' || workbench.page.readOnly) return false;
+    return workbench.openIssueDialog();
+  },
+  edit: (workbench) => workbench.activate(workbench.page.active, 'text'),
+  select: (workbench) => workbench.select(workbench.page.active),
+};
+
+function openFind(workbench: Workbench, replacing: boolean): void {
+  const query = selectedText(workbench) || (workbench.page.find?.query ?? '');
+  workbench.update({ find: { query, replacing } });
+}
+
+function moveCode(workbench: Workbench, direction: -1 | 1): false | undefined {
+  if (workbench.page.plain) return false;
+  workbench.editor.moveCode(direction);
+  return undefined;
+}
+
+const selectedText = (workbench: Workbench) =>
+  workbench.editor.selectedText() || (getSelection()?.toString().trim() ?? '').slice(0, 200);

@@ -1,11 +1,11 @@
-/** The calls of the workbench: what is refused in a way that an editor can do something about is an answer. */
+/** The server calls and queries of the workbench. */
 import { CallError, call, query } from '../api/client.ts';
 import type { Finding } from './checking.ts';
+import type { SaveAnswer, TaskServer } from './state.ts';
 import type { Segment } from './task.ts';
-import type { SaveAnswer, Server } from './workbench.ts';
 
 export const task = (id: string) => query('readTask', { path: { task: id } });
-/** @param at asked anew for each time that something was saved */
+/** @param at when a text was last saved, in milliseconds; a new time requests a new preview */
 export const preview = (id: string, at: number) => ({
   ...query('previewTask', { path: { task: id } }),
   queryKey: ['previewTask', id, at],
@@ -19,11 +19,11 @@ export const history = (id: string, position: number, revision: number) => ({
   queryKey: ['readHistory', id, position, revision],
 });
 
-export function createServer(id: string): Server {
+export function createServer(id: string): TaskServer {
   const path = { task: id };
   return {
     save: (position, body) =>
-      // Also what is sent while the page is left is to arrive.
+      // `keepalive`: the request survives leaving the page.
       call('saveSegment', { path: { task: id, position }, body }, { keepalive: true }).then(
         (saved): SaveAnswer => ({ answer: 'saved', ...saved }),
         saveRefused,
@@ -37,13 +37,13 @@ export function createServer(id: string): Server {
         return {};
       } catch (error) {
         if (error instanceof CallError && error.code === 'unconfirmed') {
-          return { unconfirmed: error.more.positions as number[] };
+          return { unconfirmed: error.details.positions as number[] };
         }
         throw error;
       }
     },
     approve: async (token) => void (await call('approveTask', { path, body: { token } })),
-    giveBack: async (token, note) =>
+    returnTask: async (token, note) =>
       void (await call('returnTask', { path, body: { token, ...(note ? { note } : {}) } })),
     release: async (token) => void (await call('releaseTask', { path, body: { token } })),
     skip: async (token, reason) =>
@@ -59,13 +59,17 @@ export function createServer(id: string): Server {
     markIssue: (token, issue) => call('markIssue', { path, body: { token, ...issue } }),
     unmarkIssue: async (token, issue) =>
       void (await call('unmarkIssue', { path: { task: id, issue }, body: { token } })),
-    look: () => call('readTask', { path }),
+    readTask: () => call('readTask', { path }),
     comment: (text, position) =>
       call('addComment', { path, body: { text, ...(position === undefined ? {} : { position }) } }),
   };
 }
 
-/** What is only a matter of time (no answer, a full server, nobody signed in) is thrown, and tried again. */
+/**
+ * Turns a refusal that an editor can act on into an answer.
+ *
+ * @throws the error when a later attempt may succeed: no connection, 5xx, 401 or 429
+ */
 function saveRefused(error: unknown): SaveAnswer {
   if (!(error instanceof CallError)) throw error;
   switch (error.code) {
@@ -74,9 +78,9 @@ function saveRefused(error: unknown): SaveAnswer {
     case 'job_canceled':
       return { answer: 'stale', why: 'canceled' };
     case 'conflict':
-      return { answer: 'conflict', segment: error.more.segment as Segment };
+      return { answer: 'conflict', segment: error.details.segment as Segment };
     case 'checks_failed':
-      return { answer: 'checks_failed', findings: error.more.findings as Finding[] };
+      return { answer: 'checks_failed', findings: error.details.findings as Finding[] };
   }
   if (error.status >= 400 && error.status < 500 && error.status !== 401 && error.status !== 429) {
     return { answer: 'refused', code: error.code };

@@ -1,4 +1,4 @@
-/** The checks of one segment, as the server runs them too. */
+/** Runs the same checks as the server on one segment. */
 import { check, type Finding, glossary, keyOf, type Term } from '@dragoman/checks';
 import type { Piece } from './pieces.ts';
 import type { Segment, Task } from './task.ts';

@@ -1,16 +1,15 @@
-/** A chip as an element. `Pieces.tsx` draws the same where nothing is edited. */
-import { type Code, labelOf } from './pieces.ts';
+/** Draws a code as a chip in the editor. `Pieces.tsx` draws the same outside it. */
+import { type Code, type CodeDescription, labelOf } from './pieces.ts';
 import css from './workbench.module.css';
 
-/** @param said `title`: what it stands for; `label`: what it is called by whoever cannot see it. */
-export function drawChip(code: Code, said: { title: string; label: string }): HTMLElement {
+export function drawChip(code: Code, { title, label }: CodeDescription): HTMLElement {
   const chip = document.createElement('span');
   chip.className = css.chip!;
   chip.dataset.kind = code.kind;
-  chip.title = said.title;
+  chip.title = title;
   chip.setAttribute('role', 'img');
-  chip.setAttribute('aria-label', said.label);
-  // The name reads from left to right in any text; the shape is mirrored with the text that it stands in.
+  chip.setAttribute('aria-label', label);
+  // The label is left to right in any text; only the chip's shape is mirrored.
   const name = document.createElement('bdi');
   name.dir = 'ltr';
   name.textContent = labelOf(code);

@@ -1,8 +1,9 @@
-/** The workbench as components read it: a segment, the page, or the texts of all. */
+/** Hooks that observe the workbench: a segment or the page. */
 import { createContext, use, useCallback, useSyncExternalStore } from 'react';
 import { isMac } from './keys.ts';
+import type { PageState, SegmentState } from './state.ts';
 import type { Segment } from './task.ts';
-import type { PageState, SegmentState, Workbench } from './workbench.ts';
+import type { Workbench } from './workbench.ts';
 
 export const WorkbenchContext = createContext<Workbench | null>(null);
 
@@ -19,14 +20,14 @@ export function useSegment(position: number): SegmentState {
   return useSyncExternalStore(watch, () => workbench.segment(position));
 }
 
-/** @param pick what of the page is wanted: the same value as long as it is the same */
+/** @param pick must return the same value while the picked state is the same */
 export function usePage<Value>(pick: (page: PageState) => Value): Value {
   const workbench = useWorkbench();
   const watch = useCallback((listener: () => void) => workbench.watch('page', listener), [workbench]);
   return useSyncExternalStore(watch, () => pick(workbench.page));
 }
 
-/** Whether the whole of the task is shown: memory, glossary, comments and the document. While it is held; to operators always. */
+/** Returns whether memory, glossary, comments and the document are shown: while the task is claimed; always to operators. */
 export function useWhole(): boolean {
   const { access } = useWorkbench().task;
   return usePage((page) => access === 'all' || page.readOnly === undefined);
@@ -34,12 +35,12 @@ export function useWhole(): boolean {
 
 export const mac = isMac(typeof navigator === 'undefined' ? '' : navigator.platform);
 
-/** Of the job's languages; the app's own is said on the root. */
+/** Returns the direction of a job's language. */
 export function directionOf(language: string): 'ltr' | 'rtl' {
   return /^(ar|arc|ckb|dv|fa|he|ks|nqo|ps|sd|syr|ug|ur|yi)\b/.test(language) ? 'rtl' : 'ltr';
 }
 
-/** A shortname as the browser takes it. */
+/** Returns the BCP 47 tag of a language code; `und` when it is invalid. */
 export function localeOf(language: string): string {
   try {
     return Intl.getCanonicalLocales(language.replace('_', '-'))[0] ?? 'und';
@@ -48,13 +49,13 @@ export function localeOf(language: string): string {
   }
 }
 
-/** How a text is set: its script has its own size. */
+/** Returns the script group that decides the text size. */
 export function scriptOf(language: string): 'arabic' | 'cjk' | 'other' {
   if (directionOf(language) === 'rtl') return 'arabic';
   return /^(zh|ja|ko|yue)\b/.test(language) ? 'cjk' : 'other';
 }
 
-/** How the text of a segment is set. One that is kept is in a language that the job does not name. */
+/** Returns language, direction and script of a segment's text. The language of a kept segment is unknown. */
 export function settingOf(language: string, { kept }: Pick<Segment, 'kept'>) {
   return kept === undefined
     ? {

@@ -23,7 +23,7 @@ test('a difference has all words of both texts, in order', () => {
   );
 });
 
-test('what changed is small where little changed', () => {
+test('a difference marks only the changed word', () => {
   expect(diff('The red house is old.', 'The blue house is old.', 'en')).toEqual([
     { text: 'The ', change: 'same' },
     { text: 'red', change: 'removed' },

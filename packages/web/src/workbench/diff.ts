@@ -1,14 +1,14 @@
-/** Two texts beside each other, word by word: what one has and the other has not. */
+/** The difference between two texts, word by word. */
 
 export interface Part {
   text: string;
   change: 'same' | 'added' | 'removed';
 }
 
-/** Texts longer than this in words are shown whole, old and new. */
-const MOST = 400;
+/** Longer texts, in words, are shown as removed and added as a whole. */
+const MAX_WORDS = 400;
 
-/** From one text to the other. The words of both are all there, in order. */
+/** Returns the parts that lead from one text to the other; together they have all words of both, in order. */
 export function diff(from: string, to: string, language: string): Part[] {
   const old = wordsOf(from, language);
   const now = wordsOf(to, language);
@@ -17,18 +17,18 @@ export function diff(from: string, to: string, language: string): Part[] {
   let end = 0;
   while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end))
     end += 1;
-  return joined([
+  return merge([
     ...old.slice(0, start).map((text): Part => ({ text, change: 'same' })),
-    ...between(old.slice(start, old.length - end), now.slice(start, now.length - end)),
+    ...compare(old.slice(start, old.length - end), now.slice(start, now.length - end)),
     ...old.slice(old.length - end).map((text): Part => ({ text, change: 'same' })),
   ]);
 }
 
-/** By the longest common subsequence. */
-function between(old: string[], now: string[]): Part[] {
+/** Compares by the longest common subsequence. */
+function compare(old: string[], now: string[]): Part[] {
   const removed = (text: string): Part => ({ text, change: 'removed' });
   const added = (text: string): Part => ({ text, change: 'added' });
-  if (old.length > MOST || now.length > MOST) return [...old.map(removed), ...now.map(added)];
+  if (old.length > MAX_WORDS || now.length > MAX_WORDS) return [...old.map(removed), ...now.map(added)];
   const width = now.length + 1;
   const lengths = new Uint16Array((old.length + 1) * width);
   for (let i = old.length - 1; i >= 0; i -= 1) {
@@ -61,14 +61,14 @@ function between(old: string[], now: string[]): Part[] {
   return parts;
 }
 
-function joined(parts: Part[]): Part[] {
-  const joint: Part[] = [];
+function merge(parts: Part[]): Part[] {
+  const merged: Part[] = [];
   for (const part of parts) {
-    const last = joint.at(-1);
+    const last = merged.at(-1);
     if (last?.change === part.change) last.text += part.text;
-    else joint.push({ ...part });
+    else merged.push({ ...part });
   }
-  return joint;
+  return merged;
 }
 
 const wordsOf = (text: string, language: string) =>

@@ -1,17 +1,17 @@
-/** What was typed and not yet acknowledged, kept in this browser (IndexedDB) until it is. */
-import type { Kept } from './saving.ts';
+/** Stores unacknowledged edits in the browser (IndexedDB). */
+import type { StoredDraft } from './save-queue.ts';
 
-/** The drafts of one person in one task. Other people of the same browser never see them. */
+/** The drafts of one user in one task. Other users of the same browser never see them. */
 export interface Drafts {
-  all(): Promise<Map<number, Kept>>;
-  put(position: number, kept: Kept): Promise<void>;
+  all(): Promise<Map<number, StoredDraft>>;
+  put(position: number, draft: StoredDraft): Promise<void>;
   delete(position: number): Promise<void>;
 }
 
 const STORE = 'drafts';
-type Key = [person: string, task: string, position: number];
+type Key = [user: string, task: string, position: number];
 
-export async function openDrafts(person: string, task: string): Promise<Drafts> {
+export async function openDrafts(user: string, task: string): Promise<Drafts> {
   const opening = indexedDB.open('dragoman-drafts', 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
   const database = await new Promise<IDBDatabase>((resolve, reject) => {
@@ -20,38 +20,38 @@ export async function openDrafts(person: string, task: string): Promise<Drafts> 
   });
   return {
     async all() {
-      const range = IDBKeyRange.bound([person, task, 0], [person, task, Number.MAX_SAFE_INTEGER]);
+      const range = IDBKeyRange.bound([user, task, 0], [user, task, Number.MAX_SAFE_INTEGER]);
       const [keys, values] = await inStore(database, 'readonly', (store) => [
         store.getAllKeys(range),
-        store.getAll(range) as IDBRequest<Kept[]>,
+        store.getAll(range) as IDBRequest<StoredDraft[]>,
       ]);
       return new Map(keys.result.map((key, index) => [(key as Key)[2], values.result[index]!]));
     },
-    async put(position, kept) {
-      await inStore(database, 'readwrite', (store) => store.put(kept, [person, task, position]));
+    async put(position, draft) {
+      await inStore(database, 'readwrite', (store) => store.put(draft, [user, task, position]));
     },
     async delete(position) {
-      await inStore(database, 'readwrite', (store) => store.delete([person, task, position]));
+      await inStore(database, 'readwrite', (store) => store.delete([user, task, position]));
     },
   };
 }
 
-/** What is asked of the store in one transaction, once all of it is there, or on the disk. */
-function inStore<Asked>(
+/** Runs requests in one transaction. Resolves when it has committed. */
+function inStore<Requests>(
   database: IDBDatabase,
   mode: IDBTransactionMode,
-  ask: (store: IDBObjectStore) => Asked,
-): Promise<Asked> {
+  request: (store: IDBObjectStore) => Requests,
+): Promise<Requests> {
   return new Promise((resolve, reject) => {
     const transaction = database.transaction(STORE, mode);
-    const asked = ask(transaction.objectStore(STORE));
-    transaction.oncomplete = () => resolve(asked);
-    // A request that fails takes its transaction with it.
+    const requests = request(transaction.objectStore(STORE));
+    transaction.oncomplete = () => resolve(requests);
+    // A failed request aborts its transaction.
     transaction.onabort = () => reject(transaction.error);
   });
 }
 
-/** Where a browser has no such store (a private window), drafts live as long as the page. */
+/** For browsers without storage, such as private windows: drafts last as long as the page. */
 export function noDrafts(): Drafts {
   return { all: async () => new Map(), put: async () => {}, delete: async () => {} };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { counted, idle, isPaused, PAUSE_MS, seen, used } from './effort.ts';
 
-test('time counts from a use to a minute after the last one', () => {
+test('active time counts until a minute after the last use', () => {
   let effort = used(idle, 1_000);
   effort = counted(effort, 31_000);
   expect(effort.totalMs).toBe(30_000);
@@ -14,7 +14,7 @@ test('time counts from a use to a minute after the last one', () => {
   expect(counted(effort, 2_000_500).totalMs).toBe(40_500 + PAUSE_MS);
 });
 
-test('time does not count while the page is not seen', () => {
+test('active time does not count while the page is hidden', () => {
   let effort = used(idle, 0);
   effort = seen(effort, false, 5_000);
   expect(isPaused(effort)).toBe(true);
@@ -22,10 +22,10 @@ test('time does not count while the page is not seen', () => {
   expect(counted(effort, 21_000).totalMs).toBe(6_000);
 });
 
-test('never more than the clock, however often it is asked', () => {
+test('active time never exceeds elapsed time and never decreases', () => {
   const step = fc.record({
     ms: fc.integer({ min: 0, max: 200_000 }),
-    what: fc.constantFrom('use', 'look', 'hide', 'show'),
+    what: fc.constantFrom('use', 'count', 'hide', 'show'),
   });
   fc.assert(
     fc.property(fc.array(step), (steps) => {
@@ -35,7 +35,7 @@ test('never more than the clock, however often it is asked', () => {
       for (const { ms, what } of steps) {
         now += ms;
         if (what === 'use') effort = used(effort, now);
-        else if (what === 'look') effort = counted(effort, now);
+        else if (what === 'count') effort = counted(effort, now);
         else effort = seen(effort, what === 'show', now);
         expect(effort.totalMs).toBeGreaterThanOrEqual(before);
         expect(effort.totalMs).toBeLessThanOrEqual(now);

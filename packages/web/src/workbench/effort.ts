@@ -1,11 +1,11 @@
-/** Active time: counted while the page is seen and has been used within a minute; a pause is shown, never hidden. */
+/** Active time: counted while the page is visible and was used in the last minute. */
 
 export const PAUSE_MS = 60_000;
 
 export interface Effort {
-  /** Since the page was opened. */
+  /** Milliseconds since the page was opened. */
   totalMs: number;
-  /** Counted up to here; absent while nobody works. */
+  /** Counted up to this time; absent during a pause. */
   since?: number;
   usedAt: number;
   visible: boolean;
@@ -13,7 +13,7 @@ export interface Effort {
 
 export const idle: Effort = { totalMs: 0, usedAt: Number.NEGATIVE_INFINITY, visible: true };
 
-/** A key, a click, a movement. */
+/** Records a use of the page at `now`, in milliseconds. */
 export function used(effort: Effort, now: number): Effort {
   return { ...counted(effort, now), usedAt: now, ...(effort.visible ? { since: now } : {}) };
 }
@@ -23,7 +23,7 @@ export function seen(effort: Effort, visible: boolean, now: number): Effort {
   return { ...rest, visible, ...(visible && isFresh(effort, now) ? { since: now } : {}) };
 }
 
-/** The time up to now, where it counts. */
+/** Adds the active time up to `now`. */
 export function counted(effort: Effort, now: number): Effort {
   if (effort.since === undefined) return effort;
   const until = Math.min(now, effort.usedAt + PAUSE_MS);

@@ -13,7 +13,7 @@ const begin = (pieces: Piece[], guarded = true) =>
 
 const codeKeys = (state: EditorState) => codesOf(piecesOf(state.doc)).map(keyOf).sort();
 
-/** An edit as numbers, whatever the document is by then. */
+/** An edit. Its places are fractions, so that it applies to any document. */
 type Edit =
   | { how: 'type' | 'paste'; from: number; to: number; text: string; pieces: Piece[] }
   | { how: 'undo' }
@@ -45,14 +45,14 @@ function apply(state: EditorState, edit: Edit): EditorState {
     const ends = [Math.round(edit.from * size), Math.round(edit.to * size)].sort((a, b) => a - b);
     const [from, to] = ends as [number, number];
     if (edit.how === 'type') dispatch(state.tr.insertText(edit.text, from, to));
-    // A paste of a stretch of this document, or of another one with the same numbers.
+    // A paste of a part of this document, or of another document with the same code numbers.
     else if (edit.text === '') dispatch(state.tr.replace(from, to, state.doc.slice(0, size)));
     else dispatch(state.tr.replace(from, to, new Slice(Fragment.from(nodesOf(edit.pieces)), 0, 0)));
   }
   return next;
 }
 
-test('whatever is edited, the codes are the same and pairs stay nested', () => {
+test('edits keep all codes and nested pairs', () => {
   fc.assert(
     fc.property(somePieces, fc.array(someEdit, { maxLength: 12 }), (pieces, edits) => {
       let state = begin(pieces);
@@ -67,7 +67,7 @@ test('whatever is edited, the codes are the same and pairs stay nested', () => {
   );
 });
 
-test('the property fails where nobody guards', () => {
+test('edits lose codes without the plugin', () => {
   const lost = fc.check(
     fc.property(somePieces, fc.array(someEdit, { maxLength: 12 }), (pieces, edits) => {
       const state = begin(pieces, false);
@@ -77,7 +77,7 @@ test('the property fails where nobody guards', () => {
   expect(lost.failed).toBe(true);
 });
 
-test('undo gives back the very text', () => {
+test('undo restores the text exactly', () => {
   fc.assert(
     fc.property(somePieces, someEdit, (pieces, edit) => {
       const state = begin(pieces);
@@ -93,7 +93,7 @@ test('undo gives back the very text', () => {
 
 const bold: Piece[] = [{ text: 'a ' }, { open: 1 }, { text: 'b' }, { close: 1 }, { text: ' c' }];
 
-test('typing over everything types between the halves of a pair', () => {
+test('typing over everything types inside the pair', () => {
   let state = begin(bold);
   state = state.apply(
     state.tr.setSelection(TextSelection.create(state.doc, 0, state.doc.content.size)).insertText('X'),
@@ -103,14 +103,14 @@ test('typing over everything types between the halves of a pair', () => {
   expect(piecesOf(state.doc)).toEqual([{ open: 1 }, { text: 'XY' }, { close: 1 }]);
 });
 
-test('after everything is deleted the caret stands in the pair', () => {
+test('deleting everything leaves the caret inside the pair', () => {
   let state = begin(bold);
   state = state.apply(state.tr.delete(0, state.doc.content.size));
   state = state.apply(state.tr.insertText('Y'));
   expect(piecesOf(state.doc)).toEqual([{ open: 1 }, { text: 'Y' }, { close: 1 }]);
 });
 
-test('a moved half may cross another on its way', () => {
+test('a moved half may cross another pair', () => {
   const pieces: Piece[] = [
     { open: 1 },
     { text: 'a' },

@@ -1,11 +1,11 @@
 /**
- * The guard of the codes. Whatever an edit does (typing over everything, a paste, a composition, an undo), the document
- * holds the same codes afterwards: one that would be lost is put back where it stood, one that came twice or from
- * elsewhere is taken out. Moving is allowed, for languages order their words differently.
+ * A ProseMirror plugin that keeps the codes of a document the same through every edit (typing over everything, a paste,
+ * a composition, an undo). A lost code is put back where it was; a doubled or foreign code is removed. Codes may be
+ * moved, because languages order their words differently.
  *
- * A half of a pair that is put back may come to stand wrongly; then the places are dealt out anew. A half that somebody
- * moves is left where they want it, though it crosses another: the way to a right order may lead through a wrong one.
- * Chips that cross are drawn as wrong, and the checks keep such a segment from being confirmed.
+ * When restored halves of pairs cross, their places are reordered. A half that the editor moves may cross another,
+ * because the way to a right order may lead through a wrong one. Crossing codes are drawn as wrong, and the checks
+ * prevent the confirmation of such a segment.
  */
 import { type EditorState, Plugin, TextSelection, type Transaction } from 'prosemirror-state';
 import { Mapping } from 'prosemirror-transform';
@@ -30,17 +30,17 @@ function guard(before: Placed[], after: EditorState, mapping: Mapping): Transact
   const { surplus, lost } = compare(before, placedCodes(after.doc), mapping);
   if (surplus.length === 0 && lost.length === 0) return null;
 
-  const back = lost.map(({ code, at }) => ({
+  const restored = lost.map(({ code, at }) => ({
     code,
-    // What opens stands before what was typed in its place; everything else after it.
+    // An opening code goes before the text that replaced it; every other code after it.
     at: code.kind === 'open' ? mapping.map(at, -1) : mapping.map(at + 1, 1),
   }));
-  back.sort((one, other) => one.at - other.at);
+  restored.sort((one, other) => one.at - other.at);
 
   const transaction = after.tr;
   const caret = after.selection.empty ? after.selection.head : undefined;
-  // From the end to the beginning; in one place, what is too many goes before anything comes.
-  const edits = [...back, ...surplus.map(({ at }) => ({ at, code: undefined }))];
+  // From the end to the beginning; in one place, removals come before insertions.
+  const edits = [...restored, ...surplus.map(({ at }) => ({ at, code: undefined }))];
   edits.sort((one, other) => one.at - other.at);
   for (const edit of edits.reverse()) {
     if (edit.code) transaction.insert(edit.at, nodeOf(edit.code));
@@ -49,21 +49,23 @@ function guard(before: Placed[], after: EditorState, mapping: Mapping): Transact
   if (wasNested) nest(transaction);
   if (caret !== undefined) {
     const gone = surplus.filter(({ at }) => at < caret).length;
-    const place = caret + standBefore(back, caret) - gone;
+    const place = caret + countBefore(restored, caret) - gone;
     transaction.setSelection(TextSelection.create(transaction.doc, place));
   }
   return transaction;
 }
 
-/** How many of the codes put back stand before the caret: of those at its very place, the ones up to the last that opens. */
-function standBefore(back: readonly Placed[], caret: number): number {
-  const here = back.filter(({ at }) => at === caret);
+/** Counts the restored codes before the caret. Of those at the caret, the ones up to the last opening code count. */
+function countBefore(restored: readonly Placed[], caret: number): number {
+  const here = restored.filter(({ at }) => at === caret);
   return (
-    back.filter(({ at }) => at < caret).length + here.findLastIndex(({ code }) => code.kind === 'open') + 1
+    restored.filter(({ at }) => at < caret).length +
+    here.findLastIndex(({ code }) => code.kind === 'open') +
+    1
   );
 }
 
-/** The codes that an edit lost, with their old places, and those that it has too many, with their new ones. */
+/** Returns the codes that an edit lost, with their old places, and its surplus codes, with their new places. */
 function compare(before: Placed[], now: Placed[], mapping: Mapping): { surplus: Placed[]; lost: Placed[] } {
   const had = new Map(before.map((placed) => [keyOf(placed.code), placed]));
   const has = Map.groupBy(now, ({ code }) => keyOf(code));
@@ -72,7 +74,7 @@ function compare(before: Placed[], now: Placed[], mapping: Mapping): { surplus: 
     const old = had.get(key);
     if (!old) surplus.push(...copies);
     else if (copies.length > 1) {
-      // The one that stayed is the code; the others are copies of it.
+      // The copy that stayed in place is kept.
       const stayed = mapping.mapResult(old.at, 1);
       const kept = copies.find(({ at }) => !stayed.deletedAfter && at === stayed.pos) ?? copies[0];
       surplus.push(...copies.filter((copy) => copy !== kept));
@@ -90,8 +92,8 @@ function nest(transaction: Transaction): void {
   });
 }
 
-/** Whether a place is just before or just behind a code. */
-export function codeBeside(state: EditorState, direction: -1 | 1): { code: Code; at: number } | undefined {
+/** Returns the code directly before (-1) or after (1) the caret. */
+export function codeAtCaret(state: EditorState, direction: -1 | 1): { code: Code; at: number } | undefined {
   const { $head, empty } = state.selection;
   if (!empty) return undefined;
   const node = direction === -1 ? $head.nodeBefore : $head.nodeAfter;

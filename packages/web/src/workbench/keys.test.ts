@@ -22,7 +22,7 @@ const wide = (where: Where) => where === 'anywhere' || where === 'segment';
 const meets = (one: Where, other: Where) =>
   one === other || wide(one) || wide(other) || [one, other].sort().join() === 'outside,row';
 
-test('no key does two things in one place', () => {
+test('no key has two actions in one place', () => {
   for (const [index, one] of combinations.entries()) {
     for (const other of combinations.slice(index + 1)) {
       if (one.mac === other.mac && one.keys === other.keys) expect(meets(one.where, other.where)).toBe(false);
@@ -30,7 +30,7 @@ test('no key does two things in one place', () => {
   }
 });
 
-test('no key is a browser’s own, a character’s or another layout’s', () => {
+test('no key is reserved by browsers or writes a character', () => {
   for (const { keys, mac } of combinations) {
     const { mod, ctrl, alt, key } = parse(keys);
     expect(reserved, keys).not.toContain(keys);
@@ -41,7 +41,7 @@ test('no key is a browser’s own, a character’s or another layout’s', () =>
   }
 });
 
-test('each key does what its row says', () => {
+test('each key performs the action of its binding', () => {
   for (const { keys, mac, where, action } of combinations) {
     const { mod, ctrl, alt, shift, key } = parse(keys);
     const pressed = press(/^[A-Z]$/.test(key) ? key.toLowerCase() : key, {
@@ -59,22 +59,22 @@ test('each key does what its row says', () => {
   }
 });
 
-test('keys work on layouts without Latin letters, and where digits need Shift', () => {
+test('keys work on layouts without Latin letters or with digits that need Shift', () => {
   expect(actionOf(press('ы', { code: 'KeyS', ctrlKey: true }), 'target', false)).toBe('save');
   expect(actionOf(press('б', { code: 'Comma', ctrlKey: true }), 'target', false)).toBe('moveCodeBack');
   expect(actionOf(press('щ', { code: 'KeyO', metaKey: true }), 'target', true)).toBe('copySource');
   expect(actionOf(press('&', { code: 'Digit1', ctrlKey: true }), 'target', false)).toBe('use1');
-  // By what it writes, wherever it is: Dvorak has its S on another key.
+  // A Latin character counts before its place: Dvorak has S on another key.
   expect(actionOf(press('s', { code: 'Semicolon', ctrlKey: true }), 'target', false)).toBe('save');
   expect(actionOf(press('o', { code: 'KeyS', ctrlKey: true }), 'target', false)).toBe('copySource');
 });
 
-test('a comment or a search has its own Enter', () => {
+test('Ctrl+Enter in a comment or search confirms nothing', () => {
   expect(actionOf(press('Enter', { ctrlKey: true }), 'field', false)).toBeUndefined();
   expect(actionOf(press('s', { ctrlKey: true }), 'field', false)).toBe('save');
 });
 
-test('typing is typing', () => {
+test('typing characters performs no action', () => {
   for (const key of ['a', 'Enter', 'ArrowUp', 'Home', 'Tab', ' ', '?', '1', 'é']) {
     expect(actionOf(press(key), 'target', false)).toBeUndefined();
   }
@@ -84,7 +84,7 @@ test('typing is typing', () => {
   ).toBeUndefined();
 });
 
-test.each(['en', 'de', 'ar'])('every key has its words in %s', (language) => {
+test.each(['en', 'de', 'ar'])('every key has a message in %s', (language) => {
   const file = new URL(`messages/${language}.json`, import.meta.url);
   const messages = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
   for (const { action, group } of bindings) {

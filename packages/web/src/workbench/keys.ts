@@ -1,13 +1,13 @@
 /**
- * Every key of the workbench: the one table from which handlers, hints, the help and a test are made.
+ * The table of all keys of the workbench, for handlers, hints, the help and tests.
  *
- * No Ctrl+Alt (AltGr on Windows), no Alt with a letter or digit (they write characters), nothing that a browser keeps
- * for itself. `Mod` is Command on a Mac and Ctrl elsewhere; `Ctrl` is Ctrl everywhere.
+ * It has no Ctrl+Alt (AltGr on Windows), no Alt with a letter or digit (they write characters) and no browser shortcut.
+ * `Mod` is Command on a Mac and Ctrl elsewhere; `Ctrl` is Ctrl everywhere.
  */
 
 /**
- * Where a key counts: anywhere in the workbench; anywhere but in other fields (a comment, a search); in the text of a
- * translation; on a row; outside every field.
+ * Where a key works: anywhere in the workbench; anywhere but in other fields, such as a comment (`segment`); in the text
+ * of a target; on a row; outside every field.
  */
 export type Where = 'anywhere' | 'segment' | 'target' | 'row' | 'outside';
 /** Where the focus is when a key is pressed. */
@@ -53,9 +53,9 @@ export type ActionId =
 
 export interface Binding {
   action: ActionId;
-  /** The first is the one that hints show. */
+  /** Hints show the first. */
   keys: readonly string[];
-  /** On a Mac, where it differs. */
+  /** The keys on a Mac when they differ. */
   mac?: readonly string[];
   where: Where;
   group: Group;
@@ -99,7 +99,7 @@ export const bindings: readonly Binding[] = [
   { action: 'select', keys: ['Space'], where: 'row', group: 'segment' },
 ];
 
-/** What browsers and desktops do not give away, or what people do not give up. */
+/** Keys that browsers and desktops reserve, or that users expect from them. */
 export const reserved: readonly string[] = [
   'Mod+T',
   'Mod+N',
@@ -139,7 +139,7 @@ export const reserved: readonly string[] = [
   'Alt+ArrowRight',
 ];
 
-/** What of a `KeyboardEvent` says which key it is. */
+/** The part of a `KeyboardEvent` that identifies a key. */
 export interface KeyPress {
   key: string;
   code: string;
@@ -155,7 +155,7 @@ export interface KeyPress {
 export const keysOf = (binding: Binding, mac: boolean): readonly string[] =>
   (mac && binding.mac) || binding.keys;
 
-/** What a key does in a place, if anything. While an input method composes, no key is ours. */
+/** Returns the action of a key in a place. Keys have none while an input method composes. */
 export function actionOf(press: KeyPress, place: Place, mac: boolean): ActionId | undefined {
   if (press.isComposing || press.keyCode === 229 || press.getModifierState('AltGraph')) return undefined;
   return bindings.find(
@@ -194,15 +194,15 @@ function isPressed(wanted: Combination, press: KeyPress, mac: boolean): boolean 
   const ctrl = wanted.ctrl || (wanted.mod && !mac);
   const meta = wanted.mod && mac;
   if (press.ctrlKey !== ctrl || press.metaKey !== meta || press.altKey !== wanted.alt) return false;
-  // A sign may need Shift on one layout and not on another; the sign itself says enough.
+  // Whether a sign needs Shift depends on the keyboard layout, so Shift is ignored for signs.
   const sign = wanted.key.length === 1 && !/[A-Z0-9 ]/.test(wanted.key);
   if (!sign && press.shiftKey !== wanted.shift) return false;
   return namesOf(press).includes(wanted.key);
 }
 
 /**
- * What a pressed key is called: by what it writes; where that is not a Latin character (a Cyrillic layout), or a digit
- * needs Shift (a French one), by where it is.
+ * Returns the names of a pressed key: the character it writes and, for non-Latin layouts and for digits that need Shift
+ * (French), the name of its place on the keyboard.
  */
 function namesOf(press: KeyPress): string[] {
   const { key, code } = press;
@@ -218,7 +218,7 @@ function placeOf(code: string): string {
   return /^Key[A-Z]$/.test(code) ? code.slice(3) : (signs[code] ?? code);
 }
 
-/** How the caps of a combination are written, one word each. Their names are the same in every language of the app. */
+/** Returns the key caps of a combination. They are the same in every language of the app. */
 export function capsOf(keys: string, mac: boolean): string[] {
   const { mod, ctrl, alt, shift, key } = parse(keys);
   return [
@@ -243,13 +243,13 @@ const caps: Record<string, string> = {
 
 const capOf = (key: string) => caps[key] ?? key;
 
-/** The caps that a hint shows for an action. */
+/** Returns the caps that a hint shows for an action. */
 export function hintOf(action: ActionId, mac: boolean): string[] {
   const binding = bindings.find((one) => one.action === action)!;
   return capsOf(keysOf(binding, mac)[0]!, mac);
 }
 
-/** As `aria-keyshortcuts` wants it. */
+/** Returns the value of `aria-keyshortcuts` for an action. */
 export function ariaKeys(action: ActionId, mac: boolean): string {
   const binding = bindings.find((one) => one.action === action)!;
   return keysOf(binding, mac)

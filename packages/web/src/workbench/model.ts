@@ -1,12 +1,12 @@
-/** The document of one translation: text and codes in a row, and nothing else that could be lost or styled. */
+/** The ProseMirror document of one target: only text and codes, so that no styling can be pasted. */
 import { type Node, Schema } from 'prosemirror-model';
-import { type Code, type CodeKind, codeOf, labelOf, type Piece, pieceOf, tidy } from './pieces.ts';
+import { type Code, type CodeKind, codeOf, labelOf, normalize, type Piece, pieceOf } from './pieces.ts';
 
 const kinds = new Set(['open', 'close', 'single', 'keep']);
 
 export const schema = new Schema({
   nodes: {
-    // White space is kept as it is typed: every space of a translation is somebody's decision.
+    // `pre` keeps every space as it was typed.
     doc: { content: 'inline*', whitespace: 'pre' },
     text: { group: 'inline' },
     code: {
@@ -15,7 +15,7 @@ export const schema = new Schema({
       atom: true,
       draggable: true,
       attrs: { kind: {}, number: {}, text: { default: '' } },
-      // What is copied. What is seen is drawn by `chip.ts`.
+      // Used for copying; `chip.ts` draws what is shown.
       toDOM: (node) => [
         'span',
         {
@@ -54,7 +54,7 @@ export function codeAt(node: Node): Code {
 }
 
 export function nodesOf(pieces: readonly Piece[]): Node[] {
-  return tidy(pieces).map((piece) => {
+  return normalize(pieces).map((piece) => {
     const code = codeOf(piece);
     return code ? nodeOf(code) : schema.text((piece as { text: string }).text);
   });
@@ -72,7 +72,7 @@ export function piecesOf(document: Node): Piece[] {
   return pieces;
 }
 
-/** The codes of a document with their places. */
+/** Returns the codes of a document with their offsets. */
 export function placedCodes(document: Node): { code: Code; at: number }[] {
   const codes: { code: Code; at: number }[] = [];
   document.forEach((node, at) => {

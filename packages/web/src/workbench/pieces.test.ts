@@ -1,35 +1,35 @@
-import { isRight } from '@dragoman/documents';
+import { isCorrect } from '@dragoman/documents';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { documentOf, piecesOf } from './model.ts';
-import { type Code, codesOf, complete, crossed, keyOf, nested, tidy } from './pieces.ts';
+import { type Code, codesOf, complete, crossed, keyOf, nested, normalize } from './pieces.ts';
 import { somePieces } from './testing-pieces.ts';
 
-test('pieces become a document and pieces again, with no character changed', () => {
+test('converting pieces to a document and back changes nothing', () => {
   fc.assert(
     fc.property(somePieces, (pieces) => {
-      expect(piecesOf(documentOf(pieces))).toEqual(tidy(pieces));
+      expect(piecesOf(documentOf(pieces))).toEqual(normalize(pieces));
     }),
   );
 });
 
-test('dealing codes out anew keeps every one of them and nests every pair', () => {
+test('nesting keeps every code and nests every pair', () => {
   fc.assert(
     fc.property(
       somePieces.chain((pieces) =>
         fc.shuffledSubarray(codesOf(pieces), { minLength: codesOf(pieces).length }),
       ),
       (codes) => {
-        const dealt = nested(codes);
-        expect(crossed(dealt).size).toBe(0);
-        expect(dealt.map(keyOf).sort()).toEqual(codes.map(keyOf).sort());
-        if (crossed(codes).size === 0) expect(dealt).toEqual(codes);
+        const reordered = nested(codes);
+        expect(crossed(reordered).size).toBe(0);
+        expect(reordered.map(keyOf).sort()).toEqual(codes.map(keyOf).sort());
+        if (crossed(codes).size === 0) expect(reordered).toEqual(codes);
       },
     ),
   );
 });
 
-test('pairs that cross are named', () => {
+test('crossed returns the numbers of crossing pairs', () => {
   const half = (kind: 'open' | 'close', number: number): Code => ({ kind, number, text: '' });
   const crossing = [half('open', 1), half('open', 2), half('close', 1), half('close', 2)];
   expect([...crossed(crossing)].sort()).toEqual([1, 2]);
@@ -37,13 +37,13 @@ test('pairs that cross are named', () => {
   expect(crossed([half('open', 1), half('close', 1), half('open', 2), half('close', 2)]).size).toBe(0);
 });
 
-test('a translation is completed with what its source has, and freed of what it has not', () => {
+test('a completed target has exactly the codes of its source', () => {
   fc.assert(
     fc.property(somePieces, somePieces, (target, source) => {
       const completed = complete(target, source);
       expect(codesOf(completed).map(keyOf).sort()).toEqual(codesOf(source).map(keyOf).sort());
       expect(complete(completed, source)).toEqual(completed);
-      if (isRight(source, target)) expect(completed).toEqual(tidy(target));
+      if (isCorrect(source, target)) expect(completed).toEqual(normalize(target));
     }),
   );
 });

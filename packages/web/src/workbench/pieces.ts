@@ -1,18 +1,24 @@
-/** Pieces of a segment, as the workbench looks at them. Pure. */
+/** Pure functions on the pieces of a segment: text and codes. */
 import type { Piece } from '@dragoman/documents/pieces';
 
 export type { Piece };
 
 export type CodeKind = 'open' | 'close' | 'single' | 'keep';
 
-/** A code by itself: what a chip shows and the guard counts. `text` is what a reader sees of a kept word. */
+/** A code of a segment. `text` is the visible text of a kept word, empty for other codes. */
 export interface Code {
   kind: CodeKind;
   number: number;
   text: string;
 }
 
-/** The code that a piece is; nothing for text. */
+/** What a code stands for (`title`) and its accessible name (`label`). */
+export interface CodeDescription {
+  title: string;
+  label: string;
+}
+
+/** Returns the code of a piece, undefined for text. */
 export function codeOf(piece: Piece): Code | undefined {
   if ('keep' in piece) return { kind: 'keep', number: piece.keep, text: piece.text };
   if ('open' in piece) return { kind: 'open', number: piece.open, text: '' };
@@ -34,12 +40,12 @@ export function pieceOf(code: Code): Piece {
   }
 }
 
-/** What tells one code of a segment from another. A kept word is its text too: another segment's may have its number. */
+/** Identifies a code. The text of a kept word is part of it, because another segment may use the same number. */
 export function keyOf(code: Code): string {
   return `${code.kind} ${code.number} ${code.text}`;
 }
 
-/** What stands on a chip. */
+/** The label of a code's chip. */
 export function labelOf(code: Code): string {
   switch (code.kind) {
     case 'open':
@@ -57,37 +63,34 @@ export function codesOf(pieces: readonly Piece[]): Code[] {
   return pieces.flatMap((piece) => codeOf(piece) ?? []);
 }
 
-/** Without empty stretches, neighbouring ones joined: the one way in which a text is written. */
-export function tidy(pieces: readonly Piece[]): Piece[] {
-  const tidied: Piece[] = [];
+/** Joins neighbouring texts and drops empty ones: the canonical form. */
+export function normalize(pieces: readonly Piece[]): Piece[] {
+  const normalized: Piece[] = [];
   for (const piece of pieces) {
-    const last = tidied.at(-1);
-    if (codeOf(piece)) tidied.push(piece);
+    const last = normalized.at(-1);
+    if (codeOf(piece)) normalized.push(piece);
     else if ('text' in piece && piece.text !== '') {
       if (last && 'text' in last && !codeOf(last))
-        tidied[tidied.length - 1] = { text: last.text + piece.text };
-      else tidied.push({ text: piece.text });
+        normalized[normalized.length - 1] = { text: last.text + piece.text };
+      else normalized.push({ text: piece.text });
     }
   }
-  return tidied;
+  return normalized;
 }
 
 export function samePieces(one: readonly Piece[] | null, other: readonly Piece[] | null): boolean {
   if (one === other) return true;
-  return one !== null && other !== null && JSON.stringify(tidy(one)) === JSON.stringify(tidy(other));
+  return (
+    one !== null && other !== null && JSON.stringify(normalize(one)) === JSON.stringify(normalize(other))
+  );
 }
 
-/** The text as a reader reads it: kept words stand, other codes are nothing. */
+/** Returns the visible text: with kept words, without other codes. */
 export function plainText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
 }
 
-/** Whether there is anything to read: codes alone are no translation. */
-export function isEmpty(pieces: readonly Piece[]): boolean {
-  return pieces.every((piece) => !('text' in piece) || ('keep' in piece ? false : piece.text.trim() === ''));
-}
-
-/** The numbers of the pairs that cross, or close before they open. */
+/** Returns the numbers of pairs that cross, lack a half, or close before they open. */
 export function crossed(codes: readonly Code[]): Set<number> {
   const open: number[] = [];
   const wrong = new Set<number>();
@@ -106,17 +109,17 @@ export function crossed(codes: readonly Code[]): Set<number> {
 }
 
 /**
- * The same codes in the same places, dealt out anew so that pairs nest: where a half stands that may not stand there,
- * it changes places with the one that may. Halves without their other half stay where they are.
+ * Reorders codes so that pairs nest, using the same places: a misplaced half is swapped with the one that belongs there.
+ * A half without its other half stays in place.
  */
 export function nested(codes: readonly Code[]): Code[] {
-  const dealt = [...codes];
+  const reordered = [...codes];
   const open: number[] = [];
   const whole = (number: number) =>
     codes.some((code) => code.kind === 'open' && code.number === number) &&
     codes.some((code) => code.kind === 'close' && code.number === number);
-  for (let at = 0; at < dealt.length; at += 1) {
-    const code = dealt[at]!;
+  for (let at = 0; at < reordered.length; at += 1) {
+    const code = reordered[at]!;
     if ((code.kind !== 'open' && code.kind !== 'close') || !whole(code.number)) continue;
     if (code.kind === 'open') {
       open.push(code.number);
@@ -125,14 +128,14 @@ export function nested(codes: readonly Code[]): Code[] {
     const top = open.at(-1);
     if (top === code.number) open.pop();
     else if (open.includes(code.number)) {
-      swap(dealt, at, (other) => other.kind === 'close' && other.number === top);
+      swap(reordered, at, (other) => other.kind === 'close' && other.number === top);
       open.pop();
     } else {
-      swap(dealt, at, (other) => other.kind === 'open' && other.number === code.number);
+      swap(reordered, at, (other) => other.kind === 'open' && other.number === code.number);
       open.push(code.number);
     }
   }
-  return dealt;
+  return reordered;
 }
 
 function swap(codes: Code[], at: number, wanted: (code: Code) => boolean): void {
@@ -142,8 +145,8 @@ function swap(codes: Code[], at: number, wanted: (code: Code) => boolean): void 
 }
 
 /**
- * A translation with every code of its source exactly once: what is missing stands at the end, what is foreign or
- * doubled is gone. A kept word that nobody asked for is still a word.
+ * Returns a target with every code of the source exactly once. Missing codes are appended, foreign and doubled codes are
+ * removed; a foreign kept word becomes text.
  */
 export function complete(target: readonly Piece[], source: readonly Piece[]): Piece[] {
   const wanted = new Map(codesOf(source).map((code) => [keyOf(code), code]));
@@ -155,5 +158,5 @@ export function complete(target: readonly Piece[], source: readonly Piece[]): Pi
     else if (code.kind === 'keep') taken.push({ text: code.text });
   }
   for (const code of wanted.values()) taken.push(pieceOf(code));
-  return tidy(taken);
+  return normalize(taken);
 }

@@ -1,4 +1,4 @@
-/** The workbench has one page; it brings its own chunk, which nobody else loads. */
+/** The page of the workbench, in a chunk of its own. */
 import type { AnyRoute } from '@tanstack/react-router';
 import { page } from '../page.tsx';
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openDrafts } from './drafts.ts';
 import type { Piece } from './pieces.ts';
-import { type Outcome, Saver } from './saver.ts';
-import { type Save, shown, type Theirs } from './saving.ts';
+import { type Save, type ServerVersion, saveStatusOf } from './save-queue.ts';
+import { type SaveOutcome, Saver } from './saver.ts';
 
 const text = (words: string): Piece[] => [{ text: words }];
 const save = (words: string, status: 'draft' | 'confirmed' = 'draft'): Save => ({
@@ -13,18 +13,18 @@ const save = (words: string, status: 'draft' | 'confirmed' = 'draft'): Save => (
   acknowledged: [],
 });
 
-/** What becomes of one request: it arrives and is answered, or one of both is lost, or it is turned away. */
+/** What happens to one request. */
 type Fate = 'answered' | 'never arrives' | 'answer lost';
 
-/** A server with revisions, and the fates of the requests to come. */
+/** A server with revisions. `fates` holds what happens to its next requests. */
 class Server {
-  segments = new Map<number, Theirs>(
+  segments = new Map<number, ServerVersion>(
     [0, 1, 2].map((at) => [at, { revision: 1, target: [], status: 'open' }]),
   );
   fates: Fate[] = [];
   overwritten = 0;
 
-  async receive(position: number, sent: Save, revision: number): Promise<Outcome> {
+  async receive(position: number, sent: Save, revision: number): Promise<SaveOutcome> {
     const fate = this.fates.shift() ?? 'answered';
     if (fate === 'never arrives') throw new Error('no connection');
     const now = this.segments.get(position)!;
@@ -38,15 +38,15 @@ class Server {
   }
 }
 
-/** A page with a clock of its own. */
+/** A page with its own clock. */
 async function open(server: Server, task: string, revisions: Map<number, number>) {
   const clock = { now: 1_000, calls: new Set<{ time: number; call: () => void }>() };
-  let gone = false;
+  let closed = false;
   const saver = new Saver({
-    drafts: await openDrafts('somebody', task),
+    drafts: await openDrafts('user', task),
     send: async (position, sent, revision) => {
-      // A page that is gone sends nothing more, and hears no answer.
-      if (gone) return new Promise<never>(() => {});
+      // A closed page sends nothing and receives no answer.
+      if (closed) return new Promise<never>(() => {});
       const outcome = await server.receive(position, sent, revision);
       if (outcome.outcome === 'saved') revisions.set(position, outcome.revision);
       return outcome;
@@ -57,23 +57,23 @@ async function open(server: Server, task: string, revisions: Map<number, number>
       clock.calls.add(entry);
       return () => clock.calls.delete(entry);
     },
-    changed: () => {},
+    onChange: () => {},
   });
   return {
     saver,
-    /** Time passes, and everything that was begun comes to its end. */
+    /** Advances the clock and waits until everything that was started has ended. */
     async pass(ms: number) {
       clock.now += ms;
       for (const entry of [...clock.calls]) {
         if (entry.time <= clock.now && clock.calls.delete(entry)) entry.call();
       }
       for (let turn = 0; turn < 5; turn += 1) {
-        await saver.kept();
+        await saver.stored();
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
     leave() {
-      gone = true;
+      closed = true;
       saver.stop();
     },
   };
@@ -120,28 +120,28 @@ async function play(steps: readonly Step[], forgetful = false) {
       const typed = save(`words ${words}`, step.step === 'confirm' ? 'confirmed' : 'draft');
       last.set(step.position, typed);
       page.saver.edit(step.position, { revision: revisions.get(step.position)!, save: typed, activeMs: 10 });
-      if (step.step === 'confirm') page.saver.hurry([step.position]);
+      if (step.step === 'confirm') page.saver.flush([step.position]);
     } else if (step.step === 'pass') await page.pass(step.ms);
     else if (step.step === 'fates') server.fates = [...step.fates];
     else {
-      await page.saver.kept();
+      await page.saver.stored();
       page.leave();
       revisions = new Map([...server.segments].map(([at, { revision }]) => [at, revision]));
-      page = await open(server, forgetful ? `${task} anew` : task, revisions);
+      page = await open(server, forgetful ? `${task} without drafts` : task, revisions);
       await page.saver.restore(server.segments);
     }
   }
-  // The connection is good from here on.
+  // No request fails from here on.
   server.fates = [];
   for (let turn = 0; turn < 12; turn += 1) await page.pass(30_000);
-  return { server, page, last, drafts: await openDrafts('somebody', task) };
+  return { server, page, last, drafts: await openDrafts('user', task) };
 }
 
-test('no text is lost, whatever fails and whenever the page goes', async () => {
+test('loses no text when requests fail or the page closes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(someStep, { maxLength: 25 }), async (steps) => {
       const { server, page, last, drafts } = await play(steps);
-      expect(shown(page.saver.state).state).toBe('saved');
+      expect(saveStatusOf(page.saver.queue).state).toBe('saved');
       for (const [at, typed] of last) {
         expect(server.segments.get(at)!.target).toEqual(typed.target);
         expect(server.segments.get(at)!.status).toBe(typed.status);
@@ -153,7 +153,7 @@ test('no text is lost, whatever fails and whenever the page goes', async () => {
   );
 });
 
-test('the property fails where the browser keeps nothing', async () => {
+test('loses a text when the browser stores no drafts', async () => {
   const steps: Step[] = [
     { step: 'fates', fates: ['never arrives'] },
     { step: 'type', position: 0 },
@@ -165,14 +165,14 @@ test('the property fails where the browser keeps nothing', async () => {
   page.leave();
 });
 
-test('somebody else has written meanwhile: both texts stand, until one is chosen', async () => {
+test('keeps both texts of a conflict until one is chosen', async () => {
   const server = new Server();
   const page = await open(server, 'conflict', new Map());
   page.saver.edit(0, { revision: 1, save: save('mine'), activeMs: 0 });
   server.segments.set(0, { revision: 2, target: text('theirs'), status: 'draft' });
   await page.pass(600);
-  expect(shown(page.saver.state)).toEqual({ state: 'conflict', positions: [0] });
-  expect(page.saver.state.entries.get(0)).toMatchObject({
+  expect(saveStatusOf(page.saver.queue)).toEqual({ state: 'conflict', positions: [0] });
+  expect(page.saver.queue.entries.get(0)).toMatchObject({
     save: save('mine'),
     theirs: { target: text('theirs') },
   });
@@ -181,11 +181,11 @@ test('somebody else has written meanwhile: both texts stand, until one is chosen
   page.saver.resolve(0, save('both'));
   await page.pass(1);
   expect(server.segments.get(0)).toEqual({ revision: 3, target: text('both'), status: 'draft' });
-  expect(shown(page.saver.state).state).toBe('saved');
+  expect(saveStatusOf(page.saver.queue).state).toBe('saved');
 });
 
-test('a lost lease stops the sending and keeps the text', async () => {
-  const drafts = await openDrafts('somebody', 'stale');
+test('sends each text once and keeps it when the lease is lost', async () => {
+  const drafts = await openDrafts('user', 'stale');
   const sent: number[] = [];
   const saver = new Saver({
     drafts,
@@ -195,42 +195,42 @@ test('a lost lease stops the sending and keeps the text', async () => {
     },
     now: () => 0,
     at: () => () => {},
-    changed: () => {},
+    onChange: () => {},
   });
   saver.edit(0, { revision: 1, save: save('kept'), activeMs: 0 }, 0);
-  await expect.poll(() => shown(saver.state)).toEqual({ state: 'lost', waiting: 1 });
-  // What was not sent before is sent once: the server keeps it for whoever has the task next.
+  await expect.poll(() => saveStatusOf(saver.queue)).toEqual({ state: 'lost', waiting: 1 });
+  // A text that was not sent before is sent once: the server keeps it for the next editor.
   saver.edit(0, { revision: 1, save: save('kept too'), activeMs: 0 }, 0);
   saver.edit(1, { revision: 1, save: save('another'), activeMs: 0 }, 0);
   await expect.poll(() => sent).toEqual([0, 1]);
-  await saver.kept();
-  saver.hurry();
-  await saver.kept();
+  await saver.stored();
+  saver.flush();
+  await saver.stored();
   expect(sent).toEqual([0, 1]);
   expect((await drafts.all()).get(0)?.save).toEqual(save('kept too'));
-  expect(shown(saver.state)).toEqual({ state: 'lost', waiting: 2 });
+  expect(saveStatusOf(saver.queue)).toEqual({ state: 'lost', waiting: 2 });
 });
 
-test('a text that the server will not take waits for the next edit', async () => {
+test('sends a refused text again only after an edit', async () => {
   const sent: string[] = [];
   const saver = new Saver({
-    drafts: await openDrafts('somebody', 'refused'),
+    drafts: await openDrafts('user', 'refused'),
     send: async (_, { target }) => {
       sent.push((target[0] as { text: string }).text);
       return sent.length === 1 ? { outcome: 'refused', code: 'invalid' } : { outcome: 'saved', revision: 2 };
     },
     now: () => 0,
     at: () => () => {},
-    changed: () => {},
+    onChange: () => {},
   });
   saver.edit(0, { revision: 1, save: save('wrong'), activeMs: 0 }, 0);
-  await expect.poll(() => shown(saver.state)).toEqual({ state: 'refused', positions: [0] });
+  await expect.poll(() => saveStatusOf(saver.queue)).toEqual({ state: 'refused', positions: [0] });
   saver.edit(0, { revision: 1, save: save('right'), activeMs: 0 }, 0);
-  await expect.poll(() => shown(saver.state).state).toBe('saved');
+  await expect.poll(() => saveStatusOf(saver.queue).state).toBe('saved');
   expect(sent).toEqual(['wrong', 'right']);
 });
 
-test('the drafts of another person of the same browser are not seen', async () => {
+test('returns drafts of the same user and task only', async () => {
   const mine = await openDrafts('one', 'shared');
   await mine.put(3, { revision: 1, save: save('mine'), activeMs: 0, sent: [] });
   expect((await (await openDrafts('other', 'shared')).all()).size).toBe(0);

@@ -1,99 +1,102 @@
-/** Does what `saving.ts` says is to be done: keeps every edit in the browser first, then sends it. */
+/** Works through the save queue: stores each edit in the browser, then sends it. */
 import type { Drafts } from './drafts.ts';
 import {
-  acknowledged,
-  begun,
-  conflicted,
-  edited,
-  failed,
-  hurried,
-  keptOf,
-  lost,
+  acknowledge,
+  duePositions,
+  type Edit,
+  EMPTY_QUEUE,
+  enqueue,
+  makeDue,
+  markConflict,
+  markRefused,
+  markSending,
+  markStale,
   nextDue,
-  nothing,
-  REST_MS,
-  ready,
-  refused,
-  resolved,
-  restored,
+  resolveConflict,
+  restoreDraft,
+  retryLater,
   type Save,
-  type Saving,
-  type Theirs,
-} from './saving.ts';
+  type SaveQueue,
+  type ServerVersion,
+  storedDraftOf,
+  TYPING_PAUSE_MS,
+} from './save-queue.ts';
 
-/** How many segments are on their way at a time. */
-const AT_ONCE = 4;
+/** The most segments that are being sent at one time. */
+const MAX_CONCURRENT = 4;
 
-export type Outcome =
+export type SaveOutcome =
   | { outcome: 'saved'; revision: number }
-  | { outcome: 'conflict'; theirs: Theirs }
+  | { outcome: 'conflict'; theirs: ServerVersion }
   | { outcome: 'stale' }
   | { outcome: 'refused'; code: string };
 
 export interface SaverOptions {
   drafts: Drafts;
-  /** Sends one text. Throws where no answer came, or one that says later. */
-  send: (position: number, save: Save, revision: number, activeMs: number) => Promise<Outcome>;
+  /** Sends one text. Rejects when no answer arrived or when the save should be tried again. */
+  send: (position: number, save: Save, revision: number, activeMs: number) => Promise<SaveOutcome>;
   now: () => number;
-  /** Calls back at a time, in milliseconds; returns what takes the call back. */
+  /** Calls `call` at a time in milliseconds; returns a function that cancels it. */
   at: (time: number, call: () => void) => () => void;
-  changed: (state: Saving) => void;
+  onChange: () => void;
 }
 
 export class Saver {
-  #state: Saving = nothing;
+  #queue: SaveQueue = EMPTY_QUEUE;
   readonly #options: SaverOptions;
   #cancel: () => void = () => {};
-  /** Writes to the browser's store stand in line, so that an older one never comes last. */
+  /** Serializes the writes to the browser's storage, so that the newest is the last. */
   #stored: Promise<void> = Promise.resolve();
 
   constructor(options: SaverOptions) {
     this.#options = options;
   }
 
-  get state(): Saving {
-    return this.#state;
+  get queue(): SaveQueue {
+    return this.#queue;
   }
 
-  edit(position: number, edit: { revision: number; save: Save; activeMs: number }, restMs = REST_MS): void {
-    this.#become(edited(this.#state, position, edit, this.#options.now() + restMs));
+  /** @param delayMs how long to wait for further typing before sending */
+  edit(position: number, edit: Edit, delayMs = TYPING_PAUSE_MS): void {
+    this.#become(enqueue(this.#queue, position, edit, this.#options.now() + delayMs));
     this.#store(position);
   }
 
-  hurry(positions?: readonly number[]): void {
-    this.#become(hurried(this.#state, this.#options.now(), positions));
+  /** Sends queued texts now. @param positions all when omitted */
+  flush(positions?: readonly number[]): void {
+    this.#become(makeDue(this.#queue, this.#options.now(), positions));
   }
 
   resolve(position: number, save: Save): void {
-    this.#become(resolved(this.#state, position, save, this.#options.now()));
+    this.#become(resolveConflict(this.#queue, position, save, this.#options.now()));
     this.#store(position);
   }
 
-  /** @param positions whose texts are not to be sent; the others are, once */
-  lose(positions: 'all' | readonly number[]): void {
-    this.#become(lost(this.#state, positions));
+  /** Marks the lease as lost. @param positions not sent any more; the others are sent once */
+  stopSending(positions: 'all' | readonly number[]): void {
+    this.#become(markStale(this.#queue, positions));
   }
 
-  /** Takes up what the page before this one kept. Returns what there was, by position. */
-  async restore(segments: ReadonlyMap<number, Theirs>): Promise<Map<number, Save>> {
+  /** Queues the drafts that an earlier page stored. Returns them by position, without those that the server has. */
+  async restore(versions: ReadonlyMap<number, ServerVersion>): Promise<Map<number, Save>> {
     const found = new Map<number, Save>();
-    for (const [position, kept] of await this.#options.drafts.all()) {
-      const theirs = segments.get(position);
+    for (const [position, draft] of await this.#options.drafts.all()) {
+      const theirs = versions.get(position);
       if (!theirs) continue;
-      this.#become(restored(this.#state, position, kept, theirs, this.#options.now()));
-      if (this.#state.entries.has(position)) found.set(position, kept.save);
+      this.#become(restoreDraft(this.#queue, position, draft, theirs, this.#options.now()));
+      if (this.#queue.entries.has(position)) found.set(position, draft.save);
       else this.#store(position);
     }
     return found;
   }
 
-  /** Whether everything is on the server. */
-  get empty(): boolean {
-    return this.#state.entries.size === 0;
+  /** Whether the server has every text. */
+  get isEmpty(): boolean {
+    return this.#queue.entries.size === 0;
   }
 
-  /** When all that was typed so far is kept in the browser. */
-  async kept(): Promise<void> {
+  /** Resolves when the browser has stored all edits so far. */
+  async stored(): Promise<void> {
     await this.#stored;
   }
 
@@ -101,63 +104,66 @@ export class Saver {
     this.#cancel();
   }
 
-  #become(state: Saving): void {
-    this.#state = state;
-    this.#options.changed(state);
-    this.#pump();
+  #become(queue: SaveQueue): void {
+    this.#queue = queue;
+    this.#options.onChange();
+    this.#sendDue();
   }
 
   #store(position: number): Promise<void> {
     const write = async () => {
-      const entry = this.#state.entries.get(position);
-      if (entry) await this.#options.drafts.put(position, keptOf(entry));
+      const entry = this.#queue.entries.get(position);
+      if (entry) await this.#options.drafts.put(position, storedDraftOf(entry));
       else await this.#options.drafts.delete(position);
     };
-    // A store that is full or gone must not keep the text from the server.
+    // A text is sent even when the browser cannot store it.
     this.#stored = this.#stored.then(write).catch(() => {});
     return this.#stored;
   }
 
-  #pump(): void {
+  #sendDue(): void {
     this.#cancel();
-    const under = [...this.#state.entries.values()].filter((entry) => entry.sending).length;
-    const next = ready(this.#state, this.#options.now()).slice(0, Math.max(0, AT_ONCE - under));
+    const sending = [...this.#queue.entries.values()].filter((entry) => entry.sending).length;
+    const next = duePositions(this.#queue, this.#options.now()).slice(
+      0,
+      Math.max(0, MAX_CONCURRENT - sending),
+    );
     for (const position of next) {
-      this.#state = begun(this.#state, position);
+      this.#queue = markSending(this.#queue, position);
       void this.#send(position);
     }
-    if (next.length > 0) this.#options.changed(this.#state);
-    const due = under + next.length < AT_ONCE ? nextDue(this.#state) : undefined;
-    if (due !== undefined) this.#cancel = this.#options.at(due, () => this.#pump());
+    if (next.length > 0) this.#options.onChange();
+    const due = sending + next.length < MAX_CONCURRENT ? nextDue(this.#queue) : undefined;
+    if (due !== undefined) this.#cancel = this.#options.at(due, () => this.#sendDue());
   }
 
   async #send(position: number): Promise<void> {
-    const entry = this.#state.entries.get(position)!;
+    const entry = this.#queue.entries.get(position)!;
     const { save, activeMs } = entry.sent.at(-1)!;
     await this.#store(position);
-    let outcome: Outcome | undefined;
+    let outcome: SaveOutcome | undefined;
     try {
       outcome = await this.#options.send(position, save, entry.revision, activeMs);
     } catch {
-      // No answer: the text may be there or not. It is sent again, and the revision tells.
+      // Without an answer the server may have the text or not. The next attempt finds out by the revision.
     }
     this.#become(this.#after(position, outcome));
     await this.#store(position);
   }
 
-  #after(position: number, outcome: Outcome | undefined): Saving {
+  #after(position: number, outcome: SaveOutcome | undefined): SaveQueue {
     const now = this.#options.now();
     switch (outcome?.outcome) {
       case 'saved':
-        return acknowledged(this.#state, position, outcome.revision, now);
+        return acknowledge(this.#queue, position, outcome.revision, now);
       case 'conflict':
-        return conflicted(this.#state, position, outcome.theirs, now);
+        return markConflict(this.#queue, position, outcome.theirs, now);
       case 'stale':
-        return lost(this.#state, [position]);
+        return markStale(this.#queue, [position]);
       case 'refused':
-        return refused(this.#state, position, outcome.code);
+        return markRefused(this.#queue, position, outcome.code);
       case undefined:
-        return failed(this.#state, position, now);
+        return retryLater(this.#queue, position, now);
     }
   }
 }

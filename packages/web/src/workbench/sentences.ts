@@ -1,27 +1,30 @@
-/** What the checks found, and what is announced, as sentences in the language of the app. */
-import { useSay } from '../words.tsx';
+/** Puts findings and announcements into the language of the app. */
+import { useTranslate } from '../i18n.tsx';
 import type { Finding } from './checking.ts';
 import { type CodeKind, labelOf } from './pieces.ts';
-import type { Announcement } from './workbench.ts';
+import type { Announcement } from './state.ts';
 
 export function useSentence(): (finding: Finding) => string {
-  const say = useSay();
+  const t = useTranslate();
   return ({ check, values }) => {
     const { kind, code, text = '' } = values;
     const label =
       kind === undefined ? '' : labelOf({ kind: kind as CodeKind, number: Number(code), text: String(text) });
-    const said = Object.entries(values).map(([name, value]) => [name, value === '' ? 'empty' : value]);
-    // Messages choose by a name, which has no hyphen.
+    const shown = Object.entries(values).map(([name, value]) => [name, value === '' ? 'empty' : value]);
+    // The names in a message's `select` have no hyphen.
     const problem = String(values.problem ?? '').replaceAll('-', '_');
-    return say(`workbench.check.${check}`, { ...Object.fromEntries(said), problem, label });
+    return t(`workbench.check.${check}`, { ...Object.fromEntries(shown), problem, label });
   };
 }
 
 export function useAnnouncement(): (what: Announcement) => string {
-  const say = useSay();
+  const t = useTranslate();
   return (what) => {
-    const { say: name, ...values } = what;
-    if (what.say === 'read-only') return say(`workbench.read_only.${what.why}`);
-    return say(`workbench.said.${name}` as 'workbench.said.saved', values as Record<string, string | number>);
+    const { type, ...values } = what;
+    if (what.type === 'read-only') return t(`workbench.read_only.${what.why}`);
+    return t(
+      `workbench.announce.${type}` as 'workbench.announce.saved',
+      values as Record<string, string | number>,
+    );
   };
 }

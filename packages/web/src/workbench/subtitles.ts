@@ -1,4 +1,4 @@
-/** Subtitles as a list, for the preview: read leniently, for the server has written them. */
+/** Reads subtitles for the preview. Lenient, because the server wrote them. */
 
 export interface Cue {
   number: number;
@@ -43,7 +43,7 @@ export function cuesOf(text: string): Cue[] {
   return cues;
 }
 
-/** Characters a second that a viewer has to read. */
+/** Returns the reading speed in characters a second. */
 export function speedOf({ from, to, text }: Cue): number {
   const characters = [...new Intl.Segmenter().segment(text.replaceAll('\n', ' '))].length;
   return to > from ? Math.round((characters * 1_000) / (to - from)) : 0;

@@ -1,6 +1,6 @@
-/** Pieces for property tests: with codes of every kind, each once, pairs nested. */
+/** Pieces for property tests, with codes of every kind, each once, and nested pairs. */
 import fc from 'fast-check';
-import { type Code, nested, type Piece, pieceOf, tidy } from './pieces.ts';
+import { type Code, nested, normalize, type Piece, pieceOf } from './pieces.ts';
 
 const words = fc.oneof(
   fc.string({ maxLength: 6, unit: 'grapheme' }),
@@ -30,7 +30,7 @@ export const somePieces: fc.Arbitrary<Piece[]> = codes.chain((list) =>
   fc
     .array(words, { minLength: list.length + 1, maxLength: list.length + 1 })
     .map((texts) =>
-      tidy(
+      normalize(
         texts.flatMap((text, index) => [{ text }, ...(index < list.length ? [pieceOf(list[index]!)] : [])]),
       ),
     ),

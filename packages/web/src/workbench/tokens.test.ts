@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { codesOf, tidy } from './pieces.ts';
+import { codesOf, normalize } from './pieces.ts';
 import { somePieces } from './testing-pieces.ts';
 import { readTokens, withTokens } from './tokens.ts';
 
-test('a text with tokens is read as what it was written from', () => {
+test('parsing a text with tokens returns the pieces that it was made from', () => {
   fc.assert(
     fc.property(somePieces, (pieces) => {
       expect(readTokens(withTokens(pieces), pieces)).toEqual({
-        pieces: tidy(pieces),
+        pieces: normalize(pieces),
         missing: [],
         doubled: [],
         unknown: [],
@@ -17,7 +17,7 @@ test('a text with tokens is read as what it was written from', () => {
   );
 });
 
-test('whatever is typed, no code comes twice and none comes from elsewhere', () => {
+test('parsing any text returns no doubled and no foreign code', () => {
   const typed = fc.stringMatching(/^([{}/=0-9 a]|\{1\}|\{\/1\}|\{=2\}){0,12}$/);
   fc.assert(
     fc.property(somePieces, typed, (source, text) => {
@@ -30,7 +30,7 @@ test('whatever is typed, no code comes twice and none comes from elsewhere', () 
   );
 });
 
-test('what is wrong is named', () => {
+test('parsing reports missing, doubled and unknown tokens', () => {
   const source = [{ text: 'a ' }, { open: 1 }, { text: 'b' }, { close: 1 }, { keep: 2, text: '{name}' }];
   expect(withTokens(source)).toBe('a {1}b{/1}{=2}');
   const read = readTokens('{1}b {7} {{x}} {1}', source);

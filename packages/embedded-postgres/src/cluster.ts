@@ -1,0 +1,159 @@
+/** The cluster on disk, created completely or not at all, and the settings of its server. */
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Binaries } from './binaries.ts';
+import { EmbeddedPostgresError } from './errors.ts';
+import { chownTree, syncDirectory } from './files.ts';
+import { commandAs, type Identity } from './identity.ts';
+
+/**
+ * Settings of the server, given on its command line, so that they belong to the running version and override any
+ * `ALTER SYSTEM`. All others have PostgreSQL's defaults.
+ */
+export const SETTINGS: Readonly<Record<string, string>> = {
+  // No TCP; the socket is in a directory that only its owner can enter.
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  // A committed transaction is on disk.
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  // For a small machine. Shared buffers cost memory only when used, connections only when opened.
+  shared_buffers: '128MB',
+  max_connections: '100',
+  // On 2 cores, a parallel plan takes time from other queries, and memory from /dev/shm, which has 64 MB in a container.
+  max_parallel_workers_per_gather: '0',
+  // For solid-state disks. The default, 4, assumes a spinning disk and avoids indexes.
+  random_page_cost: '1.1',
+  // Compiling takes longer than the short statements of a service.
+  jit: 'off',
+  // With the default, `try`, memory use depends on the configuration of the machine.
+  huge_pages: 'off',
+  // A client that dies during a long statement releases its locks within seconds.
+  client_connection_check_interval: '2s',
+  // Logs contain no data: error details and failing statements quote rows. The client gets them.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+  log_autovacuum_min_duration: '-1',
+  // New tables have no statistics; with the default, they would get them after a minute.
+  autovacuum_naptime: '10s',
+  logging_collector: 'off',
+  log_destination: 'stderr',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+export interface ClusterPlan {
+  dataDir: string;
+  /** The directory of the cluster. */
+  cluster: string;
+  binaries: Binaries;
+  identity: Identity;
+  /** The superuser of a new cluster. */
+  user: string;
+  log: (line: string) => void;
+}
+
+/**
+ * Creates the cluster or checks the existing one, and makes `identity` its owner. An interrupted `initdb` leaves only a
+ * draft directory, which is removed.
+ * @throws EmbeddedPostgresError `cluster` or `start`
+ */
+export async function prepareCluster(plan: ClusterPlan): Promise<void> {
+  const { dataDir, cluster, binaries, identity, log } = plan;
+  for (const entry of readdirSync(dataDir)) {
+    if (/^postgres(-binaries)?\.new-/.test(entry)) removeDraft(join(dataDir, entry));
+  }
+  // A container's mount or an operator may leave an empty directory.
+  if (existsSync(cluster) && readdirSync(cluster).length === 0) rmdirSync(cluster);
+  if (existsSync(cluster)) {
+    checkCluster(cluster, binaries);
+    if (process.getuid!() === 0 && statSync(cluster).uid !== identity.uid) {
+      log(`giving the cluster to user ${identity.uid}`);
+      chownTree(cluster, identity.uid, identity.gid);
+    }
+    // Some restore tools do not keep modes, and the server refuses a directory that others can read.
+    chmodSync(cluster, 0o700);
+    return;
+  }
+  const start = performance.now();
+  const draft = mkdtempSync(`${cluster}.new-`);
+  if (process.getuid!() === 0) chownSync(draft, identity.uid, identity.gid);
+  await initdb(draft, plan);
+  renameSync(draft, cluster);
+  syncDirectory(dataDir);
+  log(`created the cluster in ${Math.round(performance.now() - start)} ms`);
+}
+
+async function initdb(directory: string, { binaries, identity, user }: ClusterPlan): Promise<void> {
+  const { file, args, options } = commandAs(identity, binaries.initdb, [
+    `--pgdata=${directory}`,
+    `--username=${user}`,
+    // The only way to the server is its socket, in a directory that no other user can enter.
+    '--auth-local=trust',
+    '--auth-host=reject',
+    '--encoding=UTF8',
+    // The provider built into the server: the same order and Unicode case rules on every machine, and no index to
+    // rebuild when the C library of the system changes its collations.
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+  ]);
+  try {
+    await promisify(execFile)(file, args, options);
+  } catch (error) {
+    removeDraft(directory);
+    const { stderr, message } = error as Error & { stderr?: string };
+    throw new EmbeddedPostgresError(
+      'start',
+      `The database could not be created: ${(stderr || message).trim()}`,
+      { cause: error },
+    );
+  }
+}
+
+function checkCluster(cluster: string, binaries: Binaries): void {
+  let version: string;
+  try {
+    version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
+    statSync(join(cluster, 'global', 'pg_control'));
+  } catch (error) {
+    // A new cluster is renamed into place when complete, so this one is damaged. An empty one would hide the loss.
+    throw new EmbeddedPostgresError(
+      'cluster',
+      `${cluster} is not a complete PostgreSQL cluster. Restore it from a backup, or move it away to start empty.`,
+      { cause: error },
+    );
+  }
+  const major = binaries.version.split('.')[0];
+  if (version === major) return;
+  throw new EmbeddedPostgresError(
+    'cluster',
+    `${cluster} was created by PostgreSQL ${version}, and this program includes ${binaries.version}. ` +
+      'Dump it with the program version that created it and restore the dump into a new data directory.',
+  );
+}
+
+function removeDraft(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    // An orphaned initdb may still be writing there. Draft names are unique, and the next start tries again.
+  }
+}

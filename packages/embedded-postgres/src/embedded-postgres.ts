@@ -1,0 +1,213 @@
+/**
+ * An embedded PostgreSQL: the server binaries from npm, listening on a Unix socket, one cluster per data directory.
+ *
+ * - `serve` owns the server until it stops. A second one is refused.
+ * - `command` uses the server of a running owner as a guest. Without an owner, it becomes the owner.
+ *
+ * In the data directory: `postgres/` the cluster, `socket/`, `postgres.log`, `server.json` (the running server),
+ * `owner.lock`, `owner.json`, `guests.lock`, and `scratch`, the path of the scratch directory if there is one.
+ */
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { binariesFor, findBinaries } from './binaries.ts';
+import { type Address, checkServer } from './client.ts';
+import { prepareCluster, SETTINGS } from './cluster.ts';
+import { EmbeddedPostgresError } from './errors.ts';
+import { chooseIdentity, commandAs, type Identity } from './identity.ts';
+import {
+  currentOwner,
+  type Lock,
+  lockOutGuests,
+  type Role,
+  tryGuestLock,
+  tryOwnerLock,
+  waitForOwnerLock,
+} from './locks.ts';
+import { isAlive } from './processes.ts';
+import { makeSocketDirectory, PORT, removeScratch } from './scratch.ts';
+import { findOrphan, readRecord } from './server.ts';
+import { type ExitListener, Supervisor } from './supervisor.ts';
+
+export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './errors.ts';
+
+export interface EmbeddedPostgresOptions {
+  dataDir: string;
+  role: Role;
+  /** The superuser that a new cluster gets, and that everything here connects as. */
+  user: string;
+  /** Created when it is missing. Also names the server in process lists. */
+  database: string;
+  log?: (line: string) => void;
+  /** PostgreSQL settings, which override ours. */
+  settings?: Record<string, string>;
+  /** For tests: simulates machines that forbid user namespaces. */
+  canUnshare?: (identity: Identity) => boolean;
+}
+
+export interface EmbeddedPostgres {
+  /** Options for `pg`. `host` is the directory of the socket. */
+  connection: Address;
+  /** Whether this process runs the server; false for a guest. */
+  owned: boolean;
+  version: string;
+  /** Counts restarts after unexpected exits; 0 for a guest. */
+  readonly restarts: number;
+  /** Whether the server process is alive now. */
+  readonly running: boolean;
+  /** Calls `listener` after each unexpected exit; the server restarts on its own. Returns a function that removes it. */
+  onExit(listener: ExitListener): () => void;
+  /** Stops the server, if this process owns it, and unlocks the data directory. May be called more than once. */
+  stop(): Promise<void>;
+}
+
+/** A command may wait 10 s for its guests and then has to stop the server. */
+const WAIT_FOR_COMMAND_MS = 15_000;
+const WAIT_FOR_GUESTS_MS = 10_000;
+/** The owner may be creating its cluster or recovering. */
+const WAIT_FOR_OWNER_MS = 60_000;
+const POLL_MS = 25;
+
+/**
+ * Starts the server of a data directory, or joins the one that is running there.
+ * @throws EmbeddedPostgresError with a message that tells the operator what to do
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = makeDataDir(options.dataDir);
+  const resolved = { ...options, dataDir };
+  if (options.role === 'serve') return own(resolved, await waitForOwnerLock(dataDir, WAIT_FOR_COMMAND_MS));
+  const end = performance.now() + WAIT_FOR_OWNER_MS;
+  for (;;) {
+    const lock = tryOwnerLock(dataDir, 'command');
+    if (lock !== undefined) return own(resolved, lock);
+    const guest = await joinOwner(resolved);
+    if (guest !== undefined) return guest;
+    if (performance.now() > end) {
+      const owner = currentOwner(dataDir);
+      throw new EmbeddedPostgresError(
+        'owner_unavailable',
+        `The database of the program that runs on ${dataDir} (process ${owner?.pid ?? 'unknown'}) does not answer.`,
+      );
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+async function own(options: EmbeddedPostgresOptions, lock: Lock): Promise<EmbeddedPostgres> {
+  const { dataDir, role, user, database } = options;
+  const log = options.log ?? (() => {});
+  const cluster = join(dataDir, 'postgres');
+  try {
+    const found = findBinaries(dataDir);
+    const identity = chooseIdentity(dataDir, cluster, options.canUnshare);
+    const binaries = binariesFor(identity, found, dataDir);
+    await prepareCluster({ dataDir, cluster, binaries, identity, user, log });
+    const address = { host: makeSocketDirectory(dataDir, identity), port: PORT, user, database };
+    const settings = {
+      ...SETTINGS,
+      cluster_name: database,
+      ...options.settings,
+      ...listeningSettings(address.host),
+    };
+    const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const command = commandAs(identity, binaries.postgres, ['-D', cluster, ...words]);
+    const { version } = binaries;
+    const supervisor = new Supervisor({ dataDir, cluster, address, version, command, log });
+    await supervisor.open();
+    let stopped: Promise<void> | undefined;
+    return {
+      connection: address,
+      owned: true,
+      version,
+      get restarts() {
+        return supervisor.restarts;
+      },
+      get running() {
+        return supervisor.running;
+      },
+      onExit: (listener) => supervisor.onExit(listener),
+      stop: () => {
+        stopped ??= close(supervisor, dataDir, role, lock);
+        return stopped;
+      },
+    };
+  } catch (error) {
+    // A server that is still running, visible or not, needs its socket.
+    const inUse = error instanceof EmbeddedPostgresError && error.code === 'in_use';
+    if (!inUse && findOrphan(dataDir, cluster) === undefined) removeScratch(dataDir);
+    lock.release();
+    throw error;
+  }
+}
+
+async function close(supervisor: Supervisor, dataDir: string, role: Role, lock: Lock): Promise<void> {
+  // A service must stop within seconds; a command has time to wait for its guests.
+  const closed = role === 'command' ? await lockOutGuests(dataDir, WAIT_FOR_GUESTS_MS) : undefined;
+  try {
+    await supervisor.stop();
+    removeScratch(dataDir);
+  } finally {
+    closed?.release();
+    lock.release();
+  }
+}
+
+/** Joins the server of the running owner; undefined while none answers. */
+async function joinOwner(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres | undefined> {
+  const { dataDir, user, database } = options;
+  const lock = tryGuestLock(dataDir);
+  if (lock === undefined) return undefined;
+  const record = readRecord(dataDir);
+  const address = record && { host: record.socketDir, port: PORT, user, database };
+  if (address === undefined || (await checkServer(address)) !== 'ready') {
+    lock.release();
+    return undefined;
+  }
+  let stopped = false;
+  return {
+    connection: address,
+    owned: false,
+    version: record!.version,
+    restarts: 0,
+    get running() {
+      const now = readRecord(dataDir);
+      return now !== undefined && isAlive(now);
+    },
+    onExit: () => () => {},
+    stop: async () => {
+      if (!stopped) lock.release();
+      stopped = true;
+    },
+  };
+}
+
+/** Where the server listens. Callers cannot override these settings: everything here relies on them. */
+function listeningSettings(socketDir: string): Record<string, string> {
+  // The setting is a list separated by commas, so a directory with a comma in its name needs quotes.
+  const quoted = `"${socketDir.replaceAll('"', '""')}"`;
+  return { listen_addresses: '', unix_socket_directories: quoted, port: String(PORT) };
+}
+
+function makePrivate(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process was first.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function makeDataDir(path: string): string {
+  try {
+    mkdirSync(dirname(resolve(path)), { recursive: true });
+    if (!existsSync(path)) makePrivate(path);
+    // Paths are recorded and compared, so symbolic links are resolved.
+    return realpathSync(resolve(path));
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      'data_directory',
+      `The data directory ${path} cannot be created: ${(error as Error).message}. Choose another directory.`,
+      { cause: error },
+    );
+  }
+}

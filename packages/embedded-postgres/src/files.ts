@@ -1,0 +1,76 @@
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fsyncSync,
+  lchownSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+/** Writes a file so that a reader sees either the old or the new content. */
+export function writeAtomically(path: string, content: string): void {
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, content, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+/** Makes a rename or a new entry in a directory survive a power failure. */
+export function syncDirectory(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Gives files that root created to the owner of their directory, who could not open them otherwise. Happens when a
+ * command runs with sudo next to a service of an ordinary user.
+ */
+export function giveToOwnerOf(directory: string, ...paths: string[]): void {
+  if (process.getuid?.() !== 0) return;
+  const owner = statSync(directory);
+  if (owner.uid === 0) return;
+  for (const path of paths) chownSync(path, owner.uid, owner.gid);
+}
+
+/** Gives a tree to a user. The top directory comes last, so that an interrupted run is repeated. */
+export function chownTree(path: string, uid: number, gid: number): void {
+  if (lstatSync(path).isDirectory()) {
+    for (const entry of readdirSync(path)) chownTree(join(path, entry), uid, gid);
+  }
+  lchownSync(path, uid, gid);
+}
+
+/** Lets a group enter a directory, but not list it or write to it. */
+export function allowGroupToEnter(directory: string, gid: number): void {
+  chownSync(directory, -1, gid);
+  chmodSync(directory, (statSync(directory).mode & 0o777) | 0o010);
+}
+
+/** Returns the last lines of a file from byte `from` on; an empty string when it cannot be read. */
+export function lastLines(path: string, count: number, from = 0): string {
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      const size = statSync(path).size;
+      const start = Math.max(from, size - 8192);
+      const buffer = Buffer.alloc(Math.max(0, size - start));
+      readSync(fd, buffer, 0, buffer.length, start);
+      return buffer.toString('utf8').trimEnd().split('\n').slice(-count).join('\n');
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // A missing log must not hide the error that it would explain.
+    return '';
+  }
+}

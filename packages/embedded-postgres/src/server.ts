@@ -1,0 +1,219 @@
+/** The server process: started, found again after a crash of its owner, and stopped. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  fchmodSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Address, checkServer, createDatabase, type ServerStatus } from './client.ts';
+import { EmbeddedPostgresError } from './errors.ts';
+import { giveToOwnerOf, lastLines, writeAtomically } from './files.ts';
+import type { Command } from './identity.ts';
+import {
+  commandLine,
+  findProcess,
+  findServersIn,
+  isAlive,
+  type ProcessRef,
+  signal,
+  waitUntilEnded,
+} from './processes.ts';
+import { PORT } from './scratch.ts';
+
+/** What it takes to run the server of one data directory. */
+export interface ServerPlan {
+  dataDir: string;
+  cluster: string;
+  address: Address;
+  version: string;
+  command: Command;
+  log: (line: string) => void;
+}
+
+/** `server.json`: the running server, for the next owner and for guests. */
+export interface ServerRecord extends ProcessRef {
+  socketDir: string;
+  version: string;
+  /** The whole command line. A server with another command line is replaced, not adopted. */
+  command: string[];
+}
+
+export interface RunningServer {
+  process: ProcessRef;
+  /** Resolves when the server has ended, with the exit code or signal if known. */
+  ended: Promise<string>;
+}
+
+const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
+/** How long a living server may not answer at all. A server that recovers answers, and may take longer. */
+const SILENCE_LIMIT_MS = 60_000;
+/** A fast shutdown writes a checkpoint. After this time, the next start replays the log instead. */
+const FAST_STOP_MS = 5_000;
+const IMMEDIATE_STOP_MS = 5_000;
+/** An adopted server is no child of this process, so its end is found by polling. */
+const POLL_MS = 200;
+
+export function readRecord(dataDir: string): ServerRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(join(dataDir, 'server.json'), 'utf8')) as ServerRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+export function removeRecord(dataDir: string): void {
+  rmSync(join(dataDir, 'server.json'), { force: true });
+}
+
+/**
+ * Finds the server that a previous owner left running in this cluster. The record identifies it by pid and start
+ * time. Without a record (killed before it was written), the postmaster's pid file and command line do.
+ */
+export function findOrphan(dataDir: string, cluster: string): ProcessRef | undefined {
+  const record = readRecord(dataDir);
+  if (record !== undefined && isAlive(record)) return { pid: record.pid, started: record.started };
+  const pid = postmasterPid(cluster);
+  const server = pid === undefined ? undefined : findProcess(pid);
+  if (server === undefined) return undefined;
+  const words = commandLine(server.pid);
+  const serves = words.includes(cluster) || words.some((word) => word.includes(`-D ${cluster} `));
+  return serves ? server : undefined;
+}
+
+/** Adopts the recorded server once it answers; undefined when it does not. */
+export async function adopt(
+  record: ServerRecord,
+  address: Address,
+  stop: AbortSignal,
+): Promise<RunningServer | undefined> {
+  const server = { pid: record.pid, started: record.started };
+  if ((await waitUntilReady(server, address, stop)) !== 'ready') return undefined;
+  return { process: server, ended: pollUntilEnded(server) };
+}
+
+/**
+ * Removes what a dead server left. PostgreSQL takes its pid file as proof of life when the pid is in use again or
+ * belongs to a zombie, and the last processes of a server may still hold its shared memory. Call it only with the
+ * owner lock held and after `findOrphan` found nothing.
+ * @throws EmbeddedPostgresError `in_use` when a server answers that this process cannot see, as in another container
+ */
+export async function clearStale({ dataDir, cluster, address }: ServerPlan): Promise<void> {
+  const sockets = new Set([address.host, readRecord(dataDir)?.socketDir ?? address.host]);
+  for (const host of sockets) {
+    if ((await checkServer({ ...address, host })) === 'silent') continue;
+    throw new EmbeddedPostgresError(
+      'in_use',
+      `A PostgreSQL server that is not visible from here (in another container?) serves ${cluster}. Stop it first.`,
+    );
+  }
+  const remaining = findServersIn(realpathSync(cluster));
+  for (const name of ['SIGQUIT', 'SIGKILL'] as const) {
+    // They end on their own when they notice that the postmaster is gone, unless busy with a long statement.
+    await Promise.all(remaining.map((server) => waitUntilEnded(server, 2_000)));
+    for (const server of remaining) signal(server, name);
+  }
+  await Promise.all(remaining.map((server) => waitUntilEnded(server, 2_000)));
+  rmSync(join(cluster, 'postmaster.pid'), { force: true });
+  for (const directory of sockets) {
+    rmSync(join(directory, `.s.PGSQL.${PORT}`), { force: true });
+    rmSync(join(directory, `.s.PGSQL.${PORT}.lock`), { force: true });
+  }
+}
+
+/**
+ * Starts the server and waits until it answers.
+ * @throws EmbeddedPostgresError `start` with the last lines of its log
+ */
+export async function launch(plan: ServerPlan, stop: AbortSignal): Promise<RunningServer> {
+  const { dataDir, address, version } = plan;
+  const { file, args, options } = plan.command;
+  const path = join(dataDir, 'postgres.log');
+  const log = openLog(path);
+  const logStart = statSync(path).size;
+  giveToOwnerOf(dataDir, path);
+  // The log is a file, because a pipe breaks when this process dies, and the server with it. The server is detached,
+  // because Ctrl-C signals the whole process group and would stop the server before the program has drained.
+  const child = spawn(file, args, { ...options, detached: true, stdio: ['ignore', log, log] });
+  closeSync(log);
+  const ended = once(child, 'exit').then(
+    ([code, by]) => (by === null ? `exit code ${code}` : `signal ${by}`),
+    (error: Error) => error.message,
+  );
+  // The server does not keep the program running.
+  child.unref();
+  const server = child.pid === undefined ? undefined : findProcess(child.pid);
+  if (server !== undefined) {
+    const record: ServerRecord = { ...server, socketDir: address.host, version, command: [file, ...args] };
+    writeAtomically(join(dataDir, 'server.json'), JSON.stringify(record));
+    giveToOwnerOf(dataDir, join(dataDir, 'server.json'));
+    if ((await waitUntilReady(server, address, stop)) === 'ready') return { process: server, ended };
+    await stopServer(server);
+  }
+  // An unreferenced child does not keep the event loop alive; the program must live to report the error.
+  const hold = setInterval(() => {}, 1_000);
+  const end = await ended.finally(() => clearInterval(hold));
+  const lines = lastLines(path, 12, logStart);
+  throw new EmbeddedPostgresError(
+    'start',
+    `The embedded PostgreSQL did not start (${end}). ${path} ends with:\n${lines}`,
+  );
+}
+
+/** Tries a fast shutdown (disconnects clients, saves all work), then an immediate one, then SIGKILL. */
+export async function stopServer(server: ProcessRef, log: (line: string) => void = () => {}): Promise<void> {
+  signal(server, 'SIGINT');
+  if (await waitUntilEnded(server, FAST_STOP_MS)) return;
+  log('the server takes long to stop; stopping it immediately, it recovers at the next start');
+  signal(server, 'SIGQUIT');
+  if (await waitUntilEnded(server, IMMEDIATE_STOP_MS)) return;
+  signal(server, 'SIGKILL');
+  await waitUntilEnded(server, IMMEDIATE_STOP_MS);
+}
+
+/** Waits until the server is ready, and creates its database when it is missing. Gives up with `silent`. */
+async function waitUntilReady(
+  server: ProcessRef,
+  address: Address,
+  stop: AbortSignal,
+): Promise<ServerStatus> {
+  let answeredAt = performance.now();
+  for (;;) {
+    const status = await checkServer(address);
+    if (status === 'no_database') await createDatabase(address);
+    else if (status === 'ready') return status;
+    if (status !== 'silent') answeredAt = performance.now();
+    if (stop.aborted || !isAlive(server) || performance.now() - answeredAt > SILENCE_LIMIT_MS)
+      return 'silent';
+    await sleep(10);
+  }
+}
+
+async function pollUntilEnded(server: ProcessRef): Promise<string> {
+  while (isAlive(server)) await sleep(POLL_MS, undefined, { ref: false });
+  return 'cause unknown';
+}
+
+function openLog(path: string): number {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LOG_LIMIT_BYTES) renameSync(path, `${path}.1`);
+  const fd = openSync(path, 'a', 0o600);
+  fchmodSync(fd, 0o600);
+  return fd;
+}
+
+function postmasterPid(cluster: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+/** Accounts, and finding them by the user names in commands, paths and request fields. */
+import type { AccountRef, Environment } from '../base/account.ts';
+import { fieldError, notFound, OperatorError } from '../base/errors.ts';
+import { partOf, uuidv7 } from '../base/ids.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { createWebhookSecret, secretContext, type Vault } from './secrets.ts';
+import * as store from './store.ts';
+
+export { lockAccount, setChat, setCorrection } from './store.ts';
+
+export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
+
+/** An operator's mistake, with a message for the operator. */
+export class AccountError extends OperatorError {
+  override name = 'AccountError';
+}
+
+export interface Account {
+  ref: AccountRef;
+  username: string;
+  email: string | null;
+  chat: boolean;
+  /** Whether editors correct the chat messages that were already delivered. */
+  chat_correction: boolean;
+}
+
+export interface RegisteredAccount {
+  account: AccountRef;
+  /** In clear text. The database has them sealed. */
+  webhookSecrets: Record<Environment, string>;
+}
+
+/**
+ * Inserts an account with a webhook secret for each environment, without keys and balance.
+ * @throws a unique violation of PostgreSQL when the username is taken
+ */
+export async function registerAccount(
+  transaction: Transaction,
+  vault: Vault,
+  wanted: { username: string; email: string | undefined; chat: boolean },
+): Promise<RegisteredAccount> {
+  const accountId = uuidv7();
+  const account = { part: partOf(accountId), accountId } as AccountRef;
+  await store.insertAccount(transaction, account, wanted);
+  const webhookSecrets = { production: createWebhookSecret(), sandbox: createWebhookSecret() };
+  for (const environment of ENVIRONMENTS) {
+    const secret = Buffer.from(webhookSecrets[environment]);
+    const sealed = vault.seal(secret, secretContext(account, environment));
+    await store.insertWebhookSecret(transaction, account, { secretId: uuidv7(), environment, sealed });
+  }
+  return { account, webhookSecrets };
+}
+
+/**
+ * Returns the account with a user name.
+ * @throws AccountError when there is none
+ */
+export async function accountNamed(on: Queryable, username: string): Promise<Account> {
+  const row = await store.findAccount(on, username);
+  if (row === undefined) throw new AccountError(`There is no account named ${username}.`);
+  const { part, account_id: accountId, ...fields } = row;
+  return { ...fields, ref: { part, accountId } as AccountRef };
+}
+
+/** Returns the user name of an account. */
+export async function usernameOf(on: Queryable, account: AccountRef): Promise<string> {
+  return (await store.readUsername(on, account)) ?? account.accountId;
+}
+
+/** Notified when a key or a property of its caller changes; every `ApiKeyAuthenticator` then clears its cache. */
+export const KEYS_CHANNEL = 'dragoman_keys';
+
+/** Returns the account that the path names. @throws ApiError `not_found` */
+export async function requestedAccount(
+  on: Queryable,
+  { params }: { params: { username: string } },
+): Promise<Account> {
+  try {
+    return await accountNamed(on, params.username);
+  } catch (error) {
+    if (error instanceof AccountError) throw notFound();
+    throw error;
+  }
+}
+
+/** Returns the account that the field `account` of a request names. @throws ApiError `invalid_request` */
+export function accountOfField(on: Queryable, username: string): Promise<Account>;
+export function accountOfField(
+  on: Queryable,
+  username: string | null | undefined,
+): Promise<Account | undefined>;
+export async function accountOfField(
+  on: Queryable,
+  username: string | null | undefined,
+): Promise<Account | undefined> {
+  if (username === undefined || username === null) return undefined;
+  try {
+    return await accountNamed(on, username);
+  } catch (error) {
+    if (error instanceof AccountError) throw fieldError('account', error.message);
+    throw error;
+  }
+}

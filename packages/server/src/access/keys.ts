@@ -1,0 +1,187 @@
+/** Creates, lists, revokes and rolls the API keys of an account. A secret is shown once, when its key is created. */
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef, Dialect, Environment } from '../base/account.ts';
+import { ApiError } from '../base/errors.ts';
+import type { Database, Queryable, Transaction } from '../database/database.ts';
+import { type Account, AccountError, KEYS_CHANNEL } from './accounts.ts';
+import { createKey } from './secrets.ts';
+import * as store from './store.ts';
+
+export interface NewKey {
+  environment: Environment;
+  /** A label for people. */
+  name: string;
+  dialect: Dialect;
+  readOnly: boolean;
+  expiresAt: Date | undefined;
+}
+
+/** A new key with its secret. */
+export interface CreatedKeySecret {
+  key_id: string;
+  environment: Environment;
+  name: string;
+  /** As `user:key`. Shown this once. */
+  key: string;
+}
+
+/** Active keys per account and environment: enough for one key per program, and a bound on the cost of the list. */
+export const MAX_LIVE_KEYS = 50;
+/** Ended keys per account and environment that are kept for the list; older ones are in the audit only. */
+const MAX_ENDED_KEYS = 100;
+const LISTED_EXPIRIES = 5;
+
+/**
+ * Creates a key, with an audit entry.
+ * @throws ApiError `conflict` when the account has `MAX_LIVE_KEYS` active keys in the environment
+ */
+export async function makeKey(
+  transaction: Transaction,
+  by: Actor,
+  account: Pick<Account, 'ref' | 'username'>,
+  wanted: NewKey,
+): Promise<CreatedKeySecret> {
+  const made = await addKey(transaction, by, account, wanted);
+  const { environment, name, readOnly: read_only } = wanted;
+  await recordAudit(transaction, by, {
+    action: 'key.made',
+    account: account.ref,
+    subject: made.key_id,
+    detail: { environment, name, read_only },
+  });
+  return made;
+}
+
+/** Creates a key without an audit entry, for actions that write their own. */
+export async function addKey(
+  on: Transaction,
+  by: Actor,
+  { ref, username }: Pick<Account, 'ref' | 'username'>,
+  { environment, name, dialect, readOnly, expiresAt }: NewKey,
+): Promise<CreatedKeySecret> {
+  const { keyId: key_id, secret, hash: secret_hash } = createKey(environment);
+  await store.lockAccount(on, ref);
+  const live = await store.liveKeys(on, ref, environment);
+  if (live.length >= MAX_LIVE_KEYS) throw tooManyKeys(live, environment);
+  await store.forgetEndedKeys(on, ref, environment, MAX_ENDED_KEYS);
+  await store.insertKey(on, ref, {
+    key_id,
+    environment,
+    name,
+    secret_hash,
+    dialect,
+    read_only: readOnly,
+    expires_at: expiresAt ?? null,
+    made_by: typeof by === 'string' ? null : by.userId,
+  });
+  return { key_id, environment, name, key: `${username}:${secret}` };
+}
+
+function tooManyKeys(
+  live: readonly { key_id: string; ends: Date | null }[],
+  environment: Environment,
+): ApiError {
+  const ends = live.filter(({ ends }) => ends !== null).slice(0, LISTED_EXPIRIES);
+  const shown = ends.map(({ key_id, ends }) => `${key_id} ends at ${ends!.toISOString()}`);
+  const first = shown.length === 0 ? 'none of them expires' : `the first to end: ${shown.join(', ')}`;
+  return new ApiError(
+    'conflict',
+    `An account has at most ${MAX_LIVE_KEYS} active keys in ${environment} (${first}). Revoke an unused key.`,
+  );
+}
+
+/** A key without its secret, of which only the hash is stored. */
+export type StoredKey = store.StoredKeyRow;
+
+/** Lists the keys of an account, active and ended, oldest first. */
+export function listKeys(on: Queryable, account: AccountRef): Promise<StoredKey[]> {
+  return store.selectKeys(on, account);
+}
+
+/**
+ * Ends a key now or after some seconds, and notifies all running processes.
+ * @returns the moment at which it ends
+ * @throws AccountError when the account has no such active key
+ */
+export async function revokeKey(
+  database: Database,
+  by: Actor,
+  account: AccountRef,
+  keyId: string,
+  afterSeconds: number,
+): Promise<Date> {
+  const revoked = await database.transaction(async (transaction) => {
+    const ends = await endKey(transaction, account, keyId, afterSeconds);
+    await recordAudit(transaction, by, { action: 'key.revoked', account, subject: keyId, detail: {} });
+    return ends;
+  });
+  await database.notify(KEYS_CHANNEL);
+  return revoked;
+}
+
+/**
+ * Replaces a key with a new one that has the same properties. Both are accepted during the overlap.
+ * @throws AccountError when the account has no such active key
+ */
+export async function rollKey(
+  database: Database,
+  by: Actor,
+  account: Pick<Account, 'ref' | 'username'>,
+  keyId: string,
+  overlapSeconds: number,
+): Promise<CreatedKeySecret & { previous_ends: Date }> {
+  const rolled = await database.transaction(async (transaction) => {
+    const ends = await endKey(transaction, account.ref, keyId, overlapSeconds);
+    const old = (await store.selectKeys(transaction, account.ref)).find((key) => key.key_id === keyId)!;
+    const made = await addKey(transaction, by, account, {
+      environment: old.environment,
+      name: old.name,
+      dialect: old.dialect,
+      readOnly: old.read_only,
+      expiresAt: old.expires_at ?? undefined,
+    });
+    await recordAudit(transaction, by, {
+      action: 'key.rolled',
+      account: account.ref,
+      subject: made.key_id,
+      detail: { previous: keyId, overlap_seconds: overlapSeconds },
+    });
+    return { ...made, previous_ends: ends };
+  });
+  await database.notify(KEYS_CHANNEL);
+  return rolled;
+}
+
+async function endKey(on: Queryable, account: AccountRef, keyId: string, seconds: number): Promise<Date> {
+  const ends = await store.expireKey(on, account, keyId, seconds);
+  if (ends === undefined) throw new AccountError(`The account has no active key ${keyId}.`);
+  return ends;
+}
+
+/** An active key in the list of keys that a user created. */
+export type CreatedKey = Omit<store.CreatedKeyRow, 'made_by'>;
+
+/** Returns the active keys that each of these users created, by user id. */
+export async function keysCreatedBy(
+  on: Queryable,
+  userIds: readonly string[],
+): Promise<Map<string, CreatedKey[]>> {
+  const created = Map.groupBy(await store.selectKeysCreatedBy(on, userIds), ({ made_by }) => made_by);
+  return new Map([...created].map(([userId, keys]) => [userId, keys.map(({ made_by: _, ...key }) => key)]));
+}
+
+/** Revokes the active keys that a user created. The caller notifies `KEYS_CHANNEL` after the commit. */
+export async function revokeKeysCreatedBy(
+  transaction: Transaction,
+  by: Actor,
+  userId: string,
+): Promise<void> {
+  for (const { keyId, account } of await store.expireKeysCreatedBy(transaction, userId)) {
+    await recordAudit(transaction, by, {
+      action: 'key.revoked',
+      account,
+      subject: keyId,
+      detail: { with_its_maker: true },
+    });
+  }
+}

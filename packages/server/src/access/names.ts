@@ -1,0 +1,53 @@
+/** Validates and normalises e-mail addresses and names of users. */
+import Type from 'typebox';
+import { type Reason, reason } from '../base/errors.ts';
+import { defineFormat } from '../http/input.ts';
+
+const MAX_NAME = 100;
+
+/** Returns an e-mail address in the form in which it is stored and compared; undefined when it is not valid. */
+export function normalEmail(written: string): string | undefined {
+  const email = written.trim().normalize('NFC').toLowerCase();
+  return /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]+$/u.test(email) &&
+    !/\p{C}/u.test(email) &&
+    [...email].length <= 254
+    ? email
+    : undefined;
+}
+
+/**
+ * Mails greet users by name. Mail programs turn a bare host name into a link, so a name must not contain one, nor a
+ * character that changes the direction of the surrounding text.
+ */
+const FORBIDDEN_IN_NAME = /[/\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}|\p{L}{2}\.\p{L}{2}/u;
+/** Joiners are part of words in Persian and in Indic scripts, so they are allowed between letters. */
+const STRAY_JOINER = /(?<![\p{L}\p{M}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}])/u;
+
+/** Returns a name as it is stored. */
+export function normalName(written: string): string {
+  return written.trim().normalize('NFC');
+}
+
+/** Returns a name as it is stored, or the reason why it is not valid. */
+export function readName(written: string): { name: string } | { fault: Reason } {
+  const name = normalName(written);
+  if (name === '' || [...name].length > MAX_NAME) {
+    return { fault: reason('has_length', { least: 1, most: MAX_NAME }) };
+  }
+  if (FORBIDDEN_IN_NAME.test(name) || STRAY_JOINER.test(name)) {
+    return { fault: 'Must be one line without slashes, host names and invisible characters.' };
+  }
+  return { name };
+}
+
+export const EMAIL = Type.String({
+  format: defineFormat('email', (written) =>
+    normalEmail(written) === undefined ? reason('email') : undefined,
+  ),
+});
+export const PERSON_NAME = Type.String({
+  format: defineFormat('person-name', (written) => {
+    const read = readName(written);
+    return 'fault' in read ? read.fault : undefined;
+  }),
+});

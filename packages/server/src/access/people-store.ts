@@ -1,0 +1,310 @@
+/** The SQL statements about users, their languages and their invitations. */
+import type { AccountRef, PersonRole } from '../base/account.ts';
+import type { Queryable } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+export interface UserRow {
+  user_id: string;
+  email: string;
+  name: string;
+  role: PersonRole;
+  part: number | null;
+  account_id: string | null;
+  username: string | null;
+  owner: boolean;
+  password_hash: string | null;
+  locale: string | null;
+  theme: Theme;
+  review_share: number;
+  disabled_at: Date | null;
+  created_at: Date;
+  last_seen_at: Date | null;
+}
+
+const USER = `u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, u.password_hash, u.locale, u.theme,
+          u.review_share, u.disabled_at, u.created_at,
+          (select max(s.last_seen_at) from sessions s where s.user_id = u.user_id) as last_seen_at
+     from users u left join accounts a on a.part = u.part and a.account_id = u.account_id`;
+
+// The first user of an account is its owner.
+const INSERT_USER = statement(
+  'people.insert',
+  `insert into users (user_id, email, name, role, part, account_id, password_hash, review_share, owner)
+   values ($1, $2, $3, $4, $5::smallint, $6::uuid, $7, $8,
+           $6::uuid is not null and ($9 or not exists (select from users where part = $5 and account_id = $6)))`,
+);
+
+export interface NewUser {
+  userId: string;
+  email: string;
+  name: string;
+  role: PersonRole;
+  account: AccountRef | undefined;
+  passwordHash: string | undefined;
+  reviewShare: number;
+  /** Whether they replace an owner who never accepted their invitation. */
+  owner: boolean;
+}
+
+const REMOVE_PENDING = statement<{ owner: boolean; part: number | null; account_id: string | null }>(
+  'people.remove_pending',
+  `delete from users u
+    where u.email = $1 and u.password_hash is null
+      and ($2 or not exists (select from invitations i where i.user_id = u.user_id and i.used_at is null
+                                and i.expires_at > now())
+                 and not (u.owner and u.account_id is not distinct from $3::uuid))
+   returning u.owner, u.part, u.account_id`,
+);
+
+/**
+ * Removes the user with an e-mail address who never accepted their invitation.
+ * @param pending whether to remove them even if the invitation is valid or they are an owner of the account
+ * @returns their account
+ */
+export async function removePending(
+  on: Queryable,
+  email: string,
+  pending: boolean,
+  account: AccountRef | undefined,
+): Promise<{ owner: boolean; account: AccountRef | undefined } | undefined> {
+  const [row] = await on.query(REMOVE_PENDING, [email, pending, account?.accountId ?? null]);
+  if (row === undefined) return undefined;
+  on.changed('sessions');
+  const { owner, part, account_id: accountId } = row;
+  return { owner, account: accountId === null ? undefined : ({ part, accountId } as AccountRef) };
+}
+
+export async function insertUser(on: Queryable, user: NewUser): Promise<void> {
+  await on.query(INSERT_USER, [
+    user.userId,
+    user.email,
+    user.name,
+    user.role,
+    user.account?.part ?? null,
+    user.account?.accountId ?? null,
+    user.passwordHash ?? null,
+    user.reviewShare,
+    user.owner,
+  ]);
+}
+
+const FIND_BY_EMAIL = statement<UserRow>('people.by_email', `select ${USER} where u.email = $1`);
+const FIND_BY_ID = statement<UserRow>('people.by_id', `select ${USER} where u.user_id = $1`);
+const LIST = statement<UserRow>('people.list', `select ${USER} order by u.created_at, u.user_id`);
+const TEAM = statement<UserRow>(
+  'people.of_account',
+  `select ${USER} where u.part = $1 and u.account_id = $2 order by u.created_at, u.user_id`,
+);
+
+export async function findByEmail(on: Queryable, email: string): Promise<UserRow | undefined> {
+  return (await on.query(FIND_BY_EMAIL, [email]))[0];
+}
+
+export async function findById(on: Queryable, userId: string): Promise<UserRow | undefined> {
+  return (await on.query(FIND_BY_ID, [userId]))[0];
+}
+
+export function selectUsers(on: Queryable): Promise<UserRow[]> {
+  return on.query(LIST);
+}
+
+export function selectUsersOf(on: Queryable, account: AccountRef): Promise<UserRow[]> {
+  return on.query(TEAM, [account.part, account.accountId]);
+}
+
+const SET_PROFILE = statement(
+  'people.set_profile',
+  `update users set name = coalesce($2, name), locale = case when $3 then $4 else locale end,
+          theme = coalesce($5, theme), review_share = coalesce($6, review_share)
+    where user_id = $1`,
+);
+
+/** Changes the given fields. A locale of null means the browser's language. */
+export async function setProfile(
+  on: Queryable,
+  userId: string,
+  changes: {
+    name?: string | undefined;
+    locale?: string | null | undefined;
+    theme?: Theme | undefined;
+    reviewShare?: number | undefined;
+  },
+): Promise<void> {
+  const { name = null, locale, theme = null, reviewShare = null } = changes;
+  await on.query(SET_PROFILE, [userId, name, locale !== undefined, locale ?? null, theme, reviewShare]);
+}
+
+// The last owner who can sign in stays one: otherwise nobody could erase the account.
+const SET_OWNER = statement<{ was: boolean }>(
+  'people.set_owner',
+  `update users set owner = $4 from users before
+    where users.part = $1 and users.account_id = $2 and users.user_id = $3 and before.user_id = users.user_id
+      and ($4 or exists (
+        select from users u where u.part = $1 and u.account_id = $2 and u.user_id <> $3 and u.owner
+           and u.disabled_at is null and u.password_hash is not null))
+   returning before.owner as was`,
+);
+
+/** @returns whether they were an owner before; undefined when they are the last owner, who stays one */
+export async function updateOwner(
+  on: Queryable,
+  account: AccountRef,
+  userId: string,
+  owner: boolean,
+): Promise<boolean | undefined> {
+  return (await on.query(SET_OWNER, [account.part, account.accountId, userId, owner]))[0]?.was;
+}
+
+const LOCK_OWNERS = statement(
+  'people.lock_owners',
+  `select user_id from users where part = $1 and account_id = $2 and owner order by user_id for update`,
+);
+
+const HAS_OWNER = statement<{ has: boolean }>(
+  'people.has_owner',
+  `select exists (select from users where part = $1 and account_id = $2 and owner
+     and disabled_at is null and password_hash is not null) as has`,
+);
+
+/** Returns whether the account has an owner who can sign in. */
+export async function hasOwner(on: Queryable, account: AccountRef): Promise<boolean> {
+  return (await on.query(HAS_OWNER, [account.part, account.accountId]))[0]!.has;
+}
+
+/** Serialises changes of the owners of an account. */
+export async function lockOwners(on: Queryable, account: AccountRef): Promise<void> {
+  await on.query(LOCK_OWNERS, [account.part, account.accountId]);
+}
+
+const SET_PASSWORD = statement(
+  'people.set_password',
+  `update users set password_hash = $2 where user_id = $1`,
+);
+
+export async function updatePassword(on: Queryable, userId: string, passwordHash: string): Promise<void> {
+  await on.query(SET_PASSWORD, [userId, passwordHash]);
+}
+
+const SET_DISABLED = statement<{ user_id: string }>(
+  'people.set_disabled',
+  `update users set disabled_at = case when $2 then now() end
+    where user_id = $1 and (disabled_at is not null) <> $2
+   returning user_id`,
+);
+
+/** @returns whether anything changed */
+export async function updateDisabled(on: Queryable, userId: string, disabled: boolean): Promise<boolean> {
+  const isChanged = (await on.query(SET_DISABLED, [userId, disabled])).length > 0;
+  if (isChanged) on.changed('sessions');
+  return isChanged;
+}
+
+export interface UserLanguageRow {
+  user_id: string;
+  source_language: string;
+  target_language: string;
+  review: boolean;
+}
+
+const LANGUAGES = statement<UserLanguageRow>(
+  'people.languages',
+  `select user_id, source_language, target_language, review from user_languages
+    where user_id = any($1::uuid[]) order by source_language, target_language`,
+);
+
+export function readLanguages(on: Queryable, userIds: readonly string[]): Promise<UserLanguageRow[]> {
+  return on.query(LANGUAGES, [userIds]);
+}
+
+const FORGET_LANGUAGES = statement(
+  'people.forget_languages',
+  `delete from user_languages where user_id = $1`,
+);
+const INSERT_LANGUAGES = statement(
+  'people.insert_languages',
+  `insert into user_languages (user_id, source_language, target_language, review)
+   select $1, * from unnest($2::text[], $3::text[], $4::boolean[])`,
+);
+
+/** Replaces the languages of a user. */
+export async function writeLanguages(
+  on: Queryable,
+  userId: string,
+  languages: readonly Omit<UserLanguageRow, 'user_id'>[],
+): Promise<void> {
+  await on.query(FORGET_LANGUAGES, [userId]);
+  await on.query(INSERT_LANGUAGES, [
+    userId,
+    languages.map(({ source_language }) => source_language),
+    languages.map(({ target_language }) => target_language),
+    languages.map(({ review }) => review),
+  ]);
+}
+
+export type LinkPurpose = 'invitation' | 'reset';
+
+const END_INVITATIONS = statement(
+  'people.end_invitations',
+  `update invitations set used_at = now() where user_id = $1 and used_at is null`,
+);
+
+/** Invalidates the links of a user. */
+export async function endInvitations(on: Queryable, userId: string): Promise<void> {
+  await on.query(END_INVITATIONS, [userId]);
+}
+
+const INSERT_INVITATION = statement(
+  'people.insert_invitation',
+  `insert into invitations (token_hash, user_id, purpose, invited_by, expires_at)
+   values ($1, $2, $3, $4, now() + make_interval(secs => $5::float8))`,
+);
+
+export async function insertInvitation(
+  on: Queryable,
+  invitation: {
+    tokenHash: Buffer;
+    userId: string;
+    purpose: LinkPurpose;
+    invitedBy: string | undefined;
+    seconds: number;
+  },
+): Promise<void> {
+  const { tokenHash, userId, purpose, invitedBy, seconds } = invitation;
+  await on.query(INSERT_INVITATION, [tokenHash, userId, purpose, invitedBy ?? null, seconds]);
+}
+
+export interface InvitationRow {
+  user_id: string;
+  purpose: LinkPurpose;
+  /** The e-mail address of the customer who created it; null when an operator or a command did. */
+  made_by: string | null;
+  expires_at: Date;
+}
+
+const OPEN_INVITATION = `i.used_at is null and i.expires_at > now()
+      and exists (select from users u where u.user_id = i.user_id and u.disabled_at is null)`;
+
+const CREATOR = `(select m.email from users m where m.user_id = i.invited_by and m.role = 'customer') as made_by`;
+
+const FIND_INVITATION = statement<InvitationRow>(
+  'people.invitation',
+  `select i.user_id, i.purpose, i.expires_at, ${CREATOR} from invitations i where i.token_hash = $1 and ${OPEN_INVITATION}`,
+);
+
+/** Returns a valid invitation. */
+export async function findInvitation(on: Queryable, tokenHash: Buffer): Promise<InvitationRow | undefined> {
+  return (await on.query(FIND_INVITATION, [tokenHash]))[0];
+}
+
+const USE_INVITATION = statement<InvitationRow>(
+  'people.use_invitation',
+  `update invitations i set used_at = now() where i.token_hash = $1 and ${OPEN_INVITATION}
+   returning i.user_id, i.purpose, i.expires_at, ${CREATOR}`,
+);
+
+/** Uses up a valid invitation. Of concurrent calls one gets it, the others get undefined. */
+export async function useInvitation(on: Queryable, tokenHash: Buffer): Promise<InvitationRow | undefined> {
+  return (await on.query(USE_INVITATION, [tokenHash]))[0];
+}

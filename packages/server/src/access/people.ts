@@ -1,0 +1,481 @@
+/** Users: creating, inviting, changing and disabling them, and their passwords. */
+import { type Actor, type AuditEntry, recordAudit } from '../audit/audit.ts';
+import type { AccountRef, Person, PersonRole } from '../base/account.ts';
+import { ApiError, type Reason, reason, wrongFields } from '../base/errors.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Database, Queryable, Transaction } from '../database/database.ts';
+import { AccountError, KEYS_CHANNEL, lockAccount } from './accounts.ts';
+import { type CreatedKey, keysCreatedBy, revokeKeysCreatedBy } from './keys.ts';
+import { normalEmail, normalName, readName } from './names.ts';
+import { hashPassword, passwordFault, passwordMatches } from './passwords.ts';
+import * as store from './people-store.ts';
+import { createToken, hashKey } from './secrets.ts';
+import {
+  endSessions,
+  rotateSession,
+  type SessionClient,
+  type SessionLimits,
+  type StartedSession,
+  startSession,
+} from './sessions.ts';
+
+export const ROLES: readonly PersonRole[] = ['customer', 'editor', 'operator'];
+export const THEMES = ['system', 'light', 'dark'] as const;
+/** The languages of the web app. */
+export const LOCALES = ['en', 'de', 'ar'] as const;
+
+/** A language pair of an editor. */
+export interface EditorLanguage {
+  source_language: string;
+  target_language: string;
+  /** Whether they may also review this pair. */
+  review: boolean;
+}
+
+export interface User {
+  user_id: string;
+  email: string;
+  name: string;
+  role: PersonRole;
+  /** Customers have one, other roles do not. */
+  account: { ref: AccountRef; username: string } | undefined;
+  /** Whether they may also decide on retention, export and erasure of the account. */
+  owner: boolean;
+  locale: string | null;
+  theme: store.Theme;
+  /** The percentage of their edited tasks that is reviewed. */
+  review_share: number;
+  languages: EditorLanguage[];
+  /** `invited` until they set a password. */
+  status: 'active' | 'invited' | 'disabled';
+  created_at: Date;
+  last_seen_at: Date | null;
+  /** The active keys that they created. */
+  keys: CreatedKey[];
+}
+
+export interface NewPerson {
+  email: string;
+  /** By default the part of the e-mail address before the `@`. */
+  name?: string | undefined;
+  role: PersonRole;
+  /** Required for customers, not allowed for other roles. */
+  account?: AccountRef | undefined;
+  /** Without a password the user is invited. */
+  password?: string | undefined;
+  languages?: readonly EditorLanguage[] | undefined;
+  reviewShare?: number | undefined;
+  /** The error message when another user has the e-mail address. */
+  taken?: string | undefined;
+  /** Whether a valid invitation of the same e-mail address stays; by default this one replaces it. */
+  keepsPending?: boolean | undefined;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Creates a user. A user with the same e-mail address who never accepted their invitation is removed.
+ * @param alongside runs in the same transaction
+ * @returns their id
+ * @throws ApiError `invalid_request` with every invalid field
+ */
+export async function createPerson(
+  database: Database,
+  by: Actor,
+  wanted: NewPerson,
+  alongside: (transaction: Transaction, userId: string) => Promise<void> = async () => {},
+): Promise<string> {
+  const email = normalEmail(wanted.email);
+  const named = readName(wanted.name ?? email?.split('@')[0]?.replace(/[/.]/g, ' ') ?? '');
+  const name = 'name' in named ? named.name : undefined;
+  const fields: Record<string, Reason> = {};
+  if (email === undefined) fields.email = reason('email');
+  const isNamed = wanted.name !== undefined || email !== undefined;
+  if ('fault' in named && isNamed) fields.name = named.fault;
+  if (wanted.password !== undefined) {
+    const fault = passwordFault(wanted.password, email ?? '');
+    if (fault !== undefined) fields.password = fault;
+  }
+  if ((wanted.role === 'customer') !== (wanted.account !== undefined)) {
+    fields.account = 'Customers must have an account, other roles must not.';
+  }
+  if (wanted.role === 'customer' && (wanted.languages ?? []).length > 0) {
+    fields.languages = 'Customers have no languages.';
+  }
+  if (Object.keys(fields).length > 0) throw wrongFields(fields);
+  const passwordHash = wanted.password === undefined ? undefined : await hashPassword(wanted.password);
+  const userId = uuidv7();
+  try {
+    await database.transaction(async (transaction) => {
+      if (wanted.account !== undefined) await lockAccount(transaction, wanted.account);
+      const before = await store.removePending(
+        transaction,
+        email!,
+        wanted.keepsPending !== true,
+        wanted.account,
+      );
+      if (before !== undefined) {
+        await recordAudit(transaction, by, {
+          action: 'person.removed',
+          account: before.account,
+          subject: email!,
+          detail: {},
+        });
+      }
+      const sameAccount = before?.account?.accountId === wanted.account?.accountId;
+      await store.insertUser(transaction, {
+        owner: before?.owner === true && sameAccount,
+        userId,
+        email: email!,
+        name: name!,
+        role: wanted.role,
+        account: wanted.account,
+        passwordHash,
+        reviewShare: wanted.reviewShare ?? 100,
+      });
+      await store.writeLanguages(transaction, userId, wanted.languages ?? []);
+      await recordAudit(transaction, by, {
+        action: 'person.made',
+        account: wanted.account,
+        subject: email!,
+        detail: { role: wanted.role, languages: (wanted.languages ?? []).map(pairOf) },
+      });
+      await alongside(transaction, userId);
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+    throw wrongFields({ email: wanted.taken ?? reason('email_taken') });
+  }
+  return userId;
+}
+
+/** Lists all users, oldest first. */
+export async function listPeople(on: Queryable): Promise<User[]> {
+  return present(on, await store.selectUsers(on));
+}
+
+/** Lists the users of an account, oldest first. */
+export async function listTeam(on: Queryable, account: AccountRef): Promise<User[]> {
+  return present(on, await store.selectUsersOf(on, account));
+}
+
+export async function readPerson(on: Queryable, userId: string): Promise<User | undefined> {
+  const row = await store.findById(on, userId);
+  return row === undefined ? undefined : (await present(on, [row]))[0];
+}
+
+/**
+ * Returns the user with an e-mail address.
+ * @throws AccountError when there is none
+ */
+export async function personNamed(on: Queryable, written: string): Promise<User> {
+  const row = await store.findByEmail(on, normalEmail(written) ?? '');
+  if (row === undefined) throw new AccountError(`There is no user with the e-mail address ${written}.`);
+  return (await present(on, [row]))[0]!;
+}
+
+async function present(on: Queryable, rows: store.UserRow[]): Promise<User[]> {
+  const languages = await store.readLanguages(
+    on,
+    rows.filter(({ role }) => role !== 'customer').map(({ user_id }) => user_id),
+  );
+  const keys = await keysCreatedBy(
+    on,
+    rows.map(({ user_id }) => user_id),
+  );
+  const byUser = Map.groupBy(languages, ({ user_id }) => user_id);
+  return rows.map((row) => ({
+    user_id: row.user_id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    account:
+      row.account_id === null
+        ? undefined
+        : { ref: { part: row.part, accountId: row.account_id } as AccountRef, username: row.username! },
+    owner: row.owner,
+    locale: row.locale,
+    theme: row.theme,
+    review_share: row.review_share,
+    languages: (byUser.get(row.user_id) ?? []).map(({ user_id: _, ...language }) => language),
+    status: row.disabled_at !== null ? 'disabled' : row.password_hash === null ? 'invited' : 'active',
+    created_at: row.created_at,
+    last_seen_at: row.last_seen_at,
+    keys: keys.get(row.user_id) ?? [],
+  }));
+}
+
+function pairOf({ source_language, target_language, review }: EditorLanguage): string {
+  return `${source_language}>${target_language}${review ? ' review' : ''}`;
+}
+
+/** The user whom a change concerns. */
+export type ChangedUser = Pick<User, 'user_id' | 'email' | 'account'>;
+
+function auditOf(action: string, { email, account }: ChangedUser, detail: object = {}): AuditEntry {
+  return { action, account: account?.ref, subject: email, detail };
+}
+
+/** Replaces the languages of a user. */
+export function setLanguages(
+  database: Database,
+  by: Actor,
+  user: ChangedUser,
+  languages: readonly EditorLanguage[],
+): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await store.writeLanguages(transaction, user.user_id, languages);
+    const detail = { languages: languages.map(pairOf) };
+    await recordAudit(transaction, by, auditOf('person.languages', user, detail));
+  });
+}
+
+/** @param share the percentage of their edited tasks that is reviewed */
+export function setReviewShare(
+  database: Database,
+  by: Actor,
+  user: ChangedUser,
+  share: number,
+): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await store.setProfile(transaction, user.user_id, { reviewShare: share });
+    await recordAudit(transaction, by, auditOf('person.review_share', user, { percent: share }));
+  });
+}
+
+/**
+ * Disables a user and ends their sessions and links, or enables them again.
+ * @param revokeKeys whether to revoke the keys that they created
+ * @param owned an account that must keep an owner who can sign in
+ * @throws ApiError `conflict` when no such owner would be left
+ */
+export async function setDisabled(
+  database: Database,
+  by: Actor,
+  user: ChangedUser,
+  disabled: boolean,
+  { revokeKeys = false, owned }: { revokeKeys?: boolean | undefined; owned?: AccountRef | undefined } = {},
+): Promise<void> {
+  const userId = user.user_id;
+  await database.transaction(async (transaction) => {
+    if (owned !== undefined) await store.lockOwners(transaction, owned);
+    const isChanged = await store.updateDisabled(transaction, userId, disabled);
+    if (owned !== undefined && disabled && !(await store.hasOwner(transaction, owned))) {
+      throw new ApiError('conflict', 'An account needs an owner. Make another user an owner first.');
+    }
+    const action = disabled ? 'person.disabled' : 'person.enabled';
+    if (isChanged) await recordAudit(transaction, by, auditOf(action, user));
+    if (!disabled) return;
+    await store.endInvitations(transaction, userId);
+    await endSessions(transaction, userId);
+    if (revokeKeys) await revokeKeysCreatedBy(transaction, by, userId);
+  });
+  if (disabled && revokeKeys) await database.notify(KEYS_CHANNEL);
+}
+
+/**
+ * Makes a user an owner of their account, or withdraws that right.
+ * @throws ApiError `conflict` for the last owner who can sign in
+ */
+export function setOwner(
+  database: Database,
+  by: Actor,
+  account: AccountRef,
+  user: ChangedUser,
+  owner: boolean,
+): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await store.lockOwners(transaction, account);
+    const was = await store.updateOwner(transaction, account, user.user_id, owner);
+    if (was === undefined) {
+      throw new ApiError('conflict', 'An account needs an owner. Make another user an owner first.');
+    }
+    // Otherwise a person with an older reset link of this user could become an owner.
+    if (owner) await store.endInvitations(transaction, user.user_id);
+    if (was !== owner) await recordAudit(transaction, by, auditOf('person.owner', user, { owner }));
+  });
+}
+
+/** Changes of a user's own profile. A locale of null means the browser's language. */
+export interface ProfileChanges {
+  name?: string;
+  locale?: (typeof LOCALES)[number] | null;
+  theme?: (typeof THEMES)[number];
+}
+
+export async function changeProfile(
+  on: Queryable,
+  userId: string,
+  { name, locale, theme }: ProfileChanges,
+): Promise<void> {
+  const normalised = name === undefined ? undefined : normalName(name);
+  await store.setProfile(on, userId, { name: normalised, theme, locale });
+}
+
+/**
+ * Changes a user's own password and ends their other sessions.
+ * @returns the session with a new token
+ * @throws ApiError `invalid_request` with every invalid field
+ */
+export async function changePassword(
+  database: Database,
+  person: Person,
+  { current, wanted }: { current: string; wanted: string },
+): Promise<StartedSession> {
+  const user = await store.findById(database, person.userId);
+  const right = await passwordMatches(current, user?.password_hash ?? undefined);
+  const fields: Record<string, Reason> = {};
+  if (!right) fields.current_password = reason('password_wrong');
+  const fault = passwordFault(wanted, person.email);
+  if (fault !== undefined) fields.password = fault;
+  if (Object.keys(fields).length > 0) throw wrongFields(fields);
+  const passwordHash = await hashPassword(wanted);
+  return database.transaction(async (transaction) => {
+    await store.updatePassword(transaction, person.userId, passwordHash);
+    await store.endInvitations(transaction, person.userId);
+    await recordAudit(transaction, person, {
+      action: 'person.password',
+      account: person.account?.ref,
+      subject: person.email,
+      detail: {},
+    });
+    return rotateSession(transaction, person);
+  });
+}
+
+/** Sets a user's password and ends all their sessions. @throws ApiError `invalid_request` */
+export async function setPassword(
+  database: Database,
+  by: Actor,
+  user: ChangedUser,
+  password: string,
+): Promise<void> {
+  const fault = passwordFault(password, user.email);
+  if (fault !== undefined) throw wrongFields({ password: fault });
+  const passwordHash = await hashPassword(password);
+  await database.transaction(async (transaction) => {
+    await store.updatePassword(transaction, user.user_id, passwordHash);
+    await store.endInvitations(transaction, user.user_id);
+    await endSessions(transaction, user.user_id);
+    await recordAudit(transaction, by, auditOf('person.password', user));
+  });
+}
+
+const HOURS = 3600;
+const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS } as const;
+
+/**
+ * Creates the link with which a user sets their password. Older links of the user become invalid.
+ * @returns the link, of which only a hash is stored
+ */
+export function inviteUser(
+  database: Database,
+  by: Actor,
+  user: ChangedUser,
+  purpose: store.LinkPurpose,
+): Promise<Link> {
+  return database.transaction((transaction) => writeLink(transaction, by, user, purpose));
+}
+
+async function writeLink(
+  transaction: Transaction,
+  by: Actor,
+  user: ChangedUser,
+  purpose: store.LinkPurpose,
+): Promise<Link> {
+  const { token, hash } = createToken();
+  const seconds = LIFE_SECONDS[purpose];
+  const invitedBy = typeof by === 'string' ? undefined : by.userId;
+  const userId = user.user_id;
+  await store.endInvitations(transaction, userId);
+  await store.insertInvitation(transaction, { tokenHash: hash, userId, purpose, invitedBy, seconds });
+  await recordAudit(transaction, by, auditOf('person.link', user, { purpose }));
+  return { token, purpose, expires_at: new Date(Date.now() + seconds * 1000) };
+}
+
+/** A link with which a user sets their password. */
+export interface Link {
+  /** The secret part, of which only a hash is stored. */
+  token: string;
+  purpose: store.LinkPurpose;
+  expires_at: Date;
+}
+
+/** Creates an invitation for an invited user and a reset link for any other. */
+export function linkFor(database: Database, by: Actor, user: User): Promise<Link> {
+  return inviteUser(database, by, user, user.status === 'invited' ? 'invitation' : 'reset');
+}
+
+/** Creates a user without a password, and their invitation. @throws ApiError `invalid_request` */
+export async function invitePerson(
+  database: Database,
+  by: Actor,
+  wanted: Omit<NewPerson, 'password'>,
+): Promise<Link & { user: User }> {
+  let made: (Link & { user: User }) | undefined;
+  await createPerson(database, by, wanted, async (transaction, userId) => {
+    const user = (await readPerson(transaction, userId))!;
+    made = { user, ...(await writeLink(transaction, by, user, 'invitation')) };
+  });
+  return made!;
+}
+
+/** Returns the URL of a link. @param root the public address of the server */
+export function invitationLink(root: string, token: string): string {
+  return `${root}/app/invitation/${token}`;
+}
+
+export interface OpenInvitation {
+  purpose: store.LinkPurpose;
+  user: User;
+  expires_at: Date;
+}
+
+/** Returns a valid invitation. @throws ApiError `not_found` when it is unknown, used or expired */
+export async function readInvitation(on: Queryable, token: string): Promise<OpenInvitation> {
+  const found = await store.findInvitation(on, hashKey(token));
+  const user = found && (await readPerson(on, found.user_id));
+  if (found === undefined || user === undefined) throw usedUp();
+  return { purpose: found.purpose, user, expires_at: found.expires_at };
+}
+
+/**
+ * Uses a link: sets the password, ends the user's sessions and starts a new one.
+ * @throws ApiError `not_found` when the link is not valid, `invalid_request` with every invalid field
+ */
+export async function acceptInvitation(
+  database: Database,
+  limits: SessionLimits,
+  token: string,
+  { name: written, password }: { name?: string | undefined; password: string },
+  visitor: SessionClient,
+): Promise<
+  StartedSession & { userId: string; user: User; purpose: store.LinkPurpose; madeBy: string | null }
+> {
+  const { user } = await readInvitation(database, token);
+  const named = written === undefined ? undefined : readName(written);
+  const fields: Record<string, Reason> = {};
+  if (named !== undefined && 'fault' in named) fields.name = named.fault;
+  const fault = passwordFault(password, user.email);
+  if (fault !== undefined) fields.password = fault;
+  if (Object.keys(fields).length > 0) throw wrongFields(fields);
+  const passwordHash = await hashPassword(password);
+  return database.transaction(async (transaction) => {
+    const used = await store.useInvitation(transaction, hashKey(token));
+    if (used === undefined) throw usedUp();
+    await store.updatePassword(transaction, used.user_id, passwordHash);
+    await store.setProfile(transaction, used.user_id, {
+      name: named && 'name' in named ? named.name : undefined,
+    });
+    await store.endInvitations(transaction, used.user_id);
+    await endSessions(transaction, used.user_id);
+    const by = { userId: used.user_id, email: user.email };
+    await recordAudit(transaction, by, auditOf('person.accepted', user, { purpose: used.purpose }));
+    const started = await startSession(transaction, limits, { userId: used.user_id, passwordHash }, visitor);
+    return { ...started, userId: used.user_id, user, purpose: used.purpose, madeBy: used.made_by };
+  });
+}
+
+function usedUp(): ApiError {
+  return new ApiError('not_found', 'This link has been used or has expired. Ask for a new one.');
+}

@@ -1,0 +1,125 @@
+/**
+ * The secret key of a database. Every process that uses the database needs the same key, because one process opens what
+ * another sealed. The database records a keyed hash of the key (its mark) at first use. If an older version sealed
+ * secrets without recording a mark, the newest sealed secret identifies the key. A process with another key stops at
+ * its start: it could sign no delivery.
+ */
+import { resolve } from 'node:path';
+import type { Database, Queryable } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import type { Settings } from '../settings/settings.ts';
+import {
+  createKeyFile,
+  createVault,
+  hashesEqual,
+  readKeyFile,
+  secretContext,
+  type Vault,
+} from './secrets.ts';
+import { newestWebhookSecret } from './store.ts';
+
+/** The secret key is missing or wrong. The message tells the operator what to do. */
+export class SecretKeyError extends Error {
+  override name = 'SecretKeyError';
+}
+
+const LOST = 'If that key is lost: npx dragoman secret-key replace.';
+
+/** HMAC-SHA256 of a constant under a key derived from the secret key: equal for equal keys, and reveals neither. */
+const markOf = (vault: Vault): Buffer => vault.mark('the secret key of this database');
+
+const READ = statement<{ mark: Buffer }>('accounts.read_key_mark', 'select mark from secret_key_mark');
+const RECORD = statement(
+  'accounts.record_key_mark',
+  'insert into secret_key_mark (mark) values ($1) on conflict (one) do nothing',
+);
+const REPLACE = statement(
+  'accounts.replace_key_mark',
+  `insert into secret_key_mark (mark) values ($1)
+   on conflict (one) do update set mark = excluded.mark, recorded_at = now()
+     where secret_key_mark.mark <> excluded.mark
+   returning mark`,
+);
+
+/** Returns whether a vault has the key of the database. */
+export type KeyTest = (vault: Vault) => boolean;
+
+/** Returns a test for the key of this database; undefined before the database's first use. */
+export async function readKeyTest(on: Queryable): Promise<KeyTest | undefined> {
+  const [row] = await on.query(READ);
+  if (row !== undefined) return (vault) => hashesEqual(markOf(vault), row.mark);
+  const secret = await newestWebhookSecret(on);
+  return (
+    secret && ((vault) => opens(vault, secret.sealed, secretContext(secret.account, secret.environment)))
+  );
+}
+
+function opens(vault: Vault, sealed: Buffer, context: string): boolean {
+  try {
+    vault.open(sealed, context);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Stops a start without a key before anything is changed.
+ * @throws SecretKeyError when `DATABASE_URL` is set and there is no secret key
+ */
+export function requireSecretKey(settings: Settings): void {
+  if (settings.databaseUrl === undefined || settings.secretKey !== undefined) return;
+  if (readKeyFile(resolve(settings.data)) !== undefined) return;
+  throw new SecretKeyError(
+    'DRAGOMAN_SECRET_KEY must be set when DATABASE_URL is set: all processes of one database need the same key. ' +
+      'Create one with: openssl rand -base64 32',
+  );
+}
+
+/**
+ * Opens the vault with the key of the settings, or else of the data directory. A key is created only for an embedded
+ * database that was never used.
+ * @param fits the test for the database's key; undefined before its first use
+ * @throws SecretKeyError when the key is missing or is not the database's
+ */
+export function openVault(settings: Settings, fits: KeyTest | undefined): Vault {
+  const directory = resolve(settings.data);
+  requireSecretKey(settings);
+  const key = settings.secretKey ?? readKeyFile(directory);
+  if (key === undefined && fits !== undefined) {
+    throw new SecretKeyError(
+      `The secret key of this database is missing: put its secret.key into ${directory}, or set ` +
+        `DRAGOMAN_SECRET_KEY. ${LOST}`,
+    );
+  }
+  const vault = createVault(key ?? createKeyFile(directory));
+  if (fits?.(vault) === false) throw wrongKey(settings);
+  return vault;
+}
+
+/**
+ * Records the mark of the key at the database's first use.
+ * @throws SecretKeyError when the database is used with another key
+ */
+export async function recordSecretKey(database: Database, settings: Settings, vault: Vault): Promise<void> {
+  await database.query(RECORD, [markOf(vault)]);
+  const fits = await readKeyTest(database);
+  if (fits?.(vault) === false) throw wrongKey(settings);
+}
+
+/**
+ * Records this process's key as the key of the database. Secrets sealed with the former key stay unreadable.
+ * @returns false when it already was the key of the database
+ */
+export async function replaceSecretKey(on: Queryable, settings: Settings): Promise<boolean> {
+  return (await on.query(REPLACE, [markOf(openVault(settings, undefined))])).length > 0;
+}
+
+function wrongKey(settings: Settings): SecretKeyError {
+  const source =
+    settings.secretKey === undefined ? `secret.key in ${resolve(settings.data)}` : 'DRAGOMAN_SECRET_KEY';
+  return new SecretKeyError(
+    `${source} is not the key of this database: set DRAGOMAN_SECRET_KEY to the key of the other processes or of the ` +
+      `backup. ${LOST}`,
+  );
+}

@@ -1,0 +1,153 @@
+/**
+ * Session authentication of the web app's routes, `/api/…`. `/api/v1/…` is for customers' programs and ignores cookies.
+ *
+ * Three measures prevent cross-site request forgery. The cookie has `SameSite=Lax`. Writing requests from another site
+ * are refused by `Sec-Fetch-Site`, or by `Origin` in older browsers. A body must be JSON, which a form cannot send, and
+ * which a page of another site can send only after a CORS preflight. A request with neither header is not a browser's.
+ */
+import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import type { Person, PersonRole } from '../base/account.ts';
+import { ApiError, notFound, notSignedIn } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { Database } from '../database/database.ts';
+import { answerWith, presentWebError } from '../http/http.ts';
+import { publicRoot, type Settings } from '../settings/settings.ts';
+import {
+  authenticateSession,
+  type SessionClient,
+  type SessionLimits,
+  type StartedSession,
+} from './sessions.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by `requirePerson` before the handler runs. */
+    person: Person;
+  }
+}
+
+export interface SessionAuthOptions {
+  database: Database;
+  settings: SessionLimits & Pick<Settings, 'publicUrl' | 'host' | 'port'>;
+  log: Log;
+}
+
+/** Sets up cookies, same-site and JSON-only checks, and error answers for the web app's routes. */
+export function protectWebRoutes(
+  app: FastifyInstance,
+  { settings, log }: Pick<SessionAuthOptions, 'settings' | 'log'>,
+): void {
+  void app.register(fastifyCookie);
+  answerWith(app, log, presentWebError);
+  const publicHost = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).host;
+  app.addHook('onRequest', async (request) => {
+    if (request.method === 'GET' || request.method === 'HEAD') return;
+    if (!isSameSite(request, publicHost)) {
+      throw new ApiError('cross_site', 'Pages of other sites may not make changes.');
+    }
+    const type = request.bodyType?.replace(/;.*/s, '').trim().toLowerCase();
+    if (type !== undefined && type !== 'application/json') {
+      throw new ApiError('unsupported_type', 'The body must be application/json.');
+    }
+    if (type === undefined && hasBody(request)) {
+      throw new ApiError('unsupported_type', 'The body must be application/json.');
+    }
+  });
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** @param publicHost the host of the public address; a proxy may have replaced the `Host` header */
+function isSameSite({ headers }: FastifyRequest, publicHost: string | undefined): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  const { origin } = headers;
+  if (origin === undefined) return true;
+  const host = URL.canParse(origin) ? new URL(origin).host : undefined;
+  return host !== undefined && (host === headers.host || host === publicHost);
+}
+
+/** Refuses requests of other sites' pages, reads included, for routes that hold a connection open. */
+export function requireSameOrigin(app: FastifyInstance, settings: Pick<Settings, 'publicUrl'>): void {
+  const publicHost = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).host;
+  app.addHook('onRequest', async (request) => {
+    if (!isSameSite(request, publicHost)) {
+      throw new ApiError('cross_site', 'Pages of other sites may not subscribe.');
+    }
+  });
+}
+
+/** Requires a session of a user with one of these roles. Users of other roles get 404, as for an unknown path. */
+export function requirePerson(
+  app: FastifyInstance,
+  { database, settings }: Pick<SessionAuthOptions, 'database' | 'settings'>,
+  ...roles: PersonRole[]
+): void {
+  const cookie = cookieOf(settings);
+  app.addHook('onRequest', async (request) => {
+    const person = await authenticateSession(database, settings, request.cookies[cookie.name]);
+    if (person === undefined) throw notSignedIn();
+    if (!roles.includes(person.role)) throw notFound();
+    request.person = person;
+  });
+}
+
+/** Returns the customer's account. After `requirePerson(…, 'customer')` there always is one. */
+export function accountOf({ person }: FastifyRequest): NonNullable<Person['account']> {
+  if (person.account === undefined) throw notFound();
+  return person.account;
+}
+
+/** @throws ApiError `owner_only` */
+export function requireOwner(request: FastifyRequest): NonNullable<Person['account']> {
+  const account = accountOf(request);
+  if (!account.owner) throw new ApiError('owner_only', 'Only an owner of the account may do this.');
+  return account;
+}
+
+export interface SessionCookie {
+  name: string;
+  /** Whether the cookie has the `Secure` attribute. */
+  secure: boolean;
+}
+
+/**
+ * Returns the name of the session cookie. Browsers bind a `__Host-` cookie to one host and send it over https or to the
+ * loopback interface only, so an installation that is reached over plain http uses a name without the prefix.
+ */
+export function cookieOf(settings: Pick<Settings, 'publicUrl' | 'host' | 'port'>): SessionCookie {
+  const url = new URL(publicRoot(settings));
+  const secure = url.protocol === 'https:' || isLoopback(url.hostname);
+  return { name: secure ? '__Host-dragoman' : 'dragoman', secure };
+}
+
+function isLoopback(hostname: string): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  if (ipaddr.isValid(bare)) return ipaddr.process(bare).range() === 'loopback';
+  return bare === 'localhost' || bare.endsWith('.localhost');
+}
+
+/** Returns what the session needs to know of the request's client. */
+export function clientOf(request: FastifyRequest, cookie: SessionCookie): SessionClient {
+  return {
+    address: request.ip,
+    userAgent: request.headers['user-agent'],
+    token: request.cookies[cookie.name],
+  };
+}
+
+function cookieOptions({ secure }: SessionCookie): CookieSerializeOptions {
+  return { path: '/', httpOnly: true, sameSite: 'lax', secure };
+}
+
+export function setSessionCookie(reply: FastifyReply, cookie: SessionCookie, started: StartedSession): void {
+  reply.setCookie(cookie.name, started.token, { ...cookieOptions(cookie), expires: started.endsAt });
+}
+
+export function clearSessionCookie(reply: FastifyReply, cookie: SessionCookie): void {
+  reply.clearCookie(cookie.name, cookieOptions(cookie));
+}

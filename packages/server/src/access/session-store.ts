@@ -1,0 +1,225 @@
+/** The SQL statements about sessions and sign-in attempts. */
+import type { PersonRole } from '../base/account.ts';
+import type { Queryable } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+// Disabling a user or changing their password writes the user first and then ends their sessions. Because the user is
+// locked here, a session that starts at that moment is either ended with the others or does not start.
+const INSERT_SESSION = statement<{ ends_at: Date }>(
+  'sessions.insert',
+  `with person as (
+     select user_id from users
+      where user_id = $2 and disabled_at is null and password_hash is not distinct from $6 for share)
+   insert into sessions (session_id, user_id, token_hash, user_agent, ends_at)
+   select $1, user_id, $3, $4, now() + make_interval(secs => $5::float8) from person
+   returning ends_at`,
+);
+
+export interface NewSession {
+  sessionId: string;
+  userId: string;
+  /** The hash of the verified password. If it has changed, the session does not start. */
+  passwordHash: string | null;
+  tokenHash: Buffer;
+  userAgent: string;
+  seconds: number;
+}
+
+/** @returns the moment at which it ends; undefined when the user was disabled or has another password now */
+export async function insertSession(on: Queryable, session: NewSession): Promise<Date | undefined> {
+  const { sessionId, userId, tokenHash, userAgent, seconds, passwordHash } = session;
+  const values = [sessionId, userId, tokenHash, userAgent, seconds, passwordHash];
+  return (await on.query(INSERT_SESSION, values))[0]?.ends_at;
+}
+
+export interface SessionUserRow {
+  session_id: string;
+  user_id: string;
+  email: string;
+  name: string;
+  role: PersonRole;
+  part: number | null;
+  account_id: string | null;
+  username: string | null;
+  owner: boolean;
+  ends_at: Date;
+  /** Whether `last_seen_at` must be written again. */
+  untouched: boolean;
+}
+
+const LIVE = `s.ends_at > now() and s.last_seen_at > now() - make_interval(secs => $2::float8)`;
+
+// `last_seen_at` is written once a minute, or once a quarter of a shorter idle time, not at every request.
+const FIND_SESSION = statement<SessionUserRow>(
+  'sessions.find',
+  `select s.session_id, u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, s.ends_at,
+          s.last_seen_at < now() - make_interval(secs => least(60, $2::float8 / 4)) as untouched
+     from sessions s join users u on u.user_id = s.user_id
+     left join accounts a on a.part = u.part and a.account_id = u.account_id
+    where s.token_hash = $1 and u.disabled_at is null and ${LIVE}`,
+);
+
+/** Returns an open session with its user. @param idleSeconds the idle time after which a session ends */
+export async function findSession(
+  on: Queryable,
+  tokenHash: Buffer,
+  idleSeconds: number,
+): Promise<SessionUserRow | undefined> {
+  return (await on.query(FIND_SESSION, [tokenHash, idleSeconds]))[0];
+}
+
+const OPEN_AMONG = statement<{ session_id: string; role: PersonRole }>(
+  'sessions.open_among',
+  `select s.session_id, u.role from sessions s join users u on u.user_id = s.user_id
+    where s.session_id = any($1) and u.disabled_at is null and ${LIVE}`,
+);
+
+/** Returns those of these sessions that have not ended. Does not count as using them. */
+export function selectOpenSessions(
+  on: Queryable,
+  sessionIds: readonly string[],
+  idleSeconds: number,
+): Promise<{ session_id: string; role: PersonRole }[]> {
+  return on.query(OPEN_AMONG, [sessionIds, idleSeconds]);
+}
+
+const TOUCH_SESSION = statement(
+  'sessions.touch',
+  `update sessions set last_seen_at = now() where session_id = $1`,
+);
+
+export async function touchSession(on: Queryable, sessionId: string): Promise<void> {
+  await on.query(TOUCH_SESSION, [sessionId]);
+}
+
+const ROTATE_SESSION = statement<{ ends_at: Date }>(
+  'sessions.rotate',
+  `update sessions set token_hash = $2, rotated_at = now() where session_id = $1 returning ends_at`,
+);
+
+/** Replaces the token of a session. @returns the moment at which it ends; undefined when it has ended */
+export async function replaceSessionToken(
+  on: Queryable,
+  sessionId: string,
+  tokenHash: Buffer,
+): Promise<Date | undefined> {
+  return (await on.query(ROTATE_SESSION, [sessionId, tokenHash]))[0]?.ends_at;
+}
+
+export interface SessionRow {
+  session_id: string;
+  user_agent: string;
+  created_at: Date;
+  last_seen_at: Date;
+  ends_at: Date;
+}
+
+const LIST_SESSIONS = statement<SessionRow>(
+  'sessions.list',
+  `select s.session_id, s.user_agent, s.created_at, s.last_seen_at, s.ends_at from sessions s
+    where s.user_id = $1 and ${LIVE} order by s.last_seen_at desc, s.session_id`,
+);
+
+export function selectSessions(on: Queryable, userId: string, idleSeconds: number): Promise<SessionRow[]> {
+  return on.query(LIST_SESSIONS, [userId, idleSeconds]);
+}
+
+const END_SESSION = statement<{ session_id: string }>(
+  'sessions.end',
+  `delete from sessions where user_id = $1 and session_id = $2 returning session_id`,
+);
+
+/** @returns whether the user had it */
+export async function deleteSession(on: Queryable, userId: string, sessionId: string): Promise<boolean> {
+  const ended = (await on.query(END_SESSION, [userId, sessionId])).length > 0;
+  if (ended) on.changed('sessions');
+  return ended;
+}
+
+const END_BY_TOKEN = statement<{ session_id: string }>(
+  'sessions.end_by_token',
+  `delete from sessions where token_hash = $1 returning session_id`,
+);
+
+export async function deleteSessionByToken(on: Queryable, tokenHash: Buffer): Promise<void> {
+  const rows = await on.query(END_BY_TOKEN, [tokenHash]);
+  if (rows.length > 0) on.changed('sessions');
+}
+
+const END_SESSIONS = statement<{ session_id: string }>(
+  'sessions.end_all',
+  `delete from sessions where user_id = $1 and ($2::uuid is null or session_id <> $2) returning session_id`,
+);
+
+/** Deletes all sessions of a user, except the one with the id `except`. */
+export async function deleteSessions(on: Queryable, userId: string, except?: string): Promise<void> {
+  const rows = await on.query(END_SESSIONS, [userId, except ?? null]);
+  if (rows.length > 0) on.changed('sessions');
+}
+
+// 50 at a time, so that no sign-in waits for a long cleanup.
+const FORGET_ENDED = statement(
+  'sessions.forget_ended',
+  `delete from sessions where session_id in (select session_id from sessions where ends_at < now() limit 50)`,
+);
+const FORGET_ATTEMPTS = statement(
+  'sign_ins.forget',
+  `delete from sign_ins where mark in
+     (select mark from sign_ins where last_at < now() - interval '1 day' and closed_until < now() limit 50)`,
+);
+
+/** Deletes some ended sessions, and some sign-in attempts that are older than a day. */
+export async function deleteEndedSessions(on: Queryable): Promise<void> {
+  await on.query(FORGET_ENDED);
+  await on.query(FORGET_ATTEMPTS);
+}
+
+// Counts before the password is checked, in one statement, so that concurrent guesses all count. The nth attempt after
+// the free ones blocks further ones for 2^n - 1 seconds; a day without attempts resets the count. A free attempt sets
+// `closed_until` to its own time, which does not delay a transaction that began earlier and waited for the row.
+const ATTEMPT = statement<{ attempts: number }>(
+  'sign_ins.attempt',
+  `insert into sign_ins (mark, attempts) values ($1, 1)
+   on conflict (mark) do update set last_at = now(),
+     attempts = case when sign_ins.last_at < now() - interval '1 day' then 1 else sign_ins.attempts + 1 end,
+     closed_until = case when sign_ins.last_at < now() - interval '1 day' then now()
+       else now() + make_interval(secs => least($3::float8,
+         power(2, least(20, greatest(0, sign_ins.attempts + 1 - $2::integer))) - 1)) end
+    where sign_ins.closed_until <= greatest(sign_ins.last_at, now())
+   returning attempts`,
+);
+const CLOSED_FOR = statement<{ seconds: number }>(
+  'sign_ins.closed_for',
+  `select extract(epoch from closed_until - now())::float8 as seconds from sign_ins where mark = $1`,
+);
+
+/**
+ * Counts an attempt if one is allowed now.
+ * @param free attempts without a delay
+ * @returns the seconds until one is allowed; undefined when this one is
+ */
+export async function countAttempt(
+  on: Queryable,
+  mark: Buffer,
+  { free, mostSeconds }: { free: number; mostSeconds: number },
+): Promise<number | undefined> {
+  const counted = await on.query(ATTEMPT, [mark, free, mostSeconds]);
+  if (counted.length > 0) return undefined;
+  const [row] = await on.query(CLOSED_FOR, [mark]);
+  return Math.max(1, Math.ceil(row?.seconds ?? 1));
+}
+
+const FORGIVE = statement(
+  'sign_ins.forgive_attempt',
+  `update sign_ins set attempts = greatest(0, attempts - 1), closed_until = last_at where mark = $1`,
+);
+const FORGET_MARK = statement('sign_ins.forget_mark', `delete from sign_ins where mark = $1`);
+
+/** Takes back one attempt and the delay that it caused. */
+export async function decrementAttempts(on: Queryable, mark: Buffer): Promise<void> {
+  await on.query(FORGIVE, [mark]);
+}
+
+export async function deleteAttempts(on: Queryable, mark: Buffer): Promise<void> {
+  await on.query(FORGET_MARK, [mark]);
+}

@@ -1,0 +1,264 @@
+/**
+ * Signing in and sessions.
+ *
+ *   start    with an e-mail address and a password, or with a link; always with a new token
+ *   last     while they are used (`DRAGOMAN_SESSION_IDLE`), and at most for `DRAGOMAN_SESSION`
+ *   rotate   to a new token when the user changes their password
+ *   end      by signing out, from another session of the user, by a password reset, or when the user is disabled
+ *
+ * Only the browser's cookie has the token; the table has its hash. Sessions are not cached, so an ended session is
+ * refused at its next request.
+ *
+ * Sign-in attempts are limited by client address, and by user and client address together. Wrong guesses therefore
+ * never delay a user who signs in from another address, nor existing sessions.
+ */
+import ipaddr from 'ipaddr.js';
+import type { AccountRef, Person, PersonRole } from '../base/account.ts';
+import { ApiError } from '../base/errors.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import type { Settings } from '../settings/settings.ts';
+import { passwordMatches } from './passwords.ts';
+import * as people from './people-store.ts';
+import { createToken, hashKey, type Vault } from './secrets.ts';
+import * as store from './session-store.ts';
+
+export type SessionLimits = Pick<Settings, 'sessionIdleSeconds' | 'sessionSeconds'>;
+
+/** The client of a sign-in request. */
+export interface SessionClient {
+  address: string;
+  userAgent: string | undefined;
+  /** The token in its cookie; that session ends when a new one starts. */
+  token: string | undefined;
+}
+
+export interface StartedSession {
+  /** For the cookie only. */
+  token: string;
+  sessionId: string;
+  endsAt: Date;
+}
+
+/** How attempts are limited: some are free, each further one doubles the delay, up to a maximum. */
+export interface AttemptLimit {
+  free: number;
+  mostSeconds: number;
+}
+
+/** Per user and client address: three free attempts, then delays of 1, 3, 7 … seconds, up to 15 minutes. */
+const BY_USER: AttemptLimit = { free: 3, mostSeconds: 900 };
+/** Per client address; a whole office may share one. */
+const BY_ADDRESS: AttemptLimit = { free: 20, mostSeconds: 300 };
+
+/**
+ * Starts a session with an e-mail address and a password.
+ * @throws ApiError `wrong_sign_in`, equal in text and duration for unknown users; `too_many_attempts`
+ */
+export async function signIn(
+  database: Database,
+  vault: Vault,
+  limits: SessionLimits,
+  { email, password }: { email: string; password: string },
+  client: SessionClient,
+): Promise<StartedSession> {
+  const byUser = vault.mark(`sign-in ${networkOf(client.address)} ${email}`);
+  await limitAttempts(database, byUser, BY_USER);
+  const byNetwork = await limitAttemptsByNetwork(database, vault, 'sign-in', client.address, BY_ADDRESS);
+  const user = await people.findByEmail(database, email);
+  const right = await passwordMatches(password, user?.password_hash ?? undefined);
+  if (!right || user === undefined || user.disabled_at !== null) throw wrongSignIn();
+  await store.deleteAttempts(database, byUser);
+  for (const mark of byNetwork) await store.decrementAttempts(database, mark);
+  await store.deleteEndedSessions(database);
+  const authenticated = { userId: user.user_id, passwordHash: user.password_hash };
+  return database.transaction((transaction) => startSession(transaction, limits, authenticated, client));
+}
+
+/**
+ * Counts an attempt and refuses it when there were too many.
+ * @param mark the keyed hash of what is limited
+ * @throws ApiError `too_many_attempts`, with the seconds until the next attempt is allowed
+ */
+export async function limitAttempts(on: Queryable, mark: Buffer, limit: AttemptLimit): Promise<void> {
+  const seconds = await store.countAttempt(on, mark, limit);
+  if (seconds === undefined) return;
+  throw new ApiError(
+    'too_many_attempts',
+    `Too many attempts. Try again in ${seconds} s.`,
+    { 'retry-after': String(seconds) },
+    { retry_after: seconds },
+  );
+}
+
+/**
+ * Counts an attempt for the network of a client address. Providers give a household an IPv6 /56 or /48, which holds 256
+ * or 65,536 networks of /64. Both are counted too, with 4 and 16 times as many free attempts.
+ * @returns the marks that were counted, for `forgiveAttempt`
+ * @throws ApiError `too_many_attempts`
+ */
+export async function limitAttemptsByNetwork(
+  on: Queryable,
+  vault: Vault,
+  what: string,
+  address: string,
+  limit: AttemptLimit,
+): Promise<Buffer[]> {
+  const marks = [networkOf(address), ...widerNetworksOf(address)].map((one) => vault.mark(`${what} ${one}`));
+  for (const [wider, mark] of marks.entries()) {
+    await limitAttempts(on, mark, { ...limit, free: limit.free * 4 ** wider });
+  }
+  return marks;
+}
+
+/** Takes back a counted attempt that was legitimate. */
+export function forgiveAttempt(on: Queryable, mark: Buffer): Promise<void> {
+  return store.decrementAttempts(on, mark);
+}
+
+function wrongSignIn(): ApiError {
+  return new ApiError('wrong_sign_in', 'The e-mail address or the password is wrong.');
+}
+
+/** Returns the network that an address is counted as: an IPv4 address itself, the /64 of an IPv6 address. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
+}
+
+/** Returns the /56 and the /48 of an IPv6 address, and nothing for IPv4. */
+function widerNetworksOf(address: string): string[] {
+  if (!ipaddr.isValid(address)) return [];
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return [];
+  const [a, b, c, d] = (parsed as ipaddr.IPv6).parts;
+  return [`${a}:${b}:${c}:${d! >> 8}/56`, `${a}:${b}:${c}/48`];
+}
+
+/**
+ * Starts a session for an authenticated user, and ends the former session of the browser.
+ * @throws ApiError `wrong_sign_in` when the user was disabled, or their password changed, in the meantime
+ */
+export async function startSession(
+  on: Queryable,
+  limits: SessionLimits,
+  { userId, passwordHash }: Pick<store.NewSession, 'userId' | 'passwordHash'>,
+  client: SessionClient,
+): Promise<StartedSession> {
+  const { token, hash } = createToken();
+  const sessionId = uuidv7();
+  const endsAt = await store.insertSession(on, {
+    sessionId,
+    userId,
+    passwordHash,
+    tokenHash: hash,
+    seconds: limits.sessionSeconds,
+    userAgent: describeAgent(client.userAgent),
+  });
+  if (endsAt === undefined) throw wrongSignIn();
+  // Locks the user before the session, in the order of `setDisabled`.
+  if (client.token !== undefined) await store.deleteSessionByToken(on, hashKey(client.token));
+  return { token, sessionId, endsAt };
+}
+
+/** Returns the user whose session a cookie's token belongs to; undefined when there is no such session. */
+export async function authenticateSession(
+  database: Database,
+  limits: SessionLimits,
+  token: string | undefined,
+): Promise<(Person & { endsAt: Date }) | undefined> {
+  if (token === undefined) return undefined;
+  const row = await store.findSession(database, hashKey(token), limits.sessionIdleSeconds);
+  if (row === undefined) return undefined;
+  if (row.untouched) await store.touchSession(database, row.session_id);
+  return {
+    userId: row.user_id,
+    sessionId: row.session_id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    endsAt: row.ends_at,
+    ...(row.account_id === null
+      ? {}
+      : {
+          account: {
+            ref: { part: row.part, accountId: row.account_id } as AccountRef,
+            username: row.username!,
+            owner: row.owner,
+          },
+        }),
+  };
+}
+
+/** Returns those of these sessions that have not ended, with the role of their users. */
+export async function readOpenSessions(
+  on: Queryable,
+  limits: SessionLimits,
+  sessionIds: readonly string[],
+): Promise<Map<string, PersonRole>> {
+  const rows = await store.selectOpenSessions(on, sessionIds, limits.sessionIdleSeconds);
+  return new Map(rows.map(({ session_id: id, role }) => [id, role]));
+}
+
+/**
+ * Gives a session a new token and ends the other sessions of its user.
+ * @throws ApiError `not_signed_in` when it has ended
+ */
+export async function rotateSession(on: Queryable, person: Person): Promise<StartedSession> {
+  await store.deleteSessions(on, person.userId, person.sessionId);
+  const { token, hash } = createToken();
+  const endsAt = await store.replaceSessionToken(on, person.sessionId, hash);
+  if (endsAt === undefined) throw new ApiError('not_signed_in', 'Please sign in.');
+  return { token, sessionId: person.sessionId, endsAt };
+}
+
+/** Ends the session of a cookie's token, if there is one. */
+export async function signOut(on: Queryable, token: string | undefined): Promise<void> {
+  if (token !== undefined) await store.deleteSessionByToken(on, hashKey(token));
+}
+
+export function listSessions(
+  on: Queryable,
+  person: Person,
+  limits: SessionLimits,
+): Promise<store.SessionRow[]> {
+  return store.selectSessions(on, person.userId, limits.sessionIdleSeconds);
+}
+
+/** Ends one session of a user. @returns whether the user had it */
+export function endSession(on: Queryable, person: Person, sessionId: string): Promise<boolean> {
+  return store.deleteSession(on, person.userId, sessionId);
+}
+
+/** Ends all sessions of a user, except the one with the id `except`. */
+export function endSessions(on: Queryable, userId: string, except?: string): Promise<void> {
+  return store.deleteSessions(on, userId, except);
+}
+
+const BROWSERS: [RegExp, string][] = [
+  [/\bEdgA?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
+  [/\bChrom(e|ium)\/|\bCriOS\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+const SYSTEMS: [RegExp, string][] = [
+  [/\bAndroid\b/, 'Android'],
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** Returns the names of browser and operating system, so that users can tell their sessions apart. Nothing else is stored. */
+export function describeAgent(userAgent: string | undefined): string {
+  if (userAgent === undefined) return '';
+  const named = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const found = [named(BROWSERS), named(SYSTEMS)].filter((name) => name !== undefined);
+  if (found.length > 0) return found.join(', ');
+  return /^[\w.-]{1,40}/.exec(userAgent)?.[0] ?? '';
+}

@@ -1,0 +1,409 @@
+/** The SQL statements about accounts, API keys and webhook secrets. */
+import type { AccountRef, Dialect, Environment } from '../base/account.ts';
+import { ApiError } from '../base/errors.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import { MAX_LIVE_SECRETS } from './secrets.ts';
+
+export interface KeyRow {
+  part: number;
+  account_id: string;
+  username: string;
+  environment: Environment;
+  secret_hash: Buffer;
+  dialect: Dialect;
+  read_only: boolean;
+  default_brand: string | null;
+  /** Seconds until it ends; null when it has no end. */
+  seconds_left: number | null;
+  /** Whether `last_used_at` must be written again. */
+  untouched: boolean;
+}
+
+const INSERT_ACCOUNT = statement(
+  'accounts.insert',
+  `insert into accounts (part, account_id, username, email, chat) values ($1, $2, $3, $4, $5)`,
+);
+
+export async function insertAccount(
+  on: Queryable,
+  account: AccountRef,
+  fields: { username: string; email: string | undefined; chat: boolean },
+): Promise<void> {
+  await on.query(INSERT_ACCOUNT, [
+    account.part,
+    account.accountId,
+    fields.username,
+    fields.email ?? null,
+    fields.chat,
+  ]);
+}
+
+const LOCK_ACCOUNT = statement<{ ends: boolean }>(
+  'accounts.lock',
+  `select num_nonnulls(erase_requested_at, erased_at) > 0 as ends from accounts
+    where part = $1 and account_id = $2 for no key update`,
+);
+
+/**
+ * Serialises changes of an account.
+ * @throws ApiError `conflict` when the account is erased or its erasure was requested
+ */
+export async function lockAccount(transaction: Transaction, account: AccountRef): Promise<void> {
+  const [row] = await transaction.query(LOCK_ACCOUNT, [account.part, account.accountId]);
+  if (row?.ends) throw new ApiError('conflict', 'This account is being erased.');
+}
+
+export interface AccountRow {
+  part: number;
+  account_id: string;
+  username: string;
+  email: string | null;
+  chat: boolean;
+  chat_correction: boolean;
+}
+
+const FIND_ACCOUNT = statement<AccountRow>(
+  'accounts.find',
+  `select part, account_id, username, email, chat, chat_correction from accounts where username = $1`,
+);
+
+export async function findAccount(on: Queryable, username: string): Promise<AccountRow | undefined> {
+  const [row] = await on.query(FIND_ACCOUNT, [username]);
+  return row;
+}
+
+const USERNAME = statement<{ username: string }>(
+  'accounts.username',
+  `select username from accounts where part = $1 and account_id = $2`,
+);
+
+export async function readUsername(on: Queryable, account: AccountRef): Promise<string | undefined> {
+  const [row] = await on.query(USERNAME, [account.part, account.accountId]);
+  return row?.username;
+}
+
+const SET_CHAT = statement(
+  'accounts.set_chat',
+  `update accounts set chat = $3, chat_from = null, chat_until = null where part = $1 and account_id = $2`,
+);
+
+export async function setChat(on: Queryable, account: AccountRef, chat: boolean): Promise<void> {
+  await on.query(SET_CHAT, [account.part, account.accountId, chat]);
+}
+
+const SET_CORRECTION = statement(
+  'accounts.set_correction',
+  `update accounts set chat_correction = $3 where part = $1 and account_id = $2`,
+);
+
+export async function setCorrection(on: Queryable, account: AccountRef, wanted: boolean): Promise<void> {
+  await on.query(SET_CORRECTION, [account.part, account.accountId, wanted]);
+}
+
+export interface NewKeyRow {
+  key_id: string;
+  environment: Environment;
+  name: string;
+  secret_hash: Buffer;
+  dialect: Dialect;
+  read_only: boolean;
+  expires_at: Date | null;
+  made_by: string | null;
+}
+
+const INSERT_KEY = statement(
+  'accounts.insert_key',
+  `insert into keys (key_id, part, account_id, environment, name, secret_hash, dialect, read_only, expires_at, made_by)
+   values (:key_id, :part, :account_id, :environment, :name, :secret_hash, :dialect, :read_only, :expires_at, :made_by)`,
+);
+
+export async function insertKey(on: Queryable, account: AccountRef, key: NewKeyRow): Promise<void> {
+  await on.query(INSERT_KEY, { part: account.part, account_id: account.accountId, ...key });
+}
+
+export interface StoredKeyRow {
+  key_id: string;
+  environment: Environment;
+  name: string;
+  dialect: Dialect;
+  read_only: boolean;
+  created_at: Date;
+  /** Accurate to the hour; null when it was never used. */
+  last_used_at: Date | null;
+  expires_at: Date | null;
+  /** The moment at which it was or will be revoked. */
+  revoked_at: Date | null;
+  /** Whether it is active now. */
+  live: boolean;
+  /** The e-mail address of the user who created it; null when a command or the program did. */
+  made_by: string | null;
+  /** Whether that user is an operator. */
+  made_by_operator: boolean;
+}
+
+const LIVE_KEYS = statement<{ key_id: string; ends: Date | null }>(
+  'accounts.live_keys',
+  `select key_id, least(expires_at, revoked_at) as ends from keys
+    where part = $1 and account_id = $2 and environment = $3
+      and coalesce(least(expires_at, revoked_at) > now(), true)
+    order by ends nulls last, key_id`,
+);
+
+/** Returns the active keys and the moments at which they end, the first to end first. */
+export function liveKeys(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+): Promise<{ key_id: string; ends: Date | null }[]> {
+  return on.query(LIVE_KEYS, [account.part, account.accountId, environment]);
+}
+
+const FORGET_KEYS = statement(
+  'accounts.forget_keys',
+  `delete from keys where key_id in (
+     select key_id from keys
+      where part = $1 and account_id = $2 and environment = $3 and least(expires_at, revoked_at) <= now()
+      order by least(expires_at, revoked_at) desc, key_id offset $4)`,
+);
+
+/** Deletes the ended keys except the latest `kept`. */
+export async function forgetEndedKeys(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  kept: number,
+): Promise<void> {
+  await on.query(FORGET_KEYS, [account.part, account.accountId, environment, kept]);
+}
+
+const LIST_KEYS = statement<StoredKeyRow>(
+  'accounts.keys',
+  `select k.key_id, k.environment, k.name, k.dialect, k.read_only, k.created_at, k.last_used_at, k.expires_at,
+          k.revoked_at, coalesce(least(k.expires_at, k.revoked_at) > now(), true) as live,
+          u.email as made_by, coalesce(u.role = 'operator', false) as made_by_operator
+     from keys k left join users u on u.user_id = k.made_by
+    where k.part = $1 and k.account_id = $2 order by k.created_at, k.key_id`,
+);
+
+export function selectKeys(on: Queryable, account: AccountRef): Promise<StoredKeyRow[]> {
+  return on.query(LIST_KEYS, [account.part, account.accountId]);
+}
+
+// An earlier end is kept.
+const REVOKE_KEY = statement<{ revoked_at: Date }>(
+  'accounts.revoke_key',
+  `update keys set revoked_at = least(revoked_at, now() + make_interval(secs => $4::float8))
+    where part = $1 and account_id = $2 and key_id = $3
+      and coalesce(least(expires_at, revoked_at) > now(), true)
+   returning revoked_at`,
+);
+
+/** @returns the moment at which it ends; undefined when there is no such active key */
+export async function expireKey(
+  on: Queryable,
+  account: AccountRef,
+  keyId: string,
+  seconds: number,
+): Promise<Date | undefined> {
+  const [row] = await on.query(REVOKE_KEY, [account.part, account.accountId, keyId, seconds]);
+  return row?.revoked_at;
+}
+
+export interface CreatedKeyRow {
+  made_by: string;
+  key_id: string;
+  environment: Environment;
+  name: string;
+  username: string;
+}
+
+const KEYS_MADE_BY = statement<CreatedKeyRow>(
+  'accounts.keys_made_by',
+  `select k.made_by, k.key_id, k.environment, k.name, a.username
+     from keys k join accounts a on a.part = k.part and a.account_id = k.account_id
+    where k.made_by = any($1::uuid[]) and coalesce(least(k.expires_at, k.revoked_at) > now(), true)
+    order by k.created_at, k.key_id`,
+);
+
+/** Returns the active keys that these users created. */
+export function selectKeysCreatedBy(on: Queryable, userIds: readonly string[]): Promise<CreatedKeyRow[]> {
+  return on.query(KEYS_MADE_BY, [userIds]);
+}
+
+const REVOKE_MADE_BY = statement<{ key_id: string; part: number; account_id: string }>(
+  'accounts.revoke_made_by',
+  `update keys set revoked_at = now()
+    where made_by = $1 and coalesce(least(expires_at, revoked_at) > now(), true)
+   returning key_id, part, account_id`,
+);
+
+/** Revokes the active keys that a user created, and returns them. */
+export async function expireKeysCreatedBy(
+  on: Queryable,
+  userId: string,
+): Promise<{ keyId: string; account: AccountRef }[]> {
+  const rows = await on.query(REVOKE_MADE_BY, [userId]);
+  return rows.map(({ key_id, part, account_id }) => ({
+    keyId: key_id,
+    account: { part, accountId: account_id } as AccountRef,
+  }));
+}
+
+// Accurate to the hour, so that a key in use costs one write an hour.
+const TOUCH_KEY = statement(
+  'accounts.touch_key',
+  `update keys set last_used_at = now()
+    where key_id = $1 and (last_used_at is null or last_used_at < now() - interval '1 hour')`,
+);
+
+export async function touchKey(on: Queryable, keyId: string): Promise<void> {
+  await on.query(TOUCH_KEY, [keyId]);
+}
+
+const FIND_KEY = statement<KeyRow>(
+  'accounts.find_key',
+  `select k.part, k.account_id, a.username, k.environment, k.secret_hash, k.dialect, k.read_only,
+          a.default_brand,
+          extract(epoch from least(k.expires_at, k.revoked_at) - now())::float8 as seconds_left,
+          coalesce(k.last_used_at < now() - interval '1 hour', true) as untouched
+     from keys k join accounts a on a.part = k.part and a.account_id = k.account_id
+    where k.key_id = $1 and coalesce(least(k.expires_at, k.revoked_at) > now(), true)`,
+);
+
+/** Finds an active key by its public part. The caller compares the secret part. */
+export async function findActiveKey(on: Queryable, keyId: string): Promise<KeyRow | undefined> {
+  const [row] = await on.query(FIND_KEY, [keyId]);
+  return row;
+}
+
+const INSERT_SECRET = statement(
+  'accounts.insert_webhook_secret',
+  `insert into webhook_secrets (part, account_id, secret_id, environment, sealed) values ($1, $2, $3, $4, $5)`,
+);
+
+export async function insertWebhookSecret(
+  on: Queryable,
+  account: AccountRef,
+  secret: { secretId: string; environment: Environment; sealed: Buffer },
+): Promise<void> {
+  await on.query(INSERT_SECRET, [
+    account.part,
+    account.accountId,
+    secret.secretId,
+    secret.environment,
+    secret.sealed,
+  ]);
+}
+
+const EXPIRE_SECRETS = statement(
+  'accounts.expire_webhook_secrets',
+  `update webhook_secrets set expires_at = least(expires_at, now() + make_interval(secs => $4::float8))
+    where part = $1 and account_id = $2 and environment = $3 and (expires_at is null or expires_at > now())`,
+);
+
+const FORGET_SECRETS = statement(
+  'accounts.forget_webhook_secrets',
+  `delete from webhook_secrets where part = $1 and account_id = $2 and expires_at <= now()`,
+);
+
+/** Ends the active secrets of an environment in some seconds, or earlier if so planned. Deletes ended ones. */
+export async function expireWebhookSecrets(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  seconds: number,
+): Promise<void> {
+  await on.query(EXPIRE_SECRETS, [account.part, account.accountId, environment, seconds]);
+  await on.query(FORGET_SECRETS, [account.part, account.accountId]);
+}
+
+const LIVE_SECRETS = statement<{ secret_id: string; sealed: Buffer }>(
+  'accounts.live_webhook_secrets',
+  `select secret_id, sealed from webhook_secrets
+    where part = $1 and account_id = $2 and environment = $3 and (expires_at is null or expires_at > now())
+    order by secret_id desc`,
+);
+
+/** Returns the sealed active webhook secrets of an environment, newest first. */
+export function liveWebhookSecrets(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+): Promise<{ secret_id: string; sealed: Buffer }[]> {
+  return on.query(LIVE_SECRETS, [account.part, account.accountId, environment]);
+}
+
+export interface StoredSecretRow {
+  secret_id: string;
+  environment: Environment;
+  created_at: Date;
+  /** null until it is rolled. */
+  expires_at: Date | null;
+}
+
+const SECRETS = statement<StoredSecretRow>(
+  'accounts.kept_webhook_secrets',
+  `select secret_id, environment, created_at, expires_at from webhook_secrets
+    where part = $1 and account_id = $2 and (expires_at is null or expires_at > now()) order by secret_id desc`,
+);
+
+/** Returns the active webhook secrets of an account without their values, newest first. */
+export function selectWebhookSecrets(on: Queryable, account: AccountRef): Promise<StoredSecretRow[]> {
+  return on.query(SECRETS, [account.part, account.accountId]);
+}
+
+const ALL_LIVE_SECRETS = statement<{
+  part: number;
+  account_id: string;
+  environment: Environment;
+  sealed: Buffer;
+}>(
+  'accounts.all_live_webhook_secrets',
+  `select g.part, g.account_id, g.environment, s.sealed
+     from unnest($1::smallint[], $2::uuid[], $3::text[]) as g (part, account_id, environment)
+     cross join lateral (
+       select s.secret_id, s.sealed from webhook_secrets s
+        where s.part = g.part and s.account_id = g.account_id and s.environment = g.environment
+          and (s.expires_at is null or s.expires_at > now())
+        order by s.secret_id desc limit $4) s
+    order by s.secret_id desc`,
+);
+
+const NEWEST_SECRET = statement<{
+  part: number;
+  account_id: string;
+  environment: Environment;
+  sealed: Buffer;
+}>(
+  'accounts.newest_webhook_secret',
+  'select part, account_id, environment, sealed from webhook_secrets order by secret_id desc limit 1',
+);
+
+/** Returns the latest webhook secret of all accounts; undefined when there is none. */
+export async function newestWebhookSecret(
+  on: Queryable,
+): Promise<{ account: AccountRef; environment: Environment; sealed: Buffer } | undefined> {
+  const [row] = await on.query(NEWEST_SECRET);
+  if (row === undefined) return undefined;
+  const account = { part: row.part, accountId: row.account_id } as AccountRef;
+  return { account, environment: row.environment, sealed: row.sealed };
+}
+
+/** Returns the active webhook secrets of several environments, at most `MAX_LIVE_SECRETS` of each. */
+export async function allLiveWebhookSecrets(
+  on: Queryable,
+  wanted: readonly { account: AccountRef; environment: Environment }[],
+): Promise<{ account: AccountRef; environment: Environment; sealed: Buffer }[]> {
+  const rows = await on.query(ALL_LIVE_SECRETS, [
+    wanted.map(({ account }) => account.part),
+    wanted.map(({ account }) => account.accountId),
+    wanted.map(({ environment }) => environment),
+    MAX_LIVE_SECRETS,
+  ]);
+  return rows.map(({ part, account_id, environment, sealed }) => ({
+    account: { part, accountId: account_id } as AccountRef,
+    environment,
+    sealed,
+  }));
+}

@@ -1,0 +1,126 @@
+/**
+ * The daily quota of the sandbox (`DRAGOMAN_SANDBOX_WORDS`): the words that one account can have translated there free
+ * of charge. Words are counted before a job or message is inserted, in a statement of its own, so that two concurrent
+ * requests cannot use the same rest. Words of a request that created nothing are given back. After a database failure
+ * they stay counted, because the commit may have succeeded.
+ */
+import type { AccountRef, Caller } from '../base/account.ts';
+import { ApiError } from '../base/errors.ts';
+import { type Database, isUnavailable, type Queryable } from '../database/database.ts';
+import type { Settings } from '../settings/settings.ts';
+import * as store from './sandbox-store.ts';
+
+type Quota = Pick<Settings, 'sandboxWords'>;
+
+/** A long text without spaces would otherwise count as one word. */
+const CHARACTERS_A_WORD = 50;
+const MILLISECONDS_A_DAY = 86_400_000;
+
+/** Returns the words that a text counts as: its words, and at least one for each 50 characters (UTF-16 units). */
+export function quotaWords(words: number, text: string): number {
+  return Math.max(words, Math.ceil(text.length / CHARACTERS_A_WORD));
+}
+
+/** Receives figures for the metrics. */
+export interface QuotaObserver {
+  /** A creation used words. */
+  used(words: number): void;
+  /** A request was over the quota, including repeats that get the answer of an earlier request. */
+  refused(): void;
+}
+
+/** The words of a request, and the field that holds them. */
+interface RequestedWords {
+  words: number;
+  field: string;
+}
+
+export interface SandboxQuota {
+  /**
+   * Runs a creation with its words counted against the quota. Production has no quota.
+   * @param usedBy returns the words that the creation has used; the others are given back
+   * @throws ApiError `sandbox_quota` when the words exceed the rest of today's quota; `too_large` when they exceed the
+   * whole quota
+   */
+  within<T>(
+    caller: Caller,
+    requested: RequestedWords,
+    create: () => Promise<T>,
+    usedBy: (created: T) => number | Promise<number>,
+  ): Promise<T>;
+}
+
+export function createSandboxQuota(
+  database: Database,
+  { sandboxWords: quota }: Quota,
+  observer: QuotaObserver,
+): SandboxQuota {
+  /** @returns the day that the words are counted on */
+  async function count(account: AccountRef, { words, field }: RequestedWords): Promise<string> {
+    if (words <= quota) {
+      const day = await store.countWords(database, account, words, quota);
+      if (day !== undefined) return day;
+    }
+    observer.refused();
+    throw words > quota
+      ? new ApiError('too_large', largerThanQuota(field, words, quota))
+      : quotaUsed(words, quota);
+  }
+
+  return {
+    async within({ account, environment }, requested, create, usedBy) {
+      if (environment === 'production' || quota === 0) return create();
+      const { words } = requested;
+      const day = await count(account, requested);
+      let used = 0;
+      try {
+        const created = await create();
+        used = await usedBy(created);
+        return created;
+      } catch (error) {
+        // The commit may have succeeded before the connection broke, so the words stay counted.
+        if (isUnavailable(error)) used = words;
+        throw error;
+      } finally {
+        observer.used(used);
+        // If this fails, the words stay counted and the request still gets its answer.
+        if (used < words) await store.returnWords(database, account, words - used, day).catch(() => {});
+      }
+    },
+  };
+}
+
+/** Returns whether a creation was refused by the quota. */
+export function isOverQuota(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 'sandbox_quota' || error.code === 'too_large');
+}
+
+function largerThanQuota(field: string, words: number, quota: number): string {
+  return `${field}: counts as ${words} words; the daily quota of a sandbox account is ${quota} words.`;
+}
+
+function quotaUsed(words: number, quota: number): ApiError {
+  const resetsAt = nextDay();
+  const seconds = Math.max(1, Math.ceil((resetsAt.getTime() - Date.now()) / 1000));
+  return new ApiError(
+    'sandbox_quota',
+    `The daily quota of a sandbox account is ${quota} words, and ${words} more would exceed it. ` +
+      `The quota resets at ${resetsAt.toISOString()}.`,
+    { 'retry-after': String(seconds) },
+  );
+}
+
+/** Returns the next midnight in UTC. */
+function nextDay(): Date {
+  return new Date((Math.floor(Date.now() / MILLISECONDS_A_DAY) + 1) * MILLISECONDS_A_DAY);
+}
+
+/** Returns the words that an account has used today, and the time of the next reset; null without a quota. */
+export async function readQuota(
+  on: Queryable,
+  { sandboxWords: limit }: Quota,
+  account: AccountRef,
+): Promise<{ used: number; limit: number; resets_at: string } | null> {
+  if (limit === 0) return null;
+  return { used: await store.wordsToday(on, account), limit, resets_at: nextDay().toISOString() };
+}

@@ -1,0 +1,123 @@
+/**
+ * The audit: who changed what in which account. An entry is written in the transaction of its change and never changed:
+ * the program's database role may only insert. Entries contain names and ids, never texts to translate. The names are
+ * removed when the account is erased (forget_account in 0001_schema.sql).
+ */
+import { userInfo } from 'node:os';
+import type { AccountRef, Person } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+/** Who makes a change: a signed-in user, a command, or the program itself. */
+export type Actor = Pick<Person, 'userId' | 'email'> | 'command' | 'program';
+
+export interface AuditEntry {
+  /** `thing.done`, such as `key.made`. */
+  action: string;
+  /** The account that it belongs to, if any. */
+  account?: AccountRef | undefined;
+  /** The id or name of the changed thing. Erasure removes it unless `forget_account` lists the action. */
+  subject: string;
+  detail: object;
+}
+
+export interface AuditRow {
+  audit_id: string;
+  at: Date;
+  actor: 'person' | 'command' | 'program';
+  /** The e-mail address of the user at that time, or the system user who ran the command. Erasure replaces it by the id. */
+  name: string;
+  action: string;
+  username: string | null;
+  subject: string;
+  detail: Record<string, unknown>;
+}
+
+// Locks the row of the account against erasure. The entry is either inserted before the erasure ends, which removes its
+// names, or the statement returns that the account is erased.
+const INSERT = statement<{ erased: boolean | null }>(
+  'audit.insert',
+  `with account as (
+     select erased_at from accounts where part = $1 and account_id = $2 for key share)
+   insert into audit (part, account_id, audit_id, actor, user_id, name, action, subject, detail)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+   returning (select erased_at is not null from account) as erased`,
+);
+const FORGET_NAMES = statement('audit.forget_names', 'select forget_account($1, $2)');
+
+/**
+ * Replaces names of an account and its users by ids in the audit, and deletes the memos of its transfers. Both tables
+ * are otherwise append-only.
+ */
+export async function forgetNames(on: Queryable, account: AccountRef): Promise<void> {
+  await on.query(FORGET_NAMES, [account.part, account.accountId]);
+}
+
+const MAX_SUBJECT = 300;
+const MAX_DETAIL = 16_384;
+
+/** Inserts an entry in the transaction of its change. */
+export async function recordAudit(on: Transaction, by: Actor, entry: AuditEntry): Promise<void> {
+  const detail = JSON.stringify(entry.detail);
+  const [actor, userId, name] =
+    typeof by === 'string'
+      ? [by, null, by === 'command' ? systemUser() : 'dragoman']
+      : ['person', by.userId, by.email];
+  const [row] = await on.query(INSERT, [
+    entry.account?.part ?? null,
+    entry.account?.accountId ?? null,
+    uuidv7(),
+    actor,
+    userId,
+    name,
+    entry.action,
+    entry.subject.slice(0, MAX_SUBJECT),
+    // The audit shows the action; it does not need a long list.
+    detail.length > MAX_DETAIL ? '{"cut":true}' : detail,
+  ]);
+  if (row!.erased && entry.account !== undefined) await forgetNames(on, entry.account);
+}
+
+/** Returns the name of the operating system's user, if there is one. */
+function systemUser(): string {
+  try {
+    return userInfo().username.slice(0, 254);
+  } catch {
+    return 'unknown';
+  }
+}
+
+export interface AuditFilter {
+  account?: AccountRef | undefined;
+  /** An action, or its part before the dot. */
+  action?: string | undefined;
+  /** A part of `AuditRow.name`. */
+  name?: string | undefined;
+  /** The last id of the previous page. */
+  after?: string | undefined;
+}
+
+const LIST = statement<AuditRow>(
+  'audit.list',
+  `select e.audit_id, e.at, e.actor, e.name, e.action, a.username, e.subject, e.detail
+     from audit e left join accounts a on a.part = e.part and a.account_id = e.account_id
+    where ($1::smallint is null or (e.part = $1 and e.account_id = $2))
+      and ($3::text is null or e.action = $3 or e.action like $3 || '.%')
+      and ($4::text is null or strpos(lower(e.name), lower($4)) > 0)
+      and ($5::uuid is null or e.audit_id < $5)
+    order by e.audit_id desc limit $6`,
+);
+
+/** Lists entries, newest first. */
+export function listAudit(on: Queryable, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
+  const { account, action, name, after } = filter;
+  return on.query(LIST, [
+    account?.part ?? null,
+    account?.accountId ?? null,
+    action ?? null,
+    name ?? null,
+    after ?? null,
+    limit,
+  ]);
+}

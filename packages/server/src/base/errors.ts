@@ -1,0 +1,235 @@
+/**
+ * Every error that a caller of the API can get. A test compares this list with `docs/errors.md`. Errors are identified
+ * by code, never by wording.
+ */
+export const ERRORS = {
+  invalid_request: {
+    status: 400,
+    meaning: 'The request is not valid; there is one line for each invalid field.',
+  },
+  unauthorized: { status: 401, meaning: 'The credential is missing or wrong.' },
+  not_signed_in: { status: 401, meaning: 'There is no session, or it has ended.' },
+  wrong_sign_in: {
+    status: 401,
+    meaning: 'The e-mail address or the password is wrong, or the user is disabled.',
+  },
+  insufficient_balance: { status: 402, meaning: 'The account cannot pay for the job; nothing was created.' },
+  invalid_subscription: {
+    status: 402,
+    meaning: 'The account has no chat subscription, or the pair is not in it; nothing was created.',
+  },
+  read_only_key: { status: 403, meaning: 'The key is read-only.' },
+  chat_not_allowed: { status: 403, meaning: 'The account has no chat subscription.' },
+  owner_only: { status: 403, meaning: 'Only an owner of the account may do this.' },
+  cross_site: { status: 403, meaning: 'The request comes from a page of another site.' },
+  not_found: { status: 404, meaning: 'There is no such job or path.' },
+  method_not_allowed: {
+    status: 405,
+    meaning: 'The path does not support this method; `Allow` lists those it supports.',
+  },
+  request_timeout: { status: 408, meaning: 'The request did not arrive in time; it can be sent again.' },
+  stale_lease: {
+    status: 409,
+    meaning: 'The claim on the task has ended; a text that was sent with it is kept.',
+  },
+  conflict: {
+    status: 409,
+    meaning: 'It was changed in the meantime; the answer contains its current state.',
+  },
+  unconfirmed: {
+    status: 409,
+    meaning: 'Some segments of the task are not confirmed; the answer names them.',
+  },
+  job_canceled: { status: 409, meaning: 'The job was canceled while it was being edited.' },
+  nothing_waits: { status: 409, meaning: 'There is no task that this editor can claim.' },
+  task_taken: { status: 409, meaning: 'The task can no longer be claimed, or not by this editor.' },
+  too_many_claims: {
+    status: 409,
+    meaning: 'The editor has the maximum number of claimed tasks of this kind.',
+  },
+  claims_paused: {
+    status: 409,
+    meaning: 'Too many claims of the editor have expired; `until` is the end of the pause.',
+  },
+  too_large: { status: 413, meaning: 'The text or the request is too large.' },
+  checks_failed: { status: 422, meaning: 'The segment cannot be confirmed; `findings` lists the reasons.' },
+  unsupported_type: { status: 415, meaning: 'The body must be application/json.' },
+  too_many_attempts: {
+    status: 429,
+    meaning: 'Too many attempts; the next is allowed after `Retry-After` seconds.',
+  },
+  too_many_streams: { status: 429, meaning: 'Too many live-update streams for this user. Close some tabs.' },
+  sandbox_quota: {
+    status: 429,
+    meaning:
+      'The account has used its daily words in the sandbox; nothing was created. The quota resets after `Retry-After` seconds.',
+  },
+  headers_too_large: {
+    status: 431,
+    meaning: 'The URL and the headers together exceed 16 KiB.',
+  },
+  server_error: { status: 500, meaning: 'The server failed; retrying with the same uid is safe.' },
+  unavailable: {
+    status: 503,
+    meaning: 'The server cannot handle the request now; retry after `Retry-After` seconds.',
+  },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An expected error. The caller gets its code and message. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly headers: Record<string, string>;
+  /** Further fields of the error body for the web app, next to `code` and `message`. */
+  readonly more: object;
+
+  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}, more: object = {}) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
+    this.more = more;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}
+
+/** A mistake of an operator, in a command or on the operator's pages. The message has one line for each fault. */
+export class OperatorError extends Error {
+  override name = 'OperatorError';
+}
+
+/**
+ * The reasons for an invalid field that the web app translates. A test checks that it has a sentence for each code. For
+ * reasons without a code it shows the English sentence. Names in braces are replaced by values.
+ */
+export const REASONS = {
+  required: 'This field is required.',
+  text: 'must be a string.',
+  not_empty: 'must not be empty.',
+  text_length: 'must be a text of {least} to {most} characters.',
+  text_at_most: 'must be at most {most} characters.',
+  one_line: 'must be a text of one line.',
+  has_length: 'Must have {least} to {most} characters.',
+  has_at_least: 'Must have at least {least} characters.',
+  has_at_most: 'Must have at most {most} characters.',
+  number: 'must be a whole number.',
+  whole_number: 'must be a whole number from {least} to {most}.',
+  one_of: '"{given}" is not one of {accepted}.',
+  exactly: 'must be {value}.',
+  yes_or_no: 'must be true or false.',
+  date: 'must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z.',
+  in_the_future: 'must be in the future.',
+  before_the_end: 'must be before the end.',
+  days_before_the_end: 'must be at most {most} days before the end.',
+  language: 'must be the shortname of a language, such as pt-br.',
+  id: 'must be an id.',
+  list: 'must be a list of at most {most} items.',
+  any_list: 'must be a list.',
+  list_length: 'must be a list of {least} to {most} items.',
+  list_of_texts: 'must be a list of strings.',
+  object: 'must be a JSON object.',
+  shape: 'has the wrong form.',
+  unusable: 'must not contain NUL characters, noncharacters such as U+FFFF, or half surrogate pairs.',
+  uid: 'must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + - and neither "." nor "..".',
+  email: 'Must be an e-mail address.',
+  email_taken: 'This e-mail address is already in use.',
+  password_wrong: 'Is not your password.',
+  password_guessed: 'Is guessed too easily. Choose another one.',
+  password_is_email: 'Must not be your e-mail address.',
+  account_name: 'must be the name of the account.',
+  job_not_to_accept: 'only a completed job can be accepted; this job is {status}.',
+  job_not_to_reject: 'only a completed job can be rejected; this job is {status}.',
+  job_of_machine: 'no editor worked on this machine job, so it cannot be rejected. It can be upgraded.',
+  job_without_editor: 'no editor worked on this job, so it cannot be rejected.',
+  job_fell_back:
+    'this job was delivered free of charge before its editors finished it, so it cannot be rejected.',
+  job_forgotten: 'the texts of this job were deleted, so it cannot be rejected.',
+  tmx: '{why}',
+} as const;
+
+export type ReasonCode = keyof typeof REASONS;
+
+/** Why a field is invalid: a sentence, or a code of `REASONS` with its values. */
+export type Reason = string | { code: ReasonCode; values: Record<string, string | number> };
+
+/** The names in braces of a sentence. */
+type Holes<Sentence extends string> = Sentence extends `${string}{${infer Hole}}${infer Rest}`
+  ? Hole | Holes<Rest>
+  : never;
+type ValuesOf<Code extends ReasonCode> = Record<Holes<(typeof REASONS)[Code]>, string | number>;
+
+export function reason<Code extends ReasonCode>(
+  code: Code,
+  ...[values]: Holes<(typeof REASONS)[Code]> extends never ? [] : [values: ValuesOf<Code>]
+): Reason {
+  return { code, values: values ?? {} };
+}
+
+/** Returns a reason as an English sentence. */
+export function sentenceOf(given: Reason): string {
+  if (typeof given === 'string') return given;
+  return REASONS[given.code].replace(/\{(\w+)\}/g, (hole, name: string) =>
+    String(given.values[name] ?? hole),
+  );
+}
+
+/** Lines of a 400 answer. A request with more errors has the same one many times. */
+export const MAX_LINES = 100;
+
+/** Returns a 400 error for one field: `field: reason`. */
+export function fieldError(field: string, why: Reason): ApiError {
+  return wrongFields({ [field]: why });
+}
+
+/** Returns a 400 error for several fields, by name. */
+export function wrongFields(wrong: Record<string, Reason>): ApiError {
+  const sentences = Object.entries(wrong).map(([field, why]) => [field, sentenceOf(why)] as const);
+  const lines = sentences.map(([field, sentence]) => `${field}: ${sentence}`);
+  const coded = Object.entries(wrong).flatMap(([field, why]) =>
+    typeof why === 'string' ? [] : [[field, { code: why.code, ...why.values }] as const],
+  );
+  return new ApiError(
+    'invalid_request',
+    firstLines(lines),
+    {},
+    {
+      fields: Object.fromEntries(sentences),
+      ...(coded.length === 0 ? {} : { reasons: Object.fromEntries(coded) }),
+    },
+  );
+}
+
+/** Returns a 400 error with the first lines, and the number of omitted ones. */
+export function fieldErrors(lines: readonly string[]): ApiError {
+  return new ApiError('invalid_request', firstLines(lines));
+}
+
+function firstLines(lines: readonly string[]): string {
+  const more = lines.length - MAX_LINES;
+  const shown = more > 0 ? [...lines.slice(0, MAX_LINES), `and ${more} more like these.`] : lines;
+  return shown.join('\n');
+}
+
+/** Returns a 404 error. It is the same for an unknown uid and for the uid of another account. */
+export function notFound(): ApiError {
+  return new ApiError('not_found', 'Not found');
+}
+
+/** Returns a 401 error. It is the same whichever part of a credential is wrong. */
+export function unauthorized(): ApiError {
+  return new ApiError('unauthorized', 'Unauthorized', { 'www-authenticate': 'ApiKey' });
+}
+
+/** Returns a 401 error for the web app. */
+export function notSignedIn(): ApiError {
+  return new ApiError('not_signed_in', 'Please sign in.');
+}
+
+/** Returns a 413 error for a field. @param maxBytes the limit in bytes of UTF-8 */
+export function tooLarge(field: string, maxBytes: number): ApiError {
+  return new ApiError('too_large', `${field}: must be at most ${maxBytes} bytes of UTF-8.`);
+}

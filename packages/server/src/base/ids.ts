@@ -1,0 +1,81 @@
+/** Identifiers: UUIDv7 for rows (RFC 9562 §5.7), short random uids for jobs, and the part of an account. */
+import { randomBytes } from 'node:crypto';
+
+/** Random bytes are generated in bulk, because a call for each id costs more than the rest of it. */
+const POOL_BYTES = 4096;
+let pool = Buffer.alloc(0);
+
+function random(bytes: number): Buffer {
+  if (pool.length < bytes) pool = randomBytes(POOL_BYTES);
+  const drawn = pool.subarray(0, bytes);
+  pool = pool.subarray(bytes);
+  return drawn;
+}
+
+let lastMilliseconds = 0;
+let counter = 0;
+
+/**
+ * Returns a UUIDv7. Ids of one process sort in the order of their creation: `rand_a` is a counter within the
+ * millisecond, and a clock that steps back is held at its last value (RFC 9562 §6.2, methods 1 and 2).
+ */
+export function uuidv7(now: number = Date.now()): string {
+  if (now > lastMilliseconds) {
+    lastMilliseconds = now;
+    counter = random(2).readUInt16BE() & 0x7ff;
+  } else if (++counter > 0xfff) {
+    lastMilliseconds++;
+    counter = 0;
+  }
+  return format(lastMilliseconds, counter);
+}
+
+function format(milliseconds: number, place: number): string {
+  const bytes = random(16);
+  bytes.writeUIntBE(milliseconds, 0, 6);
+  bytes.writeUInt16BE(0x7000 | place, 6);
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** The values of the counter within a millisecond. */
+const PLACES = 0x1000;
+
+/**
+ * Returns a UUIDv7 with a given millisecond and counter, for ids whose order is given by the database.
+ * @param place 0 to 4095
+ */
+export function uuidv7Of(milliseconds: number, place: number): string {
+  if (!(place >= 0 && place < PLACES)) throw new RangeError('a millisecond has 4096 places');
+  return format(milliseconds, place);
+}
+
+/** Returns the lowest id of a millisecond. */
+export function firstIdOf(milliseconds: number): string {
+  const hex = milliseconds.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
+/** Returns whether a text has the form of an id. */
+export function isId(written: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(written);
+}
+
+/** Returns the creation time of an id, in milliseconds since 1970. */
+export function momentOf(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
+/** Returns a uid for a job without one: 10 random lower-case hex digits. The table's constraint keeps it unique. */
+export function assignUid(): string {
+  return random(5).toString('hex');
+}
+
+/**
+ * Returns the part of an account, 0 to 255, by which rows are claimed and distributed. It is the last byte of the
+ * account's UUIDv7, which is random, so accounts are spread evenly and the id alone gives the part.
+ */
+export function partOf(accountId: string): number {
+  return Number.parseInt(accountId.slice(-2), 16);
+}

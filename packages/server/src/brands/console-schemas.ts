@@ -1,0 +1,297 @@
+/** The operations of brands in the console. */
+import Type, { type Static } from 'typebox';
+import { defineFormat } from '../http/input.ts';
+import {
+  accountParameters,
+  described,
+  MOMENT,
+  OPTIONAL_MOMENT,
+  OPTIONAL_TEXT,
+  PAGE,
+  textOf,
+} from '../http/schemas.ts';
+import { toLanguage } from './brand.ts';
+import { MAX_NOTE_CHARACTERS, MAX_TERM_CHARACTERS } from './terms.ts';
+import { TONE_NAMES } from './tones.ts';
+
+const TERM = {
+  source: Type.String(),
+  target: Type.Optional(Type.String()),
+  case_sensitive: Type.Optional(Type.Boolean()),
+  forbidden: Type.Optional(Type.Boolean()),
+  do_not_translate: Type.Optional(Type.Boolean()),
+  note: Type.Optional(Type.String()),
+};
+export const TermBody = Type.Object(TERM, { title: 'ConsoleTerm' });
+/** Any spelling that `toLanguage` accepts. */
+const GLOSSARY_LANGUAGE = Type.String({
+  format: defineFormat('glossary-language', (written) =>
+    toLanguage(written) === undefined
+      ? 'must be the shortname of a language, such as es or pt-br.'
+      : undefined,
+  ),
+});
+const TERM_TEXT = textOf(MAX_TERM_CHARACTERS, 0);
+const TermKey = Type.Object({ source: TERM_TEXT, target: Type.Optional(TERM_TEXT) });
+const MAX_TERMS = 500;
+const GivenTerm = Type.Object({
+  ...TermKey.properties,
+  case_sensitive: Type.Optional(Type.Boolean()),
+  forbidden: Type.Optional(Type.Boolean()),
+  do_not_translate: Type.Optional(Type.Boolean()),
+  note: Type.Optional(textOf(MAX_NOTE_CHARACTERS, 0)),
+  was: Type.Optional(Type.Union([TermKey, Type.Null()])),
+});
+export type GivenTerm = Static<typeof GivenTerm>;
+const LanguageChange = Type.Object({
+  tone: Type.Optional(Type.Union([Type.Enum([...TONE_NAMES]), Type.Null()])),
+  instructions: Type.Optional(Type.Union([textOf(10_000, 0), Type.Null()])),
+});
+
+const Language = Type.Object(
+  { language: Type.String(), tone: OPTIONAL_TEXT, instructions: OPTIONAL_TEXT, terms: Type.Integer() },
+  { title: 'ConsoleBrandLanguage' },
+);
+const BrandFields = {
+  name: Type.String(),
+  default: Type.Boolean(),
+  fallback: Type.Enum(['wait', 'machine'], {
+    description: 'What a human job delivers at its deadline if no editor finished it.',
+  }),
+  languages: Type.Array(Language),
+};
+const Changes = Type.Object(
+  {
+    change: Type.Enum(['added', 'changed', 'unchanged']),
+    name: Type.Boolean(),
+    fallback: Type.Boolean(),
+    default: Type.Enum(['becomes', 'no longer', 'unchanged']),
+    languages: Type.Array(
+      Type.Object({
+        language: Type.String(),
+        change: Type.Enum(['added', 'changed', 'removed', 'unchanged']),
+        tone: Type.Boolean(),
+        instructions: Type.Boolean(),
+        added: Type.Integer(),
+        changed: Type.Integer(),
+        removed: Type.Integer(),
+        reordered: Type.Boolean(),
+      }),
+    ),
+  },
+  { title: 'ConsoleBrandChanges' },
+);
+export const BrandBody = Type.Object(
+  {
+    external_id: Type.String(),
+    published: Type.Union([
+      Type.Object({ ...BrandFields, version: Type.Integer() }, { title: 'PublishedBrand' }),
+      Type.Null(),
+    ]),
+    draft: Type.Union([
+      Type.Object(
+        {
+          ...BrandFields,
+          revision: Type.Integer(),
+          stale: Type.Boolean({
+            description: 'Whether the brand was published in another way since the draft was started.',
+          }),
+          changed_at: MOMENT,
+          changed_by: Type.String(),
+          changes: Changes,
+        },
+        { title: 'BrandDraft' },
+      ),
+      Type.Null(),
+    ]),
+  },
+  { title: 'ConsoleBrand' },
+);
+export const BrandList = Type.Object(
+  {
+    brands: Type.Array(
+      Type.Object({
+        external_id: Type.String(),
+        name: Type.String(),
+        default: Type.Boolean(),
+        version: Type.Union([Type.Integer(), Type.Null()], { description: 'Null if never published.' }),
+        changed_at: OPTIONAL_MOMENT,
+        draft: Type.Boolean(),
+        languages: Type.Array(Type.String()),
+        terms: Type.Integer(),
+      }),
+    ),
+  },
+  { title: 'ConsoleBrands' },
+);
+export const TermList = Type.Object(
+  {
+    terms: Type.Array(
+      Type.Object({
+        ...TERM,
+        change: Type.Enum(['added', 'changed', 'unchanged'], {
+          description: 'Compared with the published glossary.',
+        }),
+        alternatives: Type.Integer({ description: 'The number of translations of its source.' }),
+      }),
+    ),
+    removed: Type.Array(TermBody, { description: 'Published terms that the draft does not contain.' }),
+    total: Type.Integer(),
+  },
+  { title: 'ConsoleTerms' },
+);
+export const Imported = Type.Object(
+  {
+    dry_run: Type.Boolean(),
+    errors: Type.Array(Type.Object({ where: Type.String(), reason: Type.String() }), {
+      description: 'Faults of the file with their lines; with a fault nothing is imported.',
+    }),
+    more_errors: Type.Integer(),
+    skipped: Type.Integer({ description: 'The number of concepts without terms in both languages.' }),
+    added: Type.Array(TermBody),
+    changed: Type.Array(TermBody),
+    removed: Type.Array(TermBody),
+    counts: Type.Object({
+      added: Type.Integer(),
+      changed: Type.Integer(),
+      removed: Type.Integer(),
+      unchanged: Type.Integer(),
+    }),
+  },
+  { title: 'ConsoleImport', description: 'Each list has at most 100 terms.' },
+);
+export const PreviewBody = Type.Object(
+  {
+    language: OPTIONAL_TEXT,
+    tone: OPTIONAL_TEXT,
+    instructions: OPTIONAL_TEXT,
+    marks: Type.Array(
+      Type.Object({
+        start: Type.Integer(),
+        end: Type.Integer(),
+        terms: Type.Array(TermBody),
+      }),
+    ),
+  },
+  { title: 'ConsoleBrandPreview' },
+);
+
+export const brandParameters = Type.Object({ username: Type.String(), brand: Type.String() });
+const REVISION = Type.Integer({
+  minimum: 0,
+  maximum: 2 ** 31 - 1,
+  description: 'The revision of the draft that was read; 0 without a draft.',
+});
+const MAX_FILE_CHARACTERS = 8 * 1024 * 1024;
+
+const OPTIONAL_LANGUAGE = Type.Union([textOf(40), Type.Null()]);
+const DraftChange = Type.Object({
+  revision: REVISION,
+  name: Type.Optional(textOf(200)),
+  default: Type.Optional(Type.Boolean()),
+  fallback: Type.Optional(Type.Enum(['wait', 'machine'])),
+  languages: Type.Optional(
+    Type.Record(Type.String(), Type.Union([LanguageChange, Type.Null()]), {
+      description: 'Changes by language; null removes the language with its glossary.',
+    }),
+  ),
+});
+export type DraftChangeBody = Static<typeof DraftChange>;
+const Import = Type.Object({
+  revision: REVISION,
+  language: GLOSSARY_LANGUAGE,
+  from: Type.Optional(OPTIONAL_LANGUAGE),
+  file: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    'x-trim': true,
+    default: 'file',
+    description: 'The name of the file, for the error messages.',
+  }),
+  text: Type.String({
+    pattern: '\\S',
+    maxLength: MAX_FILE_CHARACTERS,
+    description: 'The content of the file, CSV or TBX.',
+  }),
+  mode: Type.Enum(['replace', 'merge']),
+  dry_run: Type.Boolean(),
+});
+export type Import = Static<typeof Import>;
+
+/** Exports a file of terms. It is not part of the documented API. */
+export const exportSchema = {
+  hide: true,
+  params: brandParameters,
+  querystring: Type.Object({
+    format: Type.Enum(['json', 'csv', 'tbx']),
+    language: Type.Optional(textOf(40)),
+    from: Type.String({ minLength: 1, maxLength: 40, default: 'und' }),
+  }),
+};
+
+export const brandConsoleSchemas = {
+  list: described('listConsoleBrands', 'List the brands of an account, with drafts', BrandList, {
+    params: accountParameters,
+  }),
+  begin: described('beginBrand', 'Create a brand as a draft', BrandBody, {
+    status: 201,
+    params: accountParameters,
+    body: Type.Object({
+      external_id: textOf(128),
+      name: Type.Optional(Type.Union([textOf(200), Type.Null()])),
+      default: Type.Boolean({ default: false }),
+    }),
+  }),
+  read: described('readConsoleBrand', 'Read a published brand and its draft', BrandBody, {
+    params: brandParameters,
+  }),
+  remove: described('removeBrand', 'Remove a brand with its draft and glossaries', BrandList, {
+    params: brandParameters,
+  }),
+  change: described('changeBrandDraft', 'Change or start a draft', BrandBody, {
+    params: brandParameters,
+    body: DraftChange,
+  }),
+  discard: described('discardBrandDraft', 'Discard a draft', BrandList, { params: brandParameters }),
+  publish: described('publishBrand', 'Publish a draft', BrandBody, {
+    params: brandParameters,
+    body: Type.Object({
+      revision: Type.Integer({ ...REVISION, minimum: 1 }),
+      anyway: Type.Boolean({
+        default: false,
+        description: 'Publish even if the brand was published in another way meanwhile.',
+      }),
+    }),
+  }),
+  terms: described('listConsoleTerms', 'List the glossary of a brand for a language', TermList, {
+    params: brandParameters,
+    querystring: Type.Object({
+      language: textOf(40),
+      q: Type.Optional(textOf(200)),
+      offset: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
+      limit: PAGE,
+    }),
+  }),
+  edit: described('editTerms', 'Add, change and remove terms of a draft', BrandBody, {
+    params: brandParameters,
+    body: Type.Object({
+      revision: REVISION,
+      language: GLOSSARY_LANGUAGE,
+      put: Type.Optional(Type.Array(GivenTerm, { maxItems: MAX_TERMS })),
+      remove: Type.Optional(Type.Array(TermKey, { maxItems: MAX_TERMS })),
+    }),
+  }),
+  import: described('importTerms', 'Import the terms of a file into a draft', Imported, {
+    params: brandParameters,
+    body: Import,
+  }),
+  preview: described('previewBrand', 'Preview the settings and terms of a brand for a text', PreviewBody, {
+    params: brandParameters,
+    body: Type.Object({
+      language: GLOSSARY_LANGUAGE,
+      source_language: Type.Optional(OPTIONAL_LANGUAGE),
+      text: textOf(5_000),
+      of: Type.Enum(['draft', 'published'], { default: 'draft' }),
+    }),
+  }),
+};

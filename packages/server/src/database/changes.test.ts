@@ -1,0 +1,149 @@
+/** Every statement that changes what pages show is reported (`Queryable.changed`) by the function that runs it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Node, parseSource, type Source, tablesOf } from '../../../../scripts/tidy.ts';
+import type { ChangeKind } from './changes.ts';
+import { allStatements } from './statements.ts';
+
+/** Tables that pages show, and the kind that reports a write to them. */
+const SHOWN: Record<string, ChangeKind> = {
+  jobs: 'jobs',
+  edited_jobs: 'job',
+  edits: 'edit',
+  comments: 'job',
+  issues: 'job',
+  segments: 'edit',
+  tasks: 'tasks',
+  claims: 'tasks',
+  task_skips: 'tasks',
+  deliveries: 'deliveries',
+  attempts: 'deliveries',
+  breakers: 'deliveries',
+  chats: 'chats',
+  messages: 'chats',
+  balances: 'balance',
+  transfers: 'balance',
+  engine_states: 'engines',
+  engine_tests: 'engines',
+  sandbox_requests: 'requests',
+  sessions: 'sessions',
+  users: 'sessions',
+};
+
+/**
+ * Statements that write such a table but change nothing on a page, with the reason. `module.` stands for all statements
+ * whose names begin so.
+ */
+const SILENT: Record<string, string> = {
+  'deliveries.begin_attempts': 'reported at the end of the attempt',
+  'deliveries.claim': 'a lease',
+  'deliveries.take_probe': 'a lease',
+  'editing.count_try': 'no page shows it',
+  'editing.due_again': 'checked by workers only',
+  'editing.due_job': 'a lease',
+  'editing.due_now': 'checked by workers only',
+  'editing.keep': 'a lease',
+  'people.insert': 'a new user has no session',
+  'people.set_owner': 'ends no session',
+  'people.set_password': 'endSessions reports the sessions that it ends',
+  'people.set_profile': 'ends no session',
+  'retention.': 'old data, deleted in bulk, and accounts whose users can no longer sign in',
+  'sessions.forget_ended': 'these sessions have already ended',
+  'sessions.insert': 'ends no session',
+  'sessions.rotate': 'ends no session',
+  'sessions.touch': 'ends no session',
+  'work.': 'leases',
+};
+
+/** Kinds without an account. All others are reported with the account, or its pages miss them. */
+const OF_NO_ACCOUNT: readonly ChangeKind[] = ['engines', 'requests', 'sessions'];
+const callOf = (kind: ChangeKind) => `.changed('${kind}'${OF_NO_ACCOUNT.includes(kind) ? '' : ', '}`;
+
+const isSilent = (name: string) => Object.keys(SILENT).some((key) => covers(key, name));
+const covers = (key: string, name: string) => (key.endsWith('.') ? name.startsWith(key) : name === key);
+
+const ROOT = join(import.meta.dirname, '..');
+
+const kindsOf = (text: string): ChangeKind[] => [
+  ...new Set(tablesOf({ path: '', name: '', text }).written.flatMap((table) => SHOWN[table] ?? [])),
+];
+
+/** The names and values of a file's constants. */
+function constantsOf(program: Node): { name: unknown; value: Node | null }[] {
+  return (program.body as Node[])
+    .map((node) => (node.declaration ?? node) as Node)
+    .flatMap((node) => (node.declarations ?? []) as { id: Node; init: Node | null }[])
+    .map(({ id, init }) => ({ name: id.name, value: init }));
+}
+
+/** The code of each function or other top-level declaration that uses a statement. */
+function usersOf(statement: string, sources: readonly Source[]): string[] {
+  return sources.flatMap(({ code, program }) => {
+    const constant = constantsOf(program).find(
+      ({ value }) =>
+        (value?.callee as Node | undefined)?.name === 'statement' &&
+        (value!.arguments as Node[])[0]?.value === statement,
+    );
+    if (constant === undefined) return [];
+    const uses = new RegExp(`\\b${constant.name}\\b`);
+    const declares = new RegExp(`^const ${constant.name}\\b`);
+    return (program.body as Node[])
+      .map(({ start, end }) => code.slice(start, end))
+      .filter((declaration) => uses.test(declaration) && !declares.test(declaration));
+  });
+}
+
+/** Returns statements with a kind of change that a function which runs them does not report. */
+function unsaid(statements: readonly { name: string; text: string }[], sources: readonly Source[]): string[] {
+  return statements.flatMap(({ name, text }) => {
+    const users = usersOf(name, sources);
+    return kindsOf(text)
+      .filter((kind) => users.length === 0 || !users.every((code) => code.includes(callOf(kind))))
+      .map((kind) => `${name}: ${kind}`);
+  });
+}
+
+describe('changes', () => {
+  let sources: Source[];
+  beforeAll(async () => {
+    const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /(?<!\.test)\.ts$/.test(file) && !file.startsWith('testing/'))
+      .map((file) => ({ file, code: readFileSync(join(ROOT, file), 'utf8') }))
+      .filter(({ code }) => code.includes("database/statements.ts'"));
+    sources = files.map(({ file, code }) => parseSource(file, code));
+    for (const { file } of files) await import(join(ROOT, file));
+  });
+
+  /** Test files share a process, and some register their own statements. */
+  const written = () =>
+    allStatements().filter(({ name, text }) => kindsOf(text).length > 0 && !name.startsWith('test.'));
+
+  it('are reported by every function that changes what a page shows', () => {
+    const watched = written().filter(({ name }) => !isSilent(name));
+    expect(watched.length).toBeGreaterThan(50);
+    expect(unsaid(watched, sources)).toEqual([]);
+  });
+
+  it('have no unnecessary exceptions', () => {
+    const names = written().map(({ name }) => name);
+    expect(Object.keys(SILENT).filter((key) => !names.some((name) => covers(key, name)))).toEqual([]);
+  });
+
+  it('are found missing in planted code', () => {
+    const text = 'with gone as (delete from claims where a = $1) update jobs set x = 1';
+    const planted = (body: string) =>
+      unsaid(
+        [{ name: 'planted', text }],
+        [parseSource('planted.ts', `const ONE = statement<Row>('planted', \`…\`);\n${body}`)],
+      );
+    const runs = 'export async function run(on) { await on.query(ONE);';
+    expect(planted(`${runs} on.changed('jobs', account); on.changed('tasks', account); }`)).toEqual([]);
+    expect(planted(`${runs} on.changed('jobs', account); }`)).toEqual(['planted: tasks']);
+    expect(planted(`${runs} on.changed('jobs', account); on.changed('tasks'); }`)).toEqual([
+      'planted: tasks',
+    ]);
+    expect(planted(`${runs} }`)).toEqual(['planted: tasks', 'planted: jobs']);
+    expect(planted('')).toEqual(['planted: tasks', 'planted: jobs']);
+  });
+});

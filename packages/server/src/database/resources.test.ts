@@ -1,0 +1,111 @@
+/** A database without space: nothing can be written, and every client is told when to try again. */
+import { PassThrough } from 'node:stream';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLog } from '../base/log.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+import { createConnection } from './connections.ts';
+
+const JOB = { text: 'The house is big.', source_language: 'en', target_language: 'es' };
+const MESSAGE = { ...JOB, chat_external_id: 'chat', text_format: 'text' };
+
+let server: TestServer;
+let owner: ReturnType<typeof createConnection>;
+let person: TestPerson;
+let call: ReturnType<typeof createClient>;
+let logged = '';
+beforeAll(async () => {
+  const destination = new PassThrough().on('data', (line: Buffer) => {
+    logged += line.toString();
+  });
+  server = await startTestServer({ log: createLog('warn', destination) });
+  owner = createConnection(server.connection);
+  await owner.connect();
+  const account = await server.createAccount({ chat: true, balanceCents: 1000 });
+  call = createClient(server.url, account.production_key);
+  person = await createPerson(server, { role: 'operator' });
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+/** Makes every table that grows fail as PostgreSQL does when it cannot extend a file. @param state SQLSTATE */
+async function fill(state: string): Promise<void> {
+  await owner.query(`
+    create function refuse_rows() returns trigger language plpgsql as $$
+      begin raise exception 'could not extend file "base/1/2": No space left on device' using errcode = '${state}'; end $$;
+    create function refuse_tables() returns event_trigger language plpgsql as $$
+      begin raise exception 'could not extend file "base/1/2": No space left on device' using errcode = '${state}'; end $$;
+    create trigger full_disk before insert on jobs for each row execute function refuse_rows();
+    create trigger full_disk before insert on messages for each row execute function refuse_rows();
+    create trigger full_disk before insert on audit for each row execute function refuse_rows();`);
+  await owner.query(
+    `create event trigger full_disk on ddl_command_start when tag in ('CREATE TABLE') execute function refuse_tables()`,
+  );
+}
+
+async function makeRoom(): Promise<void> {
+  await owner.query('drop event trigger full_disk');
+  await owner.query('drop function refuse_rows() cascade; drop function refuse_tables()');
+}
+
+const readiness = async () => {
+  const answer = await fetch(`${server.url}/readyz`);
+  return { status: answer.status, body: (await answer.json()) as { checks: object } };
+};
+
+describe('a database without space', () => {
+  it.each([
+    ['disk', '53100'],
+    ['memory', '53200'],
+    ['space for temporary files', '53400'],
+  ])('without %s answers 503 with Retry-After and is not ready, until there is space', async (_, state) => {
+    logged = '';
+    await fill(state);
+    const error = 'The database has no room now; the request can be sent again.';
+    const refused = await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: state });
+    expect([refused.status, refused.body]).toEqual([503, { error }]);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    const chat = await call('POST', '/v2/chats/messages', { ...MESSAGE, external_id: state });
+    expect([chat.status, chat.body]).toEqual([503, { error: { code: 'server_error', message: error } }]);
+    expect(chat.headers.get('retry-after')).toBe('5');
+    const web = await person.call('POST', '/api/console/accounts', { username: `full-${state}` });
+    expect([web.status, web.body.error.code]).toEqual([503, 'unavailable']);
+    // Reads still work.
+    expect((await call('GET', '/tapi/v2/account/')).status).toBe(200);
+
+    for (let asked = 0; asked < 3; asked++) {
+      expect(await readiness()).toMatchObject({
+        status: 503,
+        body: { checks: { database: 'has no room to write' } },
+      });
+    }
+    expect(logged.match(/the database cannot write/g)).toHaveLength(1);
+    expect(logged).not.toContain('request failed');
+
+    await makeRoom();
+    await until(async () => (await readiness()).status === 200);
+    expect((await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: state })).status).toBe(201);
+    expect((await call('POST', '/v2/chats/messages', { ...MESSAGE, external_id: state })).status).toBe(201);
+  });
+
+  it('is found by its writes when no trial is possible', async () => {
+    const { database } = owner;
+    await owner.query(`revoke temporary on database ${database} from public`);
+    await fill('53100');
+    await owner.query('drop event trigger full_disk');
+    expect((await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: 'no-trial' })).status).toBe(503);
+    expect((await readiness()).status).toBe(200);
+    await owner.query('drop function refuse_rows() cascade; drop function refuse_tables()');
+    await owner.query(`grant temporary on database ${database} to public`);
+    expect((await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: 'no-trial' })).status).toBe(201);
+  });
+});

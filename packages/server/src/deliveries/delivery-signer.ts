@@ -1,0 +1,73 @@
+/** The headers of a delivery, with its signatures. */
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { MAX_LIVE_SECRETS } from '../access/secrets.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
+import type { Log } from '../base/log.ts';
+import { isUnavailable } from '../database/database.ts';
+import type { DeliveryLease } from './queue.ts';
+import { parseSecret, signatureHeadersInTurns } from './signature.ts';
+import type { DeliveryRow } from './store.ts';
+
+export interface DeliverySignerOptions {
+  /** Returns the live webhook secrets of an account, `whsec_…`, newest first. */
+  secrets(account: AccountRef, environment: Environment): Promise<string[]>;
+  log: Log;
+  now(): Date;
+}
+
+export interface DeliverySigner {
+  /** Returns the headers to send; undefined when the account has no usable secret. */
+  headersOf(lease: DeliveryLease, delivery: DeliveryRow): Promise<Record<string, string> | undefined>;
+}
+
+/** At most one log line in this time. */
+const QUIET_MILLISECONDS = 60_000;
+
+export function createDeliverySigner({ secrets, log, now }: DeliverySignerOptions): DeliverySigner {
+  const keys = new WeakMap<readonly string[], readonly KeyObject[]>();
+  let quietUntil = 0;
+
+  function logUnsigned(error: unknown, { id, account }: DeliveryLease): void {
+    if (now().getTime() < quietUntil) return;
+    quietUntil = now().getTime() + QUIET_MILLISECONDS;
+    const fields = { error, delivery: id, account: account.accountId };
+    log.error(fields, 'deliveries wait because they cannot be signed; run npx dragoman doctor');
+  }
+
+  /** Prepares the keys once for all deliveries whose secrets were read together. */
+  function keysOf(given: readonly string[]): readonly KeyObject[] {
+    const ready = keys.get(given) ?? given.slice(0, MAX_LIVE_SECRETS).flatMap(toKey);
+    keys.set(given, ready);
+    return ready;
+  }
+
+  return {
+    async headersOf(lease, delivery) {
+      let live: string[];
+      try {
+        live = await secrets(lease.account, lease.environment);
+      } catch (error) {
+        if (isUnavailable(error)) throw error;
+        logUnsigned(error, lease);
+        return undefined;
+      }
+      try {
+        return {
+          // Sorted, so that every attempt sends the same order, from memory or from the database.
+          ...Object.fromEntries(Object.entries(delivery.headers).sort()),
+          'content-type': delivery.content_type,
+          'user-agent': 'dragoman',
+          ...(await signatureHeadersInTurns(keysOf(live), lease.id, now(), delivery.body)),
+        };
+      } catch (error) {
+        logUnsigned(error, lease);
+        return undefined;
+      }
+    },
+  };
+}
+
+function toKey(secret: string): KeyObject[] {
+  const bytes = parseSecret(secret);
+  return bytes === undefined ? [] : [createSecretKey(bytes)];
+}

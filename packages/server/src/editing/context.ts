@@ -1,0 +1,80 @@
+/** What the files of this module share: connections, rules and observers. */
+import type { Description } from '@dragoman/documents';
+import type { AccountRef } from '../base/account.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { Scanner } from '../scanning/scanner.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { ClaimRules } from './claims-store.ts';
+import type { ClaimEnd, TaskKind } from './states.ts';
+
+/** Limits and times of editing, all from settings. */
+export interface EditingRules extends ClaimRules {
+  deadlineHours: number;
+  taskWords: number;
+  reservedHours: number;
+  skips: number;
+  shown: number;
+}
+
+export type EditingSettings = Pick<
+  Settings,
+  | 'editDeadlineHours'
+  | 'taskWords'
+  | 'taskLeaseSeconds'
+  | 'taskMinutes'
+  | 'taskWordsPerMinute'
+  | 'editorTasks'
+  | 'editorReviews'
+  | 'claimExpiries'
+  | 'claimPauseMinutes'
+  | 'taskReservedHours'
+  | 'taskSkips'
+  | 'queueShown'
+>;
+
+export function rulesOf(settings: EditingSettings): EditingRules {
+  return {
+    deadlineHours: settings.editDeadlineHours,
+    taskWords: settings.taskWords,
+    leaseSeconds: settings.taskLeaseSeconds,
+    limitSeconds: settings.taskMinutes * 60,
+    wordsPerMinute: settings.taskWordsPerMinute,
+    editCap: settings.editorTasks,
+    reviewCap: settings.editorReviews,
+    expiries: settings.claimExpiries,
+    pauseSeconds: settings.claimPauseMinutes * 60,
+    reservedHours: settings.taskReservedHours,
+    skips: settings.taskSkips,
+    shown: settings.queueShown,
+  };
+}
+
+/** Receives events for the metrics. */
+export interface EditingObserver {
+  opened(tasks: number): void;
+  claimed(kind: TaskKind): void;
+  ended(how: ClaimEnd): void;
+  expired(claims: number): void;
+  /** @param how `failed`: the result could not be assembled within the time limit */
+  delivered(how: 'edited' | 'fallback' | 'failed'): void;
+}
+
+export interface EditingContext {
+  database: Database;
+  scanner: Scanner;
+  rules: EditingRules;
+  observer: EditingObserver;
+  /** Wakes the upkeep, because a job is ready to be assembled. */
+  wake(): void;
+  /** Called with the result of a finished job, in its transaction; a correction of a chat message uses it. */
+  corrected(transaction: Transaction, account: AccountRef, jobId: string, result: string): Promise<void>;
+  /** Cache of document descriptions by job id, the least recently used first. */
+  descriptions: Map<string, { ofId: Map<string, Description>; length: number }>;
+}
+
+/** The signed-in user of a request. */
+export interface EditingUser {
+  userId: string;
+  role: 'customer' | 'editor' | 'operator';
+  name: string;
+}

@@ -1,0 +1,89 @@
+/** The queue of edited jobs: those past their deadline, and those whose result is to be assembled. */
+import type { AccountRef } from '../base/account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import type { Stage } from './edited-jobs-store.ts';
+
+export interface DueJob {
+  account: AccountRef;
+  jobId: string;
+}
+
+// The claim moves `due_at` on, as in the work queue: if this process dies, the row falls due again.
+const DUE_JOB = statement<{ part: number; account_id: string; job_id: string }>(
+  'editing.due_job',
+  `update edited_jobs e set due_at = now() + make_interval(secs => $2)
+     from (select part, account_id, job_id from edited_jobs where due_at <= now() and account_id <> all($1::uuid[])
+            order by due_at limit 1 for update skip locked) d
+    where e.part = d.part and e.account_id = d.account_id and e.job_id = d.job_id
+   returning e.part, e.account_id, e.job_id`,
+);
+
+/** Claims the job that has been due longest, of accounts other than `except`. */
+export async function takeDueJob(
+  on: Queryable,
+  except: readonly string[],
+  leaseSeconds: number,
+): Promise<DueJob | undefined> {
+  const [row] = await on.query(DUE_JOB, [except, leaseSeconds]);
+  if (row === undefined) return undefined;
+  return { account: { part: row.part, accountId: row.account_id } as AccountRef, jobId: row.job_id };
+}
+
+// If another transaction changed the stage, it also set `due_at`.
+const DUE_AGAIN = statement(
+  'editing.due_again',
+  `update edited_jobs
+      set due_at = greatest(now() + make_interval(secs => $5), case when stage <> 'assembling' then deadline_at end)
+    where part = $1 and account_id = $2 and job_id = $3 and stage = $4 and due_at is not null`,
+);
+
+/** Makes a job due again after `seconds`, but before assembly not earlier than its deadline. */
+export async function makeDueAgain(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+  stage: Stage,
+  seconds: number,
+): Promise<void> {
+  await on.query(DUE_AGAIN, [account.part, account.accountId, jobId, stage, seconds]);
+}
+
+// Locked rows are skipped: another transaction is processing them, or they fall due by themselves.
+const DUE_NOW = statement(
+  'editing.due_now',
+  `update edited_jobs e set due_at = now()
+     from (select e.part, e.account_id, e.job_id
+             from unnest($1::smallint[], $2::uuid[], $3::uuid[]) as g (part, account_id, job_id)
+             join edited_jobs e using (part, account_id, job_id)
+            where e.stage in ('editing', 'review') and e.deadline_at <= now() and e.due_at > now()
+              for update of e skip locked) d
+    where e.part = d.part and e.account_id = d.account_id and e.job_id = d.job_id`,
+);
+
+/** Makes those of the jobs due now that are past their deadline: a claim on them may have ended. */
+export async function makeDueNow(
+  on: Queryable,
+  jobs: readonly { account: AccountRef; jobId: string }[],
+): Promise<void> {
+  if (jobs.length === 0) return;
+  await on.query(DUE_NOW, [
+    jobs.map(({ account }) => account.part),
+    jobs.map(({ account }) => account.accountId),
+    jobs.map(({ jobId }) => jobId),
+  ]);
+}
+
+const COUNT_TRY = statement<{ tries: number }>(
+  'editing.count_try',
+  `update edited_jobs set tries = tries + 1 where part = $1 and account_id = $2 and job_id = $3 returning tries`,
+);
+
+/** Counts an attempt to assemble the result of a job. @returns the number of attempts at its stage */
+export async function countTry(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<number> {
+  return (await transaction.query(COUNT_TRY, [account.part, account.accountId, jobId]))[0]!.tries;
+}

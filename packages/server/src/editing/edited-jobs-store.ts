@@ -1,0 +1,162 @@
+/** Statements about edited jobs. */
+import type { AccountRef } from '../base/account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+export type Stage = 'editing' | 'review' | 'assembling' | 'done' | 'canceled';
+
+export interface NewEditedJob {
+  account: AccountRef;
+  jobId: string;
+  stage: Stage;
+  words: number;
+  brand: string | undefined;
+  deadlineHours: number;
+}
+
+// Only a job with a fallback falls due at its deadline. A canceled row exists if a machine job is upgraded again.
+const INSERT_JOB = statement<{ deadline_at: Date }>(
+  'editing.insert_job',
+  `insert into edited_jobs (part, account_id, job_id, stage, words, fallback, deadline_at, due_at)
+   select $1, $2, $3, $4, $5, f.fallback, d.at,
+          case when $4 = 'assembling' then now() when f.fallback = 'machine' then d.at end
+     from (select now() + make_interval(secs => $7 * 3600) as at) d,
+          (select coalesce((select fallback from brands where part = $1 and account_id = $2 and external_id = $6),
+                  'wait') as fallback) f
+   on conflict (part, account_id, job_id) do update
+      set stage = excluded.stage, words = excluded.words, fallback = excluded.fallback,
+          deadline_at = excluded.deadline_at, due_at = excluded.due_at, finished_at = null
+    where edited_jobs.stage = 'canceled'
+   returning deadline_at`,
+);
+
+export async function insertEditedJob(transaction: Transaction, job: NewEditedJob): Promise<Date> {
+  const { account, jobId, stage, words, brand, deadlineHours } = job;
+  const values = [account.part, account.accountId, jobId, stage, words, brand ?? null, deadlineHours];
+  const [row] = await transaction.query(INSERT_JOB, values);
+  transaction.changed('job', account, jobId);
+  return row!.deadline_at;
+}
+
+export interface EditedJobRow {
+  stage: Stage;
+  revision: number;
+  words: number;
+  fallback: 'wait' | 'machine';
+  deadline_at: Date;
+  late: boolean;
+}
+
+const EDITED_JOB = `select stage, revision, words, fallback, deadline_at, deadline_at <= now() as late
+     from edited_jobs where part = $1 and account_id = $2 and job_id = $3`;
+const FIND_JOB = statement<EditedJobRow>('editing.find_job', EDITED_JOB);
+const LOCK_JOB = statement<EditedJobRow>('editing.lock_job', `${EDITED_JOB} for update`);
+
+export async function findEditedJob(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+): Promise<EditedJobRow | undefined> {
+  return (await on.query(FIND_JOB, [account.part, account.accountId, jobId]))[0];
+}
+
+/** Locks the edited job for decisions about the whole job: after the row of the job, before its tasks and claims. */
+export async function lockEditedJob(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<EditedJobRow | undefined> {
+  return (await transaction.query(LOCK_JOB, [account.part, account.accountId, jobId]))[0];
+}
+
+const SET_STAGE = statement<{ stage: Stage }>(
+  'editing.set_stage',
+  `update edited_jobs set stage = $5, tries = 0,
+          due_at = case when $5 = 'assembling' then now()
+                        when $5 in ('editing', 'review') and fallback = 'machine' and revision = 1 then deadline_at end,
+          finished_at = case when $5 in ('done', 'canceled') then now() end
+    where part = $1 and account_id = $2 and job_id = $3 and stage = any($4)
+   returning stage`,
+);
+
+/** @returns false if the job is at none of the stages `from` */
+export async function setStage(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  from: readonly Stage[],
+  to: Stage,
+): Promise<boolean> {
+  const rows = await transaction.query(SET_STAGE, [account.part, account.accountId, jobId, from, to]);
+  if (rows.length > 0) transaction.changed('job', account, jobId);
+  return rows.length > 0;
+}
+
+const EXTEND_DEADLINE = statement(
+  'editing.extend_deadline',
+  `update edited_jobs set deadline_at = greatest(deadline_at, now() + make_interval(secs => $4 * 3600))
+    where part = $1 and account_id = $2 and job_id = $3`,
+);
+
+/** Moves the deadline to at least `hours` from now. */
+export async function extendDeadline(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  hours: number,
+): Promise<void> {
+  await transaction.query(EXTEND_DEADLINE, [account.part, account.accountId, jobId, hours]);
+  transaction.changed('job', account, jobId);
+}
+
+const REOPEN_JOB = statement<{ revision: number }>(
+  'editing.reopen_job',
+  `update edited_jobs set stage = 'editing', revision = revision + 1, finished_at = null, due_at = null,
+          deadline_at = now() + make_interval(secs => $4 * 3600)
+    where part = $1 and account_id = $2 and job_id = $3 and stage = 'done'
+   returning revision`,
+);
+
+export async function reopenEditedJob(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  deadlineHours: number,
+): Promise<number | undefined> {
+  const values = [account.part, account.accountId, jobId, deadlineHours];
+  const [row] = await transaction.query(REOPEN_JOB, values);
+  if (row !== undefined) transaction.changed('job', account, jobId);
+  return row?.revision;
+}
+
+/** The columns of a job that editors see. */
+export interface TaskJobRow {
+  uid: string;
+  order_number: number;
+  text_format: 'text' | 'html' | 'srt' | 'xliff';
+  source_language: string;
+  target_language: string;
+  tone: string | null;
+  topics: string[] | null;
+  brand: string | null;
+  brand_name: string | null;
+  created_at: Date;
+  username: string;
+}
+
+const TASK_JOB = statement<TaskJobRow>(
+  'editing.task_job',
+  `select j.uid, j.order_number, j.text_format, j.source_language, j.target_language, j.tone, j.topics,
+          b.external_id as brand, b.name as brand_name, j.created_at, a.username
+     from jobs j
+     join accounts a on a.account_id = j.account_id
+     left join brands b on b.part = j.part and b.account_id = j.account_id
+      and b.external_id = coalesce(j.brand, j.default_brand)
+    where j.part = $1 and j.account_id = $2 and j.job_id = $3`,
+);
+
+export async function readTaskJob(on: Queryable, account: AccountRef, jobId: string): Promise<TaskJobRow> {
+  const [row] = await on.query(TASK_JOB, [account.part, account.accountId, jobId]);
+  if (row === undefined) throw new Error('a task without its job');
+  return row;
+}

@@ -1,0 +1,171 @@
+/** The operations of editors (`/api/editing/…`) and their request bodies. */
+import Type, { type Static } from 'typebox';
+import { ID } from '../http/schemas.ts';
+import {
+  Claimed,
+  ClaimLease,
+  Comment,
+  Concordance,
+  describedEditing,
+  EditQueue,
+  HistoryEntry,
+  Issue,
+  Matches,
+  Piece,
+  POSITION,
+  Preview,
+  REPORT_REASONS,
+  Saved,
+  SKIP_REASONS,
+  TaskBody,
+  TaskState,
+  taskParameters,
+  Work,
+} from './schemas.ts';
+
+const TOKEN = Type.String({
+  format: 'uuid',
+  'x-fault': 'must be a lease token.',
+  description: 'The lease token.',
+});
+const NOTE = Type.String({ pattern: '\\S', maxLength: 2000 });
+/** Maximum length of a target in UTF-16 code units. */
+export const MAX_TARGET = 100_000;
+const OFFSET = Type.Integer({ minimum: 0, maximum: MAX_TARGET });
+const segmentParameters = Type.Object({ task: ID, position: POSITION });
+
+export const WRONG_TARGET = 'must be a list of pieces: text, open, close, single, keep.';
+const SaveRequest = Type.Object({
+  token: TOKEN,
+  revision: Type.Integer({
+    minimum: 0,
+    maximum: 2 ** 31 - 2,
+    'x-fault': 'must be the revision that the save changes, a whole number.',
+  }),
+  target: Type.Array(Piece, { maxItems: 10_000, 'x-fault': WRONG_TARGET }),
+  status: Type.Enum(['draft', 'confirmed']),
+  acknowledged: Type.Array(Type.String({ pattern: '\\S', maxLength: 1000 }), {
+    maxItems: 200,
+    default: [],
+  }),
+  active_ms: Type.Integer({
+    minimum: 0,
+    maximum: 3_600_000,
+    default: 0,
+    description: 'Milliseconds of work on this segment since its last save.',
+  }),
+});
+export type SaveRequest = Static<typeof SaveRequest>;
+
+export const WRONG_RANGE = 'must have start and end, with the end not before the start.';
+const TokenBody = Type.Object({ token: TOKEN });
+
+export const editorSchemas = {
+  queue: describedEditing('readQueue', 'List the tasks that this editor may claim or holds', EditQueue),
+  claim: describedEditing('claimTask', 'Claim the next task or a given task', Claimed, {
+    status: 201,
+    description:
+      'Claiming a task that the editor already holds returns it again with a renewed lease. Errors: `nothing_waits`, ' +
+      '`task_taken`, `too_many_claims`, `claims_paused`; `stale_lease` if the claim ended before the response.',
+    body: Type.Object({ task: Type.Optional(ID) }),
+  }),
+  task: describedEditing('readTask', 'Read a task with everything that the workbench shows', TaskBody, {
+    params: taskParameters,
+  }),
+  save: describedEditing('saveSegment', 'Save a segment as a draft or confirm it', Saved, {
+    description:
+      'Errors: `stale_lease` if the claim has ended (the text is kept); `conflict` if the segment has another revision, ' +
+      'which is `error.segment`; `checks_failed` with the problems in `error.findings`.',
+    params: segmentParameters,
+    body: SaveRequest,
+  }),
+  matches: describedEditing(
+    'listMatches',
+    'List the memory matches and glossary terms of a segment',
+    Matches,
+    {
+      params: segmentParameters,
+    },
+  ),
+  history: describedEditing(
+    'readHistory',
+    'List the earlier targets of a segment',
+    Type.Object({ entries: Type.Array(HistoryEntry) }, { title: 'History' }),
+    { params: segmentParameters },
+  ),
+  concordance: describedEditing('searchMemory', 'Search the translation memory for words', Concordance, {
+    params: taskParameters,
+    querystring: Type.Object({ q: Type.String({ pattern: '\\S' }) }),
+  }),
+  preview: describedEditing('previewTask', 'Preview the document with the current targets', Preview, {
+    params: taskParameters,
+  }),
+  heartbeat: describedEditing('heartbeat', 'Extend the lease of a claim', ClaimLease, {
+    params: taskParameters,
+    body: TokenBody,
+  }),
+  extend: describedEditing('extendTask', 'Extend the time of a claim by half, once', ClaimLease, {
+    params: taskParameters,
+    body: TokenBody,
+  }),
+  release: describedEditing('releaseTask', 'Release a task; its edits are kept', TaskState, {
+    params: taskParameters,
+    body: TokenBody,
+  }),
+  skip: describedEditing('skipTask', 'Skip a task for good', TaskState, {
+    description: 'The editor is not offered the task again. Send the token if the editor holds the task.',
+    params: taskParameters,
+    body: Type.Object({ token: Type.Optional(TOKEN), reason: Type.Enum([...SKIP_REASONS]) }),
+  }),
+  report: describedEditing('reportTask', 'Report a task to the operators', TaskState, {
+    params: taskParameters,
+    body: Type.Object({
+      token: Type.Optional(TOKEN),
+      reason: Type.Enum([...REPORT_REASONS]),
+      note: Type.Optional(NOTE),
+    }),
+  }),
+  submit: describedEditing('submitTask', 'Submit a task', TaskState, {
+    description: 'Error `unconfirmed`: `error.positions` lists the unconfirmed segments.',
+    params: taskParameters,
+    body: TokenBody,
+  }),
+  addIssue: describedEditing('markIssue', 'Mark an error in a segment', Issue, {
+    status: 201,
+    params: taskParameters,
+    body: Type.Object({
+      token: TOKEN,
+      position: POSITION,
+      category: Issue.properties.category,
+      severity: Issue.properties.severity,
+      note: Type.Optional(NOTE),
+      range: Type.Optional(Type.Object({ start: OFFSET, end: OFFSET }, { 'x-fault': WRONG_RANGE })),
+    }),
+  }),
+  removeIssue: describedEditing('unmarkIssue', 'Remove a marked error', TaskState, {
+    params: Type.Object({ task: ID, issue: ID }),
+    body: TokenBody,
+  }),
+  approve: describedEditing('approveTask', 'Approve the job for delivery', TaskState, {
+    params: taskParameters,
+    body: TokenBody,
+  }),
+  return: describedEditing('returnTask', 'Return the job to its editors', TaskState, {
+    description:
+      'Returns the tasks with marked errors. Without marked errors it returns all tasks and requires a note.',
+    params: taskParameters,
+    body: Type.Object({ token: TOKEN, note: Type.Optional(NOTE) }),
+  }),
+  comments: describedEditing(
+    'listComments',
+    'List the comments on the job',
+    Type.Object({ comments: Type.Array(Comment) }, { title: 'Comments' }),
+    { params: taskParameters },
+  ),
+  addComment: describedEditing('addComment', 'Comment on the job or one of its segments', Comment, {
+    status: 201,
+    params: taskParameters,
+    body: Type.Object({ text: NOTE, position: Type.Optional(POSITION) }),
+  }),
+  work: describedEditing('readWork', 'Read statistics of this editor’s work', Work),
+} as const;

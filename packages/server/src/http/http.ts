@@ -1,0 +1,257 @@
+/** What all routes share: body limits, JSON bodies, error answers and operations with their schemas. */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Caller } from '../base/account.ts';
+import { ApiError, ERRORS, fieldError, notFound, notSignedIn, OperatorError } from '../base/errors.ts';
+import { JsonError, parseJson } from '../base/json.ts';
+import type { Log } from '../base/log.ts';
+import { isOutOfResources, isUnavailable } from '../database/database.ts';
+import { createReader } from './input.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by `requireCaller` before the handler runs. */
+    caller: Caller;
+    /** The `Content-Type` that the client sent. */
+    bodyType: string | undefined;
+  }
+  interface FastifyInstance {
+    /** The body limit of routes with texts, in bytes. */
+    textBodyLimit: number;
+  }
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+type Part<S, Name extends string> = S extends { [K in Name]: infer T extends TSchema } ? Static<T> : unknown;
+/** A request that was checked by the schema of its operation. */
+export type Checked<S> = FastifyRequest & {
+  body: Part<S, 'body'>;
+  query: Part<S, 'querystring'>;
+  params: Part<S, 'params'>;
+};
+/** A method of a path, with its description for `/openapi.json`. */
+export interface Operation<S extends FastifySchema = FastifySchema> {
+  schema: S;
+  handler(request: Checked<S>, reply: FastifyReply): Promise<unknown>;
+  /** The body limit in bytes, or `texts` for `textBodyLimit`. By default `BODY_LIMIT`. */
+  bodyLimit?: number | 'texts';
+  /** Throws for callers without the right, before their body is read. */
+  allow?(request: FastifyRequest): unknown;
+  /** Treats an empty optional text as absent. */
+  emptyIsAbsent?: boolean;
+  /** The module checks body and query itself; its handler gets them unchecked. */
+  unchecked?: boolean;
+}
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const LATE = 'The request did not arrive in time.';
+/** The body limit of routes without texts, in bytes: enough for 2,000 escaped characters. */
+export const BODY_LIMIT = 64 * 1024;
+
+/**
+ * Parses every body as JSON in UTF-8, whatever its `Content-Type`. `JSON.parse` makes `__proto__` an own property, so it
+ * is ignored like other unknown names.
+ */
+export function acceptJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  // Fastify would refuse a malformed content type before it calls the parser.
+  app.decorateRequest('bodyType');
+  app.addHook('onRequest', async (request) => {
+    request.bodyType = request.headers['content-type'];
+    request.headers['content-type'] = 'application/json';
+  });
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    if (request.method === 'GET' || request.method === 'HEAD' || body.length === 0)
+      return done(null, undefined);
+    try {
+      done(null, parseJson(body as Buffer));
+    } catch (error) {
+      done(error instanceof JsonError ? fieldError('body', error.message) : (error as Error), undefined);
+    }
+  });
+}
+
+/** Answers every error with its status and `{"error": "…"}`. An unexpected error becomes a 500 and a log line. */
+export function answerErrors(app: FastifyInstance, log: Log): void {
+  answerWith(app, log, (error) => ({ error: error.message }));
+  const answerNotFound = (request: FastifyRequest, reply: FastifyReply) =>
+    reply.code(404).send(isWebPath(request.url) ? presentWebError(notFound()) : { error: 'Not found' });
+  app.setNotFoundHandler(answerNotFound);
+  // The not-found handler runs after the body is parsed; this hook answers before it is read.
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return answerNotFound(request, reply);
+  });
+}
+
+/** Returns the error body of the web app's API. */
+export function presentWebError({ code, message, more }: ApiError): object {
+  return { error: { code, message, ...more } };
+}
+
+/** Returns whether a path is one of the web app's API. `/api/v1/` is for customers' programs. */
+export function isWebPath(path: string): boolean {
+  return /^\/api\/(?!v1\/)/.test(path);
+}
+
+/** Like `answerErrors`, with another error body. @param bodyOf returns undefined for an empty body */
+export function answerWith(
+  app: FastifyInstance,
+  log: Log,
+  bodyOf: (error: ApiError) => object | undefined,
+): void {
+  app.setErrorHandler((error, request, reply) => {
+    let expected = toApiError(error);
+    if (expected === undefined) {
+      log.error({ error, request: request.id, route: routeOf(request) }, 'request failed');
+      expected = new ApiError('server_error', 'Server error; the request can be sent again.');
+    }
+    // Fastify would close the connection, and a client that is still sending could get a reset instead of the answer.
+    // Node discards the rest of the body.
+    if (expected.status === 413) reply.removeHeader('connection');
+    return reply.code(expected.status).headers(expected.headers).send(bodyOf(expected));
+  });
+}
+
+/** SQLSTATE of a text that PostgreSQL cannot store, in a column or in JSON. Only requests contain such texts. */
+const UNSTORABLE_CHARACTERS = new Set(['22021', '22P05']);
+
+/** References to the user who makes a change. The row can only disappear by an erasure of their account. */
+const CALLER_REFERENCES = new Set(['audit_user_id_fkey', 'keys_made_by_fkey', 'invitations_invited_by_fkey']);
+
+function toApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (CALLER_REFERENCES.has((error as { constraint?: string }).constraint ?? '')) return notSignedIn();
+  if (error instanceof OperatorError) return new ApiError('invalid_request', error.message);
+  if (isUnavailable(error)) {
+    const why = isOutOfResources(error) ? 'has no room' : 'does not answer';
+    const message = `The database ${why} now; the request can be sent again.`;
+    return new ApiError('unavailable', message, { 'retry-after': isOutOfResources(error) ? '5' : '1' });
+  }
+  const status = (error as { statusCode?: number }).statusCode;
+  if (UNSTORABLE_CHARACTERS.has((error as { code?: string }).code ?? '')) {
+    return new ApiError('invalid_request', 'A text of the request contains a NUL character.');
+  }
+  if (status === 413) return new ApiError('too_large', 'body: too large.');
+  if (status === 408) return new ApiError('request_timeout', LATE);
+  if (status !== undefined && status >= 400 && status < 500) return fieldError('body', 'could not be read.');
+  return undefined;
+}
+
+/**
+ * Answers requests that could not be parsed as HTTP in the error format of the API. Fastify's own answer has another
+ * format.
+ */
+export function answerUnreadable(
+  headers: Record<string, string>,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  return (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
+    const { code, rawPacket } = error;
+    if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const { status, message } = toUnreadable(code);
+    const body = JSON.stringify({ error: message });
+    const head = {
+      ...headers,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    };
+    const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+    // An answer to HEAD has no body. The last packet starts with the method unless the request came in several.
+    const sent = rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ' ? '' : body;
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${sent}`, () =>
+      socket.destroy(),
+    );
+  };
+}
+
+function toUnreadable(code: string | undefined): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new ApiError('headers_too_large', ERRORS.headers_too_large.meaning);
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('request_timeout', LATE);
+  return new ApiError('invalid_request', 'The request is not valid HTTP.');
+}
+
+/** Returns the pattern of the route for logs. The URL itself can contain a customer's uid. */
+export function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? 'unknown';
+}
+
+/** Returns the unchecked query parameters in their order. */
+export function parametersOf({ url }: FastifyRequest): URLSearchParams {
+  const begin = url.indexOf('?');
+  return new URLSearchParams(begin < 0 ? '' : url.slice(begin + 1));
+}
+
+/**
+ * Registers a path with its operations. Other methods get 405 with `Allow` after authentication and before their body is
+ * read. Requests are checked by the operation's schema; an invalid path parameter gets 404. An operation without a
+ * schema is not part of the documented API. A body is only read if the schema has one.
+ */
+export function resource<T extends Partial<Record<Method, FastifySchema>>>(
+  app: FastifyInstance,
+  path: string,
+  operations: { [M in keyof T]: Operation<T[M] & FastifySchema> | Handler },
+): void {
+  const allowed = Object.keys(operations).flatMap((method) =>
+    method === 'GET' ? ['GET', 'HEAD'] : [method],
+  );
+  for (const [method, operation] of Object.entries(operations)) {
+    const { schema, handler, bodyLimit, allow, ...options } = (
+      typeof operation === 'function' ? { schema: { hide: true }, handler: operation } : operation
+    ) as Operation;
+    app.route({
+      method: method as HTTPMethods,
+      url: path,
+      schema,
+      handler: handler as Handler,
+      bodyLimit: bodyLimit === 'texts' ? app.textBodyLimit : (bodyLimit ?? BODY_LIMIT),
+      validatorCompiler: ({ schema, httpPart }) => checkerOf(schema as TObject, httpPart, options),
+      async onRequest(request) {
+        await allow?.(request);
+        if (schema.body === undefined) leaveBodyUnread(request);
+      },
+    });
+  }
+  const refuse = async () => {
+    throw new ApiError('method_not_allowed', `This path supports ${allowed.join(', ')}.`, {
+      allow: allowed.join(', '),
+    });
+  };
+  app.route({
+    method: METHODS.filter((method) => !allowed.includes(method as string)),
+    url: path,
+    schema: { hide: true },
+    onRequest: refuse, // after the app's hooks, which authenticate
+    handler: refuse,
+  });
+}
+
+type Checker = (given: unknown) => { value: unknown } | { error: Error } | true;
+
+/** Returns the check of one part of a request. It is compiled at first use, because most processes serve few operations. */
+function checkerOf(
+  schema: TObject,
+  part: string | undefined,
+  { unchecked = false, emptyIsAbsent = false }: Pick<Operation, 'unchecked' | 'emptyIsAbsent'>,
+): Checker {
+  if (part === 'headers' || (unchecked && part !== 'params')) return () => true;
+  let read: ReturnType<typeof createReader> | undefined;
+  return (given) => {
+    read ??= createReader(schema, { emptyIsAbsent, fromText: part !== 'body' });
+    try {
+      // Without a body, the API for programs reports the missing body; the web app's API reports each missing field.
+      return { value: read(emptyIsAbsent ? given : (given ?? {})) };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { error: part === 'params' ? notFound() : error };
+    }
+  };
+}
+
+/** Makes Fastify skip the body. Node discards it after the answer. */
+function leaveBodyUnread({ headers }: FastifyRequest): void {
+  for (const name of ['content-type', 'content-length', 'transfer-encoding']) delete headers[name];
+}

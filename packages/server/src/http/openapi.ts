@@ -1,0 +1,304 @@
+/**
+ * The description of the API in OpenAPI 3.1, `/openapi.json`, generated from the schemas of the routes. The routes of
+ * the web app (`/api/…`) have a second document, from which the web app's types are generated; it is not served.
+ *
+ * The schemas also check requests (`input.ts`). Tests check answers against them (`testing/answers.ts`).
+ */
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import swagger from '@fastify/swagger';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import Type from 'typebox';
+import { ERRORS, type ErrorCode } from '../base/errors.ts';
+import { VERSION } from '../base/version.ts';
+import { isWebPath, resource } from './http.ts';
+import {
+  answer,
+  type DescribedResponse,
+  type DescribedWebhook,
+  describeErrors,
+  ErrorBody,
+  WebError,
+} from './schemas.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Returns the description of the web app's routes. */
+    describeWeb(): object;
+  }
+}
+
+/** The routes that a document describes: those for customers' programs, or those of the web app. */
+export type Audience = 'public' | 'web';
+
+/** The parts of the document that our programs read. */
+export interface OpenApi {
+  openapi: string;
+  paths: Record<string, Partial<Record<string, OpenApiOperation>>>;
+  webhooks: Record<string, { post: Required<Pick<OpenApiOperation, 'parameters' | 'requestBody'>> }>;
+  components: { schemas: Record<string, JsonSchema> };
+  'x-errors': { code: string; status: number; meaning: string }[];
+  /** The errors of every path. */
+  'x-everywhere': Record<string, OpenApiResponse>;
+}
+
+export interface OpenApiOperation {
+  operationId: string;
+  tags?: string[];
+  summary?: string;
+  description?: string;
+  parameters?: { in: string; name: string; required?: boolean; schema: JsonSchema; description?: string }[];
+  requestBody?: { content: Record<string, OpenApiMedia> };
+  responses: Record<string, OpenApiResponse>;
+  /** The error codes of each status. */
+  'x-errors'?: Record<string, ErrorCode[]>;
+}
+
+export interface OpenApiResponse {
+  description: string;
+  headers?: Record<string, { schema: JsonSchema }>;
+  content?: Record<string, OpenApiMedia>;
+}
+
+interface OpenApiMedia {
+  schema: JsonSchema;
+  example?: unknown;
+}
+
+/** The parts of JSON Schema that our programs read. */
+export interface JsonSchema {
+  $ref?: string;
+  title?: string;
+  description?: string;
+  type?: string | string[];
+  const?: unknown;
+  examples?: unknown[];
+  enum?: unknown[];
+  anyOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  items?: JsonSchema;
+  properties?: Record<string, JsonSchema>;
+  patternProperties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: boolean | JsonSchema;
+  unevaluatedProperties?: boolean;
+}
+
+const TAGS = [
+  { name: 'Jobs', description: 'Human jobs: translated by an engine, then edited.' },
+  { name: 'Machine jobs', description: 'Jobs that only an engine translates.' },
+  { name: 'Context', description: 'Topics, tones and brands that requests can name.' },
+  { name: 'Languages', description: 'The available languages and language pairs.' },
+  { name: 'Account', description: 'The calling account and its balance.' },
+  { name: 'Chat', description: 'Messages of conversations, translated by an engine at once.' },
+  { name: 'Deliveries', description: 'Deliveries and their attempts, replays, and the event feed.' },
+  { name: 'Callbacks', description: 'Requests to the callback URLs of customers.' },
+];
+
+/** Registers the documents. Must be called before the routes are registered. */
+export function describeInterface(app: FastifyInstance, webhooks: Record<string, DescribedWebhook>): void {
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
+  void app.register(swagger, {
+    openapi: {
+      openapi: '3.1.1',
+      info: {
+        title: 'Dragoman',
+        version: '2',
+        description:
+          'Translation jobs and chat translation, by engines and editors. Every path works with and without its final ' +
+          `\`/\`. Clients must ignore unknown fields. Served by Dragoman ${VERSION}.`,
+        contact: { name: 'The operator of this server' },
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [
+        { url: '/', description: 'production' },
+        { url: '/sandbox', description: 'sandbox: translated by engines only, free of charge' },
+      ],
+      components: {
+        securitySchemes: {
+          ApiKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: '`ApiKey USERNAME:KEY`',
+          },
+        },
+      },
+      security: [{ ApiKey: [] }],
+      tags: TAGS,
+    },
+    // The sandbox is the same API at another server address.
+    transform: ({ schema, url }) => ({
+      schema: url.startsWith('/sandbox/') || isWebPath(url) ? { ...schema, hide: true } : asPublished(schema),
+      url,
+    }),
+    transformObject: (made) =>
+      nameSchemas({
+        ...('openapiObject' in made ? made.openapiObject : {}),
+        webhooks: Object.fromEntries(
+          Object.entries(webhooks).map(([name, webhook]) => [name, describeWebhook(webhook)]),
+        ),
+        'x-errors': Object.entries(ERRORS).map(([code, error]) => ({ code, ...error })),
+        'x-everywhere': EVERYWHERE,
+      }),
+  });
+  void app.register(swagger, {
+    decorator: 'describeWeb' as 'swagger',
+    openapi: { openapi: '3.1.1', info: { title: 'Dragoman, for its web app', version: '1' } },
+    transform: ({ schema, url }) => ({
+      schema: isWebPath(url) ? asPublished(schema) : { ...schema, hide: true },
+      url,
+    }),
+    transformObject: (made) =>
+      nameSchemas(
+        withRefusals({
+          ...('openapiObject' in made ? made.openapiObject : {}),
+          'x-everywhere': { default: WEB_REFUSAL },
+        }),
+      ),
+  });
+  void app.register(async (root) => {
+    let served: { text: string; etag: string } | undefined;
+    resource(root, '/openapi.json', {
+      async GET(request, reply) {
+        served ??= describe(root);
+        reply.headers({ 'cache-control': 'public, max-age=300', etag: served.etag });
+        if (request.headers['if-none-match']?.includes(served.etag)) return reply.code(304).send();
+        return reply.type('application/json').send(served.text);
+      },
+    });
+  });
+}
+
+/** The error answer of every route of the web app. */
+const WEB_REFUSAL = answer('An error, identified by its code.', WebError);
+
+function withRefusals<T extends object>(made: T): T {
+  const { paths = {} } = made as { paths?: OpenApi['paths'] };
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    operation!.responses.default = WEB_REFUSAL as OpenApiResponse;
+  }
+  return made;
+}
+
+function describe(root: FastifyInstance): { text: string; etag: string } {
+  const text = JSON.stringify(root.swagger());
+  return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+}
+
+/** Removes fields with a default from the required ones. */
+function withoutDefaults(schema: FastifySchema): FastifySchema {
+  const parts = (['querystring', 'body'] as const).flatMap((part) => {
+    const given = schema?.[part] as { required?: string[]; properties: Record<string, object> } | undefined;
+    if (given?.required === undefined) return [];
+    const required = given.required.filter((name) => !('default' in given.properties[name]!));
+    return [[part, { ...given, required }]];
+  });
+  return { ...schema, ...Object.fromEntries(parts) };
+}
+
+const asPublished = (schema: FastifySchema) => withErrorCodes(withoutDefaults(schema));
+
+/** Moves the error codes of an operation's answers to `x-errors`, by status. */
+function withErrorCodes(schema: FastifySchema): FastifySchema {
+  const responses = Object.entries((schema?.response ?? {}) as Record<string, DescribedResponse>);
+  const errors = responses.flatMap(([status, response]) =>
+    response['x-errors'] === undefined ? [] : [[status, response['x-errors']]],
+  );
+  return errors.length === 0
+    ? schema
+    : ({ ...schema, 'x-errors': Object.fromEntries(errors) } as FastifySchema);
+}
+
+/** The errors of every path, including those without an operation. */
+const EVERYWHERE = Object.fromEntries(
+  Object.entries(
+    describeErrors(
+      [
+        'invalid_request',
+        'unauthorized',
+        'read_only_key',
+        'not_found',
+        'method_not_allowed',
+        'headers_too_large',
+      ],
+      () => ErrorBody,
+    ),
+  ).map(([status, { headers = {}, ...response }]) => [
+    status,
+    {
+      ...response,
+      headers: Object.fromEntries(Object.entries(headers).map(([name, schema]) => [name, { schema }])),
+    },
+  ]),
+);
+
+const SIGNATURE_HEADERS = {
+  'webhook-id': Type.String({
+    description: 'The same for every attempt of a delivery.',
+    examples: ['0193a1f0-5d5c-7c1e-8d4e-6f1f5d1f0a11'],
+  }),
+  'webhook-timestamp': Type.String({
+    description: 'The time of this attempt in Unix seconds.',
+    pattern: '^\\d+$',
+    examples: ['1779332521'],
+  }),
+  'webhook-signature': Type.String({
+    description: 'Standard Webhooks: `v1,<base64>` for each active secret, separated by spaces.',
+    pattern: '^v1,\\S+( v1,\\S+)*$',
+    examples: ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
+  }),
+};
+
+function describeWebhook({ headers, content, ...words }: DescribedWebhook): object {
+  const parameters = Object.entries({ ...SIGNATURE_HEADERS, ...headers }).map(([name, schema]) => ({
+    in: 'header',
+    name,
+    required: true,
+    schema,
+  }));
+  return {
+    post: {
+      ...words,
+      tags: ['Callbacks'],
+      security: [],
+      parameters,
+      requestBody: { required: true, content },
+      responses: {
+        '2XX': { description: 'Received.' },
+        410: { description: 'Refused for good; no further attempts.' },
+        default: { description: 'Attempted again later.' },
+      },
+    },
+  };
+}
+
+/** Moves every schema with a title to `components/schemas` and refers to it. */
+function nameSchemas<T extends { components?: object }>(made: T): T {
+  const named: Record<string, unknown> = {};
+  const replace = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(replace);
+    if (typeof value !== 'object' || value === null) return value;
+    const published = Object.entries(value).filter(([key]) => key !== 'x-trim' && key !== 'x-fault');
+    const copy = Object.fromEntries(
+      // The description of a parameter's schema was moved to the parameter, so the schema differs from the titled one.
+      published.map(([key, inner]) => [key, key === 'parameters' ? inner : replace(inner)]),
+    );
+    if (typeof copy.title !== 'string' || !isSchema(copy)) return copy;
+    const name = copy.title;
+    if (name in named && !isDeepStrictEqual(named[name], copy)) {
+      throw new TypeError(`two schemas are titled "${name}"`);
+    }
+    named[name] = copy;
+    return { $ref: `#/components/schemas/${name}` };
+  };
+  const { components, ...rest } = made;
+  const replaced = replace(rest) as object;
+  const schemas = Object.fromEntries(Object.entries(named).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return { ...replaced, components: { ...components, schemas } } as T;
+}
+
+function isSchema(value: object): boolean {
+  return 'type' in value || 'enum' in value || 'anyOf' in value || 'allOf' in value || 'const' in value;
+}

@@ -1,0 +1,132 @@
+/** Load shedding: surplus requests get 503 at once, and accepted ones are completed. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
+import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+
+const HUMAN = '/tapi/v2/translation/';
+let server: TestServer;
+let call: ReturnType<typeof createClient>;
+/** Delays every creation while it holds its lock. */
+let holder: pg.Client;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DRAGOMAN_MAX_REQUESTS: '2' } });
+  call = createClient(server.url, (await server.createAccount()).production_key);
+  holder = createConnection(server.connection);
+  await holder.connect();
+});
+afterAll(async () => {
+  await holder.end();
+  await server.stop();
+});
+
+const job = { text: 'The house.', source_language: 'en', target_language: 'es' };
+const waiting = async () => {
+  const { rows } = await holder.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows[0]!.count > 0;
+};
+
+it('refuses a surplus request and accepts it when the others are done', async () => {
+  await holder.query('begin');
+  await holder.query('lock table jobs in exclusive mode');
+  const answers: Answer[] = [];
+  const create = () => call('POST', HUMAN, job).then((answer) => answers.push(answer));
+  const first = create();
+  await until(waiting); // the first is in progress, and the second will share its commit
+  const others = [create(), create()];
+  const refused = await until(() => answers[0]);
+  expect(refused).toMatchObject({
+    status: 503,
+    body: { error: 'Too many requests are in progress. Try again.' },
+  });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  // Health checks do not count, because a busy process is alive.
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+
+  await holder.query('rollback');
+  await Promise.all([first, ...others]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 503]);
+  expect((await call('POST', HUMAN, job)).status).toBe(201);
+});
+
+it('answers every retry on many more connections than a turn resumes', async () => {
+  await holder.query('begin');
+  await holder.query('lock table jobs in exclusive mode');
+  const held = [1, 2, 3].map(() => call('POST', HUMAN, job));
+  expect((await Promise.race(held)).status).toBe(503); // the other two are in progress
+  const { hostname, port, host } = new URL(server.url);
+  const ask = `POST ${HUMAN} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\n\r\n{}`;
+  const sockets = Array.from({ length: 100 }, () => connect(Number(port), hostname).setEncoding('latin1'));
+  for (const socket of sockets) socket.on('error', () => {}); // a reset between two waits
+  const askAll = () =>
+    Promise.all(
+      sockets.map(async (socket) => {
+        socket.write(ask);
+        return ((await once(socket, 'data'))[0] as string).slice(9, 12);
+      }),
+    );
+  const refused = sockets.map(() => '503');
+  for (let n = 0; n < 3; n++) expect(await askAll()).toEqual(refused);
+  for (const gone of sockets.splice(50)) gone.destroy();
+  await holder.query('rollback');
+  await Promise.all(held);
+  const last = sockets[49]!;
+  last.write(ask);
+  expect((await once(last, 'data'))[0]).toMatch(/^HTTP.1.1 401/);
+  for (const socket of sockets) socket.destroy();
+});
+
+it('frees the slot of a disconnected client', async () => {
+  await holder.query('begin');
+  await holder.query('lock table jobs in exclusive mode');
+  for (let n = 0; n < 2; n++) {
+    const gone = new AbortController();
+    const asked = fetch(`${server.url}${HUMAN}`, {
+      method: 'POST',
+      headers: { authorization: `ApiKey ${(await server.createAccount()).production_key}` },
+      body: JSON.stringify(job),
+      signal: gone.signal,
+    }).catch(() => undefined);
+    await until(waiting);
+    gone.abort();
+    await asked;
+  }
+  const read = await until(async () => {
+    const answer = await call('GET', '/tapi/v2/account/');
+    return answer.status === 200 && answer;
+  });
+  expect(read.body.objects).toHaveLength(1);
+  await holder.query('rollback');
+});
+
+it('frees both slots of a client that disconnects after two pipelined requests', async () => {
+  const { hostname, port, host } = new URL(server.url);
+  const { production_key: key } = await server.createAccount();
+  // The key is cached, so that the check below cannot overtake the second request.
+  expect((await createClient(server.url, key)('GET', '/tapi/v2/account/')).status).toBe(200);
+  const body = JSON.stringify(job);
+  const head = [`POST ${HUMAN} HTTP/1.1`, `Host: ${host}`, `Authorization: ApiKey ${key}`];
+  const request = [...head, `Content-Length: ${body.length}`, 'Content-Type: application/json', '', body];
+  for (let n = 0; n < 2; n++) {
+    await holder.query('begin');
+    await holder.query('lock table jobs in exclusive mode');
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write(request.join('\r\n').repeat(2));
+    await until(waiting);
+    // Both requests are in progress.
+    await until(async () => (await call('GET', '/tapi/v2/account/')).status === 503);
+    socket.destroy();
+    await once(socket, 'close');
+    await holder.query('rollback');
+  }
+  await until(async () => (await call('GET', '/tapi/v2/account/')).status === 200);
+  const all = await Promise.all([call('GET', '/tapi/v2/account/'), call('GET', '/tapi/v2/account/')]);
+  expect(all.map(({ status }) => status)).toEqual([200, 200]);
+});

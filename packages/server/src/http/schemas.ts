@@ -1,0 +1,245 @@
+/**
+ * What the schemas of all modules share: common fields, answers and errors.
+ *
+ * A schema with a `title` is published once in `components/schemas` under that name and referred to elsewhere. Two
+ * different schemas with one title stop the start.
+ */
+import type { FastifySchema } from 'fastify';
+import Type, { type TObject, type TSchema } from 'typebox';
+import { ERRORS, type ErrorCode, REASONS, type ReasonCode, reason } from '../base/errors.ts';
+import { explainPattern } from './input.ts';
+
+/** The inputs of an operation. */
+export interface Inputs {
+  params?: TObject;
+  querystring?: TObject;
+  body?: TObject;
+}
+
+/** Returns a function that describes operations of the web app under a tag. */
+export function describing(tag: string) {
+  return <const More extends Inputs & { status?: number; description?: string } = object>(
+    operationId: string,
+    summary: string,
+    returns: TSchema,
+    more?: More,
+  ): FastifySchema & Pick<More, keyof Inputs & keyof More> => {
+    const { status = 200, ...rest } = more ?? ({} as More);
+    const response = { [status]: answer(summary, returns) };
+    return { operationId, summary, ...(rest as More), tags: [tag], response };
+  };
+}
+
+/** Describes an operation of an operator. */
+export const described = describing('Console');
+/** Describes an operation of a customer for their own account. */
+export const describedOwn = describing('Own account');
+
+export const ID = Type.String({ format: 'uuid' });
+export const MOMENT = Type.String({ format: 'date-time', description: 'ISO 8601, in UTC.' });
+/** A moment in a request. */
+export const GIVEN_MOMENT = Type.String({
+  format: 'moment',
+  description: 'A date (its start in UTC), or a date and time with a time zone.',
+});
+export const OPTIONAL_GIVEN_MOMENT = Type.Union([GIVEN_MOMENT, Type.Null()]);
+export const CENTS = Type.Integer({ description: 'US cents.' });
+export const ENVIRONMENT = Type.Enum(['production', 'sandbox']);
+/** The environment of a request. */
+export const IN_ENVIRONMENT = Type.Enum(['production', 'sandbox'], { default: 'production' });
+export const OPTIONAL_TEXT = Type.Union([Type.String(), Type.Null()]);
+export const OPTIONAL_MOMENT = Type.Union([MOMENT, Type.Null()]);
+export const USERNAME = textOf(64);
+export const accountParameters = Type.Object({ username: Type.String() });
+/** The page size of a list. */
+export const PAGE = Type.Integer({ minimum: 1, maximum: 200, default: 50 });
+/** The code of a language. */
+export const LANGUAGE = Type.String({
+  pattern: explainPattern('^[a-z]{2,8}(-[a-z0-9]{1,8})*$', reason('language')),
+});
+export const LANGUAGE_OR_ALL = Type.String({
+  pattern: explainPattern('^(\\*|[a-z]{2,8}(-[a-z0-9]{1,8})*)$', reason('language')),
+  description: '`*` in both fields means every language pair.',
+});
+
+/** A text whose surrounding white space is removed. */
+export function textOf(most: number, least = 1, description?: string) {
+  const limits = { minLength: least, maxLength: most, 'x-trim': true };
+  return Type.String(description === undefined ? limits : { ...limits, description });
+}
+
+/** One answer of an operation in OpenAPI. */
+export interface DescribedResponse {
+  description: string;
+  /** All of them are always present. */
+  headers?: Record<string, TSchema>;
+  content?: Record<string, { schema: TSchema; example?: unknown }>;
+  /** `null` for an answer without a body. */
+  type?: 'null';
+  /** The codes of `errors.ts` that have this status. */
+  'x-errors'?: ErrorCode[];
+}
+
+/** A callback to a customer's URL. */
+export interface DescribedWebhook {
+  operationId: string;
+  summary: string;
+  description: string;
+  /** Headers in addition to those of every signed delivery. */
+  headers?: Record<string, TSchema>;
+  content: Record<string, { schema: TSchema; example?: unknown }>;
+}
+
+/** An answer in JSON. @param example an example; a test checks it against the schema */
+export function answer(description: string, schema: TSchema, example?: unknown): DescribedResponse {
+  const media = example === undefined ? { schema } : { schema, example };
+  return { description, content: { 'application/json': media } };
+}
+
+/** An answer without a body. */
+export function emptyAnswer(description: string): DescribedResponse {
+  return { description, type: 'null' };
+}
+
+export const ErrorBody = Type.Object(
+  {
+    error: Type.String({
+      description: 'For 400, one line for each invalid field: `field: reason`. The wording may change.',
+      examples: ['text: This field is required.'],
+    }),
+  },
+  { title: 'ErrorBody', description: 'Every error of the API. Errors are identified by their status.' },
+);
+
+export const WebError = Type.Object(
+  {
+    error: Type.Object(
+      {
+        code: Type.Enum(Object.keys(ERRORS) as ErrorCode[], { title: 'WebErrorCode' }),
+        message: Type.String({ description: 'A sentence for people, in English.' }),
+        fields: Type.Optional(
+          Type.Record(Type.String(), Type.String(), {
+            description: 'A sentence for each invalid field of a form.',
+          }),
+        ),
+        reasons: Type.Optional(
+          Type.Record(
+            Type.String(),
+            Type.Object(
+              { code: Type.Enum(Object.keys(REASONS) as ReasonCode[], { title: 'FieldReason' }) },
+              { additionalProperties: true, description: 'With the values of its sentence.' },
+            ),
+            { description: 'The same by code, for translation. Only fields whose reason has a code.' },
+          ),
+        ),
+        retry_after: Type.Optional(
+          Type.Integer({ description: 'Seconds until the next attempt is allowed.' }),
+        ),
+      },
+      { additionalProperties: true, description: 'Some codes have further fields.' },
+    ),
+  },
+  {
+    title: 'WebError',
+    description: 'Every error of the web app’s routes. Errors are identified by their code.',
+  },
+);
+
+/** The errors of every operation. */
+export const EVERYWHERE: ErrorCode[] = [
+  'unauthorized',
+  'request_timeout',
+  'headers_too_large',
+  'server_error',
+  'unavailable',
+];
+
+/** The headers of errors. */
+const HEADERS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
+  unauthorized: {
+    'WWW-Authenticate': Type.Literal('ApiKey', { description: 'The scheme to use.' }),
+  },
+  method_not_allowed: {
+    Allow: Type.String({ description: 'The methods that the path supports.', examples: ['GET, HEAD'] }),
+  },
+  sandbox_quota: {
+    'Retry-After': Type.Integer({
+      minimum: 1,
+      description: 'Seconds until the words of the next day (UTC) can be used.',
+      examples: [3600],
+    }),
+  },
+  unavailable: {
+    'Retry-After': Type.Integer({
+      minimum: 0,
+      description: 'Seconds to wait before the request is sent again.',
+      examples: [1],
+    }),
+  },
+};
+
+/** Returns the error answers of an operation by status: the given ones and those of every operation. */
+export function errorResponses(...codes: ErrorCode[]): Record<number, DescribedResponse> {
+  return describeErrors([...codes, ...EVERYWHERE], () => ErrorBody);
+}
+
+/** Returns error answers by status. @param bodyOf returns the schema of the error body; undefined without a body */
+export function describeErrors(
+  codes: readonly ErrorCode[],
+  bodyOf: (code: ErrorCode) => TSchema | undefined,
+): Record<number, DescribedResponse> {
+  const responses: Record<number, DescribedResponse> = {};
+  for (const [status, group] of Map.groupBy(new Set(codes), (code) => ERRORS[code].status)) {
+    const bodies = [...new Set(group.map(bodyOf))].filter((body) => body !== undefined);
+    const headers = Object.assign({}, ...group.map((code) => HEADERS[code] ?? {}));
+    responses[status] = {
+      description: group.map((code) => ERRORS[code].meaning).join(' Or: '),
+      ...(Object.keys(headers).length > 0 ? { headers } : {}),
+      ...(bodies.length > 0
+        ? {
+            content: {
+              'application/json': { schema: bodies.length === 1 ? bodies[0]! : Type.Union(bodies) },
+            },
+          }
+        : { type: 'null' as const }),
+      'x-errors': group,
+    };
+  }
+  return responses;
+}
+
+/** `limit` and `offset` of a list of the API. */
+export const pageParameters = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1000,
+      default: 20,
+      description: 'The page size; 0 means 1000.',
+    }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, default: 0, description: 'The number of entries to skip.' }),
+  ),
+};
+
+const LINK = Type.Union([Type.String({ format: 'uri-reference' }), Type.Null()]);
+
+export const PageMeta = Type.Object(
+  {
+    limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    offset: Type.Integer({ minimum: 0 }),
+    next: Type.Union(LINK.anyOf, { description: 'The next page, relative to the server; null at the end.' }),
+    previous: Type.Union(LINK.anyOf, { description: 'The previous page; null at the beginning.' }),
+    total_count: Type.Integer({ minimum: 0, description: 'The number of matching entries on all pages.' }),
+  },
+  { title: 'PageMeta' },
+);
+
+/** Returns the schema of a list of the API. */
+export function pageOf<T extends TSchema>(
+  item: T,
+  title: string,
+): TObject<{ meta: typeof PageMeta; objects: ReturnType<typeof Type.Array<T>> }> {
+  return Type.Object({ meta: PageMeta, objects: Type.Array(item) }, { title });
+}

@@ -1,0 +1,98 @@
+/** What single and bulk creation share: quota words, idempotency keys, and the creation bodies of jobs. */
+import { quotaWords, type SandboxQuota } from '../accounts/sandbox-words.ts';
+import type { Caller } from '../base/account.ts';
+import { ApiError, fieldError } from '../base/errors.ts';
+import type { Database } from '../database/database.ts';
+import { isOverdrawn } from '../ledger/ledger.ts';
+import { findIdempotencyKey, type IdempotencyKey } from './idempotency-store.ts';
+import type { JobInserter } from './insert.ts';
+import type { NewJob } from './insert-store.ts';
+import { readAccountBalance } from './jobs.ts';
+import type { JobPreparer } from './prepare.ts';
+import { type PresentedJob, presentCreation } from './present.ts';
+import type { JobCreationBody } from './schemas.ts';
+import * as store from './store.ts';
+
+/** What the functions that create jobs need. */
+export interface CreationContext {
+  database: Database;
+  quota: SandboxQuota;
+  prepare: JobPreparer;
+  inserts: JobInserter;
+}
+
+/** Attempts to assign a free uid. A clash of 40 random bits is far rarer than this. */
+export const UID_TRIES = 5;
+
+/** Returns the words of jobs, as the sandbox quota counts them. */
+export function countQuotaWords(jobs: readonly NewJob[]): number {
+  return jobs.reduce((sum, { words, text }) => sum + quotaWords(words, text), 0);
+}
+
+/** Returns the quota words of those jobs that exist with our ids, also when the reply to their commit was lost. */
+export async function countInsertedWords(
+  database: Database,
+  { account, environment }: Caller,
+  jobs: readonly NewJob[],
+): Promise<number> {
+  const uids = jobs.map(({ uid }) => uid);
+  const found = await store.findJobsByUid(database, account, environment, uids);
+  const ids = new Set(found.map(({ job_id }) => job_id));
+  return countQuotaWords(jobs.filter(({ jobId }) => ids.has(jobId)));
+}
+
+/**
+ * Finds the jobs that were created under an idempotency key; undefined when the key is unused.
+ * @param texts of the request: they are the texts of the jobs, because a key stands for one request only
+ * @throws ApiError `invalid_request` when the key was used for another request
+ */
+export async function findKeyedJobs(
+  database: Database,
+  caller: Caller,
+  key: IdempotencyKey,
+  texts: readonly string[],
+): Promise<{ rows: store.JobRow[]; bodies: JobCreationBody[] } | undefined> {
+  const used = await findIdempotencyKey(database, caller.account, caller.environment, key.key);
+  if (used === undefined) return undefined;
+  if (!used.request_hash.equals(key.requestHash)) {
+    throw fieldError('idempotency_key', 'was used for another request.');
+  }
+  const [found, balance] = await Promise.all([
+    store.findJobsById(database, caller.account, used.job_ids),
+    readAccountBalance(database, caller),
+  ]);
+  const byId = new Map(found.map((row) => [row.job_id, row]));
+  const rows = used.job_ids.map((id) => byId.get(id)!);
+  return { rows, bodies: rows.map((row, index) => presentCreation(row, texts[index]!, balance)) };
+}
+
+/** Rethrows an error of an insert; an overdrawn balance becomes `insufficient_balance`. */
+export async function rejectInsert(
+  database: Database,
+  error: unknown,
+  caller: Caller,
+  cents: number,
+): Promise<never> {
+  if (!isOverdrawn(error)) throw error;
+  const { balance } = await readAccountBalance(database, caller);
+  throw new ApiError('insufficient_balance', `insufficient balance: needs ${cents} cents, has ${balance}`);
+}
+
+/** Returns the presented fields of a job that was just inserted. */
+export function newPresentedJob(job: NewJob, orderNumber: number): PresentedJob {
+  return {
+    uid: job.uid,
+    order_number: orderNumber,
+    tier: job.tier,
+    status: job.status,
+    source_language: job.sourceLanguage,
+    target_language: job.targetLanguage,
+    text_format: job.textFormat,
+    tone: job.tone ?? null,
+    topics: job.topics ?? null,
+    brand: job.brand ?? null,
+    callback_url: job.callbackUrl ?? null,
+    price_cents: job.priceCents,
+    failure: null,
+  };
+}

@@ -1,0 +1,173 @@
+/** Inserts new jobs with their texts. */
+import type { AccountRef, Dialect, Environment } from '../base/account.ts';
+import type { Transaction } from '../database/database.ts';
+import { columnsOf, statement } from '../database/statements.ts';
+import type { JobStatus } from './states.ts';
+import type { AnyTier, JobRow, JobTier, TextFormat } from './store.ts';
+
+/** A customer's job before its insert. */
+export interface NewJob {
+  account: AccountRef;
+  /** Id and order number are assigned just before the insert (`order-numbers.ts`). */
+  jobId: string;
+  orderNumber: number;
+  environment: Environment;
+  tier: JobTier;
+  uid: string;
+  requestHash: Buffer;
+  dialect: Dialect;
+  status: JobStatus;
+  sourceLanguage: string;
+  targetLanguage: string;
+  textFormat: TextFormat;
+  tone: string | undefined;
+  topics: string[] | undefined;
+  brand: string | undefined;
+  /** The account's default brand, where the request named none. */
+  defaultBrand: string | undefined;
+  callbackUrl: string | undefined;
+  words: number;
+  priceCents: number;
+  /** Seconds after its creation for which a finished result is held back. */
+  holdSeconds: number;
+  text: string;
+  targetText: string | undefined;
+  instructions: string | undefined;
+  /** The lease of the worker of this process, where it takes the job at once. */
+  leaseToken: string | undefined;
+}
+
+/** A new job of a customer, or one that corrects a chat message. */
+export type AnyNewJob = Omit<NewJob, 'tier'> & { tier: AnyTier };
+
+/** The values of a new row that the insert sets. */
+export interface InsertedJobRow {
+  job_id: string;
+  created_at: Date;
+  hold_until: Date | null;
+}
+
+// Arrays rather than a list of values: one prepared statement serves a batch of any size. PostgreSQL has no arrays of
+// arrays of different lengths, so topics are passed as JSON.
+const INSERT = statement<{ ended: boolean } & (InsertedJobRow | { [Field in keyof InsertedJobRow]: null })>(
+  'jobs.insert',
+  `with given as (
+     select *, now() as at from unnest(
+       :part::smallint[], :account_id::uuid[], :job_id::uuid[], :environment::text[], :tier::text[], :uid::text[],
+       :request_hash::bytea[], :dialect::text[], :status::text[], :source_language::text[], :target_language::text[],
+       :text_format::text[], :tone::text[], :topics::jsonb[], :brand::text[], :callback_url::text[],
+       :words::integer[], :characters::integer[], :price_cents::bigint[], :hold_seconds::integer[], :source::text[],
+       :supplied::text[], :instructions::text[], :default_brand::text[], :lease_token::uuid[], :order_number::bigint[])
+     as g (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
+       target_language, text_format, tone, topics, brand, callback_url, words, characters, price_cents,
+       hold_seconds, source, supplied, instructions, default_brand, lease_token, order_number)),
+   ended as (delete from creations where creation_id = :creation_id returning creation_id),
+   inserted as (
+     insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
+       source_language, target_language, text_format, tone, topics, brand, callback_url, words, characters,
+       price_cents, created_at, hold_until, due_at, lease_token, attempts, default_brand, order_number)
+     select part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
+       source_language, target_language, text_format, tone,
+       case when topics is not null then array(select jsonb_array_elements_text(topics)) end,
+       brand, callback_url, words, characters, price_cents, at,
+       case when hold_seconds > 0 then at + make_interval(secs => hold_seconds) end,
+       at + make_interval(secs => case when lease_token is null then 0 else :lease_seconds end), lease_token,
+       case when lease_token is null then 0 else 1 end, default_brand, order_number
+       from given
+     on conflict (part, account_id, environment, uid) do nothing
+     returning part, account_id, job_id, environment, tier, status, source_language,
+       target_language, created_at, hold_until),
+   counted as (
+     insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
+     select part, account_id, environment, tier, status, source_language, target_language, count(*)
+       from inserted group by 1, 2, 3, 4, 5, 6, 7),
+   texts as (
+     insert into job_texts (part, account_id, job_id, kind, body)
+     select i.part, i.account_id, i.job_id, t.kind, t.body
+       from inserted i join given g
+         on g.part = i.part and g.account_id = i.account_id and g.job_id = i.job_id,
+       lateral (values ('source', g.source), ('supplied', g.supplied), ('instructions', g.instructions))
+         as t (kind, body)
+      where t.body is not null)
+   select i.job_id, i.created_at, i.hold_until, exists (select from ended) as ended
+     from (select) one left join inserted i on true`,
+);
+
+/**
+ * Inserts jobs with their texts, and ends the creation that they belong to.
+ * @param leaseSeconds of the jobs with a lease token
+ * @param creationId see `order-numbers.ts`
+ * @returns the new rows (an existing uid gives none), and whether this ended the creation
+ */
+export async function insertJobs(
+  transaction: Transaction,
+  jobs: readonly AnyNewJob[],
+  leaseSeconds: number,
+  creationId: string | undefined,
+): Promise<{ rows: InsertedJobRow[]; ended: boolean }> {
+  const rows = await transaction.query(INSERT, {
+    ...columnsOf(jobs, {
+      part: ({ account }) => account.part,
+      account_id: ({ account }) => account.accountId,
+      job_id: ({ jobId }) => jobId,
+      environment: ({ environment }) => environment,
+      tier: ({ tier }) => tier,
+      uid: ({ uid }) => uid,
+      request_hash: ({ requestHash }) => requestHash,
+      dialect: ({ dialect }) => dialect,
+      status: ({ status }) => status,
+      source_language: ({ sourceLanguage }) => sourceLanguage,
+      target_language: ({ targetLanguage }) => targetLanguage,
+      text_format: ({ textFormat }) => textFormat,
+      tone: ({ tone }) => tone ?? null,
+      topics: ({ topics }) => (topics === undefined ? null : JSON.stringify(topics)),
+      brand: ({ brand }) => brand ?? null,
+      callback_url: ({ callbackUrl }) => callbackUrl ?? null,
+      words: ({ words }) => words,
+      characters: ({ text }) => text.length,
+      price_cents: ({ priceCents }) => priceCents,
+      hold_seconds: ({ holdSeconds }) => holdSeconds,
+      source: ({ text }) => text,
+      supplied: ({ targetText }) => targetText ?? null,
+      instructions: ({ instructions }) => instructions ?? null,
+      default_brand: ({ defaultBrand }) => defaultBrand ?? null,
+      lease_token: ({ leaseToken }) => leaseToken ?? null,
+      order_number: ({ orderNumber }) => orderNumber,
+    }),
+    lease_seconds: leaseSeconds,
+    creation_id: creationId ?? null,
+  });
+  const inserted = new Set(rows.map(({ job_id }) => job_id));
+  for (const { account, jobId } of jobs) if (inserted.has(jobId)) transaction.changed('jobs', account, jobId);
+  return { rows: rows.filter((row) => row.job_id !== null), ended: rows[0]!.ended };
+}
+
+/** Returns the row of a job that was just inserted, without reading it. */
+export function newJobRow(job: NewJob, inserted: InsertedJobRow): JobRow {
+  return {
+    job_id: job.jobId,
+    order_number: job.orderNumber,
+    environment: job.environment,
+    tier: job.tier,
+    uid: job.uid,
+    request_hash: job.requestHash,
+    dialect: job.dialect,
+    status: job.status,
+    source_language: job.sourceLanguage,
+    target_language: job.targetLanguage,
+    text_format: job.textFormat,
+    tone: job.tone ?? null,
+    topics: job.topics ?? null,
+    brand: job.brand ?? null,
+    default_brand: job.defaultBrand ?? null,
+    callback_url: job.callbackUrl ?? null,
+    price_cents: job.priceCents,
+    charge: 1,
+    created_at: inserted.created_at,
+    hold_until: inserted.hold_until,
+    failure: null,
+    upgrade_hash: null,
+    fell_back: false,
+    redraft: null,
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * Periodic maintenance in every worker: sums up counter rows, so that a total adds few rows; ends creations of dead
+ * processes; deletes old idempotency keys; and accepts jobs to which customers did not react. Nothing depends on when it
+ * runs, or in which worker.
+ */
+import type { Log } from '../base/log.ts';
+import type { Database } from '../database/database.ts';
+import { autoAcceptJobs } from './acceptance.ts';
+import { deleteIdempotencyKeysOlderThan } from './idempotency-store.ts';
+import { findAccountsToFold, foldCounts } from './list-store.ts';
+import { deleteStaleCreations } from './order-numbers.ts';
+
+const FOLD_MILLISECONDS = 10_000;
+const FORGET_MILLISECONDS = 600_000;
+const ACCEPT_MILLISECONDS = 60_000;
+/** Counter rows of an account from which on they are summed up; a total reads at most this many extra rows. */
+const MIN_ROWS_TO_FOLD = 64;
+const MAX_ACCOUNTS = 1000;
+const KEY_HOURS = 24;
+/** A creation takes no longer unless its process died. */
+const CREATION_SECONDS = 60;
+const MAX_KEYS = 10_000;
+
+export interface JobMaintenance {
+  /** Starts nothing more; resolves when the running work is done. */
+  stop(): Promise<void>;
+}
+
+export interface JobMaintenanceSettings {
+  /** Hours after which a completed job is accepted automatically; 0: never. */
+  autoAcceptHours: number;
+}
+
+export function startJobMaintenance(
+  database: Database,
+  settings: JobMaintenanceSettings,
+  log: Log,
+): JobMaintenance {
+  let stopping = false;
+  const running = new Set<Promise<void>>();
+
+  /** Runs a round periodically; the next one repeats what failed. */
+  function every(milliseconds: number, round: () => Promise<void>): NodeJS.Timeout {
+    let busy = false;
+    return setInterval(() => {
+      if (busy) return;
+      busy = true;
+      const done = round()
+        .catch((error: unknown) => {
+          if (!stopping) log.warn({ error }, 'maintenance of jobs was interrupted');
+        })
+        .finally(() => {
+          busy = false;
+          running.delete(done);
+        });
+      running.add(done);
+    }, milliseconds);
+  }
+
+  const timers = [
+    every(FOLD_MILLISECONDS, () => foldAllCounts(database, MIN_ROWS_TO_FOLD, () => stopping)),
+    every(FOLD_MILLISECONDS, () => deleteStaleCreations(database, CREATION_SECONDS)),
+    every(FORGET_MILLISECONDS, () => deleteOldIdempotencyKeys(database, () => stopping)),
+    every(ACCEPT_MILLISECONDS, () => autoAcceptJobs(database, settings.autoAcceptHours, () => stopping)),
+  ];
+  return {
+    async stop() {
+      stopping = true;
+      for (const timer of timers) clearInterval(timer);
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Sums up the counter rows of every account with at least `least` new ones. */
+export async function foldAllCounts(database: Database, least: number, ended = () => false): Promise<void> {
+  for (const account of await findAccountsToFold(database, least, MAX_ACCOUNTS)) {
+    if (ended()) return;
+    await foldCounts(database, account);
+  }
+}
+
+/** Deletes idempotency keys older than a day. */
+export async function deleteOldIdempotencyKeys(database: Database, ended = () => false): Promise<void> {
+  while (!ended() && (await deleteIdempotencyKeysOlderThan(database, KEY_HOURS, MAX_KEYS)) === MAX_KEYS);
+}

@@ -1,0 +1,117 @@
+/** Moves jobs between statuses, and writes the events of these moves. */
+import type { AccountRef } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { columnsOf, statement } from '../database/statements.ts';
+import type { JobStatus } from './states.ts';
+
+export interface JobMove {
+  account: AccountRef;
+  jobId: string;
+  /** The move is made only while this lease is held. Undefined: the move ends any lease. */
+  leaseToken: string | undefined;
+  failure: string | undefined;
+  /** When a worker has more work on the job: now, at the end of the hold, or never. */
+  due: 'now' | 'hold' | 'never';
+  /** See `JobRow`; any move without it ends a redraft. */
+  redraft?: string;
+}
+
+// Locks rows in the order of their key, as heartbeats do, so that neither deadlocks with the other.
+const MOVE = statement<{ event_id: string }>(
+  'jobs.move',
+  `with given as (
+     select * from unnest(:part::smallint[], :account_id::uuid[], :job_id::uuid[], :token::uuid[], :failure::text[],
+       :due::text[], :event_id::uuid[], :redraft::text[])
+       as g (part, account_id, id, token, failure, due, event_id, redraft)),
+   before as (
+     select j.part, j.account_id, j.job_id, j.status, g.failure, g.due, g.event_id, g.redraft
+       from jobs j join given g
+         on j.part = g.part and j.account_id = g.account_id and j.job_id = g.id
+      where (g.token is null or j.lease_token = g.token) and j.status = any(:from_statuses)
+      order by j.part, j.account_id, j.job_id for update of j),
+   moved as (
+     update jobs j set status = :to_status, failure = b.failure, lease_token = null, attempts = 0,
+            due_at = case b.due when 'hold' then j.hold_until when 'now' then now() end, redraft = b.redraft,
+            before_upgrade = case when :to_status = 'translating' then j.before_upgrade end,
+            finished_at = case when :to_status in ('completed', 'failed', 'canceled') then now()
+                               when :to_status in ('accepted', 'rejected') then j.finished_at end
+       from before b
+      where j.part = b.part and j.account_id = b.account_id and j.job_id = b.job_id
+     returning j.part, j.account_id, j.environment, j.tier, b.status as from_status, j.status, j.source_language,
+       j.target_language),
+   counted as (
+     insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
+     select m.part, m.account_id, m.environment, m.tier, c.status, m.source_language, m.target_language, sum(c.jobs)
+       from moved m, lateral (values (m.from_status, -1), (m.status, 1)) as c (status, jobs)
+      group by 1, 2, 3, 4, 5, 6, 7),
+   event as (
+     insert into job_events (part, account_id, event_id, job_id, from_status, to_status, actor, detail)
+     select b.part, b.account_id, b.event_id, b.job_id, b.status, :to_status, :actor, b.failure from before b)
+   select event_id from before`,
+);
+
+/** Moves jobs and writes their events. @returns for each job whether it was moved */
+export async function moveJobs(
+  transaction: Transaction,
+  moves: readonly JobMove[],
+  move: { from: readonly JobStatus[]; to: JobStatus; actor: string },
+): Promise<boolean[]> {
+  const eventIds = moves.map(() => uuidv7());
+  const rows = await transaction.query(MOVE, {
+    ...columnsOf(moves, {
+      part: ({ account }) => account.part,
+      account_id: ({ account }) => account.accountId,
+      job_id: ({ jobId }) => jobId,
+      token: ({ leaseToken }) => leaseToken ?? null,
+      failure: ({ failure }) => failure ?? null,
+      due: ({ due }) => due,
+      redraft: ({ redraft }) => redraft ?? null,
+    }),
+    event_id: eventIds,
+    from_statuses: move.from,
+    to_status: move.to,
+    actor: move.actor,
+  });
+  const moved = new Set(rows.map(({ event_id }) => event_id));
+  return moves.map(({ account, jobId }, index) => {
+    if (!moved.has(eventIds[index]!)) return false;
+    transaction.changed('jobs', account, jobId);
+    return true;
+  });
+}
+
+const UNJUDGED = statement<{ part: number; account_id: string; job_id: string }>(
+  'jobs.unjudged',
+  `select part, account_id, job_id from jobs
+    where status = 'completed' and tier = 'human' and finished_at <= now() - make_interval(hours => $1)
+    order by finished_at limit $2`,
+);
+
+/** Finds human jobs that were completed so many hours ago and neither accepted nor rejected. */
+export async function findJobsToAutoAccept(
+  on: Queryable,
+  hours: number,
+  limit: number,
+): Promise<{ account: AccountRef; jobId: string }[]> {
+  const rows = await on.query(UNJUDGED, [hours, limit]);
+  return rows.map(({ part, account_id: accountId, job_id: jobId }) => ({
+    account: { part, accountId } as AccountRef,
+    jobId,
+  }));
+}
+
+const MARK_FELL_BACK = statement(
+  'jobs.mark_fell_back',
+  `update jobs set fell_back = true where part = $1 and account_id = $2 and job_id = $3`,
+);
+
+/** Records that a job was completed with the draft of a machine, because no editor finished it in time. */
+export async function markFellBack(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<void> {
+  await transaction.query(MARK_FELL_BACK, [account.part, account.accountId, jobId]);
+  transaction.changed('jobs', account, jobId);
+}

@@ -1,0 +1,134 @@
+/**
+ * Assigns order numbers and ids to new jobs. One short transaction before the insert assigns both, so they are in the
+ * order of the requests, for an account and environment across all processes.
+ *
+ * Because numbers are assigned before the insert commits, a job may become visible after jobs with larger numbers. So
+ * the short transaction also records an open creation, which the insert's transaction deletes. A list that is read page
+ * by page ends before the oldest open creation (`readListEnd`), so that no job appears behind a reader.
+ *
+ * A lock on the counter until the insert commits would need no such record. But then one account's bulk of 40 MB would
+ * block every batch with a job of that account, and the other accounts of that batch.
+ *
+ * The short transaction does not wait for the disk (`synchronous_commit = off`). A crash can undo it only together with
+ * the insert, which is later in the write-ahead log. So a number that was returned is never assigned twice.
+ */
+import type { AccountRef, Environment } from '../base/account.ts';
+import { uuidv7, uuidv7Of } from '../base/ids.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import type { AnyNewJob } from './insert-store.ts';
+
+interface Numbered {
+  account_id: string;
+  environment: Environment;
+  last_number: number;
+  last_milliseconds: number;
+}
+
+// In the order of the key, so that two processes with jobs of the same accounts cannot deadlock.
+const NUMBER = statement<Numbered>(
+  'jobs.number',
+  `with moment as materialized (
+     select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms,
+            set_config('synchronous_commit',
+              case when $5::uuid is null then current_setting('synchronous_commit') else 'off' end, true)),
+   begun as (
+     insert into creations (creation_id, accounts, from_milliseconds)
+     select $5, $2::uuid[], ms from moment where $5::uuid is not null)
+   insert into job_numbers (part, account_id, environment, last_number, last_milliseconds)
+   select g.part, g.account_id, g.environment, g.jobs, moment.ms
+     from unnest($1::smallint[], $2::uuid[], $3::text[], $4::bigint[]) as g (part, account_id, environment, jobs), moment
+    order by g.part, g.account_id, g.environment
+   on conflict (part, account_id, environment) do update
+      set last_number = job_numbers.last_number + excluded.last_number,
+          last_milliseconds = greatest(job_numbers.last_milliseconds + 1, excluded.last_milliseconds)
+   returning account_id, environment, last_number, last_milliseconds`,
+);
+
+const keyOf = (accountId: string, environment: Environment): string => `${accountId} ${environment}`;
+
+/** The record of a transaction that inserts jobs. It limits list readers until the transaction ends. */
+export interface OpenCreation {
+  id: string;
+  /** The insert's transaction has deleted the record. */
+  ended: boolean;
+}
+
+/** Assigns numbers and ids to jobs, in their order, and records the creation. */
+export async function beginCreation(database: Database, jobs: readonly AnyNewJob[]): Promise<OpenCreation> {
+  const creation = { id: uuidv7(), ended: false };
+  await number(database, jobs, creation.id);
+  return creation;
+}
+
+/** Assigns the number of a job that no list shows, in the transaction that inserts it. */
+export async function assignOrderNumber(on: Queryable, job: AnyNewJob): Promise<void> {
+  const { jobId } = job;
+  await number(on, [job], null);
+  job.jobId = jobId;
+}
+
+async function number(on: Queryable, jobs: readonly AnyNewJob[], creation: string | null): Promise<void> {
+  const groups = [
+    ...Map.groupBy(jobs, ({ account, environment }) => keyOf(account.accountId, environment)).values(),
+  ];
+  const firsts = groups.map((group) => group[0]!);
+  const rows = await on.query(NUMBER, [
+    firsts.map(({ account }) => account.part),
+    firsts.map(({ account }) => account.accountId),
+    firsts.map(({ environment }) => environment),
+    groups.map(({ length }) => length),
+    creation,
+  ]);
+  const given = new Map(rows.map((row) => [keyOf(row.account_id, row.environment), row]));
+  for (const group of groups) {
+    const { account, environment } = group[0]!;
+    const { last_number, last_milliseconds } = given.get(keyOf(account.accountId, environment))!;
+    for (const [place, job] of group.entries()) {
+      job.orderNumber = last_number - group.length + 1 + place;
+      job.jobId = uuidv7Of(last_milliseconds, place);
+    }
+  }
+}
+
+const END = statement('jobs.end_creation', 'delete from creations where creation_id = $1');
+
+/** Deletes the record of a failed creation. If that fails too, `deleteStaleCreations` does it later. */
+export async function endCreation(database: Database, { id }: OpenCreation): Promise<void> {
+  await database.query(END, [id]).catch(() => {});
+}
+
+// Skips records that a running transaction has deleted but not committed.
+const FORGET = statement(
+  'jobs.forget_creations',
+  `delete from creations where creation_id in (
+     select creation_id from creations where begun_at < now() - make_interval(secs => $1) for update skip locked)`,
+);
+
+/**
+ * Deletes records of processes that died. A process that is only slow finds its record deleted, and its insert fails,
+ * because list readers may have passed its ids.
+ */
+export async function deleteStaleCreations(database: Database, seconds: number): Promise<void> {
+  await database.query(FORGET, [seconds]);
+}
+
+const END_OF_LIST = statement<{ milliseconds: number }>(
+  'jobs.end_of_list',
+  `select least(n.last_milliseconds + 1,
+                (select min(c.from_milliseconds) from creations c where n.account_id = any(c.accounts))) as milliseconds
+     from job_numbers n where n.part = $1 and n.account_id = $2 and n.environment = $3`,
+);
+
+/**
+ * Returns where a list that is read page by page ends: no job with an earlier id can still appear.
+ * @returns Unix milliseconds; undefined when no job was ever created
+ */
+export async function readListEnd(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+): Promise<number | undefined> {
+  const [row] = await on.query(END_OF_LIST, [account.part, account.accountId, environment]);
+  return row?.milliseconds;
+}

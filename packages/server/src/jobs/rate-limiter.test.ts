@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRateLimiter } from './rate-limiter.ts';
+
+describe('the lane of a job', () => {
+  it('is the live one for a small job beside the work of others, and the bulk one where nobody is in its way', () => {
+    const lanes = createRateLimiter(() => 0);
+    expect(lanes.laneFor('a', 60, false)).toBe('interactive');
+    expect(lanes.laneFor('b', 60, true)).toBe('bulk');
+  });
+
+  it('is the bulk one for a large text', () => {
+    expect(createRateLimiter(() => 0).laneFor('a', 5_000, false)).toBe('bulk');
+  });
+
+  it('is the bulk one for all jobs of an account that cuts a large text into small ones', () => {
+    const lanes = createRateLimiter(() => 0);
+    const taken = Array.from({ length: 200 }, () => lanes.laneFor('a', 100, false));
+    expect(taken.filter((lane) => lane === 'interactive')).toHaveLength(40);
+    expect(taken.slice(40)).not.toContain('interactive');
+    expect(lanes.laneFor('another', 100, false)).toBe('interactive');
+  });
+
+  it('is the live one again, half a minute after the last of ten thousand', () => {
+    let now = 0;
+    const lanes = createRateLimiter(() => now);
+    for (let made = 0; made < 10_000; made++) lanes.laneFor('a', 100, false);
+    now = 5_000;
+    expect(lanes.laneFor('a', 100, false)).toBe('bulk');
+    now = 40_000;
+    expect(lanes.laneFor('a', 100, false)).toBe('interactive');
+  });
+
+  it('gives an account no more of the live one than is forgotten, however it cuts and times its jobs', () => {
+    const job = fc.record({
+      characters: fc.integer({ min: 1, max: 5_000 }),
+      after: fc.integer({ min: 0, max: 3_000 }),
+    });
+    fc.assert(
+      fc.property(fc.array(job, { maxLength: 200 }), (jobs) => {
+        let now = 0;
+        let interactive = 0;
+        const lanes = createRateLimiter(() => now);
+        for (const { characters, after } of jobs) {
+          now += after;
+          if (lanes.laneFor('a', characters, false) === 'interactive') interactive += characters;
+          expect(interactive).toBeLessThanOrEqual(4096 + (now / 1000) * 512 + 1);
+        }
+      }),
+    );
+  });
+
+  it('is known after very many accounts as before, and forgets those of whom nothing is left', () => {
+    let now = 0;
+    const lanes = createRateLimiter(() => now);
+    for (let made = 0; made < 100; made++) lanes.laneFor('busy', 100, false);
+    for (let made = 0; made < 9_999; made++) lanes.laneFor(`account-${made}`, 100, false);
+    now = 1_000;
+    lanes.laneFor('new', 100, false);
+    expect(lanes.laneFor('busy', 100, false)).toBe('bulk');
+  });
+});

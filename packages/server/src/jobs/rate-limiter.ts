@@ -1,0 +1,44 @@
+/**
+ * Chooses the engine lane of a job. Chat uses the interactive lane. A small account's job uses it too while other
+ * accounts work, so that it does not wait behind their ten thousand jobs.
+ *
+ * A leaky bucket per account: bursts of 4,096 characters, draining 512 a second. Every drafted character buckets, in
+ * either lane. An account that cuts a large text into small jobs soon gets the bulk lane for all of them; beyond the
+ * burst it has some eighty words a second of the interactive lane.
+ */
+import type { Lane } from '@dragoman/engines';
+
+export interface RateLimiter {
+  /** @param alone no other account has running jobs, so a second lane would only cost memory */
+  laneFor(accountId: string, characters: number, alone: boolean): Lane;
+}
+
+/** Level of the bucket, the job included, up to which the interactive lane is used. */
+const BURST_CHARACTERS = 4096;
+const DRAINED_PER_SECOND = 512;
+/** The bucket's capacity: half a minute after its last job every account's bucket is empty. */
+const MAX_CHARACTERS = 16 * 1024;
+/** Buckets from which on empty ones are deleted. */
+const MAX_BUCKETS = 10_000;
+
+export function createRateLimiter(now: () => number = () => performance.now()): RateLimiter {
+  const buckets = new Map<string, { characters: number; at: number }>();
+
+  function levelOf({ characters, at }: { characters: number; at: number }): number {
+    return Math.max(0, characters - ((now() - at) / 1000) * DRAINED_PER_SECOND);
+  }
+
+  function deleteEmpty(): void {
+    for (const [accountId, bucket] of buckets) if (levelOf(bucket) === 0) buckets.delete(accountId);
+  }
+
+  return {
+    laneFor(accountId, added, alone) {
+      const bucket = buckets.get(accountId);
+      const characters = (bucket === undefined ? 0 : levelOf(bucket)) + added;
+      if (buckets.size >= MAX_BUCKETS) deleteEmpty();
+      buckets.set(accountId, { characters: Math.min(characters, MAX_CHARACTERS), at: now() });
+      return !alone && characters <= BURST_CHARACTERS ? 'interactive' : 'bulk';
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/** Writes the segments of a job. */
+import { isDeepStrictEqual } from 'node:util';
+import type { AccountRef } from '../base/account.ts';
+import type { Transaction } from '../database/database.ts';
+import { columnsOf, statement } from '../database/statements.ts';
+
+export interface DraftedSegment {
+  segmentId: string;
+  source: unknown;
+  draft: unknown | undefined;
+  route: string | undefined;
+  notes: readonly string[];
+  failure: string | undefined;
+}
+
+// A job that was upgraded before has segments already. Edits of unchanged segments are kept.
+const FIND_SEGMENTS = statement<{ position: number; segment_id: string; source: unknown }>(
+  'jobs.find_segments',
+  `select position, segment_id, source from segments where part = $1 and account_id = $2 and job_id = $3`,
+);
+const CLEAR_SEGMENTS = statement(
+  'jobs.clear_segments',
+  `delete from segments where part = $1 and account_id = $2 and job_id = $3 and position = any($4)`,
+);
+const INSERT_SEGMENTS = statement(
+  'jobs.insert_segments',
+  `insert into segments (part, account_id, job_id, position, segment_id, source, draft, route, notes, failure)
+   select :part, :account_id, :job_id, position, segment_id, source, draft, route,
+          array(select jsonb_array_elements_text(notes)), failure
+     from unnest(:position::integer[], :segment_id::text[], :source::jsonb[], :draft::jsonb[], :route::text[],
+       :notes::jsonb[], :failure::text[])
+       as s (position, segment_id, source, draft, route, notes, failure)
+   on conflict (part, account_id, job_id, position) do update
+      set draft = excluded.draft, route = excluded.route, notes = excluded.notes, failure = excluded.failure,
+          repeats = null`,
+);
+
+/** Writes the segments of a job with their drafts, and removes the segments that differ from them. */
+export async function writeSegments(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  segments: readonly DraftedSegment[],
+): Promise<void> {
+  const key = [account.part, account.accountId, jobId];
+  const stale = (await transaction.query(FIND_SEGMENTS, key)).filter(({ position, segment_id, source }) => {
+    const segment = segments[position];
+    const isSame = segment?.segmentId === segment_id && isDeepStrictEqual(asJson(segment.source), source);
+    return !isSame;
+  });
+  if (stale.length > 0) {
+    await transaction.query(CLEAR_SEGMENTS, [...key, stale.map(({ position }) => position)]);
+  }
+  await transaction.query(INSERT_SEGMENTS, {
+    part: account.part,
+    account_id: account.accountId,
+    job_id: jobId,
+    position: segments.map((_, position) => position),
+    ...columnsOf(segments, {
+      segment_id: ({ segmentId }) => segmentId,
+      source: ({ source }) => JSON.stringify(source),
+      draft: ({ draft }) => (draft === undefined ? null : JSON.stringify(draft)),
+      route: ({ route }) => route ?? null,
+      notes: ({ notes }) => JSON.stringify(notes),
+      failure: ({ failure }) => failure ?? null,
+    }),
+  });
+  transaction.changed('edit', account, jobId);
+}
+
+/** The value as the database returns it. */
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -1,0 +1,290 @@
+/**
+ * The translation worker. It decides what becomes of a leased job:
+ *
+ *   new, machine_translate_in_progress   the engine drafts it, then
+ *     human tier in production           its segments go to an editor: translating
+ *     otherwise, hold period over        completed
+ *     otherwise                          the result is stored: translating, due again at the end of the hold period
+ *   translating, hold period over        completed with the stored result
+ *   translating, redraft requested       untouched segments get another draft: translating, as before
+ *   drafted with failed segments         retried later, unless every engine would fail in the same way again. After the
+ *                                        last try the job fails and its hold is released. In the human tier the failed
+ *                                        segments go to the editor with the reason; in a redraft they keep their draft.
+ *   text over its time limit             failed at once, hold released; a redraft changes nothing
+ *   engine unavailable                   retried every minute for a day, then as after the last try
+ */
+import type { Piece } from '@dragoman/documents';
+import type { Context, Lane } from '@dragoman/engines';
+import type { Log } from '../base/log.ts';
+import { type BrandContext, readContext } from '../brands/brands.ts';
+import type { Database } from '../database/database.ts';
+import type { OutboxSender } from '../deliveries/deliveries.ts';
+import { type AlignedSegment, type OpenedText, type Scanner, TextTakesTooLong } from '../scanning/scanner.ts';
+import { type Drafted, draftsOf, keepSegment } from '../translation/drafts.ts';
+import type { Translator } from '../translation/translator.ts';
+import { createLeaseQueue, type Lease } from '../work/queue.ts';
+import { type LeaseWorker, RetryLater, startLeaseWorker } from '../work/worker.ts';
+import {
+  type AnyJobRow,
+  createJobSettler,
+  type DraftedSegment,
+  type JobHooks,
+  type JobOutcome,
+  type LeasedJob,
+  type SegmentMatch,
+} from './jobs.ts';
+import { createRateLimiter } from './rate-limiter.ts';
+
+export interface TranslationWorkerOptions {
+  database: Database;
+  translator: Translator;
+  scanner: Scanner;
+  hooks: JobHooks;
+  /** Sends the callbacks. */
+  sender: OutboxSender;
+  log: Log;
+  capacity: number;
+  leaseSeconds: number;
+  /** Called after each settled job, for metrics and hints. */
+  settled(outcome: JobOutcome['kind']): void;
+  /** Called every half a second at most while a long job is drafted. */
+  progress(progress: DraftProgress): void;
+}
+
+/** How many segments of a job have a draft. */
+export interface DraftProgress {
+  account: string;
+  job: string;
+  drafted: number;
+  segments: number;
+}
+
+/** Tries of a job with failed segments. */
+const MAX_TRIES = 5;
+/** Claims after which a job that never ends is given up: it may be what kills its workers. */
+const MAX_CLAIMS = 24;
+/** Seconds before the next try: 5, 10, 20, 40. */
+const retrySeconds = (attempts: number) => 5 * 2 ** (attempts - 1);
+/** An unavailable engine uses up no try: seconds to the next attempt, and the age up to which a job waits for it. */
+const UNAVAILABLE_SECONDS = 60;
+const MAX_WAIT_AGE_SECONDS = 24 * 3600;
+
+/**
+ * UTF-16 units of all texts in memory. A text with its segments and drafts takes some ten times its size: a limit of
+ * jobs alone would let a few large documents exhaust the memory.
+ */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+
+/** UTF-16 units of one account: enough to keep an engine busy for some seconds. A longer text is worked on alone. */
+const MAX_ACCOUNT_CHARACTERS = 64 * 1024;
+
+/** Short enough to keep an engine busy. */
+const REST_MILLISECONDS = 20;
+
+/** With this many running jobs no client waits for a single one, so their commits are shared. */
+const SHARED_COMMIT_JOBS = 16;
+
+const PROGRESS_MILLISECONDS = 500;
+
+export function startTranslationWorker(options: TranslationWorkerOptions): LeaseWorker<Lease, LeasedJob> {
+  const { database, log } = options;
+  const settler = createJobSettler(database, options.hooks, options.sender);
+  const rateLimiter = createRateLimiter();
+  const worker = startLeaseWorker<Lease, LeasedJob, { outcome: JobOutcome; lane: Lane }>({
+    name: 'translation',
+    queue: createLeaseQueue(database, 'jobs', options.leaseSeconds, log),
+    capacity: options.capacity,
+    maxWeight: MAX_CHARACTERS,
+    accountWeight: MAX_ACCOUNT_CHARACTERS,
+    restMilliseconds: REST_MILLISECONDS,
+    claims: { trusted: MAX_TRIES, most: MAX_CLAIMS },
+    open: settler.open,
+    async decide(lease, job, lost) {
+      const lane = rateLimiter.laneFor(lease.account.accountId, lease.weight, worker.isAlone(lease.account));
+      const outcome = await decide(options, lease, job, lane, lost).catch((error: unknown) =>
+        outcomeOfTimeLimit(error, job),
+      );
+      return outcome instanceof RetryLater ? outcome : { outcome, lane };
+    },
+    async settle(lease, job, { outcome, lane }) {
+      const immediate = lane === 'interactive' || worker.runningCount < SHARED_COMMIT_JOBS;
+      if (!(await settler.settle({ lease, job, outcome }, immediate))) return;
+      options.settled(outcome.kind);
+      if (outcome.kind === 'failed') log.warn({ job: lease.id, reason: outcome.reason }, 'job failed');
+    },
+    log,
+  });
+  return worker;
+}
+
+async function decide(
+  options: TranslationWorkerOptions,
+  lease: Lease,
+  job: LeasedJob,
+  lane: Lane,
+  lost: AbortSignal,
+): Promise<JobOutcome | RetryLater> {
+  const { row, texts, held } = job;
+  if (texts.result !== undefined) return finish(texts.result, held);
+  const isRedraft = row.redraft !== null;
+  if (lease.attempts > MAX_CLAIMS) {
+    if (isRedraft) return { kind: 'redrafted', segments: [] };
+    return { kind: 'failed', reason: 'given up after too many interrupted tries' };
+  }
+  const toEditor = isForEditor(row);
+  const isUpgrade = row.upgrade_hash !== null;
+  // The supplied text of an upgraded job is its machine result, a finished document.
+  if (texts.supplied !== undefined && !toEditor && isUpgrade) return finish(texts.supplied, held);
+  // An editor needs segments, which that document does not have, so an upgraded job is drafted by an engine.
+  if (texts.supplied !== undefined && !(toEditor && isUpgrade) && !isRedraft) {
+    return alignSupplied(options, lease, job, texts.supplied);
+  }
+  const { segments, assemble } = await options.scanner.open(lease.account, taskOf(job));
+  const drafted = await draft(options, lease, job, lane, lost, segments);
+  const retry = retryOf(drafted, lease, job);
+  if (retry !== undefined) return retry;
+  const matches = matchesOf(drafted);
+  if (toEditor) {
+    return { kind: isRedraft ? 'redrafted' : 'drafted', segments: drafted.map(segmentForEditor), matches };
+  }
+  const failed = drafted.find((one) => one.status === 'failed');
+  if (failed !== undefined) {
+    return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
+  }
+  return { ...finish(await assemble(draftsOf(drafted)), held), matches };
+}
+
+const isForEditor = (row: AnyJobRow): boolean => row.tier !== 'machine' && row.environment === 'production';
+
+function taskOf({ row, texts }: LeasedJob) {
+  return {
+    text: texts.source ?? '',
+    format: row.text_format,
+    sourceLanguage: row.source_language,
+    targetLanguage: row.target_language,
+  };
+}
+
+/** Takes the customer's own translation as the draft; no engine is used. */
+async function alignSupplied(
+  { scanner }: TranslationWorkerOptions,
+  lease: Lease,
+  job: LeasedJob,
+  supplied: string,
+): Promise<JobOutcome> {
+  const task = taskOf(job);
+  const aligned = await scanner.align(lease.account, { ...task, suppliedText: supplied });
+  const segments = aligned.map(segmentOfSupplied);
+  if (isForEditor(job.row)) return { kind: 'drafted', segments };
+  // In the sandbox nobody corrects it, so it is the result; segments without a supplied text stay in the source
+  // language. Plain text has no such segments, and a text that cannot be aligned has no place for the drafts.
+  if (task.format === 'text' || segments.every((segment) => segment.draft === undefined)) {
+    return finish(supplied, job.held);
+  }
+  const drafts = segments.flatMap((segment) =>
+    segment.draft === undefined ? [] : [[segment.segmentId, segment.draft as Piece[]] as const],
+  );
+  return finish(await scanner.assemble(lease.account, { ...task, drafts }), job.held);
+}
+
+async function draft(
+  options: TranslationWorkerOptions,
+  lease: Lease,
+  { row, texts }: LeasedJob,
+  lane: Lane,
+  lost: AbortSignal,
+  segments: OpenedText['segments'],
+): Promise<Drafted[]> {
+  const brand = row.brand ?? row.default_brand ?? undefined;
+  const style = await readContext(options.database, lease.account, brand, row.target_language);
+  return options.translator.draft(segments, {
+    account: lease.account,
+    tier: row.tier,
+    environment: row.environment,
+    brand,
+    from: row.source_language,
+    to: row.target_language,
+    lane,
+    ...(row.redraft ? { engine: row.redraft } : {}),
+    context: contextOf(row, texts.instructions, style),
+    signal: lost,
+    progress: throttle((drafted) =>
+      options.progress({
+        account: lease.account.accountId,
+        job: lease.id,
+        drafted,
+        segments: segments.length,
+      }),
+    ),
+  });
+}
+
+/** Returns when a job with failed segments is tried again; undefined when it is not. */
+function retryOf(drafted: readonly Drafted[], lease: Lease, { row, age }: LeasedJob): RetryLater | undefined {
+  const failed = drafted.filter((one) => one.status === 'failed');
+  const hasTries = lease.attempts < MAX_TRIES;
+  const again = new RetryLater(retrySeconds(lease.attempts), true);
+  if (failed.some(({ retry }) => retry === 'wait')) {
+    if (age < MAX_WAIT_AGE_SECONDS) return new RetryLater(UNAVAILABLE_SECONDS, false);
+    // A redraft is requested later than the job was created, so its age says nothing; its tries do.
+    return row.redraft !== null && hasTries ? again : undefined;
+  }
+  return failed.some(({ retry }) => retry === 'soon') && hasTries ? again : undefined;
+}
+
+/** @throws the error, unless a text is over its time limit: another try would use the same time again */
+function outcomeOfTimeLimit(error: unknown, { row }: LeasedJob): JobOutcome {
+  if (!(error instanceof TextTakesTooLong)) throw error;
+  // A redrafted job keeps the drafts that it has.
+  if (row.redraft !== null) return { kind: 'redrafted', segments: [] };
+  return { kind: 'failed', reason: error.reason };
+}
+
+/** Reports nothing in the first half second, because most jobs are done by then. */
+function throttle(report: (drafted: number) => void): (drafted: number) => void {
+  let reportedAt = performance.now();
+  return (drafted) => {
+    const now = performance.now();
+    if (now - reportedAt < PROGRESS_MILLISECONDS) return;
+    reportedAt = now;
+    report(drafted);
+  };
+}
+
+/** The request's tone takes precedence over the brand's; the instructions of both apply. */
+function contextOf(row: AnyJobRow, instructions: string | undefined, brand: BrandContext): Context {
+  const tone = row.tone ?? brand.tone;
+  const all = [brand.instructions, instructions].filter((one) => one !== undefined && one !== '');
+  return {
+    ...(tone === undefined ? {} : { tone }),
+    ...(all.length === 0 ? {} : { instructions: all.join('\n') }),
+    terms: brand.terms,
+    format: row.text_format,
+  };
+}
+
+function finish(result: string, held: boolean): JobOutcome & { kind: 'held' | 'completed' } {
+  return { kind: held ? 'held' : 'completed', result };
+}
+
+function matchesOf(drafted: readonly Drafted[]): SegmentMatch[] {
+  return drafted.flatMap((one, position) =>
+    one.status === 'translated' && one.memoryId !== undefined ? [{ position, memoryId: one.memoryId }] : [],
+  );
+}
+
+function segmentForEditor(drafted: Drafted): DraftedSegment {
+  const { segment } = drafted;
+  const common = { segmentId: segment.id, source: segment.pieces };
+  return drafted.status === 'translated'
+    ? { ...common, draft: drafted.pieces, route: drafted.route, notes: drafted.notes, failure: undefined }
+    : { ...common, draft: undefined, route: undefined, notes: [], failure: drafted.reason };
+}
+
+function segmentOfSupplied(segment: AlignedSegment): DraftedSegment {
+  const { id, pieces, draft, notes } = segment;
+  const kept = draft === undefined ? keepSegment(segment) : undefined;
+  if (kept !== undefined) return segmentForEditor(kept);
+  const failure = draft === undefined ? 'no translation was supplied' : undefined;
+  return { segmentId: id, source: pieces, draft, route: 'supplied', notes, failure };
+}

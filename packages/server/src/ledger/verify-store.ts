@@ -1,0 +1,107 @@
+import type { Queryable } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+/** A rule that the transfers violate. */
+export interface Discrepancy {
+  rule: string;
+  part: number;
+  account_id: string;
+  subject: string;
+  detail: string;
+}
+
+/**
+ * Recalculates everything from the transfers. Each row is a violated rule: a balance that is missing or not the sum of
+ * its transfers; a job whose price and hold differ; a completed job that was not captured, or one captured before it
+ * completed; a failed or canceled job, or a fallback to a machine draft, whose hold was not voided; an uncaptured
+ * machine charge before an upgrade, or a canceled upgrade that was not voided; a transfer of a job in the balance of
+ * the other environment; a refund above the captured amount; a balance beyond its credit limit.
+ */
+const VERIFY = statement<Discrepancy>(
+  'ledger.verify',
+  `select 'balance' as rule, coalesce(b.part, t.part) as part, coalesce(b.account_id, t.account_id) as account_id,
+          coalesce(b.environment, t.environment) as subject,
+          format('balance says %s, transfers say %s',
+                 coalesce(b.available_cents::text, 'nothing'), coalesce(t.cents, 0)) as detail
+     from balances b full join (
+       select part, account_id, environment,
+              sum(case 'available' when credit then amount_cents when debit then -amount_cents else 0 end) as cents
+         from transfers group by 1, 2, 3) t
+       on t.part = b.part and t.account_id = b.account_id and t.environment = b.environment
+    where b.available_cents is distinct from coalesce(t.cents, 0)
+   union all
+   select 'hold', j.part, j.account_id, j.job_id::text,
+          format('price %s, held %s', j.price_cents, coalesce(h.amount_cents, 0))
+     from jobs j left join transfers h
+       on h.part = j.part and h.account_id = j.account_id and h.job_id = j.job_id and h.charge = j.charge
+      and h.kind = 'hold'
+    where j.price_cents <> coalesce(h.amount_cents, 0)
+   union all
+   select 'end', j.part, j.account_id, j.job_id::text,
+          format('status %s%s, price %s, ended by %s', j.status, case when j.fell_back then ', fell back' end,
+                 j.price_cents, coalesce(e.kind, 'nothing'))
+     from jobs j left join transfers e
+       on e.part = j.part and e.account_id = j.account_id and e.job_id = j.job_id and e.charge = j.charge
+      and e.kind in ('capture', 'void')
+    where j.price_cents > 0
+      and coalesce(e.kind, 'nothing') <> case
+            when j.status in ('failed', 'canceled') or j.fell_back then 'void'
+            when j.status in ('completed', 'accepted', 'rejected') then 'capture'
+            else 'nothing' end
+   union all
+   select 'earlier', j.part, j.account_id, j.job_id::text,
+          format('charge %s of %s, ended by %s', h.charge, j.charge, coalesce(e.kind, 'nothing'))
+     from jobs j join transfers h
+       on h.part = j.part and h.account_id = j.account_id and h.job_id = j.job_id and h.charge <> j.charge
+      and h.kind = 'hold'
+     left join transfers e
+       on e.part = h.part and e.account_id = h.account_id and e.job_id = h.job_id and e.charge = h.charge
+      and e.kind in ('capture', 'void')
+    where (h.charge > j.charge and j.tier <> 'machine')
+       or e.kind is distinct from case when h.charge = 1 then 'capture' else 'void' end
+   union all
+   select 'amount', e.part, e.account_id, e.job_id::text,
+          format('held %s, ended with %s', h.amount_cents, e.amount_cents)
+     from transfers e left join transfers h
+       on h.part = e.part and h.account_id = e.account_id and h.job_id = e.job_id and h.charge = e.charge
+      and h.kind = 'hold'
+    where e.kind in ('capture', 'void') and e.amount_cents is distinct from h.amount_cents
+   union all
+   select 'environment', t.part, t.account_id, t.job_id::text,
+          format('job of %s, %s in %s', j.environment, t.kind, t.environment)
+     from transfers t join jobs j
+       on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+    where t.environment <> j.environment
+   union all
+   select 'refund', r.part, r.account_id, r.job_id::text,
+          format('captured %s, refunded %s', coalesce(c.cents, 0), r.amount_cents)
+     from (
+       select part, account_id, job_id, sum(amount_cents) as amount_cents
+         from transfers where kind = 'refund' group by 1, 2, 3) r
+     left join (
+       select part, account_id, job_id, sum(amount_cents) as cents
+         from transfers where kind = 'capture' group by 1, 2, 3) c
+       on c.part = r.part and c.account_id = r.account_id and c.job_id = r.job_id
+    where r.amount_cents > coalesce(c.cents, 0)
+   union all
+   select 'credit', part, account_id, environment,
+          format('balance %s, may owe %s', available_cents, credit_limit_cents)
+     from balances where available_cents < -credit_limit_cents`,
+);
+
+export function findDiscrepancies(on: Queryable): Promise<Discrepancy[]> {
+  return on.query(VERIFY);
+}
+
+const TOTALS = statement<{ accounts: number; transfers: number; cents: number }>(
+  'ledger.totals',
+  `select count(distinct (part, account_id)) as accounts, count(*) as transfers,
+          coalesce(sum(amount_cents), 0)::bigint as cents from transfers`,
+);
+
+export async function readTotals(
+  on: Queryable,
+): Promise<{ accounts: number; transfers: number; cents: number }> {
+  const [row] = await on.query(TOTALS);
+  return row!;
+}

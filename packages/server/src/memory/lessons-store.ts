@@ -1,0 +1,157 @@
+/** Statements about the lessons of entries, and about the jobs that used them. */
+import type { AccountRef } from '../base/account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+/** How the translation of a job was received, in ascending weight. */
+export type LessonOutcome = 'rejected' | 'delivered' | 'reviewed' | 'accepted';
+/** `applied`: used as a draft. `taken`: confirmed unchanged by an editor. */
+export type Use = 'applied' | 'taken';
+
+const FORGET_LESSONS = statement<{ memory_id: string }>(
+  'memory.forget_lessons',
+  `delete from memory_lessons where part = $1 and account_id = $2 and job_id = $3 returning memory_id`,
+);
+
+/** Deletes the lessons of a job. @returns the ids of their entries */
+export async function deleteLessons(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<string[]> {
+  const rows = await transaction.query(FORGET_LESSONS, [account.part, account.accountId, jobId]);
+  return rows.map(({ memory_id }) => memory_id);
+}
+
+export interface NewLesson {
+  position: number;
+  memoryId: string;
+  editor: string | undefined;
+  context: Buffer | undefined;
+}
+
+const INSERT_LESSONS = statement(
+  'memory.teach',
+  `insert into memory_lessons (part, account_id, job_id, position, memory_id, editor_id, outcome, context_hash)
+   select $1, $2, $3, position, memory_id, editor_id, $4, context_hash
+     from unnest($5::integer[], $6::uuid[], $7::uuid[], $8::bytea[]) as g (position, memory_id, editor_id, context_hash)`,
+);
+
+export async function insertLessons(
+  transaction: Transaction,
+  account: AccountRef,
+  { jobId, outcome }: { jobId: string; outcome: LessonOutcome },
+  lessons: readonly NewLesson[],
+): Promise<void> {
+  await transaction.query(INSERT_LESSONS, [
+    account.part,
+    account.accountId,
+    jobId,
+    outcome,
+    lessons.map(({ position }) => position),
+    lessons.map(({ memoryId }) => memoryId),
+    lessons.map(({ editor }) => editor ?? null),
+    lessons.map(({ context }) => context ?? null),
+  ]);
+}
+
+const SET_OUTCOME = statement<{ memory_id: string }>(
+  'memory.judge',
+  `update memory_lessons set outcome = $4 where part = $1 and account_id = $2 and job_id = $3 returning memory_id`,
+);
+
+/** Sets the outcome of all lessons of a job. @returns the ids of their entries */
+export async function setOutcome(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  outcome: LessonOutcome,
+): Promise<string[]> {
+  const rows = await transaction.query(SET_OUTCOME, [account.part, account.accountId, jobId, outcome]);
+  return rows.map(({ memory_id }) => memory_id);
+}
+
+const UPDATE_WEIGHTS = statement(
+  'memory.weigh',
+  `with heaviest as (
+     select m.part, m.account_id, m.memory_id,
+            greatest(case m.origin when 'import' then $4::smallint else 0 end,
+              coalesce(max(array_position(array['delivered', 'reviewed', 'accepted'], l.outcome) + $4), 0)) as weight
+       from memory m left join memory_lessons l
+         on l.part = m.part and l.account_id = m.account_id and l.memory_id = m.memory_id
+      where m.part = $1 and m.account_id = $2 and m.memory_id = any($3)
+      group by m.part, m.account_id, m.memory_id, m.origin)
+   update memory m set weight = h.weight from heaviest h
+    where m.part = h.part and m.account_id = h.account_id and m.memory_id = h.memory_id and m.weight <> h.weight`,
+);
+
+/** Recomputes the weights of entries from their lessons. @param importWeight weight of imports; lessons weigh more */
+export async function updateWeights(
+  transaction: Transaction,
+  account: AccountRef,
+  memoryIds: readonly string[],
+  importWeight: number,
+): Promise<void> {
+  await transaction.query(UPDATE_WEIGHTS, [account.part, account.accountId, memoryIds, importWeight]);
+}
+
+const USED = statement(
+  'memory.used',
+  `insert into memory_uses (part, account_id, memory_id, job_id, position, how)
+   select $1, $2, memory_id, $3, position, how
+     from unnest($4::uuid[], $5::integer[], $6::text[]) as g (memory_id, position, how)
+    where exists (select from memory m where m.part = $1 and m.account_id = $2 and m.memory_id = g.memory_id)
+   on conflict (part, account_id, memory_id, job_id, position, how) do nothing`,
+);
+
+export async function insertUses(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+  uses: readonly { memoryId: string; position: number; how: Use }[],
+): Promise<void> {
+  await on.query(USED, [
+    account.part,
+    account.accountId,
+    jobId,
+    uses.map(({ memoryId }) => memoryId),
+    uses.map(({ position }) => position),
+    uses.map(({ how }) => how),
+  ]);
+}
+
+export interface TouchRow {
+  job_id: string;
+  uid: string;
+  environment: string;
+  status: string;
+  position: number;
+  /** `taught`: the entry was made from this segment. */
+  how: Use | 'taught';
+  outcome: LessonOutcome | null;
+  editor_id: string | null;
+  created_at: Date;
+}
+
+const TOUCHED = statement<TouchRow>(
+  'memory.touched',
+  `select t.job_id, j.uid, j.environment, j.status, t.position, t.how, t.outcome, t.editor_id, t.created_at
+     from (
+       select part, account_id, job_id, position, how, null as outcome, null::uuid as editor_id, created_at
+         from memory_uses where part = $1 and account_id = $2 and memory_id = $3
+       union all
+       select part, account_id, job_id, position, 'taught', outcome, editor_id, created_at
+         from memory_lessons where part = $1 and account_id = $2 and memory_id = $3) t
+     join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+    order by t.created_at desc, t.job_id, t.position limit $4`,
+);
+
+/** Returns the segments of jobs from which an entry was made or in which it was used, latest first. */
+export function findTouched(
+  on: Queryable,
+  account: AccountRef,
+  memoryId: string,
+  limit: number,
+): Promise<TouchRow[]> {
+  return on.query(TOUCHED, [account.part, account.accountId, memoryId, limit]);
+}

@@ -1,0 +1,140 @@
+/** Statements that search, list and count memory entries. */
+import type { AccountRef } from '../base/account.ts';
+import type { Queryable } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import { ENTRY_COLUMNS, type EntryRow, type MemoryPair } from './store.ts';
+
+export interface SearchFilter {
+  from: string | undefined;
+  to: string | undefined;
+  brand: string | undefined;
+  /** Patterns of `like`; all must match. */
+  patterns: readonly string[];
+  state: 'live' | 'retracted' | 'all';
+  /** Entries older than this one. */
+  before: string | undefined;
+  limit: number;
+}
+
+const FILTER = `(:from::text is null or source_language = :from)
+      and (:to::text is null or target_language = :to) and (:brand::text is null or brand = :brand)
+      and (:state = 'all' or (:state = 'retracted') = (retracted_at is not null or weight = 0))
+      and (:before::uuid is null or memory_id < :before)
+    order by memory_id desc limit :limit`;
+
+const LIST = statement<EntryRow>(
+  'memory.list',
+  `select ${ENTRY_COLUMNS} from memory
+    where part = :part and account_id = :account_id and :patterns::text[] is not null and ${FILTER}`,
+);
+
+// The trigram index serves a single pattern, not `like all`. Materialized, because in the order of the key PostgreSQL would
+// read all entries until enough match.
+const SEARCH = statement<EntryRow>(
+  'memory.search',
+  `with found as materialized (
+     select memory_id as id from memory
+      where part = :part and account_id = :account_id and searched like :longest
+        and searched like all(:patterns))
+   select ${ENTRY_COLUMNS} from found join memory on memory_id = id
+    where part = :part and account_id = :account_id and ${FILTER}`,
+);
+
+/** Returns the entries whose source or target matches all patterns, latest first. */
+export function searchEntries(on: Queryable, account: AccountRef, filter: SearchFilter): Promise<EntryRow[]> {
+  const { patterns } = filter;
+  const values = {
+    part: account.part,
+    account_id: account.accountId,
+    patterns,
+    from: filter.from ?? null,
+    to: filter.to ?? null,
+    brand: filter.brand ?? null,
+    state: filter.state,
+    before: filter.before ?? null,
+    limit: filter.limit,
+  };
+  return patterns.length === 0
+    ? on.query(LIST, values)
+    : on.query(SEARCH, { ...values, longest: longestOf(patterns) });
+}
+
+/** The longest pattern is usually the rarest. */
+function longestOf(patterns: readonly string[]): string {
+  return patterns.reduce((longest, one) => (one.length > longest.length ? one : longest), '');
+}
+
+// At most 5,000 matches of a common word are ranked, so that the search stays fast.
+const CONCORDANCE = statement<EntryRow>(
+  'memory.concordance',
+  `with found as materialized (
+     select memory_id as id from memory
+      where part = $1 and account_id = $2 and searched like $8 and searched like all($3)
+      limit 5000)
+   select ${ENTRY_COLUMNS} from found join memory on memory_id = id
+    where part = $1 and account_id = $2 and source_language = $4 and target_language = $5 and brand in ('', $6)
+      and weight > 0 and retracted_at is null
+    order by weight desc, changed_at desc, memory_id desc limit $7`,
+);
+
+/** Returns the usable entries that match all patterns, highest weight first. */
+export function findWithWords(
+  on: Queryable,
+  account: AccountRef,
+  { from, to, brand }: MemoryPair,
+  patterns: readonly string[],
+  limit: number,
+): Promise<EntryRow[]> {
+  const filter = [patterns, from, to, brand ?? '', limit, longestOf(patterns)];
+  return on.query(CONCORDANCE, [account.part, account.accountId, ...filter]);
+}
+
+const PAGE = statement<EntryRow>(
+  'memory.page',
+  `select ${ENTRY_COLUMNS} from memory
+    where part = $1 and account_id = $2 and memory_id > $3 and weight > 0 and retracted_at is null
+      and ($4::text is null or source_language = $4) and ($5::text is null or target_language = $5)
+      and ($6::text is null or brand = $6)
+    order by memory_id limit $7`,
+);
+
+/** Returns a page of the usable entries in the order of creation. @param after the last entry of the previous page */
+export function listPage(
+  on: Queryable,
+  account: AccountRef,
+  filter: Pick<SearchFilter, 'from' | 'to' | 'brand'>,
+  after: string | undefined,
+  limit: number,
+): Promise<EntryRow[]> {
+  return on.query(PAGE, [
+    account.part,
+    account.accountId,
+    after ?? '00000000-0000-0000-0000-000000000000',
+    filter.from ?? null,
+    filter.to ?? null,
+    filter.brand ?? null,
+    limit,
+  ]);
+}
+
+const SUMMARY = statement<SummaryRow>(
+  'memory.summary',
+  `select source_language, target_language, nullif(brand, '') as brand, count(*) as entries,
+          count(*) filter (where weight = 0 or retracted_at is not null) as retracted, max(changed_at) as changed_at
+     from memory where part = $1 and account_id = $2
+    group by source_language, target_language, brand order by source_language, target_language, brand`,
+);
+
+export interface SummaryRow {
+  source_language: string;
+  target_language: string;
+  brand: string | null;
+  entries: number;
+  /** Number of these entries that are retracted or have no weight. */
+  retracted: number;
+  changed_at: Date;
+}
+
+export function summarize(on: Queryable, account: AccountRef): Promise<SummaryRow[]> {
+  return on.query(SUMMARY, [account.part, account.accountId]);
+}

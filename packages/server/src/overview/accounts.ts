@@ -1,0 +1,408 @@
+/** The operator's routes for accounts: `/api/console/accounts…`. */
+
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { type Account, AccountError, lockAccount, requestedAccount } from '../access/accounts.ts';
+import { listKeys, makeKey, revokeKey } from '../access/keys.ts';
+import type { Vault } from '../access/secrets.ts';
+import { createAccount } from '../accounts/accounts.ts';
+import { recordAudit } from '../audit/audit.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
+import { ApiError, fieldError, notFound } from '../base/errors.ts';
+import { notifyDefaultBrandChange, requireBrand, writeDefaultBrand } from '../brands/brands.ts';
+import { subscribe } from '../chats/chats.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import { type Checked, resource } from '../http/http.ts';
+import {
+  accountParameters,
+  CENTS,
+  described,
+  ENVIRONMENT,
+  MOMENT,
+  OPTIONAL_GIVEN_MOMENT,
+  OPTIONAL_MOMENT,
+  OPTIONAL_TEXT,
+  PAGE,
+  textOf,
+  USERNAME,
+} from '../http/schemas.ts';
+import { countJobsByStatus } from '../jobs/overview.ts';
+import { isOverdrawn, readBalances, setCreditLimit } from '../ledger/ledger.ts';
+import * as store from './accounts-store.ts';
+
+export { listAccounts, listOverdrawn } from './accounts-store.ts';
+
+export interface AccountConsoleOptions {
+  database: Database;
+  vault: Vault;
+}
+
+export const MAX_CENTS = 100_000_000_000;
+
+const ListedAccount = Type.Object(
+  {
+    username: Type.String(),
+    email: OPTIONAL_TEXT,
+    chat: Type.Boolean(),
+    created_at: MOMENT,
+    balance: CENTS,
+    credit_limit: Type.Union([CENTS, Type.Null()], { description: 'Null: no limit.' }),
+    sandbox_balance: CENTS,
+  },
+  { title: 'ListedAccount' },
+);
+const AccountList = Type.Object(
+  { accounts: Type.Array(ListedAccount), next: OPTIONAL_TEXT },
+  { title: 'ListedAccounts' },
+);
+
+const Balance = Type.Object({
+  environment: ENVIRONMENT,
+  balance: CENTS,
+  credit_limit: Type.Union([CENTS, Type.Null()]),
+});
+
+const Subscription = Type.Object(
+  {
+    pairs: Type.Union([Type.Array(Type.String()), Type.Null()], {
+      description: 'Null: every language pair.',
+    }),
+    from: OPTIONAL_MOMENT,
+    until: OPTIONAL_MOMENT,
+  },
+  { title: 'ChatSubscription' },
+);
+
+const Key = Type.Object(
+  {
+    key_id: Type.String({ description: 'The public part of the key, with which it starts.' }),
+    environment: ENVIRONMENT,
+    name: Type.String(),
+    dialect: Type.Enum(['spec', 'legacy']),
+    read_only: Type.Boolean(),
+    created_at: MOMENT,
+    last_used_at: OPTIONAL_MOMENT,
+    expires_at: OPTIONAL_MOMENT,
+    revoked_at: OPTIONAL_MOMENT,
+    live: Type.Boolean(),
+    made_by: Type.Union([Type.String(), Type.Null()], {
+      description: 'The e-mail address of the user who created it. Null: a command or a sandbox link.',
+    }),
+  },
+  { title: 'ConsoleKey' },
+);
+
+const Detail = Type.Object(
+  {
+    username: Type.String(),
+    email: OPTIONAL_TEXT,
+    created_at: MOMENT,
+    version: Type.String({ description: 'The version of the changeable fields; required for a change.' }),
+    default_brand: OPTIONAL_TEXT,
+    chat: Type.Union([Subscription, Type.Null()]),
+    balances: Type.Array(Balance),
+    keys: Type.Array(Key),
+    jobs: Type.Array(
+      Type.Object({
+        environment: ENVIRONMENT,
+        tier: Type.String(),
+        status: Type.String(),
+        jobs: Type.Integer(),
+      }),
+    ),
+  },
+  { title: 'ConsoleAccount' },
+);
+type DetailBody = Static<typeof Detail>;
+
+const Credentials = Type.Object(
+  {
+    username: Type.String(),
+    production_key: Type.String(),
+    sandbox_key: Type.String(),
+    webhook_secret_production: Type.String(),
+    webhook_secret_sandbox: Type.String(),
+  },
+  { title: 'AccountCredentials', description: 'Contained in this answer only.' },
+);
+
+const MadeKey = Type.Object(
+  { key_id: Type.String(), environment: ENVIRONMENT, name: Type.String(), key: Type.String() },
+  { title: 'ConsoleMadeKey', description: 'A new key, contained in this answer only.' },
+);
+
+const DIALECT = Type.Enum(['spec', 'legacy'], { default: 'spec' });
+const GIVEN_EMAIL = Type.Union([
+  Type.String({
+    maxLength: 254,
+    pattern: '^[^\\s@]+@[^\\s@]+$',
+    'x-trim': true,
+    'x-fault': 'must be an e-mail address.',
+  }),
+  Type.Null(),
+]);
+const CREDIT_LIMIT = Type.Union([Type.Integer({ minimum: 0, maximum: MAX_CENTS }), Type.Null()]);
+const PAIR = Type.String({ pattern: '^[a-z]{2,3}(-[a-z0-9]{2,8})+$' });
+const GivenSubscription = Type.Object(
+  {
+    pairs: Type.Optional(
+      Type.Union([Type.Array(PAIR, { minItems: 1, maxItems: 10_000 }), Type.Null()], {
+        description: 'Null: every language pair.',
+      }),
+    ),
+    from: Type.Optional(OPTIONAL_GIVEN_MOMENT),
+    until: Type.Optional(OPTIONAL_GIVEN_MOMENT),
+  },
+  {
+    'x-fault':
+      'must have one or more pairs such as en-es, or null for every pair, and dates for from and until.',
+  },
+);
+const schemas = {
+  list: described('listAccounts', 'List accounts by user name', AccountList, {
+    querystring: Type.Object({
+      q: Type.Optional(textOf(200, 1, 'A part of the user name or e-mail address.')),
+      overdrawn: Type.Boolean({ default: false, description: 'Only accounts with a negative balance.' }),
+      after: Type.Optional(USERNAME),
+      limit: PAGE,
+    }),
+  }),
+  create: described(
+    'createAccount',
+    'Create an account with a key and a secret for each environment',
+    Credentials,
+    {
+      status: 201,
+      body: Type.Object({
+        username: USERNAME,
+        email: Type.Optional(GIVEN_EMAIL),
+        balance_cents: Type.Integer({ minimum: 0, maximum: MAX_CENTS, default: 0 }),
+        dialect: DIALECT,
+        chat: Type.Boolean({ default: false }),
+      }),
+    },
+  ),
+  read: described('readAccount', 'Read an account', Detail, { params: accountParameters }),
+  change: described('changeAccount', 'Change an account', Detail, {
+    description: 'Fields that are not given stay. `conflict` when `version` is not the current one.',
+    params: accountParameters,
+    body: Type.Object({
+      version: textOf(100),
+      email: Type.Optional(GIVEN_EMAIL),
+      default_brand: Type.Optional(Type.Union([textOf(128), Type.Null()])),
+      chat: Type.Optional(Type.Union([GivenSubscription, Type.Null()])),
+      credit_limit: Type.Optional(CREDIT_LIMIT),
+      sandbox_credit_limit: Type.Optional(CREDIT_LIMIT),
+    }),
+  }),
+  makeKey: described('makeAccountKey', 'Create a key for an account', MadeKey, {
+    status: 201,
+    params: accountParameters,
+    body: Type.Object({
+      name: textOf(100),
+      environment: ENVIRONMENT,
+      dialect: DIALECT,
+      read_only: Type.Boolean({ default: false }),
+    }),
+  }),
+  revokeKey: described('revokeAccountKey', 'Revoke a key of an account', Detail, {
+    params: Type.Object({ username: Type.String(), key: Type.String() }),
+  }),
+};
+
+export function accountConsole(app: FastifyInstance, { database, vault }: AccountConsoleOptions): void {
+  resource(app, '/api/console/accounts', {
+    GET: {
+      schema: schemas.list,
+      async handler(request) {
+        const { q, after, overdrawn, limit } = request.query;
+        const filter = { part: q?.toLowerCase(), after, overdrawn };
+        const rows = await store.listAccounts(database, filter, limit + 1);
+        const accounts = rows
+          .slice(0, limit)
+          .map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
+        return { accounts, next: rows.length > limit ? accounts.at(-1)!.username : null };
+      },
+    },
+    POST: {
+      schema: schemas.create,
+      async handler(request, reply) {
+        const { username, email, balance_cents: balanceCents, dialect, chat } = request.body;
+        const wanted = { username, email: email ?? undefined, balanceCents, dialect, chat };
+        let credentials: Static<typeof Credentials>;
+        try {
+          credentials = await createAccount(database, vault, request.person, wanted);
+        } catch (error) {
+          throw error instanceof AccountError ? fieldError('username', error.message) : error;
+        }
+        return reply.code(201).send(credentials);
+      },
+    },
+  });
+
+  resource(app, '/api/console/accounts/:username', {
+    GET: {
+      schema: schemas.read,
+      async handler(request) {
+        return readDetail(database, await requestedAccount(database, request));
+      },
+    },
+    PATCH: {
+      schema: schemas.change,
+      async handler(request) {
+        const account = await requestedAccount(database, request);
+        await changeAccount(database, account, request);
+        return readDetail(database, account);
+      },
+    },
+  });
+
+  resource(app, '/api/console/accounts/:username/keys', {
+    POST: {
+      schema: schemas.makeKey,
+      async handler(request, reply) {
+        const account = await requestedAccount(database, request);
+        const { read_only: readOnly, ...named } = request.body;
+        const wanted = { ...named, readOnly, expiresAt: undefined };
+        const made = await database.transaction((transaction) =>
+          makeKey(transaction, request.person, account, wanted),
+        );
+        return reply.code(201).send(made);
+      },
+    },
+  });
+
+  resource(app, '/api/console/accounts/:username/keys/:key', {
+    DELETE: {
+      schema: schemas.revokeKey,
+      async handler(request) {
+        const account = await requestedAccount(database, request);
+        const { key } = request.params;
+        const live = (await listKeys(database, account.ref)).some((one) => one.key_id === key && one.live);
+        if (!live) throw notFound();
+        await revokeKey(database, request.person, account.ref, key, 0);
+        return readDetail(database, account);
+      },
+    },
+  });
+}
+
+/** @throws ApiError `invalid_request` */
+function subscriptionOf({ pairs = null, from = null, until = null }: Static<typeof GivenSubscription>) {
+  if (from !== null && until !== null && Date.parse(until) <= Date.parse(from)) {
+    throw fieldError('chat', 'must end after its start.');
+  }
+  return {
+    pairs: pairs === null ? null : [...new Set(pairs)],
+    from: from === null ? null : new Date(from),
+    until: until === null ? null : new Date(until),
+  };
+}
+
+async function changeAccount(
+  database: Database,
+  account: Account,
+  request: Checked<typeof schemas.change>,
+): Promise<void> {
+  const { version, email, default_brand, chat, credit_limit, sandbox_credit_limit } = request.body;
+  const subscription = chat == null ? undefined : subscriptionOf(chat);
+  if (default_brand != null) {
+    const found = await requireBrand(database, account.ref, default_brand).catch(() => undefined);
+    if (found === undefined) throw fieldError('default_brand', 'is not a published brand of the account.');
+  }
+  try {
+    await database.transaction(async (transaction) => {
+      const { ref } = account;
+      await lockAccount(transaction, ref);
+      const before = await readEditable(transaction, ref);
+      if (versionOf(before) !== version) {
+        throw new ApiError(
+          'conflict',
+          'The account was changed in the meantime.',
+          {},
+          {
+            account: await readDetail(transaction, account),
+          },
+        );
+      }
+      if (email !== undefined) await store.setEmail(transaction, ref, email);
+      if (chat !== undefined) await subscribe(transaction, ref, subscription);
+      if (credit_limit !== undefined) await setCreditLimit(transaction, ref, 'production', credit_limit);
+      if (sandbox_credit_limit !== undefined) {
+        await setCreditLimit(transaction, ref, 'sandbox', sandbox_credit_limit);
+      }
+      if (default_brand !== undefined) await writeDefaultBrand(transaction, ref, default_brand ?? undefined);
+      const after = await readEditable(transaction, ref);
+      const changed = Object.entries(after).filter(
+        ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Editable]),
+      );
+      if (changed.length > 0) {
+        await recordAudit(transaction, request.person, {
+          action: 'account.changed',
+          account: ref,
+          subject: account.username,
+          detail: Object.fromEntries(changed),
+        });
+      }
+    });
+  } catch (error) {
+    if (!isOverdrawn(error)) throw error;
+    throw fieldError('credit_limit', 'The account owes more than that. Top up its balance first.');
+  }
+  if (default_brand !== undefined) await notifyDefaultBrandChange(database);
+}
+
+/** The fields that an operator can change. */
+interface Editable {
+  email: string | null;
+  default_brand: string | null;
+  chat: Static<typeof Subscription> | null;
+  balances: { environment: Environment; credit_limit: number | null }[];
+}
+
+async function readEditable(on: Queryable, account: AccountRef): Promise<Editable> {
+  const row = await store.readAccount(on, account);
+  const balances = await readBalances(on, account);
+  return {
+    email: row.email,
+    default_brand: row.default_brand,
+    chat: row.chat
+      ? {
+          pairs: row.chat_pairs,
+          from: row.chat_from?.toISOString() ?? null,
+          until: row.chat_until?.toISOString() ?? null,
+        }
+      : null,
+    balances: balances.map(({ environment, credit_limit }) => ({ environment, credit_limit })),
+  };
+}
+
+/** Returns a hash of the changeable fields. Transfers do not change it. */
+function versionOf(editable: Editable): string {
+  return createHash('sha256').update(JSON.stringify(editable)).digest('base64url').slice(0, 22);
+}
+
+async function readDetail(on: Queryable, { ref, username }: Account): Promise<DetailBody> {
+  const editable = await readEditable(on, ref);
+  const { created_at } = await store.readAccount(on, ref);
+  const balances = await readBalances(on, ref);
+  const keys = await listKeys(on, ref);
+  return {
+    username,
+    email: editable.email,
+    created_at: created_at.toISOString(),
+    version: versionOf(editable),
+    default_brand: editable.default_brand,
+    chat: editable.chat,
+    balances,
+    keys: keys.map(({ made_by_operator: _, ...key }) => ({
+      ...key,
+      created_at: key.created_at.toISOString(),
+      last_used_at: key.last_used_at?.toISOString() ?? null,
+      expires_at: key.expires_at?.toISOString() ?? null,
+      revoked_at: key.revoked_at?.toISOString() ?? null,
+    })),
+    jobs: await countJobsByStatus(on, ref),
+  };
+}

@@ -1,0 +1,343 @@
+/** The account of the signed-in customer: `/api/account`, its keys and webhook secrets. */
+import type { FastifyInstance } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { accountNamed } from '../access/accounts.ts';
+import { listKeys, makeKey, revokeKey, rollKey } from '../access/keys.ts';
+import type { Vault } from '../access/secrets.ts';
+import { accountOf } from '../access/session-auth.ts';
+import { limitAttempts } from '../access/sessions.ts';
+import { listWebhookSecrets, rollWebhookSecret } from '../access/webhook-secrets.ts';
+import { readQuota } from '../accounts/sandbox-words.ts';
+import type { AccountRef, Person } from '../base/account.ts';
+import { ApiError, notFound, reason } from '../base/errors.ts';
+import type { Database } from '../database/database.ts';
+import { countDeadDeliveries } from '../deliveries/log.ts';
+import { resource } from '../http/http.ts';
+import { explainPattern } from '../http/input.ts';
+import {
+  CENTS,
+  describedOwn,
+  ENVIRONMENT,
+  ID,
+  MOMENT,
+  OPTIONAL_MOMENT,
+  OPTIONAL_TEXT,
+} from '../http/schemas.ts';
+import { listLatestJobs, OwnJob } from '../jobs/customer.ts';
+import { countJobsByDay, countJobsByStatus, countJobsSince } from '../jobs/overview.ts';
+import { readBalances } from '../ledger/ledger.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** Keys and webhook secrets created or rolled per account and day; then delays of 1, 3, 7 … seconds, up to an hour. */
+const CREDENTIALS = { free: 100, mostSeconds: 3600 };
+
+export interface CustomerOptions {
+  database: Database;
+  vault: Vault;
+  settings: Pick<Settings, 'sandboxWords'>;
+}
+
+const COUNT = Type.Integer({ minimum: 0 });
+
+const Day = Type.Object(
+  { day: Type.String({ format: 'date' }), jobs: COUNT, cents: CENTS },
+  { title: 'OwnDay', description: 'The jobs of a day and their price.' },
+);
+
+const Overview = Type.Object(
+  {
+    username: Type.String(),
+    email: OPTIONAL_TEXT,
+    chat: Type.Boolean({ description: 'Whether the account has a chat subscription.' }),
+    balances: Type.Array(
+      Type.Object({
+        environment: ENVIRONMENT,
+        balance: CENTS,
+        credit_limit: Type.Union([CENTS, Type.Null()], { description: 'Null: no limit.' }),
+      }),
+    ),
+    jobs: Type.Array(
+      Type.Object({
+        environment: ENVIRONMENT,
+        tier: Type.Enum(['human', 'machine']),
+        status: Type.String(),
+        jobs: COUNT,
+      }),
+      { description: 'The number of jobs by status.' },
+    ),
+    last_30_days: Type.Array(
+      Type.Object({
+        environment: ENVIRONMENT,
+        tier: Type.Enum(['human', 'machine']),
+        jobs: COUNT,
+        words: COUNT,
+        cents: CENTS,
+      }),
+    ),
+    days: Type.Object(
+      { production: Type.Array(Day), sandbox: Type.Array(Day) },
+      { description: 'The last 30 days in UTC, earliest first.' },
+    ),
+    failed_deliveries: Type.Object(
+      { production: COUNT, sandbox: COUNT },
+      { description: 'In the last 30 days, at most 1,000.' },
+    ),
+    sandbox_words: Type.Union(
+      [
+        Type.Object(
+          { used: COUNT, limit: COUNT, resets_at: MOMENT },
+          { title: 'SandboxWords', description: 'The words used today (UTC) in the sandbox.' },
+        ),
+        Type.Null(),
+      ],
+      { description: 'Null: no limit.' },
+    ),
+    latest_jobs: Type.Object({ production: Type.Array(OwnJob), sandbox: Type.Array(OwnJob) }),
+  },
+  { title: 'OwnAccount' },
+);
+
+const Key = Type.Object(
+  {
+    key_id: Type.String({ description: 'The public part of the key.' }),
+    environment: ENVIRONMENT,
+    name: Type.String(),
+    dialect: Type.Enum(['spec', 'legacy']),
+    read_only: Type.Boolean(),
+    created_at: MOMENT,
+    last_used_at: OPTIONAL_MOMENT,
+    expires_at: OPTIONAL_MOMENT,
+    revoked_at: Type.Union([MOMENT, Type.Null()], { description: 'When it was or will be revoked.' }),
+    live: Type.Boolean({ description: 'Whether it is active now.' }),
+    made_by: Type.Union([Type.String(), Type.Null()], {
+      description: 'The e-mail address of the user of the account who created it. Null: the operator.',
+    }),
+  },
+  { title: 'OwnKey' },
+);
+const madeKey = {
+  key_id: Type.String(),
+  environment: ENVIRONMENT,
+  name: Type.String(),
+  key: Type.String({ description: 'In the form `user:key`. Contained in this answer only.' }),
+};
+const MadeKey = Type.Object(madeKey, { title: 'OwnMadeKey' });
+const RolledKey = Type.Object({ ...madeKey, previous_ends: MOMENT }, { title: 'OwnRolledKey' });
+
+const Secret = Type.Object(
+  {
+    secret_id: ID,
+    environment: ENVIRONMENT,
+    created_at: MOMENT,
+    expires_at: Type.Union([MOMENT, Type.Null()], { description: 'Null until it is rolled.' }),
+  },
+  { title: 'OwnWebhookSecret', description: 'An active webhook secret, without its value.' },
+);
+const RolledSecret = Type.Object(
+  {
+    environment: ENVIRONMENT,
+    webhook_secret: Type.String({ description: 'Contained in this answer only.' }),
+    previous_ends: Type.String({ format: 'date-time', description: 'The previous secrets sign until then.' }),
+  },
+  { title: 'OwnRolledSecret' },
+);
+
+const Overlap = Type.Enum(['now', '1h', '24h'], {
+  title: 'Overlap',
+  description: 'How long the previous one stays valid.',
+});
+const OVERLAP_SECONDS = { now: 0, '1h': 3600, '24h': 86_400 } as const;
+const overlapBody = Type.Object({ overlap: Overlap }, { title: 'OverlapRequest' });
+
+const ONE_LINE = explainPattern('^\\P{C}*$', reason('one_line'));
+
+const keyParameters = Type.Object({ key_id: Type.String() });
+const schemas = {
+  overview: describedOwn('readOwnAccount', 'Read an overview of your account', Overview),
+  listKeys: describedOwn('listOwnKeys', 'List your keys, including ended ones', objectsOf(Key)),
+  makeKey: describedOwn('makeOwnKey', 'Create a key', MadeKey, {
+    status: 201,
+    description: '`conflict` when 50 keys of the environment are active.',
+    body: Type.Object({
+      name: Type.String({ minLength: 1, maxLength: 100, pattern: ONE_LINE, 'x-trim': true }),
+      environment: ENVIRONMENT,
+      read_only: Type.Boolean({ default: false }),
+      expires_at: Type.Optional(Type.Union([Type.String({ format: 'future' }), Type.Null()])),
+    }),
+  }),
+  rollKey: describedOwn('rollOwnKey', 'Replace a key', RolledKey, {
+    status: 201,
+    description: '`conflict` when it has ended or 50 keys of the environment are active.',
+    params: keyParameters,
+    body: overlapBody,
+  }),
+  revokeKey: describedOwn('revokeOwnKey', 'Revoke a key', objectsOf(Key), { params: keyParameters }),
+  listSecrets: describedOwn('listOwnWebhookSecrets', 'List your webhook secrets', objectsOf(Secret)),
+  rollSecret: describedOwn('rollOwnWebhookSecret', 'Create a new webhook secret', RolledSecret, {
+    status: 201,
+    description:
+      '`conflict` when 5 secrets of the environment would sign; the message says when each ends. None ends early.',
+    params: Type.Object({ environment: ENVIRONMENT }),
+    body: overlapBody,
+  }),
+};
+
+function objectsOf<T extends Parameters<typeof Type.Array>[0]>(item: T) {
+  return Type.Object({ objects: Type.Array(item) });
+}
+
+const DAYS = 30;
+const MILLISECONDS_30_DAYS = DAYS * 86_400_000;
+const LATEST_JOBS = 5;
+
+export function customerRoutes(app: FastifyInstance, options: CustomerOptions): void {
+  const { database, settings } = options;
+  resource(app, '/api/account', {
+    GET: {
+      schema: schemas.overview,
+      handler: async (request) => readOverview(database, settings, accountOf(request)),
+    },
+  });
+  keyRoutes(app, options);
+  webhookSecretRoutes(app, options);
+}
+
+function limitCredentials({ database, vault }: CustomerOptions, { accountId }: AccountRef): Promise<void> {
+  return limitAttempts(database, vault.mark(`credentials of ${accountId}`), CREDENTIALS);
+}
+
+function keyRoutes(app: FastifyInstance, options: CustomerOptions): void {
+  const { database } = options;
+  resource(app, '/api/account/keys', {
+    GET: {
+      schema: schemas.listKeys,
+      handler: async (request) => presentKeys(database, accountOf(request).ref),
+    },
+    POST: {
+      schema: schemas.makeKey,
+      async handler(request, reply) {
+        const account = accountOf(request);
+        const { name, environment, read_only, expires_at } = request.body;
+        const wanted = {
+          name,
+          environment,
+          dialect: 'spec' as const,
+          readOnly: read_only,
+          expiresAt: expires_at == null ? undefined : new Date(expires_at),
+        };
+        await limitCredentials(options, account.ref);
+        const created = await database.transaction((transaction) =>
+          makeKey(transaction, request.person, account, wanted),
+        );
+        return reply.code(201).send(created);
+      },
+    },
+  });
+
+  resource(app, '/api/account/keys/:key_id/roll', {
+    POST: {
+      schema: schemas.rollKey,
+      async handler(request, reply) {
+        const account = accountOf(request);
+        const seconds = OVERLAP_SECONDS[request.body.overlap];
+        const keyId = await requireActiveKey(database, account.ref, request.params.key_id);
+        await limitCredentials(options, account.ref);
+        return reply.code(201).send(await rollKey(database, request.person, account, keyId, seconds));
+      },
+    },
+  });
+
+  resource(app, '/api/account/keys/:key_id/revoke', {
+    POST: {
+      schema: schemas.revokeKey,
+      async handler(request) {
+        const { ref } = accountOf(request);
+        const keyId = await requireActiveKey(database, ref, request.params.key_id);
+        await revokeKey(database, request.person, ref, keyId, 0);
+        return presentKeys(database, ref);
+      },
+    },
+  });
+}
+
+function webhookSecretRoutes(app: FastifyInstance, options: CustomerOptions): void {
+  const { database, vault } = options;
+  resource(app, '/api/account/webhook-secrets', {
+    GET: {
+      schema: schemas.listSecrets,
+      handler: async (request) => ({ objects: await listWebhookSecrets(database, accountOf(request).ref) }),
+    },
+  });
+
+  resource(app, '/api/account/webhook-secrets/:environment/roll', {
+    POST: {
+      schema: schemas.rollSecret,
+      async handler(request, reply) {
+        const { ref } = accountOf(request);
+        const { environment } = request.params;
+        const seconds = OVERLAP_SECONDS[request.body.overlap];
+        await limitCredentials(options, ref);
+        const secret = await rollWebhookSecret(database, vault, request.person, ref, environment, seconds);
+        return reply.code(201).send({
+          environment,
+          webhook_secret: secret,
+          previous_ends: new Date(Date.now() + seconds * 1000),
+        });
+      },
+    },
+  });
+}
+
+/** Returns the keys as customers see them, without e-mail addresses of operators. */
+async function presentKeys(database: Database, account: AccountRef) {
+  const keys = await listKeys(database, account);
+  return {
+    objects: keys.map(({ made_by_operator: byOperator, ...key }) => ({
+      ...key,
+      made_by: byOperator ? null : key.made_by,
+    })),
+  };
+}
+
+/**
+ * Returns the id of an active key of the account.
+ * @throws ApiError `not_found` for unknown keys and keys of other accounts, `conflict` for ended ones
+ */
+async function requireActiveKey(database: Database, account: AccountRef, wanted: string): Promise<string> {
+  const key = (await listKeys(database, account)).find((one) => one.key_id === wanted);
+  if (key === undefined) throw notFound();
+  if (!key.live) throw new ApiError('conflict', 'This key has ended.');
+  return key.key_id;
+}
+
+async function readOverview(
+  database: Database,
+  settings: CustomerOptions['settings'],
+  { ref, username }: NonNullable<Person['account']>,
+): Promise<Static<typeof Overview>> {
+  const since = new Date(Date.now() - MILLISECONDS_30_DAYS);
+  const [{ email, chat }, balances, jobs, lately, days, failed, sandboxWords, production, sandbox] =
+    await Promise.all([
+      accountNamed(database, username),
+      readBalances(database, ref),
+      countJobsByStatus(database, ref),
+      countJobsSince(database, ref, since),
+      countJobsByDay(database, ref, DAYS, new Date()),
+      countDeadDeliveries(database, ref, since),
+      readQuota(database, settings, ref),
+      listLatestJobs(database, ref, 'production', LATEST_JOBS),
+      listLatestJobs(database, ref, 'sandbox', LATEST_JOBS),
+    ]);
+  return {
+    username,
+    email,
+    chat,
+    balances,
+    jobs,
+    last_30_days: lately,
+    days,
+    failed_deliveries: failed,
+    sandbox_words: sandboxWords,
+    latest_jobs: { production, sandbox },
+  };
+}

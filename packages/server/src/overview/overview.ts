@@ -1,0 +1,139 @@
+/** The operator's home page and the settings: `/api/console/home`, `/api/console/settings`. */
+import type { FastifyInstance } from 'fastify';
+import Type, { type Static } from 'typebox';
+import type { Database } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import { listDeadByAccount, listFailingHosts } from '../deliveries/log.ts';
+import { resource } from '../http/http.ts';
+import { CENTS, described, MOMENT } from '../http/schemas.ts';
+import { countJobsByHour, listQueuedPairs } from '../jobs/overview.ts';
+import { type Settings, showSettings } from '../settings/settings.ts';
+import { listEngines } from '../translation/console.ts';
+import { listOverdrawn } from './accounts.ts';
+import { attentionOf } from './attention.ts';
+
+const AttentionBody = Type.Object(
+  {
+    kind: Type.Enum(['engine', 'queue', 'host', 'dead', 'overdrawn', 'reported', 'requests']),
+    severity: Type.Enum(['bad', 'look']),
+    subject: Type.String(),
+    account: Type.Optional(Type.String()),
+    amount: Type.Integer({ description: 'A number; for an overdrawn account, cents.' }),
+    since: Type.Optional(MOMENT),
+  },
+  { title: 'Attention', description: 'Something that needs an operator’s attention.' },
+);
+const Home = Type.Object(
+  {
+    at: MOMENT,
+    attention: Type.Array(AttentionBody, {
+      description: 'Most severe first; empty when nothing needs attention.',
+    }),
+    queues: Type.Array(
+      Type.Object({
+        source_language: Type.String(),
+        target_language: Type.String(),
+        waiting: Type.Integer(),
+        working: Type.Integer(),
+        oldest: Type.Integer({ description: 'The age of the oldest job, in seconds.' }),
+      }),
+    ),
+    engines: Type.Array(
+      Type.Object({
+        engine: Type.String(),
+        state: Type.Enum(['closed', 'half-open', 'open', 'away']),
+        waiting: Type.Integer(),
+        answered: Type.Integer({ description: 'In the last hour.' }),
+        failed: Type.Integer(),
+      }),
+    ),
+    hours: Type.Array(
+      Type.Object({ hour: MOMENT, created: Type.Integer(), words: Type.Integer(), failed: Type.Integer() }),
+      { description: 'The jobs created in each of the last 24 hours.' },
+    ),
+    owed: CENTS,
+  },
+  { title: 'ConsoleHome' },
+);
+const SettingList = Type.Object(
+  {
+    settings: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        value: Type.String({ description: 'Empty for a secret.' }),
+        secret: Type.Boolean(),
+        set: Type.Boolean({ description: 'Whether it differs from the default.' }),
+        default: Type.String(),
+        meaning: Type.String(),
+      }),
+    ),
+  },
+  { title: 'ConsoleSettings' },
+);
+
+const schemas = {
+  home: described('readHome', 'Read what needs attention, and the state of the work', Home),
+  settings: described('listSettings', 'List the settings of this process, without secrets', SettingList),
+};
+
+export interface OperationConsoleOptions {
+  database: Database;
+  settings: Settings;
+}
+
+const DECISIONS = statement<{ reported: number; requests: number }>(
+  'operations.decisions',
+  `select (select count(*) from tasks where status = 'reported') as reported,
+          (select count(*) from sandbox_requests where status = 'open') as requests`,
+);
+
+const DAY_MILLISECONDS = 86_400_000;
+const MOST = 50;
+
+export function operationConsole(
+  app: FastifyInstance,
+  { database, settings }: OperationConsoleOptions,
+): void {
+  resource(app, '/api/console/home', {
+    GET: { schema: schemas.home, handler: () => readHome(database, settings, new Date()) },
+  });
+  resource(app, '/api/console/settings', {
+    GET: { schema: schemas.settings, handler: async () => ({ settings: showSettings(settings) }) },
+  });
+}
+
+async function readHome(database: Database, settings: Settings, now: Date): Promise<Static<typeof Home>> {
+  const yesterday = new Date(now.getTime() - DAY_MILLISECONDS);
+  const [waiting, { engines }, hosts, dead, overdrawn, hours, [decisions]] = await Promise.all([
+    listQueuedPairs(database),
+    listEngines(database, settings.engines, now),
+    listFailingHosts(database, MOST),
+    listDeadByAccount(database, yesterday, MOST),
+    listOverdrawn(database, MOST),
+    countJobsByHour(database, 24, now),
+    database.query(DECISIONS),
+  ]);
+  const attention = attentionOf({
+    now,
+    engines,
+    queues: waiting,
+    hosts,
+    dead,
+    overdrawn,
+    ...decisions!,
+  });
+  return {
+    at: now.toISOString(),
+    attention,
+    queues: waiting.map((queue) => ({ ...queue, oldest: Math.round(queue.oldest) })),
+    engines: engines.map(({ engine, state, waiting, last_hour: { answered, failed } }) => ({
+      engine,
+      state,
+      waiting,
+      answered,
+      failed,
+    })),
+    hours,
+    owed: overdrawn.reduce((sum, { balance }) => sum - balance, 0),
+  };
+}

@@ -1,0 +1,142 @@
+/** The packages of a release, installed in an empty folder with no repository near. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findApertium } from '@dragoman/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writePackages } from '../../../scripts/package.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const MIB = 1024 * 1024;
+const { missing } = await findApertium();
+
+const directory = mkdtempSync(join(tmpdir(), 'dragoman-package-'));
+const outside = join(directory, 'outside');
+/** The tester's Node and npm, but neither the tester's settings nor the programs of this repository. */
+const environment = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(DRAGOMAN_|DATABASE_URL$|NODE_OPTIONS$|VITEST|npm_)/.test(name),
+    ),
+  ),
+  PATH: [
+    dirname(process.execPath),
+    ...process.env.PATH!.split(delimiter).filter((folder) => !folder.startsWith(ROOT)),
+  ].join(delimiter),
+  DRAGOMAN_DATA: join(directory, 'data'),
+};
+
+/** Runs a program in the empty folder. @returns what it printed */
+const run = (command: string, ...args: string[]): string =>
+  execFileSync(command, args, { cwd: outside, env: environment, encoding: 'utf8', stdio: 'pipe' });
+
+beforeAll(() => {
+  const { program, client } = writePackages(join(directory, 'dist'));
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'package.json'), '{"private":true,"type":"module"}');
+  run('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', program, client);
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const CLIENT = `
+import { createDragoman, type Job } from '@dragoman/client';
+
+const [baseUrl, key] = process.argv.slice(2) as [string, string];
+const dragoman = createDragoman({ baseUrl, key });
+const { uid } = await dragoman.machineJobs.create({
+  text: 'The house is big.',
+  source_language: 'en',
+  target_language: 'es',
+});
+const job: Job = await dragoman.machineJobs.waitForJob(uid);
+console.log(job.translated_text);
+`;
+
+describe('the program', () => {
+  it('names its version', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(run('npx', 'dragoman', '--version')).toBe(`${version}\n`);
+  });
+
+  it('takes at most 250 MB with its libraries and PostgreSQL', () => {
+    const files = globSync('node_modules/**', { cwd: outside, withFileTypes: true });
+    const sizes = files
+      .filter((entry) => entry.isFile())
+      .map((entry) => statSync(join(entry.parentPath, entry.name)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250 * MIB);
+  });
+
+  it('contains no test and no TypeScript that is not a type', () => {
+    const files = globSync('node_modules/{dragoman,@dragoman}/**', { cwd: outside });
+    expect(files.filter((file) => /\.test\.|\/testing\//.test(file))).toEqual([]);
+    const own = files.filter((file) => !/node_modules\/dragoman\/node_modules\/(?!@dragoman)/.test(file));
+    expect(own.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))).toEqual([]);
+  });
+});
+
+describe('the client', () => {
+  it('has no dependency', () => {
+    const folder = join(outside, 'node_modules/@dragoman/client');
+    expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).not.toHaveProperty('dependencies');
+    for (const name of globSync('*.js', { cwd: folder })) {
+      const imports = readFileSync(join(folder, name), 'utf8').matchAll(/from '([^']+)'/g);
+      for (const [, from] of imports) expect(from).toMatch(/^\.\/\w+\.js$/);
+    }
+  });
+
+  it.each([
+    ['nodenext', 'nodenext'],
+    ['bundler', 'esnext'],
+  ])('has types for the module resolution %s', (moduleResolution, module) => {
+    writeFileSync(join(outside, 'program.ts'), CLIENT.replace('process.argv', '[""]'));
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const options = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''];
+    run(
+      process.execPath,
+      compiler,
+      ...options,
+      '--moduleResolution',
+      moduleResolution,
+      '--module',
+      module,
+      'program.ts',
+    );
+  });
+});
+
+/** The demo would install the engine; that is not for every machine. */
+describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('the demo', () => {
+  it('runs outside the repository and serves the client', async () => {
+    // Not by npx, which does not pass SIGTERM on.
+    const demo = spawn(join(outside, 'node_modules/.bin/dragoman'), ['demo', '--yes'], {
+      cwd: outside,
+      env: { ...environment, DRAGOMAN_PORT: '0' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = once(demo, 'close');
+    let stderr = '';
+    demo.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const stdout = await new Promise<string>((resolve, reject) => {
+      let text = '';
+      demo.stdout.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+        if (text.includes('Paste this')) resolve(text);
+      });
+      void ended.then(() => reject(new Error(`The demo ended: ${text}${stderr}`)));
+    });
+    try {
+      expect(stdout).toMatch(/^All \d+ deliveries arrived, each with a valid signature\.$/m);
+      const [, url, key] = /production\s+(http:\S+)\/tapi\S+\s+key (\S+)/.exec(stdout)!;
+      writeFileSync(join(outside, 'program.mts'), CLIENT);
+      expect(run(process.execPath, 'program.mts', url!, key!)).toBe('La casa es grande.\n');
+    } finally {
+      demo.kill('SIGTERM');
+    }
+    expect(await ended).toEqual([0, null]);
+  });
+});

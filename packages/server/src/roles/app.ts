@@ -1,0 +1,273 @@
+/** Composes the HTTP app of the routes of all modules. It does not listen. */
+import { createServer } from 'node:http';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import type { ApiKeyAuthenticator } from '../access/api-keys.ts';
+import { requireCaller } from '../access/api-keys.ts';
+import type { Vault } from '../access/secrets.ts';
+import { protectWebRoutes, requirePerson } from '../access/session-auth.ts';
+import type { Mailer } from '../accounts/mail.ts';
+import { peopleConsole } from '../accounts/people-console.ts';
+import { peopleRoutes } from '../accounts/people-routes.ts';
+import { accountRoutes } from '../accounts/routes.ts';
+import { sandboxConsole, sandboxRoutes } from '../accounts/sandbox-routes.ts';
+import { teamRoutes } from '../accounts/team.ts';
+import type { Environment } from '../base/account.ts';
+import { createLog, type Log } from '../base/log.ts';
+import { brandConsole } from '../brands/console.ts';
+import { brandsOfCustomer } from '../brands/customer.ts';
+import { brandRoutes } from '../brands/routes.ts';
+import { followDeliveries } from '../chats/chats.ts';
+import type { MessageCreator } from '../chats/create.ts';
+import { customerChatRoutes } from '../chats/customer.ts';
+import { chatRoutes } from '../chats/routes.ts';
+import { chatWebhooks } from '../chats/schemas.ts';
+import type { Database } from '../database/database.ts';
+import { deliveryConsole } from '../deliveries/console.ts';
+import { deliveriesOfCustomer } from '../deliveries/customer.ts';
+import { type DeliveryRouteOptions, deliveryRoutes } from '../deliveries/routes.ts';
+import { deliveryWebhooks } from '../deliveries/schemas.ts';
+import { type EditingRouteOptions, editingRoutes } from '../editing/routes.ts';
+import { guideRoutes } from '../guides/routes.ts';
+import { acceptJson, answerErrors, answerUnreadable, BODY_LIMIT, routeOf } from '../http/http.ts';
+import { createLoadShedder, type LoadShedder } from '../http/load-shedding.ts';
+import { type Audience, describeInterface, type OpenApi } from '../http/openapi.ts';
+import type { Reopen } from '../jobs/acceptance.ts';
+import { acceptanceRoutes } from '../jobs/acceptance-routes.ts';
+import { consoleJobRoutes } from '../jobs/console.ts';
+import type { JobCreator } from '../jobs/create.ts';
+import { customerJobRoutes } from '../jobs/customer.ts';
+import type { JobHooks } from '../jobs/jobs.ts';
+import { jobRoutes } from '../jobs/routes.ts';
+import { jobWebhooks } from '../jobs/schemas.ts';
+import { wordCountRoutes } from '../jobs/word-count.ts';
+import { languageConsole } from '../languages/console.ts';
+import type { Languages } from '../languages/languages.ts';
+import { languageRoutes } from '../languages/routes.ts';
+import { ledgerConsole } from '../ledger/console.ts';
+import { ledgerOfCustomer } from '../ledger/customer.ts';
+import { priceConsole } from '../ledger/price-console.ts';
+import type { Hub } from '../live/hub.ts';
+import { LIVE_PATH, liveRoutes } from '../live/routes.ts';
+import { memoryRoutes } from '../memory/routes.ts';
+import type { Readiness } from '../operations/health.ts';
+import type { Metrics } from '../operations/metrics.ts';
+import { operationRoutes } from '../operations/routes.ts';
+import { accountConsole } from '../overview/accounts.ts';
+import { auditConsole } from '../overview/audit.ts';
+import { customerRoutes } from '../overview/customer.ts';
+import { operationConsole } from '../overview/overview.ts';
+import { retentionOfCustomer } from '../retention/customer.ts';
+import type { Scanner } from '../scanning/scanner.ts';
+import { loadSettings, type Settings } from '../settings/settings.ts';
+import { consoleEngineRoutes } from '../translation/console.ts';
+import { webRoutes } from './web.ts';
+
+export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'deliveryDue'> {
+  database: Database;
+  vault: Vault;
+  mailer: Mailer;
+  /** Returns the public address of the server, without a final slash. */
+  root(): string;
+  authenticator: ApiKeyAuthenticator;
+  creator: JobCreator;
+  hooks: JobHooks;
+  reopen: Reopen;
+  editing: EditingRouteOptions['editing'];
+  languages: Languages;
+  live: Hub;
+  scanner: Scanner;
+  messages: MessageCreator;
+  metrics: Metrics;
+  readiness(): Promise<Readiness>;
+  settings: Settings;
+  log: Log;
+}
+
+/** More than Node accepts in a request line, so that modules themselves check the length of ids. */
+const MAX_PATH_LENGTH = 16 * 1024;
+/** Two texts, each with twice its bytes in JSON (`\u4e2d` is six bytes for three). */
+const JSON_OVERHEAD = 4;
+const ENVELOPE_BYTES = 1024 * 1024;
+
+/** Polled by machines and open pages, so their access lines have the level `debug`. */
+const POLLED_PATHS = new Set(['/healthz', '/readyz', '/metrics', LIVE_PATH]);
+
+/** Answers are data: browsers must not run, frame, sniff or store them. */
+const SAFE_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
+
+const ENVIRONMENTS: { environment: Environment; prefix: string }[] = [
+  { environment: 'production', prefix: '' },
+  { environment: 'sandbox', prefix: '/sandbox' },
+];
+
+/** Adds the sandbox prefix to URLs at the sandbox's own host name. */
+function rewrite(url: string, host: string, sandbox: URL | undefined): string {
+  if (sandbox === undefined || /^\/(sandbox|healthz|readyz|metrics|docs|openapi\.json)\b/.test(url))
+    return url;
+  const requested = `${sandbox.protocol}//${host}`;
+  return URL.canParse(requested) && new URL(requested).host === sandbox.host ? `/sandbox${url}` : url;
+}
+
+// With Fastify's defaults, a slow client can hold a connection for minutes.
+const SERVER_LIMITS = {
+  headersTimeout: 3_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 75_000,
+};
+
+/** Warns once about a proxy that is not in `DRAGOMAN_TRUSTED_PROXIES`: all clients then count as one address. */
+function warnOfProxy(app: FastifyInstance, settings: Settings, log: Log): void {
+  const secure = settings.publicUrl?.startsWith('https:') ?? false;
+  if (!secure || settings.trustedProxies.length > 0) return;
+  let warned = false;
+  app.addHook('onRequest', async ({ headers }) => {
+    if (warned || headers['x-forwarded-for'] === undefined) return;
+    warned = true;
+    log.warn(
+      'a request has X-Forwarded-For but no proxy is trusted, so all clients share one sign-in limit; set DRAGOMAN_TRUSTED_PROXIES to the network of your proxy',
+    );
+  });
+}
+
+type CoreOptions = Pick<AppOptions, 'settings' | 'log' | 'metrics' | 'readiness'>;
+
+/** Creates the app of a worker process: health, readiness and metrics. Other paths get 404. */
+export function createWorkerApp(options: CoreOptions): FastifyInstance {
+  return createCore(options, loadShedderOf(options.settings));
+}
+
+const loadShedderOf = (settings: Settings) =>
+  createLoadShedder(settings.maxRequests, SAFE_HEADERS, settings.trustedProxies.length > 0);
+
+function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance {
+  const { settings, log, metrics } = options;
+  const sandbox = settings.sandboxUrl === undefined ? undefined : new URL(settings.sandboxUrl);
+  const app = fastify({
+    logger: false, // requests are logged below, by route and never by URL
+    bodyLimit: BODY_LIMIT,
+    serverFactory: (handle) =>
+      createServer(
+        SERVER_LIMITS,
+        shedder.guard(handle, () => metrics.shed()),
+      ),
+    // Only these proxies may set the client's address.
+    trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
+    clientErrorHandler: answerUnreadable(SAFE_HEADERS),
+    genReqId: () => crypto.randomUUID(),
+    // `/a/b` and `/a//b/` are served like `/a/b/`. A redirect would turn a POST into a GET.
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      maxParamLength: MAX_PATH_LENGTH,
+      // The last value of a repeated parameter; schemas do not expect lists.
+      querystringParser: (written) => Object.fromEntries(new URLSearchParams(written)),
+    },
+    rewriteUrl: (request) => rewrite(request.url ?? '/', request.headers.host ?? '', sandbox),
+    frameworkErrors(error, _, reply: FastifyReply) {
+      const bad = error.code === 'FST_ERR_BAD_URL';
+      void reply.code(bad ? 400 : 404).send({ error: bad ? 'path: is not a valid URL.' : 'Not found' });
+    },
+  });
+
+  app.decorate('textBodyLimit', settings.maxTextBytes * JSON_OVERHEAD + ENVELOPE_BYTES);
+  acceptJson(app);
+  answerErrors(app, log);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ ...SAFE_HEADERS, 'x-request-id': request.id });
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
+    const route = routeOf(request);
+    const { method, id, caller, person } = request;
+    const status = reply.statusCode;
+    // The duration of an event stream says nothing about speed.
+    if (route !== LIVE_PATH || status !== 200) metrics.request(method, route, status, milliseconds / 1000);
+    const account = (caller?.account ?? person?.account?.ref)?.accountId;
+    const line = { request: id, method, route, status, milliseconds, ...(account && { account }) };
+    log[POLLED_PATHS.has(route) ? 'debug' : 'info'](line, 'answered');
+  });
+  warnOfProxy(app, settings, log);
+
+  void app.register(async (root) => {
+    operationRoutes(root, { ...options, metricsToken: settings.metricsToken });
+  });
+  return app;
+}
+
+/** Creates the app with the routes of all modules, in both environments. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const shedder = loadShedderOf(options.settings);
+  const app = createCore(options, shedder);
+  describeInterface(app, { ...jobWebhooks, ...chatWebhooks, ...deliveryWebhooks });
+  void app.register(async (web) => {
+    protectWebRoutes(web, options);
+    peopleRoutes(web, options);
+    sandboxRoutes(web, options);
+    editingRoutes(web, options);
+    liveRoutes(web, options);
+    void web.register(async (customers) => {
+      requirePerson(customers, options, 'customer');
+      customerRoutes(customers, options);
+      teamRoutes(customers, options);
+      customerJobRoutes(customers, options);
+      customerChatRoutes(customers, options);
+      deliveriesOfCustomer(customers, { ...options, onDeliveriesChanged: followDeliveries });
+      ledgerOfCustomer(customers, options);
+      brandsOfCustomer(customers, options);
+      retentionOfCustomer(customers, options);
+    });
+    void web.register(async (operators) => {
+      requirePerson(operators, options, 'operator');
+      operationConsole(operators, options);
+      peopleConsole(operators, options);
+      sandboxConsole(operators, options);
+      auditConsole(operators, options);
+      accountConsole(operators, options);
+      ledgerConsole(operators, options);
+      priceConsole(operators, options);
+      brandConsole(operators, options);
+      languageConsole(operators, options);
+      consoleEngineRoutes(operators, options);
+      consoleJobRoutes(operators, options);
+      deliveryConsole(operators, { ...options, onDeliveriesChanged: followDeliveries });
+    });
+    memoryRoutes(web, options);
+    acceptanceRoutes(web, options);
+  });
+  void app.register(async (root) => {
+    webRoutes(root, options);
+    guideRoutes(root);
+  });
+  void app.register(async (api) => {
+    shedder.count(api);
+    for (const { environment, prefix } of ENVIRONMENTS) {
+      void api.register(async (scope) => apiRoutes(scope, options, environment), { prefix });
+    }
+  });
+  return app;
+}
+
+/** Registers the API for customers' programs in one environment. */
+function apiRoutes(app: FastifyInstance, options: AppOptions, environment: Environment): void {
+  requireCaller(app, options.authenticator, environment);
+  jobRoutes(app, options);
+  brandRoutes(app);
+  wordCountRoutes(app, options);
+  languageRoutes(app, options);
+  accountRoutes(app, options);
+  chatRoutes(app, options);
+  deliveryRoutes(app, { ...options, onDeliveriesChanged: followDeliveries });
+}
+
+/** Returns the description of the routes, from an app without a database that answers no requests. */
+export async function describeApp(audience: Audience = 'public'): Promise<OpenApi> {
+  const app = createApp({ settings: loadSettings({}), log: createLog('silent') } as unknown as AppOptions);
+  await app.ready();
+  return (audience === 'web' ? app.describeWeb() : app.swagger()) as OpenApi;
+}

@@ -1,0 +1,39 @@
+/** What the roles of a process share. */
+import type { Environment } from '../base/account.ts';
+import type { Log } from '../base/log.ts';
+import type { EventSource } from '../chats/present.ts';
+import type { Database } from '../database/database.ts';
+import type { createAddressGuard } from '../deliveries/addresses.ts';
+import type { createEditing } from '../editing/editing.ts';
+import type { Languages } from '../languages/languages.ts';
+import type { Hub } from '../live/hub.ts';
+import type { Readiness } from '../operations/health.ts';
+import type { Metrics } from '../operations/metrics.ts';
+import type { Scanner } from '../scanning/scanner.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Hints } from './hints.ts';
+import type { Store } from './program.ts';
+import type { Worker } from './worker.ts';
+
+export interface Context {
+  store: Store;
+  database: Database;
+  settings: Settings;
+  log: Log;
+  metrics: Metrics;
+  live: Hub;
+  guard: ReturnType<typeof createAddressGuard>;
+  languages: Languages;
+  scanner: Scanner;
+  editing: ReturnType<typeof createEditing>;
+  /** Wakes workers of other processes. Undefined if this process has a worker. */
+  hints: Hints | undefined;
+  /** Returns the worker of this process; undefined before its start or without one. */
+  worker(): Worker | undefined;
+  stopping(): boolean;
+  readiness(): Promise<Readiness>;
+  /** Returns the public address of the server, without a final slash. */
+  root(): string;
+  /** Returns the source of chat events of an environment. */
+  sourceOf(environment: Environment): EventSource;
+}

@@ -1,0 +1,33 @@
+/** Notifications that wake workers of other processes. Workers poll as well, so a lost one only delays work. */
+import type { Log } from '../base/log.ts';
+import { JOBS_CHANNEL } from '../jobs/console.ts';
+
+export const CHANNELS = {
+  jobs: JOBS_CHANNEL,
+  messages: 'dragoman_messages',
+  editing: 'dragoman_editing',
+} as const;
+
+export type Hints = ReturnType<typeof createHints>;
+
+/** Sends at most one notification per channel at a time, so that a burst of commits sends two, not hundreds. */
+export function createHints(database: { notify(channel: string): Promise<void> }, log: Log) {
+  const inFlight = new Set<string>();
+  const again = new Set<string>();
+  return {
+    send(channel: string): void {
+      if (inFlight.has(channel)) {
+        again.add(channel);
+        return;
+      }
+      inFlight.add(channel);
+      database
+        .notify(channel)
+        .catch((error: unknown) => log.debug({ error }, 'notification was lost'))
+        .finally(() => {
+          inFlight.delete(channel);
+          if (again.delete(channel)) this.send(channel);
+        });
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/** Opens the store for `serve`, commands, the demo and tests. */
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
+import { openVault, readKeyTest, recordSecretKey, requireSecretKey } from '../access/secret-key.ts';
+import type { Vault } from '../access/secrets.ts';
+import type { Log } from '../base/log.ts';
+import { counted } from '../base/text.ts';
+import { type Connection, type Database, openDatabase } from '../database/database.ts';
+import { NoDatabaseError, startEmbedded } from '../database/embedded.ts';
+import { countVersionsBehind, migrate, SchemaError } from '../database/migrate.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** The database, and the vault for the secrets in it. */
+export interface Store {
+  database: Database;
+  /** Opened at first use, as most commands need no key. @throws SecretKeyError */
+  readonly vault: Vault;
+  /** The migrations that were applied. */
+  migrated: string[];
+  /** The number of missing migrations; above 0 only with the mode `any`. */
+  behind: number;
+  /** Connects as the owner of the schema. For tools such as benchmarks only. */
+  connection: Connection;
+  close(): Promise<void>;
+}
+
+/**
+ * How the schema is opened. `make` creates the database and applies migrations. `require` changes nothing and refuses an
+ * older schema. `any` changes nothing and accepts an older schema.
+ */
+export type SchemaMode = 'make' | 'require' | 'any';
+
+/**
+ * Opens the database of the settings, or the embedded one in the data directory.
+ * @throws SecretKeyError for `serve` without the key of the database
+ * @throws NoDatabaseError when there is no embedded database and the mode is not `make`
+ * @throws SchemaError when the schema is older and the mode is `require`
+ * @param role `serve` owns the embedded server while it runs; `command` also works with a running one
+ */
+export async function openStore(
+  settings: Settings,
+  role: 'serve' | 'command',
+  log: Log,
+  schema: SchemaMode = 'make',
+): Promise<Store> {
+  const dataDirectory = resolve(settings.data);
+  if (role === 'serve') requireSecretKey(settings);
+  if (schema === 'make') prepareDataDirectory(settings.data);
+  else if (settings.databaseUrl === undefined) requireEmbeddedData(settings.data);
+  const embedded =
+    settings.databaseUrl === undefined
+      ? await startEmbedded({
+          dataDir: dataDirectory,
+          role,
+          log: (line) => log.info({ detail: line }, 'postgresql'),
+        })
+      : undefined;
+  const connection: Connection = embedded?.connection ?? { connectionString: settings.databaseUrl! };
+  let opened: Database | undefined;
+  try {
+    const migrated = schema === 'make' ? await migrate(connection) : [];
+    const behind = schema === 'make' ? 0 : await countVersionsBehind(connection);
+    if (behind > 0 && schema === 'require') {
+      throw new SchemaError(`The schema is ${counted(behind, 'version')} behind: run dragoman migrate.`);
+    }
+    const database = openDatabase(connection, log);
+    opened = database;
+    // An older schema may lack the table of the mark.
+    const fits = behind === 0 ? await readKeyTest(database) : undefined;
+    let vault = role === 'serve' ? openVault(settings, fits) : undefined;
+    if (vault !== undefined) await recordSecretKey(database, settings, vault);
+    return {
+      database,
+      get vault() {
+        vault ??= openVault(settings, fits);
+        return vault;
+      },
+      migrated,
+      behind,
+      connection,
+      async close() {
+        await database.close();
+        await embedded?.stop();
+      },
+    };
+  } catch (error) {
+    await opened?.close();
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+/**
+ * Creates the data directory if there is none.
+ * @throws EmbeddedPostgresError `data_directory` when it cannot be created or written
+ */
+export function prepareDataDirectory(path: string): void {
+  const refuse = (what: string, cause?: unknown) =>
+    new EmbeddedPostgresError(
+      'data_directory',
+      `The data directory ${path} ${what}: set DRAGOMAN_DATA to a folder that this user can write to.`,
+      { cause },
+    );
+  try {
+    mkdirSync(resolve(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const isFile = existsSync(path) && !statSync(path).isDirectory();
+    throw refuse(
+      isFile ? 'is a file' : `cannot be created (${(error as NodeJS.ErrnoException).code})`,
+      error,
+    );
+  }
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw refuse('is not writable', error);
+  }
+}
+
+/** Stops a command that would otherwise create an empty database in the wrong folder and report success. */
+function requireEmbeddedData(path: string): void {
+  if (!existsSync(join(path, 'postgres', 'PG_VERSION'))) {
+    throw new NoDatabaseError(`There is no data in ${path}. Is DRAGOMAN_DATA set?`);
+  }
+}

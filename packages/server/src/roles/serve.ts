@@ -1,0 +1,152 @@
+/**
+ * Starts and stops a server process with one or both roles.
+ *
+ *   api      answers HTTP
+ *   worker   translates and delivers; answers only health, readiness and metrics
+ *
+ * A stopping server refuses new connections and finishes its requests. Its workers stop claiming, finish work within the
+ * grace period, and give the rest back.
+ */
+import type { Engine } from '@dragoman/engines';
+import type { FastifyInstance } from 'fastify';
+import { readOpenSessions } from '../access/sessions.ts';
+import type { Log } from '../base/log.ts';
+import { VERSION } from '../base/version.ts';
+import { correctMessage } from '../chats/correction.ts';
+import { createAddressGuard } from '../deliveries/addresses.ts';
+import { createEditing } from '../editing/editing.ts';
+import { createLanguages } from '../languages/languages.ts';
+import { createHub } from '../live/hub.ts';
+import { checkReadiness } from '../operations/health.ts';
+import { createMetrics } from '../operations/metrics.ts';
+import { createScanner, type ScannerOptions } from '../scanning/scanner.ts';
+import { servesSandbox } from '../settings/engine-names.ts';
+import { publicRoot, type Settings } from '../settings/settings.ts';
+import { startApi } from './api.ts';
+import { createWorkerApp } from './app.ts';
+import { closeApp, trackUnusedConnections } from './closing.ts';
+import type { Context } from './context.ts';
+import { CHANNELS, createHints } from './hints.ts';
+import type { Store } from './program.ts';
+import { warnOfSettings } from './warnings.ts';
+import { startWorkerRole, type Worker } from './worker.ts';
+
+export type Role = 'all' | 'api' | 'worker';
+
+export interface ServerOptions {
+  store: Store;
+  settings: Settings;
+  role: Role;
+  /** Creates the engines, in order of preference. Called if the role needs them. */
+  engines(): Engine[];
+  log: Log;
+  /** Smaller limits for tests. */
+  scanning?: ScannerOptions;
+}
+
+export interface Server {
+  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  url: string;
+  app: FastifyInstance;
+  /** Stops the server within about `graceMilliseconds`. The store stays open. */
+  stop(graceMilliseconds?: number): Promise<void>;
+}
+
+const GRACE_MILLISECONDS = 6_000;
+
+/**
+ * Starts the roles on an open store. The app listens before the worker starts.
+ * @throws the error of `listen`, such as `EADDRINUSE`; then nothing is left running
+ */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { settings, role, log } = options;
+  const running: Running = { stopping: false, url: undefined, worker: undefined };
+  const context = createContext(options, running);
+  const api = role === 'worker' ? undefined : await startApi(context);
+  const app = api?.app ?? createWorkerApp(context);
+  warnOfSettings(settings, log);
+  const unused = trackUnusedConnections(app.server);
+  const url = await app.listen({ host: settings.host, port: settings.port });
+  running.url = url;
+  const port = Number(new URL(url).port);
+  log.info({ version: VERSION, role, host: settings.host, port, pid: process.pid }, 'listening');
+  // After the server listens, so that a failed start leaves no worker running.
+  if (role !== 'api') {
+    const engines = options.engines();
+    running.worker = startWorkerRole(context, engines);
+    log.info({ name: engines.map(({ name }) => name).join(', ') }, 'working: translating and delivering');
+  }
+  return {
+    url,
+    app,
+    async stop(graceMilliseconds = GRACE_MILLISECONDS) {
+      running.stopping = true;
+      // Concurrently, so that both end within one grace period.
+      await Promise.all([
+        closeApp(app, unused, graceMilliseconds).then(() => api?.idle()),
+        running.worker?.stop(graceMilliseconds),
+      ]);
+      await context.live.close();
+      await context.scanner.close();
+    },
+  };
+}
+
+/** The changing state of a server. */
+interface Running {
+  stopping: boolean;
+  /** Set when it listens; with port 0 in the settings the system chooses the port. */
+  url: string | undefined;
+  worker: Worker | undefined;
+}
+
+function createContext({ store, settings, role, log, scanning }: ServerOptions, running: Running): Context {
+  const { database } = store;
+  const metrics = createMetrics(database);
+  const live = createHub({
+    database,
+    readOpenSessions: (sessions) => readOpenSessions(database, settings, sessions),
+    observer: metrics.live,
+    log,
+    most: settings.liveStreams,
+  });
+  const languages = createLanguages(database, (engine) => servesSandbox(settings, engine));
+  const scanner = createScanner({ timedOut: metrics.scanTimedOut, ...scanning });
+  const hints = role === 'api' ? createHints(database, log) : undefined;
+  const root = () => settings.publicUrl ?? running.url ?? publicRoot(settings);
+  const sourceOf: Context['sourceOf'] = (environment) => {
+    const sandbox = settings.sandboxUrl ?? `${root()}/sandbox`;
+    return { vendor: settings.vendor, chatBaseUrl: environment === 'sandbox' ? sandbox : root() };
+  };
+  const editing = createEditing({
+    database,
+    scanner,
+    settings,
+    observer: metrics.editing,
+    corrected: (transaction, account, jobId, result) =>
+      correctMessage(transaction, account, jobId, result, sourceOf),
+    wake() {
+      running.worker?.editing.wake();
+      hints?.send(CHANNELS.editing);
+    },
+  });
+  return {
+    store,
+    database,
+    settings,
+    log,
+    metrics,
+    live,
+    languages,
+    scanner,
+    hints,
+    root,
+    sourceOf,
+    editing,
+    guard: createAddressGuard({ allowedNetworks: settings.allowedNetworks }),
+    worker: () => running.worker,
+    stopping: () => running.stopping,
+    readiness: () =>
+      checkReadiness({ database, languages, stopping: running.stopping, works: role !== 'api' }),
+  };
+}

@@ -1,0 +1,113 @@
+/** Log lines of a server at its start, behind a proxy and in an outage of the database. */
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { createLog } from '../base/log.ts';
+import { VERSION } from '../base/version.ts';
+import { createConnection } from '../database/connections.ts';
+import { administer } from '../testing/cluster.ts';
+import { startTestServer, type TestServer, until } from '../testing/harness.ts';
+
+let server: TestServer | undefined;
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await server?.stop();
+  server = undefined;
+});
+
+type Line = Record<string, unknown> & { msg: string; level: string };
+
+async function startLogging(settings: Record<string, string> = {}, role: 'all' | 'worker' = 'all') {
+  const lines: Line[] = [];
+  const log = createLog('debug', { write: (line) => lines.push(JSON.parse(line)) });
+  server = await startTestServer({ log, settings, role });
+  return { server, lines, saying: (words: RegExp) => lines.filter(({ msg }) => words.test(msg)) };
+}
+
+describe('a starting server', () => {
+  it('logs its address, version and role, and that the worker runs', async () => {
+    const { saying, server } = await startLogging({}, 'worker');
+    const port = Number(new URL(server.url).port);
+    expect(saying(/^listening/)).toMatchObject([{ level: 'info', version: VERSION, role: 'worker', port }]);
+    expect(saying(/^working/)).toMatchObject([{ level: 'info', name: 'fake' }]);
+  });
+
+  it.each([0, 1000])('warns about the user root only: user %i', async (user) => {
+    vi.spyOn(process as { getuid(): number }, 'getuid').mockReturnValue(user);
+    const { saying } = await startLogging();
+    expect(saying(/running as root/)).toHaveLength(user === 0 ? 1 : 0);
+  });
+
+  it.each([
+    ['at-once', 'apertium=100', 1],
+    ['at-once', '', 0],
+    ['operator', 'apertium=100', 0],
+  ])('warns when sandbox requests are %s and engines cost "%s": %i', async (requests, costs, times) => {
+    const { saying } = await startLogging({
+      DRAGOMAN_SANDBOX_REQUESTS: requests,
+      DRAGOMAN_ENGINE_COSTS: costs,
+    });
+    expect(saying(/engines that you pay for/)).toHaveLength(times);
+  });
+
+  it.each([
+    ['the sandbox may use one that an operator named', 'deepl', 'deepl', 1],
+    ['the sandbox may use it by default only if it runs here', '', 'deepl', 0],
+  ])('warns about paid engines when %s', async (_, sandboxEngines, engines, times) => {
+    const { saying } = await startLogging({
+      DRAGOMAN_SANDBOX_REQUESTS: 'at-once',
+      DRAGOMAN_SANDBOX_ENGINES: sandboxEngines,
+      DRAGOMAN_ENGINES: engines,
+    });
+    expect(saying(/engines that you pay for/)).toHaveLength(times);
+    expect(saying(/the sandbox offers no language pair/)).toHaveLength(1 - times);
+  });
+
+  it.each([
+    ['0', 'apertium=100', 1],
+    ['0', '', 0],
+    ['1', 'apertium=100', 0],
+  ])('warns when a word costs %s and engines "%s": %i', async (price, costs, times) => {
+    const { saying } = await startLogging({
+      DRAGOMAN_PRICE_MACHINE: price,
+      DRAGOMAN_ENGINE_COSTS: costs,
+    });
+    expect(saying(/machine translation is free/)).toHaveLength(times);
+  });
+});
+
+describe('a server behind a proxy', () => {
+  const https = { DRAGOMAN_PUBLIC_URL: 'https://translate.example.com' };
+  it.each([
+    ['once where it trusts none', https, 1],
+    ['not where it trusts one', { ...https, DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' }, 0],
+    ['not where it speaks http', {}, 0],
+  ])('warns %s', async (_, settings, times) => {
+    const { server, saying } = await startLogging(settings);
+    expect(saying(/X-Forwarded-For/)).toHaveLength(0);
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    for (const path of ['/healthz', '/healthz']) await fetch(`${server.url}${path}`, { headers });
+    expect(saying(/X-Forwarded-For/)).toHaveLength(times);
+    expect(JSON.stringify(saying(/X-Forwarded-For/))).not.toContain('203.0.113.9');
+  });
+});
+
+describe('a server without its database', () => {
+  it('logs one line for the loss and one for the return', async () => {
+    const { server, lines, saying } = await startLogging();
+    const { connection } = inject('cluster');
+    const { database } = createConnection(server.connection);
+    lines.length = 0;
+    await administer(connection, `alter database ${database} allow_connections false`);
+    await administer(
+      connection,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
+    );
+    // Several loops have failed.
+    await until(
+      () => new Set(saying(/could not claim work|was interrupted/).map(({ name }) => name)).size >= 2,
+    );
+    const loud = lines.filter(({ level }) => level === 'warn' || level === 'error');
+    expect(loud).toMatchObject([{ msg: 'database connection lost', code: expect.any(String) }]);
+    await administer(connection, `alter database ${database} allow_connections true`);
+    await until(() => saying(/the database is available again/).length === 1);
+  });
+});

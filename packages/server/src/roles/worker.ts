@@ -1,0 +1,205 @@
+/** The worker process: it translates, delivers and runs periodic work. There can be any number of them. */
+import type { Engine } from '@dragoman/engines';
+import { createSecretReader } from '../access/webhook-secrets.ts';
+import { followDeliveries } from '../chats/chats.ts';
+import { startCorrections } from '../chats/correction.ts';
+import { startChatWorker } from '../chats/worker.ts';
+import { createPoster } from '../deliveries/post.ts';
+import { type Sender, startSender } from '../deliveries/sender.ts';
+import { startEditingUpkeep } from '../editing/editing.ts';
+import { startJobMaintenance } from '../jobs/maintenance.ts';
+import { startTranslationWorker } from '../jobs/worker.ts';
+import { publishPairs, withdrawPairs } from '../languages/languages.ts';
+import { findExamples, recall, withNeighbours } from '../memory/memory.ts';
+import { ERASURES_CHANNEL } from '../retention/erase.ts';
+import { startRetention } from '../retention/retention.ts';
+import { servesSandbox } from '../settings/engine-names.ts';
+import type { EngineObserver } from '../translation/engine-runner.ts';
+import { limitsOf } from '../translation/engines.ts';
+import { createEngineStatistics, startEngineReporting } from '../translation/report.ts';
+import { createTranslator, listEngineRoutes, type Translator } from '../translation/translator.ts';
+import type { Context } from './context.ts';
+import { CHANNELS } from './hints.ts';
+
+export type Worker = ReturnType<typeof startWorkerRole>;
+
+/** The earlier translations that a language model gets with a sentence. */
+const EXAMPLES = 2;
+/** The interval in which the language pairs of this worker's engines are published. */
+const PUBLISH_MILLISECONDS = 600_000;
+/** Shorter than for jobs, because people wait for chat messages: the delay after a worker died. */
+const MESSAGE_LEASE_SECONDS = 10;
+
+/** Starts all loops of a worker. @param engines in order of preference */
+export function startWorkerRole(context: Context, engines: Engine[]) {
+  const { database, log } = context;
+  const statistics = createEngineStatistics();
+  const translator = createEngineTranslator(context, engines, statistics.observer);
+  const reporting = startEngineReporting({ database, runners: translator.runners, statistics, log });
+  const { poster, sender } = startDeliveries(context);
+  const edited = startEditingUpkeep(context.editing.context, log, () => sender.wake());
+  const translation = startJobs(context, translator, sender, edited.wake);
+  const chat = startChats(context, translator, sender);
+  const retention = startRetention(database, log);
+  const upkeeps = [
+    reporting,
+    edited,
+    retention,
+    startPublishing(context, engines),
+    startJobMaintenance(database, context.settings, log),
+    startCorrections(database, log, () => translation.wake()),
+  ];
+  const wakes = {
+    [CHANNELS.jobs]: translation.wake,
+    [CHANNELS.messages]: chat.wake,
+    [CHANNELS.editing]: edited.wake,
+    [ERASURES_CHANNEL]: retention.wake,
+  };
+  // All of them poll as well, so a failing channel only delays work.
+  for (const [channel, wake] of Object.entries(wakes)) {
+    void database.listen(channel, () => wake()).catch(() => {});
+  }
+  return {
+    translation,
+    chat,
+    sender,
+    editing: edited,
+    /** Stops claiming, finishes work within the grace period, and gives the rest back. */
+    async stop(graceMilliseconds: number) {
+      await Promise.all([
+        ...[translation, chat, sender].map((loop) => loop.stop(graceMilliseconds)),
+        ...upkeeps.map((upkeep) => upkeep.stop()),
+      ]);
+      await translator.stop();
+      // The sender has given unfinished deliveries back, so their connections can be closed.
+      await poster.cut();
+    },
+  };
+}
+
+function createEngineTranslator(
+  { database, settings, metrics, log }: Context,
+  engines: Engine[],
+  statistics: Pick<EngineObserver, 'asked' | 'failed'>,
+): Translator {
+  const translator = createTranslator({
+    engines,
+    limitsOf: (engine) => limitsOf(settings, engine),
+    inSandbox: (engine) => servesSandbox(settings, engine),
+    engineRoutes: () => listEngineRoutes(database),
+    recall: ({ account, from, to, brand, context }, sources) =>
+      account === undefined
+        ? Promise.resolve([])
+        : recall(database, account, { from, to, brand, tone: context?.tone }, withNeighbours(sources)),
+    examples: ({ account, from, to, brand, context }, source) =>
+      account === undefined
+        ? Promise.resolve([])
+        : findExamples(database, account, { from, to, brand, tone: context?.tone }, source, EXAMPLES),
+    observer: observeBoth(metrics.engines, statistics),
+    cacheBytes: settings.cacheMebibytes * 1024 * 1024,
+    log,
+  });
+  metrics.watchEngines(() => translator.runners);
+  return translator;
+}
+
+/** Reports requests to engines to the metrics and to the operator's pages. */
+function observeBoth(
+  metrics: EngineObserver,
+  console: Pick<EngineObserver, 'asked' | 'failed'>,
+): EngineObserver {
+  return {
+    ...metrics,
+    asked(...happened) {
+      metrics.asked(...happened);
+      console.asked(...happened);
+    },
+    failed(...happened) {
+      metrics.failed(...happened);
+      console.failed(...happened);
+    },
+  };
+}
+
+function startDeliveries({ database, store, settings, guard, metrics, log }: Context) {
+  const poster = createPoster({
+    guard,
+    connectionsPerOrigin: settings.senderPerHost,
+    timeoutMs: settings.callbackTimeoutSeconds * 1000,
+  });
+  const sender = startSender({
+    database,
+    poster,
+    secrets: createSecretReader(database, store.vault),
+    scheduleSeconds: settings.callbackSchedule,
+    breakerSeconds: settings.callbackBreaker,
+    capacity: settings.senderDeliveries,
+    perHost: settings.senderPerHost,
+    leaseSeconds: settings.leaseSeconds,
+    log,
+    metrics: metrics.deliveries,
+    onDeliveriesChanged: followDeliveries,
+  });
+  return { poster, sender };
+}
+
+function startJobs(
+  { database, scanner, settings, metrics, live, editing, log }: Context,
+  translator: Translator,
+  sender: Sender,
+  assemble: () => void,
+) {
+  return startTranslationWorker({
+    database,
+    translator,
+    scanner,
+    hooks: editing.jobHooks,
+    sender,
+    log,
+    capacity: settings.workerJobs,
+    leaseSeconds: settings.leaseSeconds,
+    progress: live.progress,
+    settled(outcome) {
+      metrics.jobSettled(outcome);
+      // A job without segments to edit is assembled at once.
+      if (outcome === 'drafted') assemble();
+    },
+  });
+}
+
+function startChats(
+  { database, scanner, settings, metrics, sourceOf, log }: Context,
+  translator: Translator,
+  sender: Sender,
+) {
+  return startChatWorker({
+    database,
+    translator,
+    scanner,
+    log,
+    capacity: settings.workerMessages,
+    leaseSeconds: Math.min(MESSAGE_LEASE_SECONDS, settings.leaseSeconds),
+    sourceOf,
+    sender,
+    settled: metrics.messageSettled,
+  });
+}
+
+/** Publishes the language pairs of these engines every ten minutes, and withdraws those that no worker publishes. */
+function startPublishing({ database, log, stopping }: Context, engines: readonly Engine[]) {
+  async function publish(): Promise<void> {
+    await Promise.all(
+      engines.map((engine) =>
+        publishPairs(database, engine).catch((error: unknown) => {
+          if (!stopping()) log.warn({ error, name: engine.name }, 'could not publish language pairs');
+        }),
+      ),
+    );
+    await withdrawPairs(database).catch((error: unknown) => {
+      if (!stopping()) log.warn({ error }, 'could not withdraw unpublished language pairs');
+    });
+  }
+  void publish();
+  const timer = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
+  return { stop: async () => clearInterval(timer) };
+}

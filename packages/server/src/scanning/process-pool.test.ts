@@ -1,0 +1,220 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ENDLESS } from '../testing/endless.ts';
+import { until } from '../testing/harness.ts';
+import { createProcessPool, type ProcessPool, TimeLimitExceeded } from './process-pool.ts';
+import { count } from './tasks.ts';
+
+const OPTIONS = { most: 1, idleMilliseconds: 60_000, memoryMebibytes: 256 };
+const limited = (account: string, limitMilliseconds: number) => ({ account, limitMilliseconds });
+const A = limited('a', 60_000);
+const B = limited('b', 60_000);
+const task = { format: 'text' as const, sourceLanguage: 'en', text: 'The house stands near the river.' };
+
+/** The processes that a process began, as the system knows them. */
+const children = (pid = process.pid) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+const others = new Set(children());
+const begun = () => children().filter((pid) => !others.has(pid));
+
+/** One that was not there before. */
+async function another(known: readonly number[]): Promise<number> {
+  await until(() => begun().some((pid) => !known.includes(pid)));
+  return begun().find((pid) => !known.includes(pid))!;
+}
+
+let processes: ProcessPool;
+afterEach(() => processes.close());
+
+describe('a few processes', () => {
+  it('do what is asked as it would be done here, and one of them all of it', async () => {
+    processes = createProcessPool(OPTIONS);
+    expect(begun()).toEqual([]);
+    const all = Array.from({ length: 5 }, () => processes.run('count', task, A));
+    expect(begun()).toHaveLength(1);
+    expect(await Promise.all(all)).toEqual(Array(5).fill(count(task)));
+    expect(begun()).toHaveLength(1);
+  });
+
+  it('are never more than allowed, and have none of the program’s secrets', async () => {
+    process.env.DRAGOMAN_TEST_SECRET = 'told to nobody';
+    try {
+      processes = createProcessPool({ ...OPTIONS, most: 2 });
+      const all = [A, A, B, B, B].map((account) => processes.run('count', task, account));
+      expect(begun()).toHaveLength(2);
+      await Promise.all(all);
+      for (const pid of begun()) expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('SECRET');
+    } finally {
+      delete process.env.DRAGOMAN_TEST_SECRET;
+    }
+  });
+
+  it('throw what the task throws, and go on', async () => {
+    processes = createProcessPool(OPTIONS);
+    const broken = { ...task, format: 'xliff' as const, targetLanguage: 'es', text: '<xliff' };
+    await expect(processes.run('open', broken, A)).rejects.toThrow(/line 1/);
+    expect(await processes.run('count', task, A)).toEqual(count(task));
+    expect(begun()).toHaveLength(1);
+  });
+
+  it('hand what one died of to another, once', async () => {
+    processes = createProcessPool(OPTIONS);
+    const first = processes.run('count', task, A);
+    const second = processes.run('count', task, A);
+    const [died] = begun();
+    process.kill(died!, 'SIGKILL');
+    expect(await Promise.all([first, second])).toEqual([count(task), count(task)]);
+    expect(begun()).not.toContain(died);
+  });
+
+  it('fail the task alone of which two died', async () => {
+    processes = createProcessPool(OPTIONS);
+    const fatal = processes.run('count', task, A);
+    const next = processes.run('count', task, A);
+    const failed = expect(fatal).rejects.toThrow(/SIGKILL/);
+    const [one] = begun();
+    process.kill(one!, 'SIGKILL');
+    process.kill(await another([one!]), 'SIGKILL');
+    await failed;
+    expect(await next).toEqual(count(task));
+  });
+
+  it('do not end when the program is asked to', async () => {
+    processes = createProcessPool(OPTIONS);
+    await processes.run('count', task, A);
+    const [pid] = begun();
+    process.kill(pid!, 'SIGTERM');
+    process.kill(pid!, 'SIGINT');
+    expect(await processes.run('count', task, A)).toEqual(count(task));
+    expect(begun()).toEqual([pid]);
+  });
+
+  it('fail the tasks while none can be begun, and begin again', async () => {
+    processes = createProcessPool(OPTIONS);
+    const { execPath } = process;
+    process.execPath = '/nowhere/node';
+    try {
+      await expect(processes.run('count', task, A)).rejects.toThrow(/ENOENT/);
+    } finally {
+      process.execPath = execPath;
+    }
+    expect(await processes.run('count', task, A)).toEqual(count(task));
+  });
+
+  it('end when there is nothing to do, and begin again', async () => {
+    processes = createProcessPool({ ...OPTIONS, idleMilliseconds: 1 });
+    await processes.run('count', task, A);
+    await until(() => begun().length === 0);
+    expect(await processes.run('count', task, A)).toEqual(count(task));
+  });
+
+  it('end when they are closed, and what was to be done fails', async () => {
+    processes = createProcessPool(OPTIONS);
+    const failed = [processes.run('count', task, A), processes.run('count', task, A)].map((run) =>
+      expect(run).rejects.toThrow(/SIGKILL|was closed/),
+    );
+    await processes.close();
+    await Promise.all(failed);
+    expect(begun()).toEqual([]);
+    await expect(processes.run('count', task, A)).rejects.toThrow(/closed/);
+  });
+});
+
+describe('the share of an account', () => {
+  const endless = { ...task, text: 'endless:count' };
+  const withEndless = { ...OPTIONS, script: ENDLESS };
+  const isClosed = (run: Promise<unknown>) => expect(run).rejects.toThrow(/SIGKILL|was closed/);
+
+  it('leaves one process for the others when an account has tasks for all of them', async () => {
+    processes = createProcessPool({ ...withEndless, most: 3 });
+    const failed = [1, 2, 3, 4].map(() => isClosed(processes.run('count', endless, A)));
+    expect(begun()).toHaveLength(2);
+    expect(await processes.run('count', task, B)).toEqual(count(task));
+    expect(begun()).toHaveLength(3);
+    await processes.close();
+    await Promise.all(failed);
+  });
+
+  it('gives each waiting account its turn when one has many tasks', async () => {
+    processes = createProcessPool(OPTIONS);
+    const order: string[] = [];
+    const run = (account: typeof A) =>
+      processes.run('count', task, account).then(() => order.push(account.account));
+    await Promise.all([run(A), run(A), run(A), run(A), run(B), run(limited('c', 60_000)), run(B)]);
+    expect(order.join('')).toBe('aabcaba');
+  });
+
+  it('does not begin a task when nobody wants its answer any more', async () => {
+    processes = createProcessPool(withEndless);
+    const client = new AbortController();
+    const first = processes.run('count', task, A);
+    const gone = processes.run('count', endless, { ...A, signal: client.signal });
+    const last = processes.run('count', task, A);
+    client.abort(new Error('The client is gone.'));
+    await expect(gone).rejects.toThrow('The client is gone.');
+    expect(await Promise.all([first, last])).toEqual([count(task), count(task)]);
+  });
+});
+
+describe('the time limit of a task', () => {
+  const endless = { ...task, text: 'endless:count' };
+  const withEndless = { ...OPTIONS, script: ENDLESS };
+
+  it('ends the process of a task that is over it, once, and the next task is done', async () => {
+    processes = createProcessPool(withEndless);
+    const over = processes.run('count', endless, limited('a', 300));
+    const failed = expect(over).rejects.toThrow(TimeLimitExceeded);
+    const [ended] = begun();
+    const next = processes.run('count', task, A);
+    await failed;
+    expect(await next).toEqual(count(task));
+    expect(begun()).toHaveLength(1);
+    expect(begun()).not.toContain(ended);
+  });
+
+  it('counts processor time, so a process that only waits for the processor goes on', async () => {
+    processes = createProcessPool({ ...withEndless, most: 2 });
+    const stopped = processes.run('count', task, limited('a', 1_000));
+    const [pid] = begun();
+    process.kill(pid!, 'SIGSTOP');
+    // Longer than the limit of the other one, by any clock.
+    await expect(processes.run('count', endless, limited('b', 1_500))).rejects.toThrow(TimeLimitExceeded);
+    process.kill(pid!, 'SIGCONT');
+    expect(await stopped).toEqual(count(task));
+    expect(begun()).toEqual([pid]);
+  });
+});
+
+it('ends a busy process when its program was killed', async () => {
+  const source = `
+    import { createProcessPool } from '${new URL('./process-pool.ts', import.meta.url)}';
+    import { ENDLESS } from '${ENDLESS}';
+    createProcessPool({ ...${JSON.stringify(OPTIONS)}, script: ENDLESS })
+      .run('count', ${JSON.stringify({ ...task, text: 'endless:count' })}, ${JSON.stringify(A)});`;
+  const program = spawn(process.execPath, ['--input-type=module', '--eval', source], { stdio: 'inherit' });
+  await until(() => children(program.pid).length === 1);
+  const [pid] = children(program.pid);
+  try {
+    await until(() => isBusy(pid!)); // its start takes less
+    program.kill('SIGKILL');
+    await until(() => hasEnded(pid!));
+  } finally {
+    if (!hasEnded(pid!)) process.kill(pid!, 'SIGKILL');
+  }
+});
+
+/** From the state on, which follows the name in brackets; undefined when the process is gone. */
+function statOf(pid: number): string[] | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process that its new parent has not noted yet has ended, too. */
+const hasEnded = (pid: number) => ['Z', 'X', undefined].includes(statOf(pid)?.[0]);
+
+/** It has used more than a second of the processor (in ticks of 10 ms). */
+const isBusy = (pid: number) => Number(statOf(pid)?.[11]) > 100;

@@ -1,0 +1,244 @@
+/**
+ * A pool of child processes that run tasks, one at a time each. They are processes rather than threads, because a crash of
+ * the JavaScript engine (out of memory, or a fault in the compiled code that all threads share) ends the whole process.
+ * They have no secrets: their environment is empty.
+ *
+ * Accounts share the pool. Queued tasks are taken round robin by account, and no account uses all processes at once, so
+ * that one account's long tasks do not make another account wait.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LIMIT_SIGNAL } from './limit.ts';
+import type { TaskAnswer, TaskRequest } from './run-tasks.ts';
+import type { Tasks } from './tasks.ts';
+
+export interface ProcessPool {
+  /**
+   * Runs a task when its turn comes. If its process dies, another one runs the task once more, because the cause may be
+   * another task. Task and result are copied between the processes.
+   * @throws what the task throws; `TimeLimitExceeded`; an `Error` when its second process died too, when the pool was
+   *   closed, or when the signal was aborted before the turn came
+   */
+  run<Name extends keyof Tasks>(
+    name: Name,
+    task: Parameters<Tasks[Name]>[0],
+    options: RunOptions,
+  ): Promise<ReturnType<Tasks[Name]>>;
+  /** Kills all processes; unfinished tasks fail. */
+  close(): Promise<void>;
+}
+
+export interface RunOptions {
+  /** The id of the account that the task belongs to. */
+  account: string;
+  /** Processor time that the task may use, in milliseconds. */
+  limitMilliseconds: number;
+  /** Aborted when nobody needs the result any more. The task then does not begin; a running task goes on. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The task used more processor time than its limit, and its process was killed. Another try would end the same way. */
+export class TimeLimitExceeded extends Error {
+  override name = 'TimeLimitExceeded';
+}
+
+export interface ProcessPoolOptions {
+  /** Number of processes. One account uses at most all but one. */
+  most: number;
+  /** An idle process ends after this time. */
+  idleMilliseconds: number;
+  /** Heap limit of each process. */
+  memoryMebibytes: number;
+  /** The program of the processes; tests use one with tasks that never end. */
+  script?: URL | undefined;
+}
+
+const SCRIPT = new URL('./process.ts', import.meta.url);
+
+/** Process deaths after which a task fails. */
+const MAX_DEATHS = 2;
+
+interface QueuedTask {
+  account: string;
+  request: TaskRequest;
+  signal: AbortSignal | undefined;
+  deaths: number;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
+  const { most, idleMilliseconds } = options;
+  const queues = createAccountQueues(Math.max(1, most - 1));
+  const running = new Map<ChildProcess, QueuedTask>();
+  const idle = new Map<ChildProcess, NodeJS.Timeout>();
+  const all = new Set<ChildProcess>();
+  let closed = false;
+
+  function start(): ChildProcess {
+    const child = forkScanner(options);
+    all.add(child);
+    child.on('message', (answer: TaskAnswer) => {
+      const task = running.get(child);
+      if (task === undefined) return; // the task has failed already
+      running.delete(child);
+      rest(child);
+      if ('error' in answer) task.reject(answer.error);
+      else task.resolve(answer.result);
+      runNext();
+    });
+    child.on('exit', (status, signal) =>
+      removeDead(child, signal ?? `status ${status}`, signal === LIMIT_SIGNAL),
+    );
+    child.on('error', (error) => {
+      kill(child);
+      removeDead(child, error.message, false);
+    });
+    return child;
+  }
+
+  /** Removes a dead process, and fails its task or queues it again. */
+  function removeDead(child: ChildProcess, how: string, overLimit: boolean): void {
+    if (!all.delete(child)) return;
+    clearTimeout(idle.get(child));
+    idle.delete(child);
+    const task = running.get(child);
+    running.delete(child);
+    if (task !== undefined) {
+      task.deaths++;
+      if (overLimit) {
+        task.reject(new TimeLimitExceeded('The task used more processor time than its limit.'));
+      } else if (closed || task.deaths >= MAX_DEATHS) {
+        task.reject(new Error(`The process that read a text ended: ${how}.`));
+      } else queues.addFirst(task);
+    }
+    runNext();
+  }
+
+  /** An idle process does not keep the program alive, and ends after a while. */
+  function rest(child: ChildProcess): void {
+    child.unref();
+    child.channel?.unref();
+    idle.set(child, setTimeout(() => end(child), idleMilliseconds).unref());
+  }
+
+  function end(child: ChildProcess): void {
+    all.delete(child);
+    idle.delete(child);
+    child.disconnect();
+  }
+
+  function runNext(): void {
+    while (!closed) {
+      // A dead process may be known to be dead before its exit event.
+      const rested = [...idle.keys()].find((child) => child.connected && child.signalCode === null);
+      if (rested === undefined && all.size >= most) return;
+      const task = queues.take([...running.values()]);
+      if (task === undefined) return;
+      if (task.signal?.aborted) task.reject(task.signal.reason);
+      else send(task, rested);
+    }
+  }
+
+  function send(task: QueuedTask, rested: ChildProcess | undefined): void {
+    let child = rested;
+    try {
+      child ??= start();
+      clearTimeout(idle.get(child));
+      idle.delete(child);
+      running.set(child, task);
+      child.ref();
+      child.channel?.ref();
+      // The process reports the result itself; one that could not be started emits an error.
+      if (child.pid !== undefined) child.send(task.request, () => {});
+    } catch (error) {
+      // The system cannot start any process.
+      if (child !== undefined) {
+        all.delete(child);
+        running.delete(child);
+        kill(child);
+      }
+      task.reject(error);
+    }
+  }
+
+  return {
+    run(name, task, { account, limitMilliseconds, signal }) {
+      return new Promise((resolve, reject) => {
+        if (closed) throw new Error('The process pool is closed.');
+        const request = { name, task, limitMilliseconds };
+        queues.add({
+          account,
+          request,
+          signal,
+          deaths: 0,
+          resolve: resolve as QueuedTask['resolve'],
+          reject,
+        });
+        runNext();
+      });
+    },
+    async close() {
+      closed = true;
+      for (const { reject } of queues.clear()) reject(new Error('The process pool was closed.'));
+      for (const timer of idle.values()) clearTimeout(timer);
+      await Promise.all([...all].map(killAndWait));
+    },
+  };
+}
+
+/** Queued tasks by account, in the order of the accounts' turns. */
+function createAccountQueues(accountShare: number) {
+  const queues = new Map<string, QueuedTask[]>();
+  return {
+    add(task: QueuedTask): void {
+      const queue = queues.get(task.account);
+      if (queue === undefined) queues.set(task.account, [task]);
+      else queue.push(task);
+    },
+    addFirst(task: QueuedTask): void {
+      queues.set(task.account, [task, ...(queues.get(task.account) ?? [])]);
+    },
+    /** Takes a task of the first account that uses less than its share. The account then moves to the end. */
+    take(running: readonly QueuedTask[]): QueuedTask | undefined {
+      for (const [account, queue] of queues) {
+        if (running.filter((task) => task.account === account).length >= accountShare) continue;
+        const task = queue.shift();
+        queues.delete(account);
+        if (queue.length > 0) queues.set(account, queue);
+        return task;
+      }
+      return undefined;
+    },
+    clear(): QueuedTask[] {
+      const tasks = [...queues.values()].flat();
+      queues.clear();
+      return tasks;
+    },
+  };
+}
+
+function forkScanner({ memoryMebibytes, script = SCRIPT }: ProcessPoolOptions): ChildProcess {
+  // Compiling is most of a start, so the processes use the program's compile cache.
+  const compiled = getCompileCacheDir(); // a folder for this version of Node inside the configured one
+  return fork(fileURLToPath(script), [String(process.pid)], {
+    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
+    execArgv: [`--max-old-space-size=${memoryMebibytes}`],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+/** Kills a process, if it was started at all. */
+function kill(child: ChildProcess): void {
+  if (child.pid !== undefined) child.kill('SIGKILL');
+}
+
+function killAndWait(child: ChildProcess): Promise<unknown> {
+  const ended = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
+  child.ref();
+  kill(child);
+  return ended;
+}

@@ -1,0 +1,119 @@
+/** The form of a setting, and the checks of values. */
+import ipaddr from 'ipaddr.js';
+
+/** Converts a written value. Throws an Error whose message completes the sentence "NAME must be …". */
+type Check<T> = (written: string) => T;
+
+export interface Setting<T> {
+  name: string;
+  /** In the form of the environment; empty means "not set". */
+  default: string;
+  check: Check<T>;
+  meaning: string;
+}
+
+export function setting<T>(name: string, fallback: string, check: Check<T>, meaning: string): Setting<T> {
+  return { name, default: fallback, check, meaning };
+}
+
+export const text: Check<string> = (written) => written;
+
+export const optional =
+  <T>(check: Check<T>): Check<T | undefined> =>
+  (written) =>
+    written === '' ? undefined : check(written);
+
+export function integer(least: number, most: number): Check<number> {
+  return (written) => {
+    const value = Number(written);
+    if (!/^\d+$/.test(written) || value < least || value > most) {
+      throw new Error(`a whole number from ${least} to ${most}`);
+    }
+    return value;
+  };
+}
+
+export function oneOf<const T extends string>(...accepted: T[]): Check<T> {
+  return (written) => {
+    const found = accepted.find((value) => value === written);
+    if (found === undefined) throw new Error(`one of ${accepted.join(', ')}`);
+    return found;
+  };
+}
+
+export const httpUrl: Check<string> = (written) => {
+  if (!URL.canParse(written) || !/^https?:$/.test(new URL(written).protocol)) {
+    throw new Error('an http or https URL');
+  }
+  return written.replace(/(?<!\/)\/+$/, '');
+};
+
+/** Returns whether the PostgreSQL driver can parse a URL. The host may be empty and given in the query. */
+function isReadable(address: string): boolean {
+  try {
+    decodeURI(address);
+  } catch {
+    return false;
+  }
+  return URL.canParse(address.replace('@/', '@localhost/').replaceAll(' ', '%20'));
+}
+
+export const databaseUrl: Check<string> = (written) => {
+  if (!/^postgres(ql)?:\/\//.test(written)) throw new Error('a URL that starts with postgres://');
+  if (!isReadable(written)) {
+    throw new Error('a URL, with special characters of user name and password percent-encoded');
+  }
+  return written;
+};
+
+export const smtpUrl: Check<string> = (written) => {
+  if (!/^smtps?:\/\/[^/?#]+\/?$/.test(written) || !URL.canParse(written)) {
+    throw new Error('a URL that starts with smtp:// or smtps://');
+  }
+  return written;
+};
+
+export const secretKey: Check<Buffer> = (written) => {
+  const key = Buffer.from(written, 'base64');
+  if (key.length !== 32) throw new Error('32 bytes in base64');
+  return key;
+};
+
+export const listOf =
+  <T>(check: Check<T>): Check<T[]> =>
+  (written) =>
+    written === '' ? [] : written.split(',').map((item) => check(item.trim()));
+
+export const filledListOf =
+  <T>(check: Check<T>): Check<T[]> =>
+  (written) =>
+    written.split(',').map((item) => check(item.trim()));
+
+export const direction: Check<string> = (written) => {
+  if (!/^[a-z]{2,3}(-[a-z0-9]+)?>[a-z]{2,3}(-[a-z0-9]+)?$/.test(written)) {
+    throw new Error('a comma-separated list of pairs such as en>de,de>en');
+  }
+  return written;
+};
+
+/** Reads `name=number,name=number`. */
+export const numberByName: Check<Record<string, number>> = (written) =>
+  Object.fromEntries(
+    listOf((item) => {
+      const [, name, number] = /^([a-z]+)=(\d+(?:\.\d+)?)$/.exec(item) ?? [];
+      if (name === undefined || Number(number) <= 0) {
+        throw new Error('a comma-separated list of engines with numbers above zero, such as deepl=5');
+      }
+      return [name, Number(number)] as const;
+    })(written),
+  );
+
+export const folder: Check<string> = (written) => {
+  if (written.trim() === '') throw new Error('the path of a folder');
+  return written;
+};
+
+export const network: Check<string> = (written) => {
+  if (!ipaddr.isValidCIDR(written)) throw new Error('a comma-separated list of networks such as 10.0.0.0/8');
+  return written;
+};

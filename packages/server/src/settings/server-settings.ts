@@ -1,0 +1,188 @@
+/** The settings of the server: addresses, callbacks, sessions, the sandbox, limits and prices. */
+import {
+  databaseUrl,
+  filledListOf,
+  folder,
+  httpUrl,
+  integer,
+  listOf,
+  network,
+  oneOf,
+  optional,
+  secretKey,
+  setting,
+  smtpUrl,
+  text,
+} from './checks.ts';
+import { ENGINE_NAMES } from './engine-names.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** The setting that names the settings file; the file itself cannot contain it. */
+export const SETTINGS_FILE = 'DRAGOMAN_SETTINGS';
+
+export const SERVER_SETTINGS = {
+  settingsFile: setting(
+    SETTINGS_FILE,
+    '',
+    optional(text),
+    'A file with a line NAME=value for each setting. The environment overrides it. Not set: no file.',
+  ),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    '',
+    optional(databaseUrl),
+    'The PostgreSQL server (15 or later). Not set: the program runs its own in the data directory.',
+  ),
+  data: setting(
+    'DRAGOMAN_DATA',
+    './data',
+    folder,
+    'The data directory: embedded database, secret key, offline engine.',
+  ),
+  host: setting('DRAGOMAN_HOST', '127.0.0.1', text, 'The address that the server listens on.'),
+  port: setting('DRAGOMAN_PORT', '8080', integer(0, 65_535), 'The port that the server listens on.'),
+  publicUrl: setting(
+    'DRAGOMAN_PUBLIC_URL',
+    '',
+    optional(httpUrl),
+    'The public address of the server. Not set: http://HOST:PORT.',
+  ),
+  sandboxUrl: setting(
+    'DRAGOMAN_SANDBOX_URL',
+    '',
+    optional(httpUrl),
+    'A separate host name or port for the sandbox. Not set: the public address with /sandbox.',
+  ),
+  sandboxHoldSeconds: setting(
+    'DRAGOMAN_SANDBOX_HOLD',
+    '120',
+    integer(0, 86_400),
+    'Seconds after its creation before a completed sandbox job is delivered.',
+  ),
+  machineHoldSeconds: setting(
+    'DRAGOMAN_MT_HOLD',
+    '0',
+    integer(0, 86_400),
+    'Seconds after its creation before a completed machine job is delivered, in both environments.',
+  ),
+  allowedNetworks: setting(
+    'DRAGOMAN_ALLOWED_NETWORKS',
+    '',
+    listOf(network),
+    'Private networks that callbacks may reach, such as 10.0.0.0/8,127.0.0.0/8.',
+  ),
+  callbackSchedule: setting(
+    'DRAGOMAN_CALLBACK_SCHEDULE',
+    '5,30,120,600,1800,3600,7200,14400,28800',
+    filledListOf(integer(1, 259_200)),
+    'Seconds between the attempts of a delivery; the last one repeats until 72 hours have passed.',
+  ),
+  callbackTimeoutSeconds: setting(
+    'DRAGOMAN_CALLBACK_TIMEOUT',
+    '15',
+    integer(1, 60),
+    'Seconds that a receiver has to answer.',
+  ),
+  callbackBreaker: setting(
+    'DRAGOMAN_CALLBACK_BREAKER',
+    '30,60,120,300',
+    filledListOf(integer(1, 86_400)),
+    'Seconds without attempts to a host after five failures in a row, and after each further one; the last repeats.',
+  ),
+  vendor: setting(
+    'DRAGOMAN_VENDOR',
+    'dragoman',
+    (written) => {
+      if (!/^[a-z0-9-]{1,40}$/.test(written))
+        throw new Error('1 to 40 lower-case letters, digits or hyphens');
+      return written;
+    },
+    'The vendor part of event types in chat deliveries.',
+  ),
+  secretKey: setting(
+    'DRAGOMAN_SECRET_KEY',
+    '',
+    optional(secretKey),
+    'The key that encrypts stored secrets: 32 bytes in base64, the same for all processes of one database. Not set: with the embedded database, created once in the data directory.',
+  ),
+  sessionIdleSeconds: setting(
+    'DRAGOMAN_SESSION_IDLE',
+    '1800',
+    integer(60, 604_800),
+    'Seconds without a request after which a user is signed out.',
+  ),
+  sessionSeconds: setting(
+    'DRAGOMAN_SESSION',
+    '28800',
+    integer(60, 2_592_000),
+    'Seconds after which a user must sign in again in any case.',
+  ),
+  trustedProxies: setting(
+    'DRAGOMAN_TRUSTED_PROXIES',
+    '',
+    listOf(network),
+    'Networks of reverse proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8.',
+  ),
+  smtpUrl: setting(
+    'DRAGOMAN_SMTP_URL',
+    '',
+    optional(smtpUrl),
+    'The SMTP server for mails, such as smtp://user:password@mail.example.com. Not set: links are shown, not mailed.',
+  ),
+  mailFrom: setting('DRAGOMAN_MAIL_FROM', 'Dragoman <dragoman@localhost>', text, 'The sender of mails.'),
+  sandboxRequests: setting(
+    'DRAGOMAN_SANDBOX_REQUESTS',
+    'off',
+    oneOf('off', 'operator', 'at-once'),
+    'Whether anybody can request a sandbox account at /api/sandbox-requests, and whether an operator grants it or the program at once.',
+  ),
+  sandboxWords: setting(
+    'DRAGOMAN_SANDBOX_WORDS',
+    '2000000',
+    integer(0, 1_000_000_000),
+    'Words per account and day (UTC) in the sandbox, chat included; 0 means no limit.',
+  ),
+  sandboxEngines: setting(
+    'DRAGOMAN_SANDBOX_ENGINES',
+    '',
+    listOf(oneOf(...ENGINE_NAMES)),
+    'The engines that may translate texts of the sandbox, such as apertium,deepl. Not set: all that run on this machine.',
+  ),
+  logLevel: setting(
+    'DRAGOMAN_LOG_LEVEL',
+    'info',
+    oneOf('silent', 'error', 'warn', 'info', 'debug'),
+    'The log level. Customer texts are never logged.',
+  ),
+  maxTextBytes: setting(
+    'DRAGOMAN_MAX_TEXT_BYTES',
+    String(10 * MEBIBYTE),
+    integer(1, 10 * MEBIBYTE),
+    'The maximum length of a job’s text, in bytes of UTF-8.',
+  ),
+  maxMessageCharacters: setting(
+    'DRAGOMAN_MAX_MESSAGE',
+    '20000',
+    integer(6_000, 100_000),
+    'The maximum length of a chat message, in characters.',
+  ),
+  humanCentsPerWord: setting(
+    'DRAGOMAN_PRICE_HUMAN',
+    '3',
+    integer(0, 100_000),
+    'Price of a word of a human job, in USD cents, unless `pair price` set another.',
+  ),
+  machineCentsPerWord: setting(
+    'DRAGOMAN_PRICE_MACHINE',
+    '0',
+    integer(0, 100_000),
+    'Price of a word of a machine job, in USD cents, unless `pair price` set another.',
+  ),
+  repeatShare: setting(
+    'DRAGOMAN_REPEAT_SHARE',
+    '100',
+    integer(0, 100),
+    'Price of a word in a repeated sentence of the same text, in percent of its price.',
+  ),
+} as const;

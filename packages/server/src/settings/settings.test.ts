@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeSettings, loadSettings, SettingError } from './settings.ts';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'dragoman-settings-'));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function file(content: string): string {
+  const path = join(directory, 'settings.env');
+  writeFileSync(path, content);
+  return path;
+}
+
+function refusal(environment: Record<string, string>): string {
+  try {
+    loadSettings(environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingError);
+    return (error as Error).message;
+  }
+  throw new Error(`accepted ${JSON.stringify(environment)}`);
+}
+
+describe('loadSettings', () => {
+  it('uses the default of every setting that is not set', () => {
+    const written = describeSettings().map(({ name, default: fallback }) => [name, fallback]);
+    expect(loadSettings({})).toEqual(loadSettings(Object.fromEntries(written)));
+  });
+
+  it('has the documented defaults', () => {
+    expect(loadSettings({})).toMatchObject({
+      databaseUrl: undefined,
+      data: './data',
+      host: '127.0.0.1',
+      port: 8080,
+      sandboxHoldSeconds: 120,
+      machineHoldSeconds: 0,
+      allowedNetworks: [],
+      callbackSchedule: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800],
+      callbackTimeoutSeconds: 15,
+      vendor: 'dragoman',
+      logLevel: 'info',
+      maxMessageCharacters: 20_000,
+      maxTextBytes: 10 * 1024 * 1024,
+      humanCentsPerWord: 3,
+      machineCentsPerWord: 0,
+      engines: ['apertium'],
+      leaseSeconds: 30,
+    });
+  });
+
+  it('converts values to the type of the setting', () => {
+    const key = Buffer.alloc(32, 7);
+    const settings = loadSettings({
+      DATABASE_URL: 'postgresql://localhost/dragoman',
+      DRAGOMAN_PORT: '0',
+      DRAGOMAN_PUBLIC_URL: 'https://translate.example//',
+      DRAGOMAN_ALLOWED_NETWORKS: '10.0.0.0/8, ::1/128',
+      DRAGOMAN_CALLBACK_SCHEDULE: '1, 2',
+      DRAGOMAN_SECRET_KEY: key.toString('base64'),
+      DRAGOMAN_METRICS_TOKEN: 'open sesame',
+    });
+    expect(settings).toMatchObject({
+      databaseUrl: 'postgresql://localhost/dragoman',
+      port: 0,
+      publicUrl: 'https://translate.example',
+      allowedNetworks: ['10.0.0.0/8', '::1/128'],
+      callbackSchedule: [1, 2],
+      secretKey: key,
+      metricsToken: 'open sesame',
+    });
+  });
+
+  it.each([
+    ['DATABASE_URL', 'mysql://localhost/x', 'a URL that starts with postgres://'],
+    ['DRAGOMAN_PORT', '65536', 'a whole number from 0 to 65535'],
+    ['DRAGOMAN_PORT', '-1', 'a whole number from 0 to 65535'],
+    ['DRAGOMAN_PORT', '80.5', 'a whole number from 0 to 65535'],
+    ['DRAGOMAN_PORT', '0x50', 'a whole number from 0 to 65535'],
+    ['DRAGOMAN_PORT', ' 80', 'a whole number from 0 to 65535'],
+    ['DRAGOMAN_PORT', '', 'a whole number from 0 to 65535'],
+    ['DRAGOMAN_PUBLIC_URL', 'translate.example', 'an http or https URL'],
+    ['DRAGOMAN_SANDBOX_URL', 'ftp://translate.example', 'an http or https URL'],
+    ['DRAGOMAN_SANDBOX_HOLD', '86401', 'a whole number from 0 to 86400'],
+    ['DRAGOMAN_MT_HOLD', 'soon', 'a whole number from 0 to 86400'],
+    [
+      'DRAGOMAN_ALLOWED_NETWORKS',
+      '10.0.0.0/8,10.0.0.1',
+      'a comma-separated list of networks such as 10.0.0.0/8',
+    ],
+    ['DRAGOMAN_ALLOWED_NETWORKS', '10.0.0.0/33', 'a comma-separated list of networks such as 10.0.0.0/8'],
+    ['DRAGOMAN_CALLBACK_SCHEDULE', '5,0', 'a whole number from 1 to 259200'],
+    ['DRAGOMAN_CALLBACK_SCHEDULE', '5;30', 'a whole number from 1 to 259200'],
+    ['DRAGOMAN_VENDOR', 'Dragoman', '1 to 40 lower-case letters, digits or hyphens'],
+    ['DRAGOMAN_SECRET_KEY', Buffer.alloc(31).toString('base64'), '32 bytes in base64'],
+    ['DRAGOMAN_LOG_LEVEL', 'loud', 'one of silent, error, warn, info, debug'],
+    ['DRAGOMAN_MAX_TEXT_BYTES', '0', 'a whole number from 1 to 10485760'],
+    ['DRAGOMAN_PRICE_HUMAN', '0.5', 'a whole number from 0 to 100000'],
+    ['DRAGOMAN_PRICE_MACHINE', '1e3', 'a whole number from 0 to 100000'],
+    ['DRAGOMAN_APERTIUM_MEMORY', '255', 'a whole number from 256 to 1048576'],
+    ['DRAGOMAN_APERTIUM_PIPELINES', '0', 'a whole number from 1 to 64'],
+    ['DRAGOMAN_LEASE', '1', 'a whole number from 2 to 3600'],
+    ['DRAGOMAN_WORKER_JOBS', '0', 'a whole number from 1 to 10000'],
+    ['DRAGOMAN_SENDER_DELIVERIES', '10001', 'a whole number from 1 to 10000'],
+  ])('refuses %s=%s with a sentence that names the setting', (name, written, meaning) => {
+    expect(refusal({ [name]: written })).toBe(`${name} must be ${meaning}.`);
+  });
+
+  it('never quotes an invalid value, because it could be a misplaced secret', () => {
+    // The path of the file is not secret.
+    for (const { name } of describeSettings().filter(({ name }) => name !== 'DRAGOMAN_SETTINGS')) {
+      let message = '';
+      try {
+        loadSettings({ [name]: 'canary-value-1/2' });
+      } catch (error) {
+        message = (error as Error).message;
+      }
+      expect(message, name).not.toContain('canary-value');
+    }
+  });
+
+  it('reads the settings file, which the environment overrides', () => {
+    const path = file('# a comment\nDRAGOMAN_PORT=1234\nDRAGOMAN_HOST="0.0.0.0"\n');
+    expect(loadSettings({ DRAGOMAN_SETTINGS: path })).toMatchObject({ port: 1234, host: '0.0.0.0' });
+    expect(loadSettings({ DRAGOMAN_SETTINGS: path, DRAGOMAN_PORT: '99' })).toMatchObject({
+      port: 99,
+      host: '0.0.0.0',
+    });
+  });
+
+  it('checks the values of the settings file', () => {
+    const path = file('DRAGOMAN_LEASE=0\n');
+    expect(refusal({ DRAGOMAN_SETTINGS: path })).toBe(
+      'DRAGOMAN_LEASE must be a whole number from 2 to 3600.',
+    );
+  });
+
+  it('refuses a settings file that cannot be read', () => {
+    const path = join(directory, 'nothing.env');
+    expect(refusal({ DRAGOMAN_SETTINGS: path })).toMatch(
+      /^DRAGOMAN_SETTINGS must name a file that can be read: /,
+    );
+  });
+
+  it('reads no file when its name is empty', () => {
+    expect(loadSettings({ DRAGOMAN_SETTINGS: '' }).port).toBe(8080);
+  });
+});
+
+describe('describeSettings', () => {
+  it('returns name, default and a sentence for every setting', () => {
+    const described = describeSettings();
+    expect(described).toHaveLength(Object.keys(loadSettings({})).length);
+    expect(new Set(described.map(({ name }) => name)).size).toBe(described.length);
+    for (const { name, meaning } of described) {
+      expect(name).toMatch(/^(DATABASE_URL|DRAGOMAN_[A-Z_]+)$/);
+      expect(meaning, name).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+
+  it('returns defaults that are valid values', () => {
+    const written = Object.fromEntries(
+      describeSettings().map(({ name, default: fallback }) => [name, fallback]),
+    );
+    expect(loadSettings(written)).toEqual(loadSettings({}));
+  });
+});

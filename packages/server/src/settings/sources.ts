@@ -1,0 +1,70 @@
+/** Reads the settings file, and suggests settings for misspelled names. */
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+
+/** A setting with an invalid value or name. The message is one sentence that names the setting. */
+export class SettingError extends Error {
+  override name = 'SettingError';
+}
+
+/** Node would continue such a value on the next lines. */
+const OPEN_QUOTE = /^[^=]*=\s*(["'`])(?!.*\1)/;
+
+/**
+ * Reads a file of `NAME=value` lines. Empty lines, comments, quotes and `export` are read as by Node's `--env-file`, but
+ * a value ends with its line.
+ * @param path undefined or empty for no file
+ * @throws SettingError when the file cannot be read, and for the first line that is malformed or has an unknown name
+ */
+export function readSettingsFile(path: string | undefined, known: string[]): Map<string, string> {
+  const written = new Map<string, string>();
+  if (path === undefined || path === '') return written;
+  for (const [index, line] of readFile(path).split(/\r?\n/).entries()) {
+    if (/^\s*(#|$)/.test(line)) continue;
+    const [[name, value] = []] = Object.entries(parseEnv(line));
+    const place = `Line ${index + 1} of ${path}`;
+    // A malformed line may contain a secret, so it is not quoted.
+    if (name === undefined || value === undefined || !/^\w+$/.test(name) || OPEN_QUOTE.test(line)) {
+      throw new SettingError(`${place} is not NAME=value.`);
+    }
+    if (!known.includes(name)) throw new SettingError(`${place}: ${describeUnknown(name, known)}.`);
+    written.set(name, value);
+  }
+  return written;
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new SettingError(
+      `DRAGOMAN_SETTINGS must name a file that can be read: ${(error as Error).message}`,
+    );
+  }
+}
+
+/** A name with more differences counts as another name. */
+const MAX_TYPOS = 3;
+
+/** Returns a part of a sentence that suggests the nearest setting. */
+export function describeUnknown(name: string, known: string[]): string {
+  const [nearest] = known
+    .map((other) => ({ other, typos: editDistance(name, other) }))
+    .filter(({ typos }) => typos <= MAX_TYPOS)
+    .sort((a, b) => a.typos - b.typos);
+  const hint = nearest === undefined ? '' : ` (did you mean ${nearest.other}?)`;
+  return `there is no setting ${name}${hint}`;
+}
+
+/** Returns the Levenshtein distance of two texts. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [i, character] of [...from].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...to].entries()) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (character === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+}

@@ -1,0 +1,131 @@
+/** The settings of workers, streams and editing. */
+import { integer, optional, setting, text } from './checks.ts';
+
+export const WORK_SETTINGS = {
+  leaseSeconds: setting(
+    'DRAGOMAN_LEASE',
+    '30',
+    integer(2, 3600),
+    'Seconds after which another worker takes over the work of a dead one.',
+  ),
+  workerJobs: setting(
+    'DRAGOMAN_WORKER_JOBS',
+    '256',
+    integer(1, 10_000),
+    'Jobs that one worker processes at a time.',
+  ),
+  workerMessages: setting(
+    'DRAGOMAN_WORKER_MESSAGES',
+    '64',
+    integer(1, 10_000),
+    'Chat messages that one worker processes at a time, in addition to its jobs.',
+  ),
+  senderDeliveries: setting(
+    'DRAGOMAN_SENDER_DELIVERIES',
+    '256',
+    integer(1, 10_000),
+    'Deliveries that one worker sends at a time.',
+  ),
+  maxRequests: setting(
+    'DRAGOMAN_MAX_REQUESTS',
+    '256',
+    integer(1, 100_000),
+    'API requests that one process handles at a time. Further ones get 503 with Retry-After at once.',
+  ),
+  liveStreams: setting(
+    'DRAGOMAN_LIVE_STREAMS',
+    '1000',
+    integer(0, 100_000),
+    'Event streams of one process. Further pages, and all with 0, reload every half minute.',
+  ),
+  senderPerHost: setting(
+    'DRAGOMAN_SENDER_PER_HOST',
+    '8',
+    integer(1, 1_000),
+    'Deliveries that one worker sends to one host at a time. Accounts share them; a quarter is reserved for accounts without a current delivery to the host.',
+  ),
+  autoAcceptHours: setting(
+    'DRAGOMAN_AUTO_ACCEPT_AFTER',
+    '0',
+    integer(0, 87_600),
+    'Hours after which a delivered job counts as accepted unless its customer rejects it; 0 means never.',
+  ),
+  editDeadlineHours: setting(
+    'DRAGOMAN_EDIT_DEADLINE',
+    '24',
+    integer(1, 8760),
+    'Hours from the draft of a job to its deadline. Some brands deliver the machine’s result then.',
+  ),
+  taskWords: setting(
+    'DRAGOMAN_TASK_WORDS',
+    '300',
+    integer(1, 100_000),
+    'Maximum source words of an editing task.',
+  ),
+  taskLeaseSeconds: setting(
+    'DRAGOMAN_TASK_LEASE',
+    '600',
+    integer(5, 86_400),
+    'Seconds without activity of an editor after which their task returns to the queue, with its drafts.',
+  ),
+  taskMinutes: setting(
+    'DRAGOMAN_TASK_MINUTES',
+    '5',
+    integer(0, 1440),
+    'Minutes that an editor has for any task, in addition to those for its words.',
+  ),
+  taskWordsPerMinute: setting(
+    'DRAGOMAN_TASK_PACE',
+    '40',
+    integer(1, 10_000),
+    'Words for which an editor gets an additional minute.',
+  ),
+  editorTasks: setting(
+    'DRAGOMAN_EDITOR_TASKS',
+    '1',
+    integer(1, 100),
+    'Editing tasks that one editor can claim at a time.',
+  ),
+  editorReviews: setting(
+    'DRAGOMAN_EDITOR_REVIEWS',
+    '1',
+    integer(1, 100),
+    'Reviews that one editor can claim at a time.',
+  ),
+  claimExpiries: setting(
+    'DRAGOMAN_CLAIM_EXPIRIES',
+    '3',
+    integer(1, 1000),
+    'Claims of an editor that may expire in a day before a pause.',
+  ),
+  claimPauseMinutes: setting(
+    'DRAGOMAN_CLAIM_PAUSE',
+    '30',
+    integer(1, 1440),
+    'Minutes of that pause, in which the editor cannot claim tasks.',
+  ),
+  taskReservedHours: setting(
+    'DRAGOMAN_TASK_RESERVED',
+    '4',
+    integer(0, 720),
+    'Hours for which a returned task is reserved for its former editor.',
+  ),
+  taskSkips: setting(
+    'DRAGOMAN_TASK_SKIPS',
+    '3',
+    integer(1, 1000),
+    'Editors who can skip a task before an operator must look at it.',
+  ),
+  queueShown: setting(
+    'DRAGOMAN_QUEUE_SHOWN',
+    '10',
+    integer(1, 1000),
+    'Tasks of one customer that an editor sees at a time.',
+  ),
+  metricsToken: setting(
+    'DRAGOMAN_METRICS_TOKEN',
+    '',
+    optional(text),
+    'The bearer token for /metrics. Not set: /metrics is turned off.',
+  ),
+} as const;

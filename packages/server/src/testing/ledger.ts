@@ -1,0 +1,12 @@
+import type { AccountRef, Environment } from '../base/account.ts';
+import type { Database } from '../database/database.ts';
+import { refund } from '../ledger/ledger.ts';
+
+/** Refunds a job in a transaction of its own. */
+export function refundJob(
+  database: Database,
+  account: AccountRef,
+  entry: { environment: Environment; uid: string; memo: string },
+): Promise<{ cents: number; balance: number }> {
+  return database.transaction((transaction) => refund(transaction, account, entry));
+}

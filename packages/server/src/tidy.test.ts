@@ -1,0 +1,352 @@
+/**
+ * The structure of the source. Each list of exceptions and each limit may only shrink: a repaired exception must leave
+ * its list, and a limit that is no longer reached must be lowered. `npm run tidy` prints the figures.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  cyclesOf,
+  functionsOf,
+  importsOf,
+  literalSpreads,
+  moduleOf,
+  parseSource,
+  readSources,
+  serverSources,
+  sharedNames,
+  statementsOf,
+  tablesOf,
+} from '../../../scripts/tidy.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** From the bottom up: a module may import only modules of lower layers. */
+const LAYERS = [
+  ['base'],
+  ['database', 'scanning', 'settings'],
+  ['audit', 'http', 'work'],
+  ['access', 'guides', 'languages'],
+  ['brands', 'deliveries', 'ledger', 'translation'],
+  ['accounts', 'memory'],
+  ['jobs'],
+  ['chats', 'editing', 'retention'],
+  ['overview', 'live'],
+  ['operations'],
+  ['conformance', 'roles'],
+  ['commands'],
+];
+
+/** Entry points in the root folder count as commands. */
+const layeredModule = (path: string): string => (path.includes('/') ? moduleOf(path) : 'commands');
+
+/** The files of a module that other modules may import. Commands and roles may import any files except stores. */
+const SHOWN: Record<string, string[]> = {
+  base: ['account.ts', 'errors.ts', 'ids.ts', 'json.ts', 'kept.ts', 'log.ts', 'text.ts', 'version.ts'],
+  database: ['batcher.ts', 'changes.ts', 'database.ts', 'statements.ts'],
+  http: ['http.ts', 'input.ts', 'schemas.ts'],
+  settings: ['engine-names.ts', 'settings.ts'],
+  scanning: ['scanner.ts'],
+  audit: ['audit.ts'],
+  work: ['queue.ts', 'worker.ts'],
+  access: [
+    'accounts.ts',
+    'session-auth.ts',
+    'keys.ts',
+    'names.ts',
+    'people.ts',
+    'secrets.ts',
+    'sessions.ts',
+    'webhook-secrets.ts',
+  ],
+  languages: ['languages.ts'],
+  brands: ['brands.ts', 'tones.ts'],
+  deliveries: ['addresses.ts', 'deliveries.ts', 'log.ts'],
+  ledger: ['ledger.ts', 'price-list.ts'],
+  translation: ['drafts.ts', 'engine-runner.ts', 'report.ts', 'translator.ts'],
+  accounts: ['accounts.ts', 'sandbox-words.ts'],
+  memory: ['entries.ts', 'memory.ts'],
+  jobs: ['corrections.ts', 'jobs.ts', 'overview.ts', 'uid.ts'],
+  chats: ['chats.ts'],
+  editing: ['editing.ts'],
+  live: ['hub.ts'],
+};
+
+/** Imports of files that their module does not show. */
+const PAST = [
+  'jobs → deliveries/schemas.ts',
+  'live → jobs/worker.ts',
+  'operations → deliveries/sender.ts',
+  'overview → jobs/customer.ts',
+  'overview → translation/console.ts',
+];
+
+/** The tables of each module. Other modules read or write them only for a reason listed below. */
+const TABLES: Record<string, string[]> = {
+  access: [
+    'accounts',
+    'invitations',
+    'keys',
+    'secret_key_mark',
+    'sessions',
+    'sign_ins',
+    'user_languages',
+    'users',
+    'webhook_secrets',
+  ],
+  accounts: ['sandbox_requests', 'sandbox_words'],
+  audit: ['audit'],
+  brands: ['brand_drafts', 'brand_languages', 'brands', 'terms'],
+  chats: ['chats', 'message_corrections', 'messages'],
+  deliveries: ['attempts', 'breakers', 'deliveries', 'events', 'feeds'],
+  editing: [
+    'claims',
+    'comments',
+    'edit_history',
+    'edited_jobs',
+    'editor_slots',
+    'edits',
+    'issues',
+    'task_reports',
+    'task_skips',
+    'tasks',
+  ],
+  jobs: [
+    'creations',
+    'idempotency',
+    'job_counts',
+    'job_events',
+    'job_numbers',
+    'job_texts',
+    'jobs',
+    'segments',
+  ],
+  languages: ['disabled_pairs', 'pairs'],
+  ledger: ['balances', 'money_requests', 'prices', 'transfers'],
+  memory: ['memory', 'memory_lessons', 'memory_uses'],
+  translation: ['engine_minutes', 'engine_routes', 'engine_states', 'engine_tests'],
+};
+
+/** Statements that write a table of another module, with the reason. */
+const WRITES: Record<string, string> = {
+  'accounts.set_email accounts': 'a sandbox account has the e-mail address of the person who asked for it',
+  'brands.set_default accounts': 'the account row holds the id of its default brand',
+  'chats.subscribe accounts': 'the account row holds its chat subscription',
+  'editing.mark_repeats segments': 'repeats are marked when editing opens a job',
+  'editing.replace_untouched segments': 'a new draft replaces the segments that no editor touched',
+  'retention.ask_to_end accounts': 'erasure',
+  'retention.end_attempts attempts': 'erasure',
+  'retention.forget_messages messages': 'erasure',
+  'retention.forget_task_reports task_reports': 'erasure',
+  'retention.forgotten_to accounts': 'erasure',
+  'retention.strip_account accounts': 'erasure',
+  'retention.strip_events job_events': 'erasure',
+  'retention.strip_jobs jobs': 'erasure',
+  'retention.strip_requests sandbox_requests': 'erasure',
+  'retention.write accounts': 'the account row holds how long its data is kept',
+};
+
+/** Tables that any module may join, for a name or a limit. */
+const JOINED = ['accounts', 'brands', 'user_languages', 'users'];
+
+/** Modules that read a table of another module, with the reason. */
+const READS: Record<string, string> = {
+  'deliveries → jobs': 'the event feed names the job of an event',
+  'editing → jobs': 'a task shows its job; one statement for a page of tasks',
+  'editing → segments': 'edits are joined with the drafts that they replace',
+  'jobs → edits': 'progress counts confirmed segments',
+  'ledger → jobs': 'a statement names the job of a charge; verify holds charges against jobs',
+  'memory → jobs': 'retracted entries are listed by job',
+  'operations → breakers': 'metrics',
+  'operations → deliveries': 'metrics',
+  'operations → jobs': 'metrics',
+  'operations → messages': 'metrics',
+  'overview → balances': 'lists of accounts show and filter by balance',
+  'overview → sandbox_requests': 'the list of what needs an operator’s attention',
+  'overview → tasks': 'the list of what needs an operator’s attention',
+  'retention → deliveries': 'retention and erasure',
+  'retention → events': 'retention and erasure',
+  'retention → job_texts': 'retention and erasure',
+  'retention → jobs': 'retention and erasure',
+  'retention → tasks': 'retention and erasure',
+};
+
+/** Files outside `*store.ts` that hold SQL. */
+const SQL_ELSEWHERE = [
+  'access/secret-key.ts',
+  'audit/audit.ts',
+  'commands/doctor.ts',
+  'database/database.ts',
+  'deliveries/feed.ts',
+  'deliveries/log.ts',
+  'deliveries/queue.ts',
+  'jobs/order-numbers.ts',
+  'jobs/progress.ts',
+  'operations/health.ts',
+  'operations/metrics.ts',
+  'overview/overview.ts',
+  'work/queue.ts',
+];
+
+/** Lines of a file, at most, and the files that are longer. */
+const FILE_LINES = 500;
+const LONG_FILES: Record<string, number> = {};
+
+const FUNCTION_LINES = 100;
+const LONG_FUNCTIONS = 1;
+const LONGEST_FUNCTION = 119;
+const LITERAL_SPREADS = 0;
+/** Names that two files of the server export. */
+const SHARED_NAMES = 1;
+/** Positional parameters of a statement from which on they are better passed by name. */
+const MANY_PARAMETERS = 10;
+const STATEMENTS_OF_MANY = 0;
+
+const sources = readSources();
+const program = sources.filter(({ test, generated }) => !test && !generated);
+const server = serverSources(sources);
+const imports = importsOf(server);
+const statements = statementsOf(server);
+
+describe('modules', () => {
+  const across = imports.filter(({ from, to }) => layeredModule(from) !== layeredModule(to));
+
+  it('are all in the table of layers', () => {
+    const modules = new Set(server.map(({ path }) => layeredModule(path)));
+    expect([...modules].sort()).toEqual(
+      LAYERS.flat()
+        .filter((module) => modules.has(module))
+        .sort(),
+    );
+  });
+
+  it('import only modules of lower layers', () => {
+    const level = (path: string) => LAYERS.findIndex((layer) => layer.includes(layeredModule(path)));
+    const upward = across.filter(({ from, to }) => level(to) >= level(from));
+    expect(upward.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
+  it('import only the files that other modules show', () => {
+    const past = across.filter(({ from, to }) => {
+      const puts = ['commands', 'roles'].includes(layeredModule(from));
+      return puts
+        ? to.endsWith('store.ts')
+        : !SHOWN[moduleOf(to)]?.some((file) => to === `${moduleOf(to)}/${file}`);
+    });
+    expect([...new Set(past.map(({ from, to }) => `${layeredModule(from)} → ${to}`))].sort()).toEqual(PAST);
+  });
+
+  it('show only files that other modules import', () => {
+    const imported = new Set(across.map(({ to }) => to));
+    const shown = Object.entries(SHOWN).flatMap(([module, files]) =>
+      files.map((file) => `${module}/${file}`),
+    );
+    expect(shown.filter((path) => !imported.has(path))).toEqual([]);
+  });
+});
+
+describe('tables', () => {
+  const ownerOf = (table: string) => Object.keys(TABLES).find((module) => TABLES[module]!.includes(table));
+  const foreign = (path: string, table: string) => ![undefined, moduleOf(path)].includes(ownerOf(table));
+
+  it('are all listed with their module', () => {
+    const migrations = join(ROOT, 'packages/server/src/database/migrations');
+    const sql = readdirSync(migrations).map((file) => readFileSync(join(migrations, file), 'utf8'));
+    const made = [...sql.join('\n').matchAll(/^create table (\w+)/gm)].map(([, table]) => table!);
+    expect(made.sort()).toEqual(Object.values(TABLES).flat().sort());
+  });
+
+  it('are written by their module, and by others only for a listed reason', () => {
+    const found = statements.flatMap((sql) =>
+      tablesOf(sql)
+        .written.filter((table) => foreign(sql.path, table))
+        .map((table) => `${sql.name} ${table}`),
+    );
+    expect(found.sort()).toEqual(Object.keys(WRITES).sort());
+  });
+
+  it('are read by their module, and by others only for a listed reason', () => {
+    const found = statements.flatMap((sql) =>
+      tablesOf(sql)
+        .read.filter((table) => foreign(sql.path, table) && !JOINED.includes(table))
+        .map((table) => `${moduleOf(sql.path)} → ${table}`),
+    );
+    expect([...new Set(found)].sort()).toEqual(Object.keys(READS).sort());
+  });
+
+  it('are named in stores only', () => {
+    const elsewhere = statements.filter(({ path }) => !path.endsWith('store.ts')).map(({ path }) => path);
+    expect([...new Set(elsewhere)].sort()).toEqual(SQL_ELSEWHERE);
+  });
+});
+
+describe('lengths and counts', () => {
+  it(`keep files within ${FILE_LINES} lines, but for the listed ones`, () => {
+    const long = program.filter(({ lines }) => lines > FILE_LINES).map(({ path, lines }) => [path, lines]);
+    expect(Object.fromEntries(long)).toEqual(LONG_FILES);
+  });
+
+  it(`keep functions within ${FUNCTION_LINES} lines, but for a number that only falls`, () => {
+    const long = program.flatMap(functionsOf).filter(({ lines }) => lines > FUNCTION_LINES);
+    expect(long).toHaveLength(LONG_FUNCTIONS);
+    expect(Math.max(...long.map(({ lines }) => lines))).toBe(LONGEST_FUNCTION);
+  });
+
+  it('keep literal spreads, shared names and long parameter lists to numbers that only fall', () => {
+    expect(program.flatMap(literalSpreads)).toHaveLength(LITERAL_SPREADS);
+    expect(sharedNames(server).size).toBe(SHARED_NAMES);
+    const many = statements.filter(({ text }) => text.includes(`$${MANY_PARAMETERS}`));
+    expect(many).toHaveLength(STATEMENTS_OF_MANY);
+  });
+});
+
+describe('documents', () => {
+  const decisions = readdirSync(join(ROOT, 'docs/decisions'));
+
+  it('numbers the decisions from 1 without gaps', () => {
+    const expected = decisions.map((_, index) => String(index + 1).padStart(4, '0'));
+    expect(decisions.map((file) => file.slice(0, 4)).sort()).toEqual(expected);
+  });
+
+  it('names decisions that exist', () => {
+    const named = sources.flatMap(({ path, code }) =>
+      [...code.matchAll(/docs\/decisions\/(\d{4})/g)].map(([, number]) => ({ path, number: number! })),
+    );
+    expect(named.filter(({ number }) => !decisions.some((file) => file.startsWith(number)))).toEqual([]);
+  });
+
+  it('names guides that exist', () => {
+    const named = sources.flatMap(({ path, code }) =>
+      [...code.matchAll(/\bdocs\/([\w-]+\.md)\b/g)].map(([, guide]) => ({ path, guide: guide! })),
+    );
+    expect(named.filter(({ guide }) => !existsSync(join(ROOT, 'docs', guide)))).toEqual([]);
+  });
+});
+
+describe('the measures', () => {
+  const parse = (code: string, path = 'jobs/planted.ts') => parseSource(path, code);
+
+  it('see an import, a re-export and a type', () => {
+    const code = `import { a } from '../a/a.ts';\nexport * from './b.ts';\nimport type { C } from '../c/c.ts';`;
+    expect(importsOf([parse(code)]).map(({ to }) => to)).toEqual(['a/a.ts', 'jobs/b.ts', 'c/c.ts']);
+  });
+
+  it('see a cycle of three modules', () => {
+    const round = ['a', 'b', 'c'].map((module, at) => ({ from: `${module}/x.ts`, to: `${'bca'[at]}/x.ts` }));
+    expect(cyclesOf(round)).toEqual([['a', 'b', 'c']]);
+  });
+
+  it('see the tables of a statement', () => {
+    const text = `'with gone as (delete from edits where id = $1) update jobs set x = 1 from tasks t join users u using (id)'`;
+    const [found] = statementsOf([parse(`statement('editing.planted', ${text});`)]);
+    expect(found).toMatchObject({ name: 'editing.planted', path: 'jobs/planted.ts' });
+    expect(tablesOf(found!)).toEqual({ written: ['edits', 'jobs'], read: ['tasks', 'users'] });
+  });
+
+  it('see a literal spread, a long function and a name of two files', () => {
+    const code = `export const one = [...[1], ...other];\nexport function two() {\n${'\n'.repeat(120)}}`;
+    expect(literalSpreads(parse(code))).toEqual([1]);
+    expect(functionsOf(parse(code))).toMatchObject([{ name: 'two', lines: 122 }]);
+    expect([...sharedNames([parse(code), parse(code, 'chats/planted.ts')]).keys()]).toEqual(['one', 'two']);
+  });
+});

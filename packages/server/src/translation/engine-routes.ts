@@ -1,0 +1,100 @@
+/**
+ * Which engines serve a text, in which order. A rule names what it is for, `*` or nothing standing for all; of the
+ * rules that fit, the most specific one decides alone. Where none fits, the settings' order does.
+ */
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef } from '../base/account.ts';
+import type { Transaction } from '../database/database.ts';
+import * as store from './engine-route-store.ts';
+
+export type EngineRouteTier = 'human' | 'machine' | 'chat';
+
+export interface EngineRoute {
+  source_language: string;
+  target_language: string;
+  tier: EngineRouteTier | '*';
+  /** Null: every account. */
+  account_id: string | null;
+  /** Null: every brand. */
+  brand: string | null;
+  engines: readonly string[];
+}
+
+export interface EngineRouteQuery {
+  from: string;
+  to: string;
+  tier: EngineRouteTier;
+  accountId: string | undefined;
+  brand: string | undefined;
+}
+
+/** The names of the engines to try, in order. */
+export function enginesFor(
+  rules: readonly EngineRoute[],
+  question: EngineRouteQuery,
+  fallback: readonly string[],
+): readonly string[] {
+  let best: EngineRoute | undefined;
+  for (const rule of rules) {
+    if (fits(rule, question) && (best === undefined || weightOf(rule) > weightOf(best))) best = rule;
+  }
+  return best?.engines ?? fallback;
+}
+
+function fits(rule: EngineRoute, question: EngineRouteQuery): boolean {
+  return (
+    (rule.source_language === '*' || rule.source_language === question.from) &&
+    (rule.target_language === '*' || rule.target_language === question.to) &&
+    (rule.tier === '*' || rule.tier === question.tier) &&
+    (rule.account_id === null || rule.account_id === question.accountId) &&
+    (rule.brand === null || rule.brand === question.brand)
+  );
+}
+
+/** A brand before its account, that before languages (the target first), those before the tier; no two are equal. */
+function weightOf(rule: EngineRoute): number {
+  return (
+    (rule.brand === null ? 0 : 16) +
+    (rule.account_id === null ? 0 : 8) +
+    (rule.target_language === '*' ? 0 : 4) +
+    (rule.source_language === '*' ? 0 : 2) +
+    (rule.tier === '*' ? 0 : 1)
+  );
+}
+
+/** Makes a rule, or gives the rule with the same selector these engines. */
+export async function setEngineRoute(
+  transaction: Transaction,
+  by: Actor,
+  account: AccountRef | undefined,
+  rule: EngineRoute,
+): Promise<void> {
+  await store.writeEngineRoute(transaction, rule);
+  const { engines } = rule;
+  await recordAudit(transaction, by, {
+    action: 'route.set',
+    account,
+    subject: subjectOf(rule),
+    detail: { engines },
+  });
+}
+
+/** @returns false when there is no such rule */
+export async function removeEngineRoute(
+  transaction: Transaction,
+  by: Actor,
+  account: AccountRef | undefined,
+  rule: Omit<EngineRoute, 'engines'>,
+): Promise<boolean> {
+  if (!(await store.deleteEngineRoute(transaction, rule))) return false;
+  await recordAudit(transaction, by, {
+    action: 'route.removed',
+    account,
+    subject: subjectOf(rule),
+    detail: {},
+  });
+  return true;
+}
+
+const subjectOf = ({ source_language, target_language, tier }: Omit<EngineRoute, 'engines'>): string =>
+  `${source_language}>${target_language} ${tier}`;

@@ -1,0 +1,133 @@
+/**
+ * The distinct sentences of a text. A sentence that occurs several times is translated once; each occurrence gets the
+ * translation with its own code numbers.
+ */
+import type { Piece, Segment } from '@dragoman/documents';
+import { type Canonical, canonical } from './canonical.ts';
+import { type Drafted, keepSegment, type Retry } from './drafts.ts';
+import type { Glossary } from './terms.ts';
+import type { MemoryMatch, TranslationRequest } from './translator.ts';
+
+/** A distinct sentence of a text. */
+export interface Sentence {
+  /** The id of its first segment. */
+  id: string;
+  canonical: Canonical;
+  key: string;
+  /** Characters of its visible text. */
+  length: number;
+  /** The text before its first occurrence, for engines that read context. */
+  before: string | undefined;
+  /** Its translation; undefined while it has none. */
+  done?: { pieces: Piece[]; route: string; notes: string[] };
+  /** Why it has none: the failure of the last engine that serves the pair. */
+  reason: string;
+  /** The most hopeful retry of the engines that serve the pair; `wait` where none does. */
+  retry: Retry;
+}
+
+/** An occurrence of a sentence: one segment. */
+export interface Occurrence {
+  sentence: Sentence;
+  own: Canonical;
+  /** Its memory match. It belongs to the occurrence, because an in-context match depends on the neighbours. */
+  match: MemoryMatch | undefined;
+  /** The draft of a kept segment, which no engine translates. */
+  kept: Drafted | undefined;
+}
+
+/** The reason of a sentence whose pair no engine serves. */
+export const UNSUPPORTED = 'unsupported';
+
+/** Segments between two pauses that let the event loop serve other work. */
+export const CHUNK_SEGMENTS = 500;
+/** Characters of the text before a segment, for engines that read context. */
+const BEFORE_CHARACTERS = 600;
+
+/** Returns every distinct sentence of a text, and the occurrence of each segment. */
+export async function findSentences(
+  segments: readonly Segment[],
+  request: Pick<TranslationRequest, 'before' | 'signal'>,
+): Promise<{ sentences: Sentence[]; occurrences: Occurrence[] }> {
+  const byKey = new Map<string, Sentence>();
+  const occurrences: Occurrence[] = [];
+  let before = request.before ?? '';
+  for (const [index, segment] of segments.entries()) {
+    if (index > 0 && index % CHUNK_SEGMENTS === 0) await yieldToEventLoop(request.signal);
+    const own = canonical(segment.pieces);
+    const key = JSON.stringify(own.pieces);
+    const text = visibleText(own.pieces);
+    let sentence = byKey.get(key);
+    if (sentence === undefined) {
+      sentence = {
+        id: segment.id,
+        canonical: own,
+        key,
+        length: text.length,
+        before: before === '' ? undefined : before,
+        reason: UNSUPPORTED,
+        retry: 'wait',
+      };
+      byKey.set(key, sentence);
+    }
+    occurrences.push({ sentence, own, match: undefined, kept: keepSegment(segment) });
+    before = `${before} ${text}`.slice(-BEFORE_CHARACTERS).trimStart();
+  }
+  return { sentences: [...byKey.values()], occurrences };
+}
+
+/** Whether an occurrence has a draft without an engine. */
+export const needsNoEngine = ({ match, kept }: Occurrence): boolean =>
+  match !== undefined || kept !== undefined;
+
+/**
+ * Counts the segments that have a draft: kept ones, memory matches, and every occurrence of a translated sentence.
+ * @returns reports that a sentence is translated
+ */
+export function countProgress(
+  occurrences: readonly Occurrence[],
+  progress: (drafted: number) => void,
+): (sentence: Sentence) => void {
+  const counts = new Map<Sentence, number>();
+  let drafted = 0;
+  for (const occurrence of occurrences) {
+    const { sentence } = occurrence;
+    if (needsNoEngine(occurrence)) drafted++;
+    else counts.set(sentence, (counts.get(sentence) ?? 0) + 1);
+  }
+  return (sentence) => {
+    drafted += counts.get(sentence) ?? 0;
+    progress(drafted);
+  };
+}
+
+/** Returns the draft of a segment after all engines were asked. */
+export function draftOf(
+  segment: Segment,
+  { sentence, own, match, kept }: Occurrence,
+  glossary: Glossary,
+): Drafted {
+  if (kept !== undefined) return kept;
+  const { done } = sentence;
+  if (match !== undefined) {
+    const { kind, memoryId, pieces } = match;
+    const notes = glossary.empty ? [] : glossary.check(segment.pieces, pieces);
+    return { segment, status: 'translated', pieces, route: `memory:${kind}`, notes, memoryId };
+  }
+  if (done === undefined) {
+    return { segment, status: 'failed', reason: sentence.reason, retry: sentence.retry };
+  }
+  const notes = glossary.empty ? done.notes : [...done.notes, ...glossary.check(own.pieces, done.pieces)];
+  return { segment, status: 'translated', pieces: own.back(done.pieces), route: done.route, notes };
+}
+
+/** Lets other work run. @throws the signal's reason when it is aborted */
+export async function yieldToEventLoop(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal.throwIfAborted();
+}
+
+/** Returns the text of a segment without its codes. */
+export function visibleText(pieces: readonly Piece[]): string {
+  return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
+}

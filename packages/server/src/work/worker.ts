@@ -1,0 +1,322 @@
+/**
+ * The worker of leased rows: it claims rows while it has capacity, extends its leases, and stops in order. Jobs, messages
+ * and deliveries define how a row is opened, processed and settled.
+ *
+ * A row may also be leased by the statement that inserts it (`capacityFor`, `assignLeases`, `adopt`). Then nobody claims
+ * it or reads it again.
+ */
+import type { AccountRef } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import { createHeldLeases, type HeldLease, type HeldLeases } from './held-leases.ts';
+import { createQuarantine } from './quarantine.ts';
+import type { Lease, LeaseQueue } from './queue.ts';
+
+/** Returned by `decide` for work that is due again later. */
+export class RetryLater {
+  readonly seconds: number;
+  /** Whether this claim counts as a try. */
+  readonly counts: boolean;
+  constructor(seconds: number, counts: boolean) {
+    this.seconds = seconds;
+    this.counts = counts;
+  }
+}
+
+export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
+  name: string;
+  queue: LeaseQueue<L>;
+  /** Rows held at a time. One account has at most half of them while others have due rows. */
+  capacity: number;
+  /** Limit of the sum of their weights, in the units of `Lease.weight`. A heavier row is processed alone. */
+  maxWeight: number;
+  /** The same for one account, except that it may always hold one row; `maxWeight` by default. */
+  accountWeight?: number;
+  /**
+   * Claims after which a row is quarantined, and after which its processing does not begin: `decide` gives it up. No
+   * limits by default.
+   */
+  claims?: { trusted: number; most: number };
+  /** Reads the row of a lease; undefined when the lease is lost. */
+  open(lease: L): Promise<Item | undefined>;
+  /**
+   * Processes a row; undefined when nothing is left to settle. `lost` aborts when the lease is lost: nothing may be
+   * written after that, and the lease token prevents it. A rejection is a bug or a lost database: it is logged, and the
+   * lease expires.
+   */
+  decide(lease: L, item: Item, lost: AbortSignal): Promise<Outcome | RetryLater | undefined>;
+  settle(lease: L, item: Item, outcome: Outcome): Promise<void>;
+  log: Log;
+  /** Milliseconds between polls. */
+  pollMilliseconds?: number;
+  /**
+   * Minimum milliseconds between claims that follow from finished work, 0 by default. With many small rows of several
+   * accounts, each finished row would otherwise cause a query for one free place.
+   */
+  restMilliseconds?: number;
+}
+
+export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
+  readonly leaseSeconds: number;
+  /** Claims now rather than at the next poll, because something may be due. */
+  wake(): void;
+  /** Stops claiming. Resolves when all held rows are done, or after `graceMilliseconds`. */
+  stop(graceMilliseconds: number): Promise<void>;
+  readonly heldCount: number;
+  /** Held rows that are being processed: without suspects that wait in quarantine. */
+  readonly runningCount: number;
+  /**
+   * Returns how many new rows of an account it could take now, and their total weight. While older rows are queued, only
+   * an account with few held rows has capacity, in reserved places.
+   */
+  capacityFor(account: AccountRef): { pieces: number; weight: number };
+  /** Whether no other account has held rows. */
+  isAlone(account: AccountRef): boolean;
+  /** Takes a row that its insert leased. */
+  adopt(lease: L, item: Item): void;
+  heldLeases(): Iterable<L>;
+}
+
+/** Held rows of an account up to which it may use reserved places. */
+const SMALL_ACCOUNT_PIECES = 4;
+
+export function startLeaseWorker<L extends Lease, Item, Outcome>(
+  options: LeaseWorkerOptions<L, Item, Outcome>,
+): LeaseWorker<L, Item> {
+  const { name, queue, log } = options;
+  const held = createHeldLeases<L>(options);
+  const runner = createRowRunner(options, held, () => poller.placeFreed());
+  const poller = createPoller(options, held, runner.take);
+  const heartbeat = startHeartbeat(options, held);
+  poller.pollNow();
+
+  /** Leases that cannot be released expire. */
+  const release = (leases: readonly L[]) =>
+    queue.release(leases).catch((error: unknown) => log.warn({ error, name }, 'could not release leases'));
+
+  return {
+    leaseSeconds: queue.leaseSeconds,
+    wake: poller.wake,
+    get heldCount() {
+      return held.size;
+    },
+    get runningCount() {
+      return runner.runningCount;
+    },
+    heldLeases: held.leases,
+    capacityFor(account) {
+      if (poller.stopping) return { pieces: 0, weight: 0 };
+      const limits = held.claimLimits();
+      const weight = Math.min(limits.weight, limits.weightOf!(account).left);
+      if (poller.caughtUp) return { pieces: Math.min(held.freePlaces(), limits.shareOf(account)), weight };
+      const own = held.leases().filter((lease) => lease.account.accountId === account.accountId).length;
+      return { pieces: Math.max(0, Math.min(SMALL_ACCOUNT_PIECES - own, held.freeReserved())), weight };
+    },
+    isAlone({ accountId }) {
+      for (const { lease } of held) if (lease.account.accountId !== accountId) return false;
+      return true;
+    },
+    adopt(lease, item) {
+      if (poller.stopping) void release([lease]);
+      else runner.take(lease, item, !poller.caughtUp && held.freeReserved() > 0);
+    },
+    async stop(graceMilliseconds) {
+      const polled = poller.stop();
+      let grace: NodeJS.Timeout | undefined;
+      const patience = new Promise<void>((resolve) => {
+        grace = setTimeout(resolve, graceMilliseconds);
+      });
+      await Promise.race([Promise.all([polled, ...[...held].map(({ done }) => done)]), patience]);
+      clearTimeout(grace);
+      clearInterval(heartbeat);
+      for (const { lost } of held) lost.abort();
+      // Released, so that other workers need not wait until the leases expire.
+      await release(held.leases());
+    },
+  };
+}
+
+/** Takes leased rows: opens, processes and settles each. */
+function createRowRunner<L extends Lease, Item, Outcome>(
+  options: LeaseWorkerOptions<L, Item, Outcome>,
+  held: HeldLeases<L>,
+  placeFreed: () => void,
+) {
+  const { name, queue, claims, log } = options;
+  const quarantined = claims && createQuarantine(queue, claims.trusted);
+  let runningCount = 0;
+
+  async function run(lease: L, adopted: Item | undefined, lost: AbortSignal): Promise<void> {
+    runningCount++;
+    try {
+      const item = adopted ?? (await options.open(lease));
+      if (item === undefined) return;
+      const outcome = await options.decide(lease, item, lost);
+      if (outcome instanceof RetryLater) await queue.release([lease], outcome.seconds, outcome.counts);
+      else if (outcome !== undefined) await options.settle(lease, item, outcome);
+    } finally {
+      runningCount--;
+    }
+  }
+
+  return {
+    get runningCount() {
+      return runningCount;
+    },
+    /** @param reserved it uses one of the places that are reserved for small accounts */
+    take(lease: L, adopted?: Item, reserved = false): void {
+      const row: HeldLease<L> = { lease, reserved, lost: new AbortController(), done: Promise.resolve() };
+      held.add(row);
+      const work = () => run(lease, adopted, row.lost.signal);
+      const begins = quarantined === undefined || lease.attempts > claims!.most;
+      row.done = (begins ? work() : quarantined(lease, row.lost.signal, work))
+        .catch((error: unknown) => {
+          if (!row.lost.signal.aborted) log.error({ error, name, job: lease.id }, 'work was interrupted');
+        })
+        .finally(() => {
+          held.delete(row);
+          placeFreed();
+        });
+    },
+  };
+}
+
+/** Claims due rows: at every poll, when it is woken, and when a place becomes free. */
+function createPoller<L extends Lease, Item, Outcome>(
+  { name, queue, capacity, log, ...options }: LeaseWorkerOptions<L, Item, Outcome>,
+  held: HeldLeases<L>,
+  take: (lease: L) => void,
+) {
+  const { pollMilliseconds = 1000, restMilliseconds = 0 } = options;
+  let stopping = false;
+  let polling = false;
+  /** Resolves when the last poll is over. */
+  let polled = Promise.resolve();
+  let pollAgain = false;
+  let timer: NodeJS.Timeout | undefined;
+  let rest: NodeJS.Timeout | undefined;
+  let polledAt = Number.NEGATIVE_INFINITY;
+  /** The last poll drained the queue, so new rows cannot overtake queued rows. */
+  let caughtUp = false;
+  /** The last poll found nothing due, and `wake` was not called since: a free place is no reason to poll. */
+  let nothingDue = false;
+
+  async function poll(): Promise<void> {
+    polling = true;
+    clearTimeout(timer);
+    // One turn of the event loop later, so that rows that end in the same turn cause one poll.
+    await new Promise((resolve) => setImmediate(resolve));
+    try {
+      do {
+        pollAgain = false;
+        polledAt = performance.now();
+        // At least a quarter of the capacity, so that a full worker does not claim rows one by one.
+        const places = held.freePlaces();
+        if (stopping || places < Math.max(1, capacity / 4)) {
+          caughtUp = false;
+          nothingDue = false;
+          break;
+        }
+        const claimed = await queue.claim(places, held.claimLimits());
+        if (stopping) {
+          await queue.release(claimed); // claimed before the stop, returned after it
+          break;
+        }
+        for (const lease of claimed) take(lease);
+        if (claimed.length > 0) pollAgain = true;
+        caughtUp = !pollAgain;
+        nothingDue = queue.empty === true && !pollAgain;
+      } while (pollAgain);
+    } catch (error) {
+      log.warn({ error, name }, 'could not claim work');
+    } finally {
+      polling = false;
+      if (!stopping) timer = setTimeout(pollNow, pollMilliseconds);
+    }
+  }
+
+  function pollNow(): void {
+    pollAgain = true;
+    if (!polling && !stopping) polled = poll();
+  }
+
+  return {
+    pollNow,
+    get stopping() {
+      return stopping;
+    },
+    get caughtUp() {
+      return caughtUp;
+    },
+    wake() {
+      caughtUp = false;
+      nothingDue = false;
+      pollNow();
+    },
+    /** Polls at once when the worker is idle, otherwise when the rest after the last poll is over. */
+    placeFreed() {
+      if (stopping || nothingDue) return;
+      const left = restMilliseconds - (performance.now() - polledAt);
+      if (left <= 0 || held.size === 0) {
+        clearTimeout(rest);
+        rest = undefined;
+        pollNow();
+        return;
+      }
+      rest ??= setTimeout(() => {
+        rest = undefined;
+        pollNow();
+      }, left);
+    },
+    /** @returns resolves when the last poll is over */
+    stop(): Promise<void> {
+      stopping = true;
+      clearTimeout(timer);
+      clearTimeout(rest);
+      return polled;
+    },
+  };
+}
+
+/** Extends the held leases every third of their duration, so that a lease outlives two missed heartbeats. */
+function startHeartbeat<L extends Lease>(
+  { name, queue, log }: Pick<LeaseWorkerOptions<L, unknown, unknown>, 'name' | 'queue' | 'log'>,
+  held: HeldLeases<L>,
+): NodeJS.Timeout {
+  const beat = async () => {
+    const rows = [...held];
+    if (rows.length === 0) return;
+    try {
+      const extended = await queue.extend(rows.map(({ lease }) => lease));
+      for (const { lease, lost } of rows) if (!extended.has(lease.token + lease.id)) lost.abort();
+    } catch (error) {
+      log.warn({ error, name }, 'could not extend leases');
+    }
+  };
+  return setInterval(() => void beat(), (queue.leaseSeconds * 1000) / 3);
+}
+
+/**
+ * Assigns leases to rows before their insert, up to the worker's capacity. Any worker claims the other rows.
+ * @returns a lease token for each row, or undefined
+ */
+export function assignLeases(
+  pieces: readonly { account: AccountRef; weight: number }[],
+  { capacityFor }: Pick<LeaseWorker, 'capacityFor'>,
+): (string | undefined)[] {
+  const given = new Map<string, { pieces: number; weight: number }>();
+  let all = 0;
+  return pieces.map(({ account, weight }) => {
+    const before = given.get(account.accountId) ?? { pieces: 0, weight: 0 };
+    const free = capacityFor(account);
+    if (Math.max(all, before.pieces) >= free.pieces || before.weight + weight > free.weight) return undefined;
+    given.set(account.accountId, { pieces: before.pieces + 1, weight: before.weight + weight });
+    all++;
+    return uuidv7();
+  });
+}
+
+/** Returns the lease of a row that its insert leased. */
+export function newLease(account: AccountRef, id: string, token: string, weight: number): Lease {
+  return { account, id, token, attempts: 1, weight };
+}

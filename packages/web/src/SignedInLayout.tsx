@@ -1,0 +1,93 @@
+/** The layout for signed-in users: navigation by role, user, language and theme. */
+import { Button } from '@mantine/core';
+import {
+  IconBooks,
+  IconChecklist,
+  IconDatabase,
+  IconFileText,
+  IconHistory,
+  IconKey,
+  IconLanguage,
+  IconLayoutDashboard,
+  IconLogout,
+  IconMessages,
+  IconSend,
+  IconUsers,
+  IconWallet,
+} from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { Outlet, useNavigate } from '@tanstack/react-router';
+import { consoleNavigation } from './console/navigation.ts';
+import { type MessageId, useTranslate } from './i18n.tsx';
+import { PreferenceSwitches } from './PreferenceSwitches.tsx';
+import { GUIDES, paths } from './paths.ts';
+import css from './SignedInLayout.module.css';
+import { signOut, type User, useUser } from './session.ts';
+import { AppLayout, type NavigationItem } from './ui/AppLayout.tsx';
+import { Link } from './ui/Link.tsx';
+
+export interface NavigationEntry extends Omit<NavigationItem, 'label'> {
+  label: MessageId;
+}
+
+const EDITING: NavigationEntry[] = [
+  { to: paths.queue, label: 'nav.queue', icon: IconChecklist },
+  { to: paths.work, label: 'nav.work', icon: IconHistory },
+];
+
+const NAVIGATION: Record<User['role'], NavigationEntry[]> = {
+  editor: EDITING,
+  customer: [
+    { to: paths.account.overview, label: 'nav.overview', icon: IconLayoutDashboard, exact: true },
+    { to: paths.account.access, label: 'nav.access', icon: IconKey },
+    { to: paths.account.jobs, label: 'nav.jobs', icon: IconFileText },
+    { to: paths.account.chats, label: 'nav.chats', icon: IconMessages },
+    { to: paths.account.deliveries, label: 'nav.deliveries', icon: IconSend },
+    { to: paths.account.balance, label: 'nav.balance', icon: IconWallet },
+    { to: paths.account.brands, label: 'nav.brands', icon: IconBooks },
+    { to: paths.account.memory, label: 'nav.memory', icon: IconLanguage },
+    { to: paths.account.team, label: 'nav.team', icon: IconUsers },
+    { to: paths.account.data, label: 'nav.data', icon: IconDatabase },
+  ],
+  operator: [...consoleNavigation, ...EDITING],
+};
+
+export function SignedInLayout() {
+  const t = useTranslate();
+  const user = useUser();
+  if (user === undefined) return null; // signing out: the redirect to the sign-in page follows
+  const items = NAVIGATION[user.role].map((entry) => ({ ...entry, label: t(entry.label) }));
+  return (
+    <AppLayout name="Dragoman" items={items} foot={<UserMenu user={user} />}>
+      <Outlet />
+    </AppLayout>
+  );
+}
+
+function UserMenu({ user }: { user: User }) {
+  const t = useTranslate();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return (
+    <div className={css.foot}>
+      <Link to={paths.me} className={css.user}>
+        <strong>
+          <bdi>{user.name || user.email}</bdi>
+        </strong>
+        <span className={css.email}>{user.email}</span>
+      </Link>
+      <a href={GUIDES}>{t('session.guides')}</a>
+      <PreferenceSwitches />
+      <Button
+        size="xs"
+        leftSection={<IconLogout size={16} aria-hidden />}
+        onClick={async () => {
+          await signOut(queries);
+          await navigate({ to: paths.signIn });
+        }}
+      >
+        {t('session.sign_out')}
+      </Button>
+    </div>
+  );
+}

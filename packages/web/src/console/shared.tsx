@@ -1,0 +1,113 @@
+/** Components and helpers that several pages of the console use. */
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { FormattedNumber } from 'react-intl';
+import { useTranslate } from '../i18n.tsx';
+import { paths } from '../paths.ts';
+import { Facts as UiFacts } from '../ui/Facts.tsx';
+import type { Choice } from '../ui/form.tsx';
+import { Link } from '../ui/Link.tsx';
+import { toast } from '../ui/Toast.tsx';
+import css from './console.module.css';
+
+/** Returns the function that makes a change, loads all shown data again, and shows a message. */
+export function useChange(): <T>(work: () => Promise<T>, message?: string) => Promise<T> {
+  const queries = useQueryClient();
+  return async (work, message) => {
+    const result = await work();
+    await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+    if (message !== undefined) toast(message);
+    return result;
+  };
+}
+
+/** A language pair by its codes, always left to right. */
+export function Pair({ from, to }: { from: string; to: string }) {
+  return (
+    <bdi className={css.pair} dir="ltr">
+      {from} → {to}
+    </bdi>
+  );
+}
+
+/** The choices of a select for the environment. */
+export function useEnvironmentChoices(): Choice[] {
+  const t = useTranslate();
+  return (['production', 'sandbox'] as const).map((value) => ({
+    value,
+    label: t(`console.environment.${value}`),
+  }));
+}
+
+export function AccountLink({ username }: { username: string }) {
+  return (
+    <Link to={paths.console.account(username)}>
+      <bdi>{username}</bdi>
+    </Link>
+  );
+}
+
+export function Count({ value }: { value: number }) {
+  return (
+    <span className="numbers">
+      <FormattedNumber value={value} />
+    </span>
+  );
+}
+
+/** A duration in its two largest units. */
+export function Duration({ seconds }: { seconds: number }) {
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 86_400), 'day'],
+    [Math.floor((seconds % 86_400) / 3_600), 'hour'],
+    [Math.floor((seconds % 3_600) / 60), 'minute'],
+    [Math.floor(seconds % 60), 'second'],
+  ];
+  const first = Math.max(
+    0,
+    parts.findIndex(([count]) => count > 0),
+  );
+  const shown =
+    seconds < 1 ? [[0, 'second'] as const] : parts.slice(first, first + 2).filter(([count]) => count > 0);
+  return (
+    <span className="numbers">
+      {shown.map(([count, unit], at) => (
+        <span key={unit}>
+          {at > 0 && ' '}
+          {/* biome-ignore lint/style/useNamingConvention: the name of the platform */}
+          <FormattedNumber value={count} style="unit" unit={unit} unitDisplay="short" />
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** Parses dollars such as `12.5` or `12,50` into cents. Returns undefined for anything else. */
+export function centsOf(written: string): number | undefined {
+  const [, sign, whole, part = ''] = /^([-−]?)\s*(\d{1,9})(?:[.,](\d{1,2}))?$/.exec(written.trim()) ?? [];
+  if (whole === undefined) return undefined;
+  const cents = Number(whole) * 100 + Number(part.padEnd(2, '0'));
+  return sign ? -cents : cents;
+}
+
+type NamedValue = readonly [name: string, value: ReactNode];
+
+/** Names with their values; those without a value are left out. */
+export function Facts({ facts }: { facts: readonly NamedValue[] }) {
+  const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return <UiFacts facts={known.map(([label, value]) => ({ label, value }))} />;
+}
+
+/** A few key figures. */
+export function Figures({ figures }: { figures: readonly NamedValue[] }) {
+  return (
+    <dl className={css.figures}>
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

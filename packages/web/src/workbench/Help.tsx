@@ -1,0 +1,40 @@
+import { useTranslate } from '../i18n.tsx';
+import { Dialog } from '../ui/Dialog.tsx';
+import { Caps } from './Caps.tsx';
+import { mac, useWorkbench } from './context.tsx';
+import css from './dialogs.module.css';
+import { bindings, capsOf, type Group, keysOf } from './keys.ts';
+
+const GROUPS: readonly Group[] = ['segment', 'moving', 'codes', 'task', 'review', 'help'];
+
+/** Lists all keys. */
+export function Help() {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  return (
+    <Dialog opened title={t('workbench.key.help')} onClose={() => workbench.close('dialog')}>
+      {GROUPS.filter((group) => group !== 'review' || workbench.task.kind === 'review').map((group) => (
+        <section key={group} className={css.help}>
+          <h3>{t(`workbench.keys.${group}`)}</h3>
+          <dl>
+            {bindings
+              .filter((binding) => binding.group === group)
+              .map((binding) => (
+                <div key={`${binding.action} ${binding.where}`}>
+                  <dt>
+                    {keysOf(binding, mac).map((keys) => (
+                      <Caps key={keys} caps={capsOf(keys, mac)} />
+                    ))}
+                  </dt>
+                  <dd>
+                    {t(`workbench.key.${binding.action}`)}
+                    {binding.where === 'row' && <small> · {t('workbench.keys.row')}</small>}
+                  </dd>
+                </div>
+              ))}
+          </dl>
+        </section>
+      ))}
+    </Dialog>
+  );
+}

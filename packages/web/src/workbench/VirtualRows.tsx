@@ -1,0 +1,52 @@
+/** The rows of a long task: the visible ones and the active one. */
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useEffect } from 'react';
+import { usePage, useWorkbench } from './context.tsx';
+import { plainText } from './pieces.ts';
+import { Row } from './Row.tsx';
+import css from './workbench.module.css';
+
+export default function VirtualRows({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) {
+  const workbench = useWorkbench();
+  const { positions } = workbench;
+  const active = usePage((page) => page.active);
+  const moves = usePage((page) => page.moves);
+  const activeIndex = positions.indexOf(active);
+  const virtual = useVirtualizer({
+    count: positions.length,
+    getScrollElement: () => scroller.current,
+    getItemKey: (index) => positions[index]!,
+    estimateSize: (index) => {
+      const { segment, target } = workbench.segment(positions[index]!);
+      const longest = Math.max(plainText(segment.source).length, plainText(target).length);
+      return 30 + 26 * Math.max(1, Math.ceil(longest / 52));
+    },
+    overscan: 6,
+    // A ResizeObserver entry may predate the latest text change.
+    measureElement: (element) => (element as HTMLElement).offsetHeight,
+    // The active row stays rendered at any scroll position, because it has the focus.
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      return activeIndex < 0 || shown.includes(activeIndex)
+        ? shown
+        : [...shown, activeIndex].sort((a, b) => a - b);
+    },
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each move scrolls, also to the same row
+  useEffect(() => {
+    if (activeIndex >= 0) virtual.scrollToIndex(activeIndex, { align: 'auto' });
+  }, [virtual, activeIndex, moves]);
+  return (
+    <div role="presentation" className={css.window} style={{ blockSize: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map(({ index, start, key }) => (
+        <Row
+          key={key}
+          position={positions[index]!}
+          index={index}
+          top={start}
+          measure={virtual.measureElement}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,219 @@
+/**
+ * Saves edited segments and applies the server's answers. An answer changes a segment's revision, never a text that is
+ * being typed.
+ */
+import type { Drafts } from './drafts.ts';
+import type { EffortTracker } from './effort-tracker.ts';
+import { complete, type Piece, samePieces } from './pieces.ts';
+import { type Save, type ServerVersion, saveStatusOf } from './save-queue.ts';
+import { type SaveOutcome, Saver } from './saver.ts';
+import type { SegmentEditor } from './segment-editor.ts';
+import { segmentStateOf, serverVersionOf, type TaskServer } from './state.ts';
+import type { WorkbenchStore } from './store.ts';
+import type { Lease, Segment } from './task.ts';
+
+interface AutosaveOptions {
+  store: WorkbenchStore;
+  server: TaskServer;
+  drafts: Drafts;
+  editor: SegmentEditor;
+  effort: EffortTracker;
+  now: () => number;
+  onLease: (lease: Lease) => void;
+  onStale: (why: 'lost' | 'canceled') => void;
+}
+
+export class Autosave {
+  readonly #options: AutosaveOptions;
+  readonly #store: WorkbenchStore;
+  readonly #saver: Saver;
+
+  constructor(options: AutosaveOptions) {
+    const { now } = options;
+    this.#options = options;
+    this.#store = options.store;
+    this.#saver = new Saver({
+      drafts: options.drafts,
+      send: (position, save, revision, activeMs) => this.#send(position, save, revision, activeMs),
+      now,
+      at: (time, call) => {
+        const timer = setTimeout(call, Math.max(0, time - now()));
+        return () => clearTimeout(timer);
+      },
+      onChange: () => this.#showStatus(),
+    });
+  }
+
+  /** Whether the server has every text. */
+  get isEmpty(): boolean {
+    return this.#saver.isEmpty;
+  }
+
+  /** Queues the segment's current text. */
+  save(position: number): void {
+    const activeMs = this.#options.effort.take(position);
+    const { segment, target, status, acknowledged } = this.#store.segment(position);
+    this.#saver.edit(position, {
+      revision: segment.revision,
+      save: {
+        target: [...target],
+        status: status === 'confirmed' ? 'confirmed' : 'draft',
+        acknowledged: [...acknowledged],
+      },
+      activeMs,
+    });
+  }
+
+  /** Sends queued texts now. @param positions all when omitted */
+  flush(positions?: readonly number[]): void {
+    this.#saver.flush(positions);
+  }
+
+  /** Sends queued texts now. Resolves true when the server has all, false when something prevents it. */
+  async drain(): Promise<boolean> {
+    this.#options.effort.assign();
+    this.flush();
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!this.isEmpty && this.#store.page.saving.state === 'saving') return;
+        stop();
+        resolve(this.isEmpty);
+      };
+      const stop = this.#store.watch('page', look);
+      look();
+    });
+  }
+
+  /** Restores texts that an earlier page stored in the browser but did not send. */
+  async restore(): Promise<void> {
+    const versions = new Map(
+      this.#store.editable.map(({ segment }) => [segment.position, serverVersionOf(segment)]),
+    );
+    if (this.#store.page.readOnly) this.#saver.stopSending('all');
+    for (const [position, save] of await this.#saver.restore(versions)) {
+      const { segment } = this.#store.segment(position);
+      this.#store.change(position, {
+        target: complete(save.target, segment.source),
+        status: save.status,
+        acknowledged: save.acknowledged,
+        findings: undefined,
+      });
+      this.#options.editor.reload(position);
+    }
+  }
+
+  /** Marks the lease as lost: each unsent text is still sent once, for the server to store. */
+  stopSending(): void {
+    this.#saver.stopSending([]);
+  }
+
+  stop(): void {
+    this.flush();
+    this.#saver.stop();
+  }
+
+  /** The server's version of a segment in conflict. */
+  serverVersion(position: number): ServerVersion | undefined {
+    return this.#saver.queue.entries.get(position)?.theirs;
+  }
+
+  /** Resolves a conflict with the given text; choosing the server's text keeps the server's status. */
+  resolve(position: number, target: readonly Piece[]): void {
+    const state = this.#store.segment(position);
+    const pieces = complete(target, state.segment.source);
+    const theirs = this.serverVersion(position);
+    if (theirs) {
+      this.#store.change(position, { segment: { ...state.segment, revision: theirs.revision } });
+    }
+    const status =
+      theirs && samePieces(pieces, theirs.target) && theirs.status === 'confirmed' ? 'confirmed' : 'draft';
+    this.#store.change(position, { target: pieces, status, findings: undefined });
+    this.#options.editor.reload(position);
+    this.#saver.resolve(position, {
+      target: [...pieces],
+      status,
+      acknowledged: [...state.acknowledged],
+    });
+  }
+
+  /** Restores the repeats that the last confirmation filled. */
+  undoFill(): void {
+    const { filled } = this.#store.page;
+    if (!filled) return;
+    this.#store.update({ filled: undefined });
+    for (const { position, save } of filled.before) {
+      this.#store.change(position, { target: save.target, status: 'draft', findings: undefined });
+      this.#options.editor.reload(position);
+      this.save(position);
+    }
+    this.flush();
+  }
+
+  async #send(position: number, save: Save, revision: number, activeMs: number): Promise<SaveOutcome> {
+    const store = this.#store;
+    const answer = await this.#options.server.save(position, {
+      token: store.token,
+      revision,
+      target: save.target,
+      status: save.status,
+      acknowledged: save.acknowledged,
+      active_ms: activeMs,
+    });
+    switch (answer.answer) {
+      case 'saved': {
+        const { segment } = answer;
+        store.change(position, { segment, issues: segment.issues, comments: segment.comments });
+        this.#fill(position, answer.filled);
+        this.#options.onLease(answer.lease);
+        return { outcome: 'saved', revision: segment.revision };
+      }
+      case 'conflict':
+        // May be our own earlier save whose reply was lost: `markConflict` compares it.
+        store.change(position, { segment: answer.segment });
+        return { outcome: 'conflict', theirs: serverVersionOf(answer.segment) };
+      case 'checks_failed':
+        store.change(position, { findings: answer.findings, status: 'draft' });
+        store.announce({ type: 'checks', errors: answer.findings.length, warnings: 0 });
+        return { outcome: 'refused', code: 'checks_failed' };
+      case 'stale':
+        queueMicrotask(() => this.#options.onStale(answer.why));
+        return { outcome: 'stale' };
+      case 'refused':
+        return { outcome: 'refused', code: answer.code };
+    }
+  }
+
+  /** Shows the repeats that the server filled, except those with unsaved edits. */
+  #fill(from: number, filled: readonly Segment[]): void {
+    const before: { position: number; save: Save }[] = [];
+    for (const segment of filled) {
+      const { position } = segment;
+      if (!this.#store.has(position) || this.#saver.queue.entries.has(position)) continue;
+      const { target, acknowledged } = this.#store.segment(position);
+      before.push({
+        position,
+        save: { target: [...target], status: 'draft', acknowledged: [...acknowledged] },
+      });
+      this.#store.put(position, segmentStateOf(segment));
+      this.#options.editor.reload(position);
+    }
+    if (before.length === 0) return;
+    this.#store.update({ filled: { from, before } });
+    this.#store.announce({ type: 'filled', count: before.length });
+  }
+
+  /** Shows the queue's status, and announces it when its kind changes. */
+  #showStatus(): void {
+    const store = this.#store;
+    const saving = saveStatusOf(this.#saver.queue);
+    const before = store.page.saving;
+    if (JSON.stringify(saving) === JSON.stringify(before)) return;
+    store.update({ saving });
+    if (saving.state === before.state) return;
+    if (saving.state === 'conflict' || saving.state === 'refused') {
+      store.announce({ type: saving.state, position: store.numberOf(saving.positions[0]!) });
+    }
+    if (saving.state === 'offline') store.announce({ type: 'offline', count: saving.waiting });
+    if (saving.state === 'saved' && before.state !== 'saving') store.announce({ type: 'saved' });
+  }
+}

@@ -1,0 +1,55 @@
+/** Measures active time on the page and assigns it to segments. */
+import { counted, isPaused, seen, used } from './effort.ts';
+import type { WorkbenchStore } from './store.ts';
+
+export class EffortTracker {
+  readonly #store: WorkbenchStore;
+  readonly #now: () => number;
+  /** Active milliseconds by segment that no save has carried yet. */
+  readonly #unsaved = new Map<number, number>();
+  #assigned = 0;
+
+  constructor(store: WorkbenchStore, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** Assigns the time since the last call to the active segment. */
+  assign(): void {
+    const effort = counted(this.#store.page.effort, this.#now());
+    this.#store.setEffort(effort);
+    const { active } = this.#store.page;
+    this.#unsaved.set(active, (this.#unsaved.get(active) ?? 0) + effort.totalMs - this.#assigned);
+    this.#assigned = effort.totalMs;
+  }
+
+  /** Returns the unsaved time of a segment in whole milliseconds and resets it. */
+  take(position: number): number {
+    this.assign();
+    const ms = Math.round(this.#unsaved.get(position) ?? 0);
+    this.#unsaved.delete(position);
+    return ms;
+  }
+
+  /** Counts time from now on, for a minute after the last call. */
+  recordActivity(): void {
+    const before = this.#store.page.effort;
+    const effort = used(before, this.#now());
+    if (isPaused(before)) this.#store.update({ effort });
+    else this.#store.setEffort(effort);
+  }
+
+  setVisible(visible: boolean): void {
+    this.#store.update({ effort: seen(this.#store.page.effort, visible, this.#now()) });
+  }
+
+  /** Updates the page when the shown second or the pause changes. */
+  refresh(): void {
+    const before = this.#store.page.effort;
+    const effort = counted(before, this.#now());
+    const second = (ms: number) => Math.floor(ms / 1_000);
+    if (second(effort.totalMs) !== second(before.totalMs) || isPaused(effort) !== isPaused(before)) {
+      this.#store.update({ effort });
+    }
+  }
+}

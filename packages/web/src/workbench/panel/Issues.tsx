@@ -1,0 +1,54 @@
+import { Button } from '@mantine/core';
+import { useTranslate } from '../../i18n.tsx';
+import { mac, usePage, useSegment, useWorkbench } from '../context.tsx';
+import { hintOf } from '../keys.ts';
+import shared from '../workbench.module.css';
+import css from './panel.module.css';
+import { Section } from './Section.tsx';
+
+export function Issues({ position }: { position: number }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const { issues } = useSegment(position);
+  const review = workbench.task.kind === 'review';
+  const readOnly = usePage((page) => page.readOnly !== undefined);
+  if (!review && issues.length === 0) return null;
+  return (
+    <Section
+      title={t('workbench.issues')}
+      extra={
+        review &&
+        !readOnly && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            title={hintOf('issue', mac).join('+')}
+            onClick={() => workbench.openIssueDialog()}
+          >
+            {t('workbench.issues.mark')}
+          </Button>
+        )
+      }
+    >
+      {issues.length === 0 && <p className={shared.muted}>{t('workbench.issues.none')}</p>}
+      <ul className={css.comments}>
+        {issues.map((issue) => (
+          <li key={issue.issue} className={css.card}>
+            <b>{t(`workbench.category.${issue.category}`)}</b> · {t(`workbench.mqm.${issue.severity}`)}
+            {issue.note && <p dir="auto">{issue.note}</p>}
+            <small className={shared.muted}>{issue.by}</small>
+            {review && !readOnly && (
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                onClick={() => void workbench.session.unmarkIssue(issue)}
+              >
+                {t('workbench.issues.remove')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,54 @@
+/** The panel next to the grid: instructions and tone of the job, and the details of the active segment. */
+import { useState } from 'react';
+import { useTranslate } from '../../i18n.tsx';
+import { usePage, useSegment, useWhole, useWorkbench } from '../context.tsx';
+import shared from '../workbench.module.css';
+import { Checks } from './Checks.tsx';
+import { Comments } from './Comments.tsx';
+import { Concordance } from './Concordance.tsx';
+import { Glossary } from './Glossary.tsx';
+import { History } from './History.tsx';
+import { Instructions } from './Instructions.tsx';
+import { Issues } from './Issues.tsx';
+import css from './panel.module.css';
+import { Suggestions } from './Suggestions.tsx';
+
+export default function Panel() {
+  const t = useTranslate();
+  const active = usePage((page) => page.active);
+  const [opened, setOpened] = useState(false);
+  return (
+    <aside className={shared.panel} aria-label={t('workbench.panel')} data-opened={opened}>
+      <button type="button" className={css.sheet} aria-expanded={opened} onClick={() => setOpened(!opened)}>
+        {t('workbench.panel')}
+      </button>
+      <div className={css.sections}>
+        <Instructions />
+        {active >= 0 && <SegmentSections key={active} position={active} />}
+      </div>
+    </aside>
+  );
+}
+
+function SegmentSections({ position }: { position: number }) {
+  const searched = usePage((page) => page.concordance);
+  const { segment } = useSegment(position);
+  const { access } = useWorkbench().task;
+  const whole = useWhole();
+  const t = useTranslate();
+  return (
+    <>
+      {segment.mine && <Checks position={position} />}
+      {whole ? (
+        <Glossary position={position} />
+      ) : (
+        <p className={shared.muted}>{t('workbench.claim_needed')}</p>
+      )}
+      <Suggestions position={position} />
+      {whole && searched !== undefined && <Concordance words={searched} />}
+      <Issues position={position} />
+      {whole && <Comments position={position} />}
+      {(whole || access === 'record') && <History position={position} />}
+    </>
+  );
+}

@@ -1,0 +1,147 @@
+import { useEffect, useState } from 'react';
+import { useTranslate } from '../../i18n.tsx';
+import { Caps } from '../Caps.tsx';
+import { directionOf, localeOf, mac, useSegment, useWhole, useWorkbench } from '../context.tsx';
+import { diff } from '../diff.ts';
+import { hintOf } from '../keys.ts';
+import { Pieces } from '../Pieces.tsx';
+import { type Code, plainText, samePieces } from '../pieces.ts';
+import type { Match } from '../task.ts';
+import shared from '../workbench.module.css';
+import css from './panel.module.css';
+import { Section } from './Section.tsx';
+
+export function Suggestions({ position }: { position: number }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const { segment } = useSegment(position);
+  const { job } = workbench.task;
+  const suggestions = useSuggestions(position);
+  const describe = (code: Code) => workbench.describeCode(position, code);
+  const source = plainText(segment.source);
+  return (
+    <Section title={t('workbench.suggestions')}>
+      {suggestions.length === 0 && <p className={shared.muted}>{t('workbench.suggestions.none')}</p>}
+      <ol className={css.suggestions}>
+        {suggestions.map((suggestion, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: its number is its key
+          <li key={index} className={css.card}>
+            <div className={css.suggestionHead}>
+              <span>{nameOf(suggestion)}</span>
+              {suggestion.score !== undefined && (
+                <span className={shared.badge} data-tone={suggestion.score >= 100 ? 'success' : 'info'}>
+                  {suggestion.score > 100 ? t('workbench.match.context') : `${suggestion.score} %`}
+                </span>
+              )}
+              <span className={shared.spacer} />
+              {index < 5 && <Caps caps={hintOf(`use${(index + 1) as 1 | 2 | 3 | 4 | 5}`, mac)} />}
+            </div>
+            <button
+              type="button"
+              className={css.suggestion}
+              lang={localeOf(job.target_language)}
+              dir={segment.kept ? 'auto' : directionOf(job.target_language)}
+              translate="no"
+              disabled={!workbench.canEdit(position)}
+              onClick={() => {
+                workbench.setTarget(position, suggestion.target);
+                workbench.editor.focus();
+              }}
+            >
+              <Pieces pieces={suggestion.target} describe={describe} />
+            </button>
+            {suggestion.source && (suggestion.score ?? 100) < 100 && (
+              <p
+                className={`${shared.diff} ${css.difference}`}
+                lang={localeOf(job.source_language)}
+                dir={directionOf(job.source_language)}
+              >
+                <span className="visually-hidden">{t('workbench.match.difference')} </span>
+                <Difference from={plainText(suggestion.source)} to={source} language={job.source_language} />
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+      <Changes position={position} />
+    </Section>
+  );
+
+  function nameOf({ kind, origin, tone }: Suggestion): string {
+    if (kind === 'draft') return t(`workbench.origin.${segment.origin}`);
+    const name =
+      origin === '' ? t('workbench.origin.memory') : t('workbench.match.from', { origin: origin! });
+    return tone === undefined || tone === job.tone ? name : `${name} · ${t('workbench.tone', { tone })}`;
+  }
+}
+
+/** The difference between the draft and the current target. */
+function Changes({ position }: { position: number }) {
+  const { job } = useWorkbench().task;
+  const t = useTranslate();
+  const { segment, target } = useSegment(position);
+  if (!segment.draft || samePieces(segment.draft, target)) return null;
+  return (
+    <details className={css.changes}>
+      <summary>{t('workbench.changes')}</summary>
+      <p
+        className={`${shared.diff} ${css.difference}`}
+        lang={localeOf(job.target_language)}
+        dir={directionOf(job.target_language)}
+      >
+        <Difference from={plainText(segment.draft)} to={plainText(target)} language={job.target_language} />
+      </p>
+    </details>
+  );
+}
+
+function Difference({ from, to, language }: { from: string; to: string; language: string }) {
+  let at = 0;
+  return diff(from, to, localeOf(language)).map(({ text, change }) => {
+    at += text.length;
+    const key = `${change} ${at}`;
+    if (change === 'added') return <ins key={key}>{text}</ins>;
+    if (change === 'removed') return <del key={key}>{text}</del>;
+    return <span key={key}>{text}</span>;
+  });
+}
+
+interface Suggestion {
+  kind: 'match' | 'draft';
+  target: Match['target'];
+  source?: Match['source'];
+  score?: number;
+  origin?: string;
+  tone?: string | undefined;
+}
+
+/** Returns the matches, then the draft, and registers them for the keys. */
+function useSuggestions(position: number): readonly Suggestion[] {
+  const workbench = useWorkbench();
+  const { segment } = useSegment(position);
+  const whole = useWhole();
+  const [matches, setMatches] = useState<readonly Match[]>([]);
+  useEffect(() => {
+    if (!whole) return;
+    let unmounted = false;
+    // Moving quickly over segments requests no matches.
+    const timer = setTimeout(() => {
+      workbench.matches(position).then(
+        (found) => !unmounted && setMatches(found),
+        () => {},
+      );
+    }, 150);
+    return () => {
+      unmounted = true;
+      clearTimeout(timer);
+    };
+  }, [workbench, position, whole]);
+  const suggestions = [
+    ...matches.map((match): Suggestion => ({ ...match, kind: 'match' })),
+    ...(segment.draft ? [{ kind: 'draft', target: segment.draft } as const] : []),
+  ];
+  useEffect(() => {
+    workbench.suggestions = suggestions.map(({ target }) => target);
+  });
+  return suggestions;
+}

@@ -1,0 +1,406 @@
+/**
+ * The only editor of the page: ProseMirror in the cell of the active segment. It keeps a state for each segment that was
+ * edited, so that undo works after moving away and back. A text from outside (a match, a replacement) is applied as an
+ * edit that can be undone.
+ */
+import { history, redo, undo } from 'prosemirror-history';
+import { Fragment, Slice } from 'prosemirror-model';
+import { EditorState, NodeSelection, Plugin, TextSelection } from 'prosemirror-state';
+import { Decoration, DecorationSet, EditorView } from 'prosemirror-view';
+import { drawChip } from './chip.ts';
+import { codeAtCaret, keepCodes } from './keep-codes.ts';
+import { codeAt, documentOf, nodeOf, nodesOf, piecesOf, placedCodes } from './model.ts';
+import { type Code, type CodeDescription, crossed, keyOf, type Piece, plainText } from './pieces.ts';
+
+/** What the editor needs to know, and the events that it reports. */
+export interface EditorHost {
+  /** The target that a segment's first editor state begins with: it has every code of the source. */
+  initialTarget(position: number): readonly Piece[];
+  language(): string;
+  allowsLineBreaks(position: number): boolean;
+  isEditable(): boolean;
+  describeCode(position: number, code: Code): CodeDescription;
+  onChange(position: number, pieces: Piece[]): void;
+  /** Backspace or Delete moved the caret over a code instead of deleting it. */
+  onCodeProtected(code: Code): void;
+  onCodeMoved(code: Code): void;
+  /** @param typed true when a `<` opened the list of codes */
+  onCodeListRequested(typed: boolean): void;
+}
+
+/** The clipboard type that carries codes between texts of the workbench. No other markup is read. */
+const PIECES_TYPE = 'application/x-dragoman-pieces';
+
+export class SegmentEditor {
+  readonly #host: EditorHost;
+  readonly #states = new Map<number, EditorState>();
+  #view: EditorView | undefined;
+  #position = -1;
+
+  constructor(host: EditorHost) {
+    this.#host = host;
+  }
+
+  /** Puts the editor of a segment into an element; returns a function that removes it. */
+  mount(element: HTMLElement, position: number, attributes: Record<string, string>): () => void {
+    const view = new EditorView(
+      { mount: element },
+      {
+        state: this.#stateOf(position),
+        editable: () => this.#host.isEditable(),
+        attributes,
+        dispatchTransaction: (transaction) => {
+          const { state, transactions } = view.state.applyTransaction(transaction);
+          view.updateState(state);
+          this.#states.set(position, state);
+          if (transactions.some((one) => one.docChanged)) this.#host.onChange(position, piecesOf(state.doc));
+        },
+        nodeViews: {
+          code: (node) => {
+            const code = codeAt(node);
+            return {
+              dom: drawChip(code, this.#host.describeCode(position, code)),
+              ignoreMutation: () => true,
+            };
+          },
+        },
+        handleKeyDown: (_, event) => this.#handleKeyDown(event),
+        handleTextInput: (_, from, to, text) => this.#handleTextInput(from, to, text),
+        handleDOMEvents: {
+          copy: (_, event) => this.#copy(event),
+          cut: (_, event) => this.#copy(event) && this.deleteSelection(),
+          paste: (_, event) => this.#paste(event),
+          drop: (_, event) => this.#drop(event),
+          beforeinput: (_, event) => this.#handleUndo(event as InputEvent),
+        },
+      },
+    );
+    this.#view = view;
+    this.#position = position;
+    return () => {
+      if (this.#view === view) {
+        this.#view = undefined;
+        this.#position = -1;
+      }
+      view.destroy();
+    };
+  }
+
+  focus(): void {
+    this.#view?.focus();
+  }
+
+  get hasFocus(): boolean {
+    return this.#view?.hasFocus() ?? false;
+  }
+
+  /** Replaces the text of a segment as an edit that can be undone. */
+  replace(position: number, pieces: readonly Piece[]): void {
+    const state = this.#stateOf(position);
+    const transaction = state.tr.replaceWith(0, state.doc.content.size, nodesOf(pieces));
+    transaction.setSelection(TextSelection.atEnd(transaction.doc));
+    if (this.#position === position && this.#view) this.#view.dispatch(transaction);
+    else {
+      const next = state.apply(transaction);
+      this.#states.set(position, next);
+      this.#host.onChange(position, piecesOf(next.doc));
+    }
+  }
+
+  /** Reads the text of a segment again and discards its undo history. */
+  reload(position: number): void {
+    if (this.#position === position) this.#view?.updateState(this.#createState(position));
+    else this.#states.delete(position);
+  }
+
+  /** Applies a change of `isEditable`. */
+  refreshEditable(): void {
+    this.#view?.setProps({});
+  }
+
+  selectedText(): string {
+    if (!this.#view) return '';
+    const { from, to } = this.#view.state.selection;
+    return plainText(piecesOf(this.#view.state.doc.cut(from, to)));
+  }
+
+  /** Returns the selection in UTF-16 units of the plain text. */
+  selectedRange(): { start: number; end: number } | undefined {
+    if (!this.#view || this.#view.state.selection.empty) return undefined;
+    const { doc, selection } = this.#view.state;
+    const before = (at: number) => plainText(piecesOf(doc.cut(0, at))).length;
+    return { start: before(selection.from), end: before(selection.to) };
+  }
+
+  /** Returns the caret in viewport coordinates. */
+  caret(): { left: number; right: number; top: number; bottom: number } | undefined {
+    return this.#view?.coordsAtPos(this.#view.state.selection.head);
+  }
+
+  insertText(text: string): void {
+    const view = this.#view;
+    if (view && this.#host.isEditable()) view.dispatch(view.state.tr.insertText(text).scrollIntoView());
+  }
+
+  deleteSelection(): boolean {
+    const view = this.#view;
+    if (!view || view.state.selection.empty || !this.#host.isEditable()) return false;
+    view.dispatch(view.state.tr.deleteSelection().scrollIntoView());
+    return true;
+  }
+
+  /** Reads the browser's caret, which ProseMirror learns of later. */
+  syncSelection(): void {
+    if (this.#view) this.#syncSelection();
+  }
+
+  /** Deletes the `<` that opened the list of codes. */
+  deleteTrigger(): void {
+    const view = this.#view;
+    if (!view) return;
+    const { head } = view.state.selection;
+    if (view.state.doc.textBetween(Math.max(0, head - 1), head) === '<') {
+      view.dispatch(view.state.tr.delete(head - 1, head));
+    }
+  }
+
+  /** Moves the code at the caret to the next word boundary or past the next code. */
+  moveCode(direction: -1 | 1): void {
+    if (!this.#view || !this.#host.isEditable()) return;
+    const view = this.#syncSelection();
+    const { state } = view;
+    const chosen =
+      state.selection instanceof NodeSelection
+        ? { code: codeAt(state.selection.node), at: state.selection.from }
+        : (codeAtCaret(state, -1) ?? codeAtCaret(state, 1));
+    if (!chosen) return;
+    const { code, at } = chosen;
+    const stops = this.#stops(state);
+    const stop = direction === -1 ? stops.findLast((one) => one < at) : stops.find((one) => one > at + 1);
+    if (stop === undefined) return;
+    const place = direction === -1 ? stop : stop - 1;
+    const transaction = state.tr.delete(at, at + 1).insert(place, nodeOf(code));
+    const behind = state.selection.head > at;
+    transaction.setSelection(TextSelection.create(transaction.doc, behind ? place + 1 : place));
+    view.dispatch(transaction.scrollIntoView());
+    this.#host.onCodeMoved(code);
+  }
+
+  /** Moves a code to the caret; with a selection, moves a pair around it. */
+  placeCode(code: Code): void {
+    const view = this.#view;
+    if (!view || !this.#host.isEditable()) return;
+    const { from, to, empty } = view.state.selection;
+    const halves = placedCodes(view.state.doc).filter(({ code: one }) =>
+      empty || (code.kind !== 'open' && code.kind !== 'close')
+        ? keyOf(one) === keyOf(code)
+        : one.number === code.number && (one.kind === 'open' || one.kind === 'close'),
+    );
+    const transaction = view.state.tr;
+    for (const half of halves) {
+      const at = transaction.mapping.map(half.at);
+      transaction.delete(at, at + 1);
+      const end =
+        half.code.kind === 'close' ? transaction.mapping.map(to, -1) : transaction.mapping.map(from, 1);
+      transaction.insert(empty ? transaction.mapping.map(from) : end, nodeOf(half.code));
+    }
+    const last = placedCodes(transaction.doc).findLast(({ code: one }) =>
+      halves.some((half) => keyOf(half.code) === keyOf(one)),
+    );
+    if (last) transaction.setSelection(TextSelection.create(transaction.doc, last.at + 1));
+    view.dispatch(transaction.scrollIntoView());
+    this.#host.onCodeMoved(code);
+  }
+
+  jumpTo(code: Code): void {
+    const view = this.#view;
+    const place = view && placedCodes(view.state.doc).find(({ code: one }) => keyOf(one) === keyOf(code));
+    if (!view || !place) return;
+    view.dispatch(
+      view.state.tr.setSelection(TextSelection.create(view.state.doc, place.at + 1)).scrollIntoView(),
+    );
+  }
+
+  codes(): Code[] {
+    return this.#view ? placedCodes(this.#view.state.doc).map(({ code }) => code) : [];
+  }
+
+  #stateOf(position: number): EditorState {
+    return this.#states.get(position) ?? this.#createState(position);
+  }
+
+  #createState(position: number): EditorState {
+    const state = EditorState.create({
+      doc: documentOf(this.#host.initialTarget(position)),
+      plugins: [history(), keepCodes(), markCrossedCodes],
+    });
+    this.#states.set(position, state);
+    return state;
+  }
+
+  /** Returns the places where a code may stand: word boundaries and next to other codes. */
+  #stops(state: EditorState): number[] {
+    const segmenter = new Intl.Segmenter(this.#host.language(), { granularity: 'word' });
+    const stops = new Set([0, state.doc.content.size]);
+    state.doc.forEach((node, at) => {
+      stops.add(at).add(at + node.nodeSize);
+      if (node.isText) for (const { index } of segmenter.segment(node.text!)) stops.add(at + index);
+    });
+    return [...stops].sort((one, other) => one - other);
+  }
+
+  #handleKeyDown(event: KeyboardEvent): boolean {
+    const view = this.#view!;
+    if (event.isComposing || event.keyCode === 229) return false;
+    const key =
+      event.key.charCodeAt(0) > 0x7f ? event.code.replace('Key', '').toLowerCase() : event.key.toLowerCase();
+    if ((event.ctrlKey || event.metaKey) && !event.altKey) {
+      if (key === 'z') return (event.shiftKey ? redo : undo)(view.state, view.dispatch) || true;
+      if (key === 'y') return redo(view.state, view.dispatch) || true;
+    }
+    if (event.key !== 'Backspace' && event.key !== 'Delete') return false;
+    return this.#erase(event.key === 'Backspace' ? -1 : 1);
+  }
+
+  /** The browser reports a moved caret late; a key pressed right after must act at the new place. */
+  #syncSelection(): EditorView {
+    const view = this.#view!;
+    const { anchorNode, anchorOffset, focusNode, focusOffset } = getSelection() ?? {};
+    if (view.composing || !anchorNode || !focusNode || !view.dom.contains(anchorNode)) return view;
+    const anchor = view.posAtDOM(anchorNode, anchorOffset!);
+    const head = view.posAtDOM(focusNode, focusOffset!);
+    const { selection, doc } = view.state;
+    const isThere =
+      selection instanceof NodeSelection
+        ? Math.min(anchor, head) === selection.from && Math.max(anchor, head) === selection.to
+        : selection.anchor === anchor && selection.head === head;
+    if (!isThere) view.dispatch(view.state.tr.setSelection(TextSelection.create(doc, anchor, head)));
+    return view;
+  }
+
+  /** Moves the caret over a code instead of deleting it. */
+  #erase(direction: -1 | 1): boolean {
+    const view = this.#syncSelection();
+    const { state } = view;
+    if (state.selection instanceof NodeSelection) {
+      const place = direction === -1 ? state.selection.from : state.selection.to;
+      view.dispatch(state.tr.setSelection(TextSelection.create(state.doc, place)));
+      this.#host.onCodeProtected(codeAt((state.selection as NodeSelection).node));
+      return true;
+    }
+    if (!state.selection.empty) return this.deleteSelection();
+    const adjacent = codeAtCaret(state, direction);
+    if (!adjacent) return false;
+    const place = direction === -1 ? adjacent.at : adjacent.at + 1;
+    view.dispatch(state.tr.setSelection(TextSelection.create(state.doc, place)).scrollIntoView());
+    this.#host.onCodeProtected(adjacent.code);
+    return true;
+  }
+
+  #handleTextInput(from: number, to: number, text: string): boolean {
+    const view = this.#view!;
+    if (text !== '<' || view.composing || this.codes().length === 0) return false;
+    const transaction = view.state.tr.insertText(text, from, to);
+    transaction.setSelection(TextSelection.create(transaction.doc, from + text.length));
+    view.dispatch(transaction.scrollIntoView());
+    this.#host.onCodeListRequested(true);
+    return true;
+  }
+
+  #copy(event: ClipboardEvent): boolean {
+    const view = this.#syncSelection();
+    if (view.state.selection.empty || !event.clipboardData) return false;
+    const { from, to } = view.state.selection;
+    const pieces = piecesOf(view.state.doc.cut(from, to));
+    event.preventDefault();
+    event.clipboardData.setData('text/plain', plainText(pieces));
+    event.clipboardData.setData(PIECES_TYPE, JSON.stringify(pieces));
+    return true;
+  }
+
+  #paste(event: ClipboardEvent): boolean {
+    event.preventDefault();
+    this.#syncSelection();
+    if (event.clipboardData) this.#insert(event.clipboardData);
+    return true;
+  }
+
+  /** Inserts pieces that were copied here, otherwise the plain text. Foreign markup is never read. */
+  #insert(data: DataTransfer): void {
+    const view = this.#view!;
+    if (!this.#host.isEditable()) return;
+    const nodes = nodesOf(
+      parsePieces(data.getData(PIECES_TYPE)) ?? [{ text: this.#clean(data.getData('text/plain')) }],
+    );
+    if (nodes.length === 0) return;
+    view.dispatch(view.state.tr.replaceSelection(new Slice(Fragment.from(nodes), 0, 0)).scrollIntoView());
+  }
+
+  #clean(text: string): string {
+    const lines = text.replace(/\r\n?/g, '\n').replaceAll('\0', '');
+    return this.#host.allowsLineBreaks(this.#position)
+      ? lines
+      : lines.replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run));
+  }
+
+  /** Handles drops from outside; ProseMirror moves what is dragged inside the text. */
+  #drop(event: DragEvent): boolean {
+    const view = this.#view!;
+    if (view.dragging) return false;
+    event.preventDefault();
+    const place = view.posAtCoords({ left: event.clientX, top: event.clientY });
+    if (!place || !event.dataTransfer) return true;
+    view.dispatch(view.state.tr.setSelection(TextSelection.create(view.state.doc, place.pos)));
+    this.#insert(event.dataTransfer);
+    view.focus();
+    return true;
+  }
+
+  /** Handles undo and redo from the browser's menu. */
+  #handleUndo(event: InputEvent): boolean {
+    const view = this.#view!;
+    const command = { historyUndo: undo, historyRedo: redo }[event.inputType];
+    if (!command) return false;
+    event.preventDefault();
+    command(view.state, view.dispatch);
+    return true;
+  }
+}
+
+/** Marks the codes of crossing pairs as wrong. */
+const markCrossedCodes = new Plugin({
+  props: {
+    decorations(state) {
+      const placed = placedCodes(state.doc);
+      const wrong = crossed(placed.map(({ code }) => code));
+      if (wrong.size === 0) return DecorationSet.empty;
+      return DecorationSet.create(
+        state.doc,
+        placed
+          .filter(({ code }) => (code.kind === 'open' || code.kind === 'close') && wrong.has(code.number))
+          .map(({ at }) => Decoration.node(at, at + 1, { class: 'chip-crossed' })),
+      );
+    },
+  },
+});
+
+/** Parses copied pieces. Another page can write the same type, so each piece is checked. */
+function parsePieces(text: string): Piece[] | undefined {
+  if (text === '') return undefined;
+  try {
+    const read = JSON.parse(text) as unknown;
+    return Array.isArray(read) && read.every(isPiece) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPiece(value: unknown): value is Piece {
+  if (typeof value !== 'object' || value === null) return false;
+  const { text, open, close, single, keep } = value as Record<string, unknown>;
+  const number = open ?? close ?? single ?? keep;
+  if (number === undefined || keep !== undefined) {
+    if (typeof text !== 'string') return false;
+  }
+  return number === undefined || Number.isSafeInteger(number);
+}

@@ -1,0 +1,167 @@
+/** The types of the workbench's state, of its announcements and of its server calls. */
+import type { Finding } from './checking.ts';
+import type { Effort } from './effort.ts';
+import { complete, type Piece } from './pieces.ts';
+import type { Save, SaveStatus, ServerVersion } from './save-queue.ts';
+import type {
+  Category,
+  Comment,
+  Issue,
+  Lease,
+  Match,
+  Range,
+  Segment,
+  SegmentStatus,
+  Severity,
+  Task,
+} from './task.ts';
+
+export interface SegmentState {
+  /** The segment as the server last returned it. */
+  segment: Segment;
+  /** The target as edited here, with every code of the source. */
+  target: readonly Piece[];
+  status: SegmentStatus;
+  acknowledged: readonly string[];
+  /** The findings of the checks; undefined until they have run on this target. */
+  findings?: readonly Finding[] | undefined;
+  issues: readonly Issue[];
+  /** Number of comments. */
+  comments: number;
+}
+
+/** Why a task cannot be edited. */
+export type ReadOnly =
+  | 'not_claimed'
+  | 'record'
+  | 'lost'
+  | 'over'
+  | 'submitted'
+  | 'done'
+  | 'reported'
+  | 'canceled';
+
+export type Dialog =
+  | { dialog: 'help' | 'submit' | 'skip' | 'report' | 'release' | 'return' | 'goTo' }
+  | { dialog: 'issue'; position: number; range?: Range; quote: string }
+  | { dialog: 'conflict'; position: number };
+
+export interface PageState {
+  /** Position of the active segment; -1 when the task has no segments. */
+  active: number;
+  /** Where the focus belongs: in the text of the active segment or on its row. */
+  focus: 'text' | 'row';
+  /** Grows with each move, so that the active row takes the focus again. */
+  moves: number;
+  selected: ReadonlySet<number>;
+  saving: SaveStatus;
+  lease?: Lease | undefined;
+  /** The lease has passed its warning time, four fifths of its limit. */
+  late: boolean;
+  readOnly?: ReadOnly | undefined;
+  effort: Effort;
+  /** Number of confirmed segments of this task. */
+  confirmed: number;
+  /** The target is edited as plain text with tokens. */
+  plain: boolean;
+  preview: boolean;
+  /** The segment whose findings stopped its confirmation; confirming again accepts warnings. */
+  blocked?: number | undefined;
+  find?: { query: string; replacing: boolean } | undefined;
+  /** The words of the open memory search. */
+  concordance?: string | undefined;
+  commenting: boolean;
+  dialog?: Dialog | undefined;
+  /** The list of codes is open at the caret; `typed` when a `<` opened it. */
+  codes?: { typed: boolean } | undefined;
+  /** The repeats that the last confirmation filled, with their saves before it. */
+  filled?: { from: number; before: readonly { position: number; save: Save }[] } | undefined;
+}
+
+/** A message for screen readers; `sentences.ts` puts it into words. */
+export type Announcement =
+  | { type: 'confirmed'; position: number; at: number; of: number }
+  | { type: 'moved-to'; at: number; of: number }
+  | { type: 'reopened'; position: number }
+  | { type: 'checks'; errors: number; warnings: number }
+  | { type: 'code-kept' | 'code-moved'; label: string }
+  | { type: 'saved' | 'all-confirmed' | 'issue' | 'comment' | 'extended' }
+  | { type: 'conflict' | 'refused'; position: number }
+  | { type: 'read-only'; why: ReadOnly }
+  | { type: 'offline' | 'replaced' | 'filled' | 'commented'; count: number };
+
+/** The server calls of one task. All reject with a `CallError` for refusals and for lost connections. */
+export interface TaskServer {
+  /** Resolves for refusals that an editor can act on; rejects when the save should be tried again. */
+  save(
+    position: number,
+    body: {
+      token: string;
+      revision: number;
+      target: Piece[];
+      status: 'draft' | 'confirmed';
+      acknowledged: string[];
+      active_ms: number;
+    },
+  ): Promise<SaveAnswer>;
+  matches(position: number): Promise<Match[]>;
+  heartbeat(token: string): Promise<Lease>;
+  extend(token: string): Promise<Lease>;
+  /** Resolves with the positions that are not confirmed, when those prevent the submission. */
+  submit(token: string): Promise<{ unconfirmed?: number[] }>;
+  approve(token: string): Promise<void>;
+  returnTask(token: string, note?: string): Promise<void>;
+  release(token: string): Promise<void>;
+  skip(token: string | undefined, reason: string): Promise<void>;
+  report(token: string | undefined, reason: string, note?: string): Promise<void>;
+  markIssue(
+    token: string,
+    issue: { position: number; category: Category; severity: Severity; note?: string; range?: Range },
+  ): Promise<Issue>;
+  unmarkIssue(token: string, issue: string): Promise<void>;
+  comment(text: string, position?: number): Promise<Comment>;
+  readTask(): Promise<Task>;
+}
+
+export type SaveAnswer =
+  | { answer: 'saved'; segment: Segment; filled: Segment[]; lease: Lease }
+  | { answer: 'conflict'; segment: Segment }
+  | { answer: 'checks_failed'; findings: Finding[] }
+  | { answer: 'stale'; why: 'lost' | 'canceled' }
+  | { answer: 'refused'; code: string };
+
+export function segmentStateOf(segment: Segment): SegmentState {
+  return {
+    segment,
+    target: complete(segment.target ?? segment.draft ?? [], segment.source),
+    status: segment.status,
+    acknowledged: segment.acknowledged,
+    issues: segment.issues,
+    comments: segment.comments,
+  };
+}
+
+export function serverVersionOf(segment: Segment): ServerVersion {
+  return {
+    revision: segment.revision,
+    target: segment.target ?? segment.draft ?? [],
+    status: segment.status,
+  };
+}
+
+/** Returns why a task cannot be edited, undefined when it can. */
+export function readOnlyOf(task: Task): ReadOnly | undefined {
+  switch (task.status) {
+    case 'open':
+    case 'claimed':
+      if (task.lease) return undefined;
+      return task.access === 'record' ? 'record' : 'not_claimed';
+    default:
+      return task.status;
+  }
+}
+
+/** Returns the error code of a refusal, undefined for other errors. */
+export function codeOfError(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,162 @@
+/**
+ * The observable state of one task. It is outside React's state, so that a key typed in one of ten thousand segments
+ * renders one row.
+ */
+import { type Effort, idle } from './effort.ts';
+import { type Announcement, type PageState, readOnlyOf, type SegmentState, segmentStateOf } from './state.ts';
+import type { Comment, Task } from './task.ts';
+
+/** What a listener observes: the segment at a position, the page, or the text of any segment. */
+export type Observed = number | 'page' | 'text';
+
+type Change<State> = { [Key in keyof State]?: State[Key] | undefined };
+
+export class WorkbenchStore {
+  readonly task: Task;
+  readonly positions: readonly number[];
+  /** Number of editable segments of this task, without its context. */
+  readonly total: number;
+  readonly announce: (what: Announcement) => void;
+  /** Number of text changes since the page was opened. */
+  textVersion = 0;
+  readonly #segments = new Map<number, SegmentState>();
+  readonly #indexes: ReadonlyMap<number, number>;
+  readonly #listeners = new Map<Observed, Set<() => void>>();
+  #page: PageState;
+  #comments: readonly Comment[];
+
+  constructor(task: Task, announce: (what: Announcement) => void) {
+    this.task = task;
+    this.announce = announce;
+    this.positions = task.segments.map(({ position }) => position);
+    this.#indexes = new Map(this.positions.map((position, index) => [position, index]));
+    for (const segment of task.segments) this.#segments.set(segment.position, segmentStateOf(segment));
+    this.#comments = task.comments;
+    this.total = task.segments.filter(({ mine }) => mine).length;
+    this.#page = {
+      active: this.firstOpen(),
+      focus: 'text',
+      moves: 1,
+      selected: new Set(),
+      saving: { state: 'saved' },
+      lease: task.lease,
+      late: false,
+      readOnly: readOnlyOf(task),
+      effort: idle,
+      confirmed: this.editable.filter(({ status }) => status === 'confirmed').length,
+      plain: false,
+      preview: false,
+      commenting: false,
+    };
+  }
+
+  get page(): PageState {
+    return this.#page;
+  }
+
+  get comments(): readonly Comment[] {
+    return this.#comments;
+  }
+
+  /** The lease token, empty without a lease. */
+  get token(): string {
+    return this.#page.lease?.token ?? '';
+  }
+
+  has(position: number): boolean {
+    return this.#segments.has(position);
+  }
+
+  segment(position: number): SegmentState {
+    return this.#segments.get(position)!;
+  }
+
+  /** All segments of this task, without its context. */
+  get editable(): SegmentState[] {
+    return this.positions.map((position) => this.segment(position)).filter(({ segment }) => segment.mine);
+  }
+
+  canEdit(position: number): boolean {
+    return this.#page.readOnly === undefined && this.#segments.get(position)?.segment.mine === true;
+  }
+
+  /** Returns the row of a segment, from 0. */
+  indexOf(position: number): number {
+    return this.#indexes.get(position)!;
+  }
+
+  /** Returns the number of a segment that people see, from 1. */
+  numberOf(position: number): number {
+    return position + 1;
+  }
+
+  /** Returns which neighbours of a segment belong to the same paragraph. */
+  joined(position: number): 'both' | 'before' | 'after' | undefined {
+    const index = this.indexOf(position);
+    const unit = (at: number) => {
+      const there = this.positions[at];
+      return there === undefined ? undefined : this.segment(there).segment.unit;
+    };
+    const before = unit(index - 1) === unit(index);
+    const after = unit(index + 1) === unit(index);
+    if (before && after) return 'both';
+    return before ? 'before' : after ? 'after' : undefined;
+  }
+
+  /** Returns the first unconfirmed segment of this task, else its first, else the first of all; -1 without segments. */
+  firstOpen(): number {
+    const { editable } = this;
+    const first =
+      editable.find(({ status }) => status !== 'confirmed')?.segment ??
+      editable[0]?.segment ??
+      this.task.segments[0];
+    return first?.position ?? -1;
+  }
+
+  /** Calls `listener` after each change; returns a function that unsubscribes it. */
+  watch(what: Observed, listener: () => void): () => void {
+    const listeners = this.#listeners.get(what) ?? new Set();
+    this.#listeners.set(what, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  notify(what: Observed): void {
+    for (const listener of this.#listeners.get(what) ?? []) listener();
+  }
+
+  update(change: Change<PageState>): void {
+    this.#page = { ...this.#page, ...change } as PageState;
+    this.notify('page');
+  }
+
+  /** Sets the effort without notifying: it changes with each key, but is shown by the second. */
+  setEffort(effort: Effort): void {
+    this.#page = { ...this.#page, effort };
+  }
+
+  change(position: number, change: Change<SegmentState>): void {
+    this.put(position, { ...this.segment(position), ...change } as SegmentState);
+  }
+
+  put(position: number, state: SegmentState): void {
+    const before = this.#segments.get(position);
+    this.#segments.set(position, state);
+    if ((before?.status === 'confirmed') !== (state.status === 'confirmed') && state.segment.mine) {
+      this.update({ confirmed: this.#page.confirmed + (state.status === 'confirmed' ? 1 : -1) });
+    }
+    this.notify(position);
+    if (before?.target !== state.target) {
+      this.textVersion += 1;
+      this.notify('text');
+    }
+  }
+
+  /** Adds comments and counts them on their segments. Notifies the segments only. */
+  addComments(comments: readonly Comment[]): void {
+    this.#comments = [...this.#comments, ...comments];
+    for (const { position } of comments) {
+      if (position === undefined || !this.has(position)) continue;
+      this.change(position, { comments: this.segment(position).comments + 1 });
+    }
+  }
+}

@@ -1,0 +1,188 @@
+/** The editor's claim on the task: its lease, and the actions that end or share it. */
+import type { Autosave } from './autosave.ts';
+import type { EffortTracker } from './effort-tracker.ts';
+import type { SegmentEditor } from './segment-editor.ts';
+import { codeOfError, type ReadOnly, readOnlyOf, type TaskServer } from './state.ts';
+import type { WorkbenchStore } from './store.ts';
+import type { Category, Issue, Lease, Range, Severity } from './task.ts';
+
+interface SessionOptions {
+  store: WorkbenchStore;
+  server: TaskServer;
+  autosave: Autosave;
+  editor: SegmentEditor;
+  effort: EffortTracker;
+  now: () => number;
+}
+
+export class TaskSession {
+  readonly #options: SessionOptions;
+  readonly #store: WorkbenchStore;
+  readonly #server: TaskServer;
+  /** Milliseconds that the server's clock is ahead of this one. */
+  #clockOffset = 0;
+  /** Number of running actions that may end the claim. */
+  #running = 0;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#server = options.server;
+    const { lease } = options.store.task;
+    if (lease) this.#clockOffset = Date.parse(lease.now) - options.now();
+  }
+
+  setLease(lease: Lease): void {
+    this.#clockOffset = Date.parse(lease.now) - this.#options.now();
+    this.#store.update({ lease, late: Date.parse(lease.now) >= Date.parse(lease.warn_at) });
+  }
+
+  /** Ends editing at the lease's limit and warns before it. Called each second. */
+  checkLimits(): void {
+    const { lease, late, readOnly } = this.#store.page;
+    const now = this.#options.now() + this.#clockOffset;
+    const isLate = lease !== undefined && now >= Date.parse(lease.warn_at);
+    if (lease && !readOnly && now >= Date.parse(lease.limit_until)) this.endEditing('over');
+    if (late !== isLate) this.#store.update({ late: isLate });
+  }
+
+  async heartbeat(): Promise<void> {
+    const { lease, readOnly } = this.#store.page;
+    if (!lease || readOnly) return;
+    try {
+      this.setLease(await this.#server.heartbeat(lease.token));
+    } catch (error) {
+      if (codeOfError(error) === 'stale_lease') this.endEditing('lost');
+      if (codeOfError(error) === 'job_canceled') this.endEditing('canceled');
+    }
+  }
+
+  /** Reads the task again after a live update. Changes its state and comments, never a text. */
+  async refresh(): Promise<void> {
+    if (this.#running > 0) return;
+    const task = await this.#server.readTask().catch((error: unknown) => {
+      if (this.#running > 0) return;
+      if (codeOfError(error) === 'job_canceled') this.endEditing('canceled');
+      else if (codeOfError(error) === 'not_found') this.#loseTask('lost');
+    });
+    // A running action of this page shows the new state itself.
+    if (!task || this.#running > 0) return;
+    this.#addOthersComments(task.comments);
+    const { lease, readOnly } = this.#store.page;
+    const now = readOnlyOf(task);
+    if (readOnly === undefined) {
+      if (task.lease?.token === lease?.token) return;
+      this.#loseTask(now === 'canceled' || now === 'done' ? now : 'lost');
+    } else if (now !== undefined && now !== readOnly && readOnly !== 'lost' && readOnly !== 'over') {
+      this.#store.task.status = task.status;
+      this.#store.update({ readOnly: now });
+    }
+  }
+
+  /** Makes the page read-only, once. */
+  endEditing(why: ReadOnly): void {
+    if (this.#store.page.readOnly) return;
+    this.#store.update({ readOnly: why });
+    this.#options.autosave.stopSending();
+    this.#options.editor.refreshEditable();
+    this.#store.announce({ type: 'read-only', why });
+  }
+
+  async extend(): Promise<void> {
+    this.setLease(await this.#server.extend(this.#store.token));
+    this.#store.announce({ type: 'extended' });
+  }
+
+  /** Submits the task. Returns the positions that are not confirmed; with any, nothing was submitted. */
+  async submit(): Promise<number[]> {
+    const { unconfirmed } = await this.#run(this.#server.submit(this.#store.token));
+    if (unconfirmed) return unconfirmed;
+    this.#store.update({ readOnly: 'submitted' });
+    return [];
+  }
+
+  async approve(): Promise<void> {
+    await this.#run(this.#server.approve(this.#store.token));
+    this.#store.update({ readOnly: 'submitted' });
+  }
+
+  async returnTask(note?: string): Promise<void> {
+    await this.#run(this.#server.returnTask(this.#store.token, note));
+    this.#store.update({ readOnly: 'submitted' });
+  }
+
+  async release(): Promise<void> {
+    await this.#run(this.#server.release(this.#store.token));
+    this.#store.update({ readOnly: 'not_claimed' });
+  }
+
+  async skip(reason: string): Promise<void> {
+    await this.#run(this.#server.skip(this.#store.page.lease?.token, reason));
+    this.#store.update({ readOnly: 'not_claimed' });
+  }
+
+  async report(reason: string, note?: string): Promise<void> {
+    await this.#run(this.#server.report(this.#store.page.lease?.token, reason, note));
+    this.#store.update({ readOnly: 'reported' });
+  }
+
+  async markIssue(
+    position: number,
+    category: Category,
+    severity: Severity,
+    note?: string,
+    range?: Range,
+  ): Promise<void> {
+    const issue = await this.#server.markIssue(this.#store.token, {
+      position,
+      category,
+      severity,
+      ...(note ? { note } : {}),
+      ...(range ? { range } : {}),
+    });
+    this.#store.change(position, { issues: [...this.#store.segment(position).issues, issue] });
+    this.#store.update({});
+    this.#store.announce({ type: 'issue' });
+  }
+
+  async unmarkIssue({ issue, position }: Issue): Promise<void> {
+    await this.#server.unmarkIssue(this.#store.token, issue);
+    const { issues } = this.#store.segment(position);
+    this.#store.change(position, { issues: issues.filter((one) => one.issue !== issue) });
+    this.#store.update({});
+  }
+
+  async comment(text: string, position?: number): Promise<void> {
+    const comment = await this.#run(this.#server.comment(text, position));
+    this.#store.addComments([comment]);
+    this.#store.update({ commenting: false });
+    this.#store.announce({ type: 'comment' });
+  }
+
+  /** Counts an action as running, so that `refresh` does not interfere. */
+  async #run<T>(action: Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await action;
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  /** Sends unsent texts first: the server stores them and then answers that the lease is stale. */
+  #loseTask(why: ReadOnly): void {
+    if (this.#store.page.readOnly !== undefined) return;
+    this.#options.effort.assign();
+    this.#options.autosave.flush();
+    if (this.#options.autosave.isEmpty) this.endEditing(why);
+  }
+
+  #addOthersComments(comments: Parameters<WorkbenchStore['addComments']>[0]): void {
+    const known = new Set(this.#store.comments.map(({ comment }) => comment));
+    const others = comments.filter(({ comment }) => !known.has(comment));
+    if (others.length === 0) return;
+    this.#store.addComments(others);
+    this.#store.update({});
+    this.#store.announce({ type: 'commented', count: others.length });
+  }
+}

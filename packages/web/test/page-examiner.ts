@@ -1,0 +1,85 @@
+/** Opens pages and reports their faults: accessibility, policy violations, and overflow on phones. */
+import type { BrowserContext, Page } from 'playwright-core';
+import {
+  AXE_SOURCE,
+  accessibilityFaults,
+  DESKTOP,
+  PHONE,
+  type Variant,
+  waitUntilIdle,
+  watchFaults,
+} from './browser.ts';
+
+const light = (rules: Variant[2]): Variant => ['light', 'ltr', rules];
+const dark = (rules: Variant[2]): Variant => ['dark', 'rtl', rules];
+/**
+ * `all`: both themes and directions at both widths; `two`: each of them once. Every rule runs once at each width, because
+ * a narrow page shows other elements, but not again on a narrow page that was examined before.
+ */
+const VARIANTS = {
+  all: { desktop: [light('every'), dark('visual')], phone: [light('visual'), dark('every')] },
+  two: { desktop: [light('every')], phone: [dark('visual')] },
+} as const;
+
+const VIOLATIONS = `
+globalThis.violations = [];
+document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+  globalThis.violations.push(violatedDirective + ' ' + blockedURI));
+`;
+
+/** Returns the faults of a page, one sentence each. */
+export type Examine = (url: string, variants: keyof typeof VARIANTS) => Promise<string[]>;
+
+/** Opens one page for all addresses, so that the browser compiles the app's scripts once. */
+export async function openExaminer(context: BrowserContext, origin: string): Promise<Examine> {
+  const page = await context.newPage();
+  const faults = watchFaults(page, origin);
+  await page.addInitScript(VIOLATIONS + AXE_SOURCE);
+  return async (url, variants) => {
+    const found = await examine(page, url, variants);
+    return [...faults.splice(0), ...found];
+  };
+}
+
+async function examine(page: Page, url: string, variants: keyof typeof VARIANTS): Promise<string[]> {
+  await page.setViewportSize(DESKTOP);
+  const answer = await page.goto(url);
+  const faults = policyFaults(answer?.headers()['content-security-policy']);
+  for (const [size, shown] of [
+    [DESKTOP, VARIANTS[variants].desktop],
+    [PHONE, VARIANTS[variants].phone],
+  ] as const) {
+    await page.setViewportSize(size);
+    await waitUntilIdle(page);
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+    if (wide > size.width) faults.push(`${size.width} px: the page is ${wide} px wide`);
+    const broken = await accessibilityFaults(page, shown);
+    faults.push(...broken.map((fault) => `${size.width} px: ${fault}`));
+  }
+  const violations = await page.evaluate<string[]>('globalThis.violations');
+  faults.push(...violations.map((violation) => `violates its policy: ${violation}`));
+  return faults;
+}
+
+/** Returns what a content security policy allows that it must not. */
+export function policyFaults(policy: string | undefined): string[] {
+  if (policy === undefined) return ['no policy'];
+  const rules = new Map(
+    policy.split(';').map((rule) => {
+      const [name, ...sources] = rule.trim().split(/\s+/);
+      return [name!, sources];
+    }),
+  );
+  const scripts = rules.get('script-src') ?? rules.get('default-src') ?? ['everything'];
+  const faults = scripts
+    .filter((source) => source !== "'self'" && source !== "'none'" && !source.startsWith("'nonce-"))
+    .map((source) => `its policy allows scripts from ${source}`);
+  for (const [name, wanted] of [
+    ['default-src', "'none'"],
+    ['base-uri', "'none'"],
+    ['frame-ancestors', "'none'"],
+  ]) {
+    if (rules.get(name!)?.join(' ') !== wanted) faults.push(`its policy lacks ${name} ${wanted}`);
+  }
+  return faults;
+}

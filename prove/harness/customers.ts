@@ -1,0 +1,115 @@
+/** Customers who order jobs without a pause, and repeat each request until it is answered. */
+import type { Credentials } from '../../scripts/program.ts';
+import { type BackgroundLoad, startBackgroundLoad } from './background-load.ts';
+import type { Order } from './invariants.ts';
+import type { Random } from './random.ts';
+import { sendRequest, sendUntilAccepted } from './requests.ts';
+
+export interface CustomerOrder extends Order {
+  tier: 'human' | 'machine';
+  text: string;
+  /** Unix milliseconds, before the first request. */
+  sentAt: number;
+}
+
+export interface Customers {
+  readonly orders: CustomerOrder[];
+  /** The number of acknowledged orders. */
+  readonly acknowledged: number;
+  /** @throws when an order was refused */
+  check(): void;
+  /** Resolves when each customer has been answered or has given up. @throws when an order was refused */
+  stop(): Promise<void>;
+}
+
+const CUSTOMERS = 8;
+/** How long a customer waits for an answer. */
+const PATIENCE_MILLISECONDS = 5_000;
+
+const TEXTS = [
+  'The house is big.',
+  'The children walk to the school every day. Their mother works in the city.',
+  'A red car stops in front of the hotel.\n\nNobody gets out.',
+  'We want to buy three tickets for the train to Madrid.',
+  'The doctor said that the water is cold and clean.',
+];
+
+/**
+ * Half of the orders are human jobs in the sandbox, half machine jobs in production.
+ * @param urls of the API processes; a customer without an answer from one asks the next
+ * @param callbacks the URL of the receiver
+ */
+export function startCustomers(
+  random: Random,
+  urls: readonly string[],
+  account: Credentials,
+  callbacks: string,
+): Customers {
+  const orders: CustomerOrder[] = [];
+  let acknowledged = 0;
+  let stopping = false;
+
+  async function customer(number: number): Promise<void> {
+    for (let count = 0; !stopping; count++) {
+      const human = random.below(2) === 0;
+      const name = `job-${number}-${count}`;
+      // A fifth leave the uid to the server. Another request would make another job, so they send one only.
+      const isAssigned = random.below(5) === 0;
+      const order: CustomerOrder = {
+        name,
+        account: account.username,
+        ...(isAssigned ? {} : { uid: name }),
+        environment: human ? 'sandbox' : 'production',
+        tier: human ? 'human' : 'machine',
+        text: TEXTS[random.below(TEXTS.length)]!,
+        sentAt: Date.now(),
+        answers: [],
+      };
+      orders.push(order);
+      // A tenth do not come back after a broken connection: their job may exist or not.
+      const givesUp = random.below(10) === 0;
+      await create(order, count, () => stopping || givesUp || isAssigned);
+    }
+  }
+
+  async function create(order: CustomerOrder, first: number, giveUp: () => boolean): Promise<void> {
+    const sandbox = order.environment === 'sandbox';
+    const path = `${sandbox ? '/sandbox' : ''}/tapi/v2/${order.tier === 'human' ? '' : 'mt_'}translation/`;
+    const body = JSON.stringify({
+      uid: order.uid,
+      text: order.text,
+      source_language: 'en',
+      target_language: 'es',
+      callback_url: `${callbacks}/${order.name}`,
+    });
+    const answer = await sendUntilAccepted(
+      (tried) =>
+        sendRequest(`${urls[(first + tried) % urls.length]}${path}`, {
+          method: 'POST',
+          key: sandbox ? account.sandbox_key : account.production_key,
+          body,
+          signal: AbortSignal.timeout(PATIENCE_MILLISECONDS),
+        }),
+      { giveUp },
+    );
+    if (answer === undefined) return;
+    acknowledged++;
+    const { uid, order_number: orderNumber, price: priceCents = 0 } = JSON.parse(answer.text);
+    order.answers.push({ status: answer.status, at: Date.now(), uid, orderNumber, priceCents });
+  }
+
+  const load: BackgroundLoad = startBackgroundLoad(
+    ...Array.from({ length: CUSTOMERS }, (_, number) => customer(number)),
+  );
+  return {
+    orders,
+    get acknowledged() {
+      return acknowledged;
+    },
+    check: load.check,
+    async stop() {
+      stopping = true;
+      await load.done();
+    },
+  };
+}

@@ -1,0 +1,172 @@
+/** The database of a run: waiting until all work is done, and reading what is stored then. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type pg from 'pg';
+import { createLog } from '../../packages/server/src/base/log.ts';
+import { type Connection, createConnection } from '../../packages/server/src/database/connections.ts';
+import { openStore, type Store } from '../../packages/server/src/roles/program.ts';
+import { loadSettings } from '../../packages/server/src/settings/settings.ts';
+
+export type Query = <Row extends pg.QueryResultRow>(sql: string) => Promise<Row[]>;
+
+/** A restart of PostgreSQL after a kill, with recovery. */
+const CONNECT_MILLISECONDS = 120_000;
+
+/** Opens the store of a data directory for the time of `work`. */
+export async function withStore<T>(directory: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Connects to the database as the owner of the schema for the time of `work`. */
+export async function withClient<T>(
+  connection: Connection,
+  work: (client: pg.Client, query: Query) => Promise<T>,
+): Promise<T> {
+  const client = await connect(connection);
+  try {
+    return await work(client, async (sql) => (await client.query(sql)).rows);
+  } finally {
+    await client.end();
+  }
+}
+
+/** PostgreSQL may just have been killed, and is starting again then. */
+async function connect(connection: Connection): Promise<pg.Client> {
+  for (const end = Date.now() + CONNECT_MILLISECONDS; ; await wait(200)) {
+    const client = createConnection(connection);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end();
+      if (Date.now() > end) throw error;
+    }
+  }
+}
+
+/** Runs `work` with queries on the database of a data directory. */
+export async function withDatabase<T>(
+  directory: string,
+  work: (query: Query, store: Store) => Promise<T>,
+): Promise<T> {
+  return withStore(directory, (store) => withClient(store.connection, (_, query) => work(query, store)));
+}
+
+/** Tables whose rows are queue entries. `edited_jobs` is due at the deadline of a job, so it is not among them. */
+const QUEUES = ['jobs', 'messages', 'deliveries'];
+
+export async function countDue(query: Query, queues: readonly string[] = QUEUES): Promise<number> {
+  const counts = queues.map((table) => `(select count(*) from ${table} where due_at is not null)`);
+  const [row] = await query<{ due: number }>(`select (${counts.join(' + ')})::int as due`);
+  return row!.due;
+}
+
+/**
+ * Waits until nothing is left, or the time is over; the checks find what is left then.
+ * @param left counts the work that is left
+ * @param options.pause milliseconds between two counts
+ */
+export async function waitUntilSettled(
+  left: () => Promise<number>,
+  { seconds = 120, pause = 200 }: { seconds?: number; pause?: number } = {},
+): Promise<void> {
+  const end = Date.now() + seconds * 1000;
+  while ((await left()) > 0 && Date.now() < end) await wait(pause);
+}
+
+/** A job as it is stored. */
+export interface JobFact {
+  /** The last part of its callback URL: the customer's name for it. */
+  name: string;
+  /** The first word of its stored source text, where retention has not deleted it. */
+  firstWord: string | null;
+  account: string;
+  environment: string;
+  jobId: string;
+  uid: string;
+  orderNumber: number;
+  tier: string;
+  status: string;
+  /** Why it failed; null while it has not. */
+  failure: string | null;
+  priceCents: number;
+  /** The number of its latest charge. */
+  charge: number;
+  fellBack: boolean;
+  hasResult: boolean;
+}
+
+export interface TransferFact {
+  account: string;
+  environment: string;
+  /** Null for a top-up. */
+  jobId: string | null;
+  kind: string;
+  /** Which of the job's charges it belongs to. */
+  charge: number;
+  debit: string;
+  credit: string;
+  cents: number;
+}
+
+export interface DeliveryFact {
+  deliveryId: string;
+  /** The last part of its URL. */
+  name: string;
+  jobId: string | null;
+  status: string;
+  attempts: number;
+  /** Attempts that never ended: a kill interrupted them. */
+  unfinishedAttempts: number;
+  /** Attempts that ended after the next one had begun, half a lease later: their worker was paused. */
+  overtakenAttempts: number;
+  /** Attempts in which the sender read no answer in time: start and end in Unix milliseconds. */
+  timedOutAttempts: [start: number, end: number][];
+}
+
+export interface Facts {
+  jobs: JobFact[];
+  transfers: TransferFact[];
+  deliveries: DeliveryFact[];
+  balances: { account: string; environment: string; availableCents: number }[];
+}
+
+/** Reads everything that the invariants compare. @param leaseSeconds of the run's workers */
+export async function readFacts(query: Query, leaseSeconds: number): Promise<Facts> {
+  return {
+    jobs: await query(
+      `select substring(j.callback_url from '[^/]*$') as name,
+              (select split_part(s.body, ' ', 1) from job_texts s
+                where s.job_id = j.job_id and s.kind = 'source') as "firstWord", a.username as account, j.environment, j.job_id as "jobId", j.uid,
+              j.order_number::float8 as "orderNumber", j.tier, j.status, j.failure, j.price_cents::float8 as "priceCents",
+              j.charge, j.fell_back as "fellBack",
+              exists (select from job_texts r where r.job_id = j.job_id and r.kind = 'result') as "hasResult"
+         from jobs j join accounts a using (part, account_id)`,
+    ),
+    transfers: await query(
+      `select a.username as account, t.environment, t.job_id as "jobId", t.kind, t.charge, t.debit, t.credit,
+              t.amount_cents::float8 as cents
+         from transfers t join accounts a using (part, account_id)`,
+    ),
+    deliveries: await query(
+      `select d.delivery_id as "deliveryId", substring(d.url from '[^/]*$') as name, d.job_id as "jobId", d.status, d.attempts::int,
+              coalesce(a.unfinished, 0)::int as "unfinishedAttempts", coalesce(a.overtaken, 0)::int as "overtakenAttempts",
+              coalesce(a.timed_out, '[]') as "timedOutAttempts"
+         from deliveries d left join (
+              select delivery_id, count(*) filter (where finished_at is null) as unfinished,
+                     json_agg(json_build_array(extract(epoch from started_at) * 1000, extract(epoch from finished_at) * 1000))
+                       filter (where outcome = 'timeout') as timed_out,
+                     count(*) filter (where finished_at > next and next > started_at + interval '${leaseSeconds / 2} s') as overtaken
+                from (select *, lead(started_at) over (partition by delivery_id order by attempt) as next from attempts) as one
+               group by delivery_id) a using (delivery_id)`,
+    ),
+    balances: await query(
+      `select a.username as account, b.environment, b.available_cents::float8 as "availableCents"
+         from balances b join accounts a using (part, account_id)`,
+    ),
+  };
+}

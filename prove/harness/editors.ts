@@ -1,0 +1,57 @@
+/** Editors of a run: signed in without a password, and calling the routes of the workbench. */
+
+import { createPerson } from '../../packages/server/src/access/people.ts';
+import { cookieOf } from '../../packages/server/src/access/session-auth.ts';
+import { startSession } from '../../packages/server/src/access/sessions.ts';
+import type { Database } from '../../packages/server/src/database/database.ts';
+import type { Settings } from '../../packages/server/src/settings/settings.ts';
+import { sendRequest, sendUntilAnswered } from './requests.ts';
+
+/**
+ * Creates an editor for English to Spanish and starts a session.
+ * @param reviewShare how many of a hundred tasks of the editor are reviewed
+ * @param review whether the editor may review
+ * @returns the user id, and the session's cookie as `name=value`
+ */
+export async function createEditor(
+  database: Database,
+  settings: Settings,
+  { email, reviewShare, review }: { email: string; reviewShare: number; review: boolean },
+): Promise<{ userId: string; cookie: string }> {
+  const userId = await createPerson(database, 'program', {
+    email,
+    role: 'editor',
+    reviewShare,
+    languages: [{ source_language: 'en', target_language: 'es', review }],
+  });
+  const visitor = { address: '127.0.0.1', userAgent: undefined, token: undefined };
+  const { token } = await startSession(database, settings, { userId, passwordHash: null }, visitor);
+  return { userId, cookie: `${cookieOf(settings).name}=${token}` };
+}
+
+export interface EditingAnswer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of the interface
+  body: any;
+}
+
+/**
+ * Sends an editor's request below `/api/editing` until it is answered with a status below 500.
+ * @returns undefined after giving up
+ */
+export async function sendAsEditor(
+  { url, cookie, giveUp }: { url: string; cookie: string; giveUp?: () => boolean },
+  method: string,
+  path: string,
+  body?: object,
+): Promise<EditingAnswer | undefined> {
+  const request =
+    body === undefined
+      ? { method, headers: { cookie } }
+      : { method, headers: { cookie, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const answer = await sendUntilAnswered(
+    () => sendRequest(`${url}/api/editing${path}`, request),
+    giveUp === undefined ? {} : { giveUp },
+  );
+  return answer && { status: answer.status, body: answer.text === '' ? {} : JSON.parse(answer.text) };
+}

@@ -1,0 +1,200 @@
+/** The invariants that proofs share. Each compares what customers and receiver saw with what is stored at the end. */
+import type { DeliveryFact, Facts, JobFact, TransferFact } from './database.ts';
+import type { Arrival } from './receiver.ts';
+
+/** One job that a customer wants once, however often the customer asks for it. */
+export interface Order {
+  /** Unique in the run; the last part of its callback URL. */
+  name: string;
+  account: string;
+  environment: 'production' | 'sandbox';
+  /** Absent: the server assigns one. */
+  uid?: string;
+  /** The answers 201 and 200 to its creation. None: no answer came, so the job may exist or not. */
+  answers: Acknowledgement[];
+}
+
+export interface Acknowledgement {
+  status: number;
+  /** Unix milliseconds. */
+  at: number;
+  uid: string;
+  /** Answers for machine jobs have neither. */
+  orderNumber?: number;
+  priceCents?: number;
+}
+
+interface Ordered<O extends Order = Order> {
+  orders: readonly O[];
+  jobs: readonly JobFact[];
+}
+
+type Jobs = Pick<Facts, 'jobs'>;
+type Arrivals = { arrivals: readonly Arrival[] };
+type Transfers = Pick<Facts, 'transfers'>;
+type Deliveries = Pick<Facts, 'deliveries'>;
+
+export const isSuccess = ({ answer }: Arrival): boolean =>
+  answer !== undefined && answer >= 200 && answer < 300;
+
+export const byName = <T extends { name: string }>(things: readonly T[]): Map<string, T[]> =>
+  Map.groupBy(things, ({ name }) => name);
+
+/**
+ * Every acknowledged job is stored once, as it was acknowledged.
+ * @param prices the prices that an answer for a job may have had
+ */
+export function checkNothingLost<O extends Order>(
+  { orders, jobs }: Ordered<O>,
+  prices: (order: O, job: JobFact) => readonly number[] = (_, job) => [job.priceCents],
+): string[] {
+  const stored = byName(jobs);
+  return orders.flatMap((order) => {
+    const { name, account, environment, answers } = order;
+    if (answers.length === 0) return [];
+    const [job, ...others] = stored.get(name) ?? [];
+    if (job === undefined || others.length > 0)
+      return [`${name} was acknowledged and is stored ${job === undefined ? 0 : others.length + 1} times`];
+    if (job.account !== account || job.environment !== environment)
+      return [`${name} is stored for ${job.account} in ${job.environment}`];
+    return answers
+      .filter(
+        ({ uid, orderNumber = job.orderNumber, priceCents = job.priceCents }) =>
+          uid !== job.uid || orderNumber !== job.orderNumber || !prices(order, job).includes(priceCents),
+      )
+      .map(({ uid }) => `${name} is not as it was acknowledged under ${uid}`);
+  });
+}
+
+/**
+ * Every stored job was asked for, and each order has one at most. An order without a uid is sent once only: after a
+ * broken connection the customer cannot know whether there is a job.
+ */
+export function checkNothingInvented({ orders, jobs }: Ordered): string[] {
+  const wanted = new Map(orders.map((order) => [order.name, order]));
+  const seen = new Set<string>();
+  return jobs.flatMap(({ name, account, uid, environment }) => {
+    const order = wanted.get(name);
+    if (order?.account !== account || order.environment !== environment || (order.uid ?? uid) !== uid)
+      return [`${name} was never asked for as ${uid} by ${account} in ${environment}`];
+    if (seen.has(name)) return [`${name} is stored more than once`];
+    seen.add(name);
+    return [];
+  });
+}
+
+/** At most one answer to each order says that it was created. */
+export function checkCreatedOnce({ orders }: { orders: readonly Order[] }): string[] {
+  return orders.flatMap(({ name, answers }) => {
+    const created = answers.filter(({ status }) => status === 201).length;
+    return created > 1 ? [`${name}: ${created} answers say that it was created`] : [];
+  });
+}
+
+/** Every job is completed. */
+export function checkAllCompleted({ jobs }: Jobs): string[] {
+  return jobs
+    .filter(({ status }) => status !== 'completed')
+    .map(({ name, status, failure }) => `${name} is ${status}${failure === null ? '' : `: ${failure}`}`);
+}
+
+/** Every callback has one id, and every id belongs to one callback. */
+export function checkOneId({ arrivals }: Arrivals): string[] {
+  const ofIds = Map.groupBy(arrivals, ({ webhookId }) => webhookId);
+  return [
+    ...[...byName(arrivals)].flatMap(([name, of]) => {
+      const ids = new Set(of.map(({ webhookId }) => webhookId));
+      return ids.size > 1 ? [`${name} came under ${ids.size} ids`] : [];
+    }),
+    ...[...ofIds].flatMap(([id, of]) => {
+      const names = new Set(of.map(({ name }) => name));
+      return names.size > 1 ? [`${id} is the id of ${[...names].join(' and ')}`] : [];
+    }),
+  ];
+}
+
+/** Every attempt of a callback has the same bytes. */
+export function checkSameBytes({ arrivals }: Arrivals): string[] {
+  return [...byName(arrivals)].flatMap(([name, of]) => {
+    const bodies = new Set(of.map(({ body }) => body));
+    return bodies.size > 1 ? [`${name} came with ${bodies.size} different bodies`] : [];
+  });
+}
+
+/**
+ * A callback comes again after the receiver took it only where a fault explains it: a kill or a pause interrupted the
+ * attempt, or a reset overtook the answer. An attempt is stored before it is made and its end after it, so an
+ * interrupted one has no end when the next one begins. (The repeat itself may be refused before it is taken again.)
+ * @param interrupted the attempts of a delivery that a fault can have interrupted
+ */
+export function checkRepeatsExplained(
+  { arrivals, deliveries }: Arrivals & Deliveries,
+  interrupted: (delivery: DeliveryFact) => number,
+): string[] {
+  const explained = new Map(deliveries.map((delivery) => [delivery.deliveryId, interrupted(delivery)]));
+  return [...Map.groupBy(arrivals, ({ webhookId }) => webhookId)].flatMap(([id, of]) => {
+    const repeats = of.slice(0, -1).filter(isSuccess).length;
+    const faults = (explained.get(id) ?? 0) + of.filter(({ reset }) => reset).length;
+    return repeats > faults
+      ? [`${of[0]!.name} came ${repeats} times after it was taken; ${faults} faults explain a repeat`]
+      : [];
+  });
+}
+
+/** Every delivery ended well. */
+export function checkOutboxSettled({ deliveries }: Deliveries): string[] {
+  return deliveries
+    .filter(({ status }) => status !== 'delivered')
+    .map(({ name, deliveryId, status }) => `the delivery ${deliveryId} of ${name} is ${status}`);
+}
+
+const ENDS: Readonly<Record<string, string>> = { completed: 'capture', canceled: 'void', failed: 'void' };
+
+/** Whether nothing more happens to a job with this status. */
+export const isFinal = (status: string): boolean => status in ENDS;
+
+/**
+ * Every job is charged once: one hold of its price, and the one end that its status requires. Of the charges before the
+ * last one of an upgraded job, the machine's was captured and a canceled upgrade's was voided.
+ */
+export function checkChargedOnce({ jobs, transfers }: Jobs & Transfers): string[] {
+  const ofJobs = Map.groupBy(transfers, ({ jobId }) => jobId);
+  return jobs.flatMap((job) => {
+    const own = ofJobs.get(job.jobId) ?? [];
+    const charges = Map.groupBy(own, ({ charge }) => charge);
+    const end = job.fellBack ? 'void' : ENDS[job.status];
+    const isRight = [...charges].every(([charge, of]) => {
+      const isLast = charge === job.charge;
+      const cents = isLast ? job.priceCents : of[0]!.cents;
+      const wanted = ['hold', isLast ? end : charge === 1 ? 'capture' : 'void'];
+      return sameTransfers(of, wanted, cents);
+    });
+    if (isRight && charges.has(job.charge) === job.priceCents > 0) return [];
+    const found = own.map(({ charge, kind, cents }) => `${charge} ${kind} ${cents}`).join(', ');
+    return [`${job.name} (${job.status}${job.fellBack ? ', fell back' : ''}): ${found || 'no transfer'}`];
+  });
+}
+
+function sameTransfers(
+  found: readonly TransferFact[],
+  kinds: readonly (string | undefined)[],
+  cents: number,
+) {
+  const wanted = kinds.filter((kind) => kind !== undefined).map((kind) => `${kind} ${cents}`);
+  const made = found.map((transfer) => `${transfer.kind} ${transfer.cents}`);
+  return String(made.sort()) === String(wanted.sort());
+}
+
+/** Every balance is the sum of its transfers. */
+export function checkBalanced({ transfers, balances }: Transfers & Pick<Facts, 'balances'>): string[] {
+  const of = Map.groupBy(transfers, ({ account, environment }) => `${account} ${environment}`);
+  return balances.flatMap(({ account, environment, availableCents }) => {
+    const own = of.get(`${account} ${environment}`) ?? [];
+    const sum = (side: 'debit' | 'credit') =>
+      own.filter((transfer) => transfer[side] === 'available').reduce((all, { cents }) => all + cents, 0);
+    const expected = sum('credit') - sum('debit');
+    return expected === availableCents
+      ? []
+      : [`the ${environment} balance of ${account} is ${availableCents}, its transfers are ${expected}`];
+  });
+}

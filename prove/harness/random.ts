@@ -1,0 +1,17 @@
+/** Repeatable random numbers: the same seed gives the same sequence. */
+export interface Random {
+  /** Returns a whole number from 0 to `limit - 1`. */
+  below(limit: number): number;
+}
+
+/** Mulberry32: 32 bits of state, good enough to choose what a proof does next. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+  return { below: (limit) => Math.floor(next() * limit) };
+}

@@ -1,0 +1,52 @@
+/** The receiver of callbacks: it answers 204 to every request. */
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One callback. */
+export interface Arrival {
+  /** The path of its URL without the slash: the customer's name for the job or message. */
+  name: string;
+  webhookId: string;
+  body: string;
+  /** Unix milliseconds. */
+  at: number;
+  /** The status that the receiver answered with, if it answered. */
+  answer: number | undefined;
+  /** The connection was reset after the answer, so the sender may not have read it. */
+  reset?: boolean;
+}
+
+export interface Receiver {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** @param arrived called for each callback before it is answered */
+export async function startReceiver(
+  arrived: (arrival: Arrival, headers: IncomingHttpHeaders) => void,
+): Promise<Receiver> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const arrival = {
+        name: (request.url ?? '').slice(1),
+        webhookId: String(request.headers['webhook-id']),
+        body: Buffer.concat(chunks).toString(),
+        at: Date.now(),
+        answer: 204,
+      };
+      arrived(arrival, request.headers);
+      response.writeHead(arrival.answer).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}

@@ -1,0 +1,68 @@
+/** The network link between one process and PostgreSQL: a proxy that can be cut and blocked. */
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface Link {
+  port: number;
+  /** Resets every connection. New connections work. */
+  cut(): void;
+  /** Lets no byte through and closes nothing: a network partition. */
+  block(): void;
+  /** Ends the partition: delivers the blocked bytes, or resets the connections. */
+  unblock(how: 'late' | 'never'): void;
+  close(): Promise<void>;
+}
+
+/** @param socketPath of PostgreSQL */
+export async function startLink(socketPath: string): Promise<Link> {
+  const pairs = new Set<[Socket, Socket]>();
+  let blocked = false;
+
+  function cut(): void {
+    for (const [near, far] of pairs) {
+      near.resetAndDestroy();
+      far.destroy();
+    }
+  }
+
+  const server = createServer((near) => {
+    const far = connect(socketPath);
+    const pair: [Socket, Socket] = [near, far];
+    pairs.add(pair);
+    const pass = (from: Socket, to: Socket) => {
+      from.on('data', (bytes) => {
+        if (!to.write(bytes)) from.pause();
+      });
+      to.on('drain', () => {
+        if (!blocked) from.resume();
+      });
+      // PostgreSQL's protocol has no use for half a connection.
+      from.on('close', () => {
+        pairs.delete(pair);
+        to.destroy();
+      });
+      from.on('error', () => to.destroy());
+      if (blocked) from.pause();
+    };
+    pass(near, far);
+    pass(far, near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut,
+    block() {
+      blocked = true;
+      for (const each of [...pairs].flat()) each.pause();
+    },
+    unblock(how) {
+      blocked = false;
+      if (how === 'never') cut();
+      for (const each of [...pairs].flat()) each.resume();
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      cut();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,218 @@
+/**
+ * Writes the program and the client as npm packages of plain JavaScript: `dist/dragoman-VERSION.tgz` and
+ * `dist/dragoman-client-VERSION.tgz`. Node runs TypeScript from a repository, but not below `node_modules`.
+ *
+ * The program keeps the folders of the repository, so that its files find each other by the same relative paths. The
+ * other packages of the workspace are bundled in its `node_modules`; libraries are installed from the registry.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { writeClientPackage } from './client-package.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SERVER = 'packages/server';
+/** Files and folders that are packed as they are. */
+const COPIED = [
+  `${SERVER}/bin`,
+  'packages/web/dist',
+  'packages/web/src/ui/tokens.css',
+  'README.md',
+  'CHANGELOG.md',
+  'LICENSE',
+];
+const DESCRIPTION = 'An open, self-hostable translation service.';
+
+interface Manifest {
+  name: string;
+  version: string;
+  license: string;
+  exports?: string | Record<string, string>;
+  dependencies?: Record<string, string>;
+}
+
+const readJson = <T>(path: string): T => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as T;
+
+/**
+ * Packs both packages.
+ * @param directory where the tarballs are written; made where it is missing
+ * @returns the paths of the tarballs
+ * @throws Error when the web app is not built, or a file does not compile
+ */
+export function writePackages(directory: string): { program: string; client: string } {
+  if (!existsSync(join(ROOT, 'packages/web/dist/index.html'))) {
+    throw new Error('The web app is not built. Run npm run build.');
+  }
+  mkdirSync(directory, { recursive: true });
+  const stage = join(directory, 'stage');
+  rmSync(stage, { recursive: true, force: true });
+  try {
+    stageProgram(join(stage, 'program'));
+    writeClientPackage(join(stage, 'client'));
+    return {
+      program: pack(join(stage, 'program'), directory),
+      client: pack(join(stage, 'client'), directory),
+    };
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+/** @returns the path of the tarball */
+function pack(folder: string, directory: string): string {
+  const said = execFileSync('npm', ['pack', '--json', '--pack-destination', directory], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [{ filename }] = JSON.parse(said) as [{ filename: string }];
+  return join(directory, filename);
+}
+
+function stageProgram(folder: string): void {
+  const root = readJson<Manifest>('package.json');
+  const server = readJson<Manifest>(`${SERVER}/package.json`);
+  const bundled = workspacesOf(server);
+  compile(SERVER, join(folder, SERVER));
+  for (const [name, path] of bundled) stageLibrary(path, join(folder, 'node_modules', name));
+  const guides = globSync('docs/*.md', { cwd: ROOT });
+  for (const path of [...COPIED, ...guides])
+    cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  const bin = join(folder, SERVER, 'bin/dragoman.js');
+  writeFileSync(bin, readFileSync(bin, 'utf8').replace('src/main.ts', 'src/main.js'));
+  writeManifest(join(folder, SERVER), { name: server.name, version: server.version, type: 'module' });
+  writeManifest(folder, {
+    name: 'dragoman',
+    version: root.version,
+    description: DESCRIPTION,
+    license: root.license,
+    type: 'module',
+    engines: { node: '>=24' },
+    bin: { dragoman: `${SERVER}/bin/dragoman.js` },
+    dependencies: Object.fromEntries(
+      [...librariesOf([server, ...bundled.values().map(manifestOf)]), ...bundledVersions(bundled)].sort(),
+    ),
+    bundleDependencies: [...bundled.keys()],
+  });
+}
+
+const manifestOf = (path: string): Manifest => readJson(`${path}/package.json`);
+
+/** The packages of the workspace that one needs, directly or not, with their folders. */
+function workspacesOf(manifest: Manifest, found = new Map<string, string>()): Map<string, string> {
+  for (const name of Object.keys(manifest.dependencies ?? {})) {
+    const path = name.replace('@dragoman/', 'packages/');
+    if (path === name || found.has(name)) continue;
+    found.set(name, path);
+    workspacesOf(manifestOf(path), found);
+  }
+  return found;
+}
+
+const bundledVersions = (bundled: Map<string, string>): [string, string][] =>
+  [...bundled].map(([name, path]) => [name, manifestOf(path).version]);
+
+/** The libraries of these packages, each in the version that was tested: the one of the lock file. */
+function librariesOf(manifests: Manifest[]): [string, string][] {
+  const { packages } = readJson<{ packages: Record<string, { version: string }> }>('package-lock.json');
+  const names = manifests.flatMap(({ dependencies = {} }) => Object.keys(dependencies));
+  return [...new Set(names)]
+    .filter((name) => !name.startsWith('@dragoman/'))
+    .map((name) => [name, packages[`node_modules/${name}`]!.version]);
+}
+
+function stageLibrary(path: string, folder: string): void {
+  const { name, version, license, exports } = manifestOf(path);
+  compile(path, folder);
+  const inJavaScript = (file: string) => file.replace(/\.ts$/, '.js');
+  writeManifest(folder, {
+    name,
+    version,
+    license,
+    type: 'module',
+    exports:
+      typeof exports === 'string'
+        ? inJavaScript(exports)
+        : Object.fromEntries(Object.entries(exports ?? {}).map(([key, file]) => [key, inJavaScript(file)])),
+  });
+}
+
+/** Compiles `src` of a package, without its tests, and copies the other files of `src`. */
+function compile(path: string, folder: string): void {
+  const isTest = (file: string) => /\.test\.ts$|(^|\/)testing[/.]|\.d\.ts$/.test(file);
+  const files = globSync('src/**/*', { cwd: join(ROOT, path), withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !isTest(file));
+  const sources = files.filter((file) => file.endsWith('.ts'));
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const project = join(folder, 'tsconfig.json');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    project,
+    JSON.stringify({
+      extends: join(ROOT, 'tsconfig.json'),
+      compilerOptions: {
+        noEmit: false,
+        noCheck: true,
+        types: [],
+        rewriteRelativeImportExtensions: true,
+        rootDir: join(ROOT, path),
+        outDir: folder,
+      },
+      files: sources,
+      include: [],
+    }),
+  );
+  execFileSync(process.execPath, [compiler, '-p', project], { stdio: 'pipe' });
+  rmSync(project);
+  for (const file of sources) {
+    const output = join(folder, file.slice(join(ROOT, path).length)).replace(/\.ts$/, '.js');
+    const code = readFileSync(output, 'utf8');
+    // Files that are started as processes or threads are named by URL, which the compiler leaves alone.
+    const started = code.replace(/new URL\((['"]\.[^'"]+)\.ts/g, 'new URL($1.js');
+    if (started !== code) writeFileSync(output, started);
+  }
+  for (const file of files.filter((one) => !one.endsWith('.ts'))) {
+    const copy = join(folder, file.slice(join(ROOT, path).length));
+    mkdirSync(dirname(copy), { recursive: true });
+    cpSync(file, copy);
+  }
+}
+
+function writeManifest(folder: string, manifest: object): void {
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** Writes `SHA256SUMS`, in the form that `sha256sum --check` reads. */
+function writeChecksums(directory: string, paths: string[]): void {
+  const lines = paths.map((path) => {
+    const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
+    return `${hash}  ${basename(path)}\n`;
+  });
+  writeFileSync(join(directory, 'SHA256SUMS'), lines.join(''));
+}
+
+/** Writes the bill of materials (CycloneDX) of what an installed program runs. @returns its path */
+function writeBill(directory: string): string {
+  const { version } = readJson<Manifest>('package.json');
+  const path = join(directory, `dragoman-${version}.cdx.json`);
+  const bill = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  writeFileSync(path, bill);
+  return path;
+}
+
+if (import.meta.main) {
+  const directory = join(ROOT, 'dist');
+  rmSync(directory, { recursive: true, force: true });
+  const { program, client } = writePackages(directory);
+  const written = [program, client, writeBill(directory)];
+  writeChecksums(directory, written);
+  for (const path of [...written, join(directory, 'SHA256SUMS')]) console.log(path);
+}

@@ -1,0 +1,272 @@
+/**
+ * Measures the source: imports between modules, tables used by other modules, lengths, duplicate names.
+ * `npm run tidy` prints one line a figure, with its goal; `packages/server/src/tidy.test.ts` keeps them from getting worse.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from 'vite';
+
+/** One TypeScript file of the repository. */
+export interface Source {
+  /** Relative to the repository's root. */
+  path: string;
+  code: string;
+  lines: number;
+  /** Whether it is a test or a tool of tests. */
+  test: boolean;
+  generated: boolean;
+  program: Node;
+}
+
+/** The part of a syntax tree that is read here (ESTree, as the parser returns it). */
+export interface Node {
+  type: string;
+  start: number;
+  end: number;
+  [key: string]: unknown;
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SERVER = 'packages/server/src/';
+const TEST = /\.test\.tsx?$|(?:^|\/)testing(?:\/|[-.\w]*\.tsx?$)/;
+
+/** Every TypeScript file of the repository, parsed. @throws Error for a file with a syntax error */
+export function readSources(): Source[] {
+  const exclude = (path: string) => /(?:^|\/)(?:node_modules|dist|\.\w+)$|\.d\.ts$/.test(path);
+  return globSync('**/*.{ts,tsx}', { cwd: ROOT, exclude }).sort().map(readSource);
+}
+
+function readSource(path: string): Source {
+  const code = readFileSync(join(ROOT, path), 'utf8');
+  return parseSource(path, code);
+}
+
+/** One source from its text. @throws Error when it has a syntax error */
+export function parseSource(path: string, code: string): Source {
+  const { program, errors } = parseSync(path, code);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0]!.message}`);
+  return {
+    path,
+    code,
+    lines: countLines(code),
+    test: TEST.test(path),
+    generated: /(?:^|\/)generated\.ts$/.test(path),
+    program: program as unknown as Node,
+  };
+}
+
+const countLines = (text: string): number => text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+
+/** The program of the server: no tests, nothing generated. Paths are relative to `packages/server/src`. */
+export function serverSources(sources: Source[]): Source[] {
+  return sources
+    .filter(({ path, test, generated }) => path.startsWith(SERVER) && !test && !generated)
+    .map((source) => ({ ...source, path: source.path.slice(SERVER.length) }));
+}
+
+/** The folder that a file of the server lies in, or its own name for a file of the root. */
+export const moduleOf = (path: string): string => (path.includes('/') ? path.split('/', 1)[0]! : path);
+
+/** An import of one file of the server by another. */
+export interface Import {
+  from: string;
+  to: string;
+}
+
+/** Imports between files of the server, `import type` and re-exports included. */
+export function importsOf(sources: Source[]): Import[] {
+  return sources.flatMap(({ path, program }) =>
+    importedPaths(program)
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) => ({ from: path, to: join(dirname(path), specifier) }))
+      .filter(({ to }) => !to.startsWith('..')),
+  );
+}
+
+function importedPaths(program: Node): string[] {
+  const found: string[] = [];
+  visit(program, (node) => {
+    const source = node.source as Node | null | undefined;
+    const imports = /^(?:Import|ExportNamed|ExportAll)(?:Declaration|Expression)$/.test(node.type);
+    if (imports && typeof source?.value === 'string') found.push(source.value);
+  });
+  return found;
+}
+
+/** Groups of modules that reach each other through imports (strongly connected components of two or more). */
+export function cyclesOf(imports: Import[]): string[][] {
+  const reach = new Map<string, Set<string>>();
+  for (const { from, to } of imports) {
+    const [one, other] = [moduleOf(from), moduleOf(to)];
+    if (one !== other) reach.set(one, (reach.get(one) ?? new Set()).add(other));
+  }
+  const reachable = (start: string): Set<string> => {
+    const seen = new Set<string>();
+    const queue = [start];
+    for (let module = queue.pop(); module !== undefined; module = queue.pop()) {
+      for (const next of reach.get(module) ?? []) if (!seen.has(next)) seen.add(next) && queue.push(next);
+    }
+    return seen;
+  };
+  const sets = new Map([...reach.keys()].map((module) => [module, reachable(module)]));
+  const groups = new Map<string, string[]>();
+  for (const [module, seen] of sets) {
+    const group = [...seen].filter((other) => sets.get(other)?.has(module)).sort();
+    if (group.length > 1) groups.set(group.join(), group);
+  }
+  return [...groups.values()];
+}
+
+/** Pairs of modules that import each other directly, `a ⇄ b`. */
+export function mutualPairs(imports: Import[]): string[] {
+  const pairs = new Set(imports.map(({ from, to }) => `${moduleOf(from)} ${moduleOf(to)}`));
+  return [...pairs].flatMap((pair) => {
+    const [one, other] = pair.split(' ') as [string, string];
+    return one < other && pairs.has(`${other} ${one}`) ? [`${one} ⇄ ${other}`] : [];
+  });
+}
+
+/** One SQL statement, by its name and the file that makes it. */
+export interface Sql {
+  path: string;
+  name: string;
+  text: string;
+}
+
+/** Statements made by `statement(name, text)`. */
+export function statementsOf(sources: Source[]): Sql[] {
+  return sources.flatMap(({ path, program, code }) => {
+    const found: Sql[] = [];
+    visit(program, (node) => {
+      const callee = node.callee as Node | undefined;
+      const [name, text] = (node.arguments ?? []) as (Node | undefined)[];
+      if (node.type === 'CallExpression' && callee?.name === 'statement' && name && text) {
+        found.push({ path, name: literalOf(name, code), text: code.slice(text.start, text.end) });
+      }
+    });
+    return found;
+  });
+}
+
+const literalOf = (node: Node, code: string): string =>
+  typeof node.value === 'string' ? node.value : code.slice(node.start, node.end);
+
+/** Tables that a statement writes and tables that it only reads. */
+export function tablesOf({ text }: Sql): { written: string[]; read: string[] } {
+  const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, table]) => table!))];
+  const written = named(
+    /\b(?:insert\s+into|update(?!\s+(?:of|set|skip)\b)|delete\s+from|merge\s+into)\s+(\w+)/gi,
+  );
+  const read = named(/\b(?:from|join)\s+(\w+)/gi).filter((table) => !written.includes(table));
+  return { written, read };
+}
+
+/** A function with its length in lines. */
+export interface Length {
+  path: string;
+  name: string;
+  lines: number;
+}
+
+/** Functions, methods and closures. A closure without a name is named by its first line. */
+export function functionsOf({ path, program, code }: Source): Length[] {
+  const found: Length[] = [];
+  visit(program, (node, parent) => {
+    if (!/^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) return;
+    const lines = countLines(code.slice(node.start, node.end));
+    const named = (node.id ?? parent?.id ?? parent?.key) as Node | null | undefined;
+    const name = named ? code.slice(named.start, named.end) : `line ${countLines(code.slice(0, node.start))}`;
+    found.push({ path, name, lines });
+  });
+  return found;
+}
+
+/** Returns the lines of needless spreads of an array or object literal, such as `...[a, b]`. */
+export function literalSpreads({ program, code }: Source): number[] {
+  const found: number[] = [];
+  visit(program, (node) => {
+    const inner = node.type === 'SpreadElement' ? (node.argument as Node) : undefined;
+    if (inner && /^(?:Array|Object)Expression$/.test(inner.type)) {
+      found.push(countLines(code.slice(0, node.start)));
+    }
+  });
+  return found;
+}
+
+/** Names that two or more files export, with the files. Re-exports do not count. */
+export function sharedNames(sources: Source[]): Map<string, string[]> {
+  const files = new Map<string, string[]>();
+  for (const source of sources) {
+    for (const name of new Set(exportedNames(source.program))) {
+      files.set(name, [...(files.get(name) ?? []), source.path]);
+    }
+  }
+  return new Map([...files].filter(([, paths]) => paths.length > 1));
+}
+
+function exportedNames(program: Node): string[] {
+  return (program.body as Node[]).flatMap((node) => {
+    if (node.type !== 'ExportNamedDeclaration' || node.source) return [];
+    const declaration = node.declaration as Node | null;
+    const declared = (declaration?.declarations as { id: Node }[] | undefined)?.map(({ id }) => id);
+    const ids = declared ?? (declaration?.id ? [declaration.id as Node] : []);
+    const listed = ((node.specifiers ?? []) as { exported: Node }[]).map(({ exported }) => exported);
+    return [...ids, ...listed].map((id) => String(id.name ?? ''));
+  });
+}
+
+function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
+  look(node, parent);
+  for (const value of Object.values(node)) {
+    const inner: unknown[] = Array.isArray(value) ? value : [value];
+    for (const child of inner) if (isNode(child)) visit(child, look, node);
+  }
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
+
+/** A measure of the whole source and the highest value that it should have. */
+interface Figure {
+  measure: string;
+  value: number;
+  goal: number;
+}
+
+/** Measures the source as it is now. */
+export function measureSource(): Figure[] {
+  const sources = readSources();
+  const program = sources.filter(({ test, generated }) => !test && !generated);
+  const server = serverSources(sources);
+  const imports = importsOf(server);
+  const statements = statementsOf(server);
+  const lengths = program.flatMap(functionsOf).map(({ lines }) => lines);
+  const migrations = globSync(`${SERVER}database/migrations/*.sql`, { cwd: ROOT });
+  const total = (files: Source[]) => files.reduce((sum, { lines }) => sum + lines, 0);
+  const figures: [measure: string, value: number, goal: number][] = [
+    ['modules of the server in import cycles', cyclesOf(imports).flat().length, 0],
+    ['pairs of modules that import each other', mutualPairs(imports).length, 0],
+    ['lines of source', total(program), 75_000],
+    ['lines of all TypeScript', total(sources), 115_000],
+    ['longest file', Math.max(...program.map(({ lines }) => lines)), 500],
+    ['files over 500 lines', program.filter(({ lines }) => lines > 500).length, 0],
+    ['longest function', Math.max(...lengths), 100],
+    ['functions over 100 lines', lengths.filter((lines) => lines > 100).length, 0],
+    ['names exported by two files of the server', sharedNames(server).size, 25],
+    ['spreads of a literal', program.flatMap(literalSpreads).length, 0],
+    [
+      'statements with ten or more parameters',
+      statements.filter(({ text }) => /\$10\b/.test(text)).length,
+      0,
+    ],
+    ['migrations', migrations.length, 1],
+  ];
+  return figures.map(([measure, value, goal]) => ({ measure, value, goal }));
+}
+
+if (import.meta.main) {
+  for (const { measure, value, goal } of measureSource()) {
+    console.log(`tidy, ${measure}: ${value}, goal at most ${goal}, ${value <= goal ? 'held' : 'missed'}`);
+  }
+}
