@@ -1,4 +1,4 @@
-/** The chat interface through HTTP: what it creates, reads, refuses and posts. */
+/** Tests of the chat interface over HTTP: creating, reading, refusing and calling back. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -57,7 +57,7 @@ const message = (fields: Record<string, unknown> = {}) => ({
   ...fields,
 });
 
-/** A message, once it has the status. */
+/** Waits until a created message has the status, and returns the answer that shows it. */
 function settled(created: Answer, status: string, by = call, prefix = ''): Promise<Answer> {
   const { chat, message: made } = created.body;
   return until(async () => {
@@ -66,7 +66,7 @@ function settled(created: Answer, status: string, by = call, prefix = ''): Promi
   });
 }
 
-it('publishes chats and messages as changed only when an insert made them', async () => {
+it('publishes chats and messages as changed only when an insert created them', async () => {
   const { ref: account } = await accountNamed(server.database, credentials.username);
   const environment = 'sandbox';
   const chat = {
@@ -110,7 +110,7 @@ it('publishes chats and messages as changed only when an insert made them', asyn
 });
 
 describe('POST /v2/chats/messages', () => {
-  it('creates a chat and a message: 201; a message in the chat: 201; and finds both again: 200', async () => {
+  it('creates a chat and a message, then another message in the chat (201), and reads both back (200)', async () => {
     const chat_external_id = newChat();
     const first = await call('POST', MESSAGES, message({ chat_external_id }));
     expect(first.status).toBe(201);
@@ -155,7 +155,7 @@ describe('POST /v2/chats/messages', () => {
     });
   });
 
-  it('shows what it was told, and takes null as absent', async () => {
+  it('echoes brand, agent, author and direction as given, and treats null fields as absent', async () => {
     const told = { brand: 'shop', agent_external_id: 'agent@example.com' };
     const of = { is_inbound: false, author_external_id: 'agent@example.com' };
     const made = await call('POST', MESSAGES, message({ ...told, ...of, ignored: 1 }));
@@ -165,7 +165,7 @@ describe('POST /v2/chats/messages', () => {
     expect((await call('POST', MESSAGES, message(none))).status).toBe(201);
   });
 
-  it('never updates: the message and the chat stay as they were, whatever a repeat says', async () => {
+  it('returns the first message and chat unchanged when a request repeats the external ids with other values', async () => {
     const chat_external_id = newChat();
     const first = await call('POST', MESSAGES, message({ chat_external_id, brand: 'one' }));
     const other = { chat_external_id, brand: 'two', text: 'Another text.', target_language: 'nowhere' };
@@ -177,11 +177,11 @@ describe('POST /v2/chats/messages', () => {
     expect(next.body.chat.brand).toBe('one');
   });
 
-  it.each(['/v2/chats/messages/', '//v2/chats//messages'])('is served at %s too', async (path) => {
+  it.each(['/v2/chats/messages/', '//v2/chats//messages'])('also accepts the path %s', async (path) => {
     expect((await call('POST', path, message())).status).toBe(201);
   });
 
-  it('keeps production and sandbox apart', async () => {
+  it('keeps messages of production and sandbox apart', async () => {
     const sandbox = createClient(server.url, credentials.sandbox_key);
     const body = message();
     const live = await call('POST', MESSAGES, body);
@@ -194,7 +194,7 @@ describe('POST /v2/chats/messages', () => {
     expect((await sandbox('GET', path)).status).toBe(401);
   });
 
-  it('takes HTML and touches nothing but its text', async () => {
+  it('translates the text of HTML and leaves the markup unchanged', async () => {
     const text = '<p class="x">The <b>house</b>.<br></p>\n<span class="notranslate" origval="{n}">7</span>';
     const made = await call('POST', MESSAGES, message({ text, text_format: 'html' }));
     const { body } = await settled(made, 'deliver_complete');
@@ -203,12 +203,12 @@ describe('POST /v2/chats/messages', () => {
     );
   });
 
-  it('answers a text with nothing to translate by the text', async () => {
+  it('returns the text unchanged when nothing in it can be translated', async () => {
     const made = await call('POST', MESSAGES, message({ text: ':-) 42' }));
     expect((await settled(made, 'deliver_complete')).body.message.translated_text).toBe(':-) 42');
   });
 
-  it('takes 20,000 characters, counted as readers count them, and no more', async () => {
+  it('accepts 20,000 characters, where an emoji counts as one, and refuses 20,001', async () => {
     const text = '🙂'.repeat(20_000);
     expect((await call('POST', MESSAGES, message({ text }))).status).toBe(201);
     const longer = await call('POST', MESSAGES, message({ text: `${text}x` }));
@@ -217,18 +217,21 @@ describe('POST /v2/chats/messages', () => {
   });
 });
 
-describe('refusals', () => {
-  it.each(['\0', '\ufffe', '\uffff', '\ufdd0', '\u{2ffff}'])('of %j in any field', async (unusable) => {
-    for (const field of ['chat_external_id', 'external_id', 'text', 'callback_url', 'agent_external_id']) {
-      const answer = await call('POST', MESSAGES, message({ [field]: `a${unusable}b` }));
-      expect([answer.status, answer.body.error?.message]).toEqual([
-        400,
-        `${field}: must not contain NUL characters, noncharacters such as U+FFFF, or half surrogate pairs.`,
-      ]);
-    }
-  });
+describe('POST /v2/chats/messages refuses', () => {
+  it.each(['\0', '\ufffe', '\uffff', '\ufdd0', '\u{2ffff}'])(
+    'the unusable character %j in any field',
+    async (unusable) => {
+      for (const field of ['chat_external_id', 'external_id', 'text', 'callback_url', 'agent_external_id']) {
+        const answer = await call('POST', MESSAGES, message({ [field]: `a${unusable}b` }));
+        expect([answer.status, answer.body.error?.message]).toEqual([
+          400,
+          `${field}: must not contain NUL characters, noncharacters such as U+FFFF, or half surrogate pairs.`,
+        ]);
+      }
+    },
+  );
 
-  it('names every wrong field at once', async () => {
+  it('all wrong fields in one error message', async () => {
     const wrong = {
       chat_external_id: 7,
       external_id: ' ',
@@ -271,7 +274,7 @@ describe('refusals', () => {
     ['an address that may not be reached', message({ callback_url: 'http://10.0.0.1/' }), /^callback_url: /],
     ['white space', message({ text: ' \n' }), /^text: must not be empty/],
     ['no format', message({ text_format: undefined }), /^text_format: This field is required/],
-  ])('refuses %s with validation_error', async (_, body, reason) => {
+  ])('%s with validation_error', async (_, body, reason) => {
     const answer = await call('POST', MESSAGES, body);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({
@@ -279,7 +282,7 @@ describe('refusals', () => {
     });
   });
 
-  it('answers 402 without a subscription, 403 to reads, and creates nothing', async () => {
+  it('reads (403) and creates (402) of an account without a chat subscription', async () => {
     const { username, production_key } = await server.createAccount({ chat: true });
     const customer = createClient(server.url, production_key);
     const made = await customer('POST', MESSAGES, message());
@@ -308,7 +311,7 @@ describe('refusals', () => {
     expect((await customer('GET', `/chats/${chat.id}/messages`)).body.length).toBe(1);
   });
 
-  it('answers 402 for a pair that is not in the subscription', async () => {
+  it('a language pair outside the subscription with 402', async () => {
     const { username, production_key } = await server.createAccount();
     await subscribe(server.database, (await accountNamed(server.database, username)).ref, {
       pairs: ['es-en'],
@@ -324,14 +327,14 @@ describe('refusals', () => {
     expect((await customer('POST', MESSAGES, other)).status).toBe(201);
   });
 
-  it('answers 401 with a text, 405 with Allow, and 403 to a read-only key that would write', async () => {
+  it('bad credentials with 401 and a text, other methods with 405 and Allow, writes of a read-only key with 403', async () => {
     const nobody = await createClient(server.url, 'nobody:x')('POST', MESSAGES, message());
     expect([nobody.status, nobody.body]).toEqual([401, { error: 'Unauthorized' }]);
     const put = await call('PUT', MESSAGES, {});
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  it('answers what is unknown, elsewhere or another’s with the same empty 404', async () => {
+  it('unknown ids, ids of another chat and ids of another account with the same empty 404', async () => {
     const [one, two] = [await call('POST', MESSAGES, message()), await call('POST', MESSAGES, message())];
     const stranger = await server.createAccount({ chat: true });
     const of = createClient(server.url, stranger.production_key);
@@ -349,7 +352,7 @@ describe('refusals', () => {
     expect((await call('GET', own)).status).toBe(200);
   });
 
-  it('answers a fault of ours with server_error', async () => {
+  it('with server_error when the insert fails on our side', async () => {
     const planted = message({ external_id: 'fault' });
     const owner = new (await import('pg')).default.Client(server.connection);
     await owner.connect();
@@ -363,7 +366,7 @@ describe('refusals', () => {
 });
 
 describe('POST /chats', () => {
-  it('creates a chat, with the external id given or one of its own, and finds it again unchanged', async () => {
+  it('creates a chat with the given or a generated external id, and returns it unchanged on a repeat', async () => {
     const external_id = newChat();
     const made = await call('POST', '/chats', {
       external_id,
@@ -398,12 +401,12 @@ describe('POST /chats', () => {
 });
 
 describe('GET /chats/:chat_id/messages', () => {
-  it('lists from an index that begins at 1, in the order of creation', async () => {
+  it('lists messages in the order of creation, from an index that begins at 1', async () => {
     const chat_external_id = newChat();
     let chat = '';
     for (let n = 1; n <= 5; n++) {
       const made = await call('POST', MESSAGES, message({ chat_external_id, external_id: `m${n}` }));
-      // A repeat takes no place.
+      // A repeated message gets no position of its own.
       await call('POST', MESSAGES, message({ chat_external_id, external_id: `m${n}` }));
       chat = made.body.chat.id;
     }
@@ -429,8 +432,8 @@ describe('GET /chats/:chat_id/messages', () => {
   });
 });
 
-describe('the webhook', () => {
-  it('is a signed CloudEvent that carries the message as it was translated', async () => {
+describe('the chat webhook', () => {
+  it('is a signed CloudEvent with the translated message', async () => {
     const made = await call(
       'POST',
       MESSAGES,
@@ -461,7 +464,7 @@ describe('the webhook', () => {
     await settled(made, 'deliver_complete');
   });
 
-  it('and the translation go by the chat’s brand where it is one of ours, else by the default one', async () => {
+  it('carries a translation made with the chat’s brand, or with the default brand when the chat’s brand is unknown', async () => {
     const { username, production_key } = await server.createAccount({ chat: true });
     const { ref } = await accountNamed(server.database, username);
     for (const [external_id, source, isDefault] of [
@@ -489,14 +492,14 @@ describe('the webhook', () => {
     expect(await translated(null)).toBe('THE usual word, THE DOOR.');
   });
 
-  it('comes from the sandbox’s address in the sandbox', async () => {
+  it('has the sandbox’s address as ce-source for a sandbox message', async () => {
     const sandbox = createClient(server.url, credentials.sandbox_key);
     await sandbox('POST', `/sandbox${MESSAGES}`, message({ callback_url: `${receiver.url}/sandbox` }));
     const { headers } = await receiver.next(({ path }) => path === '/sandbox');
     expect(headers['ce-source']).toBe('https://translate.example/sandbox');
   });
 
-  it('tells of a message that could not be translated, without a translation', async () => {
+  it('reports mt_failed without a translation when a message cannot be translated', async () => {
     engine.failOn('unspeakable', 'too long');
     const made = await call(
       'POST',
@@ -510,7 +513,7 @@ describe('the webhook', () => {
     expect(read.body.message).not.toHaveProperty('translated_text');
   });
 
-  it('that the receiver wants no more leaves deliver_failed, and the translation readable', async () => {
+  it('leaves the message in deliver_failed with a readable translation when the receiver answers 410', async () => {
     receiver.answer(({ path }) => (path === '/gone' ? 410 : 200));
     const made = await call('POST', MESSAGES, message({ callback_url: `${receiver.url}/gone` }));
     const read = await settled(made, 'deliver_failed');
@@ -518,7 +521,7 @@ describe('the webhook', () => {
   });
 });
 
-it('is served at the sandbox’s own host without the prefix, and its events come from there', async () => {
+it('serves chats at the sandbox’s own host without a path prefix, and names that host in ce-source', async () => {
   await server.restart({ DRAGOMAN_SANDBOX_URL: 'https://sandbox.example' });
   const made = await server.server.app!.inject({
     method: 'POST',

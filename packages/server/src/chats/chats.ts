@@ -1,4 +1,4 @@
-/** Chats and their messages after creation: reading them, and every move that is made on them. */
+/** Chats and their messages after creation: reads, subscriptions, and changes of a message's status. */
 import type { Static } from 'typebox';
 import type { AccountRef, Caller, Environment } from '../base/account.ts';
 import { ApiError, notFound } from '../base/errors.ts';
@@ -29,8 +29,8 @@ import { readSubscription, type SubscriptionPeriod, writeSubscription } from './
 export type { EarlierRow, LeasedMessageRow } from './store.ts';
 
 /**
- * One message with its chat.
- * @throws ApiError `not_found` for what is unknown, in another chat, or another account's, alike
+ * Returns one message with its chat.
+ * @throws ApiError `not_found` if the message is unknown, in another chat, or of another account
  */
 export async function readMessage(
   database: Database,
@@ -42,7 +42,7 @@ export async function readMessage(
   return { chat: presentChat(found.chat), message: presentMessage(found.message) };
 }
 
-/** A page of a chat's messages, in their order. @throws ApiError as `readMessage` */
+/** Returns a page of a chat's messages in the order of the chat. @throws ApiError like `readMessage` */
 export async function readMessages(
   database: Database,
   caller: Caller,
@@ -55,14 +55,14 @@ export async function readMessages(
   return { length: found.messages, messages: messages.map(presentMessage), ...page };
 }
 
-/** @throws ApiError `chat_not_allowed` */
+/** @throws ApiError `chat_not_allowed` if the account has no chat subscription */
 export async function requireSubscription(database: Database, caller: Caller): Promise<void> {
   const subscription = await readSubscription(database, caller.account);
   if (subscription === undefined) throw new ApiError('chat_not_allowed', 'The account has no chat.');
 }
 
 /**
- * Creates a chat without a message, or finds the one with its external id, which is not changed.
+ * Creates a chat without a message, or finds the chat with this external id and leaves it unchanged.
  * @throws ApiError `invalid_request`, `invalid_subscription`
  */
 export async function createChat(
@@ -88,8 +88,9 @@ export async function createChat(
 }
 
 /**
- * Subscribes an account to chat, for every pair that is offered (`pairs` null) or the given ones (`en-es`), or ends
- * its subscription (undefined). Its chats are kept either way. Without a period it holds from now on.
+ * Subscribes an account to chat, or ends its subscription if `subscription` is undefined. `pairs` lists
+ * language pairs such as `en-es`; null means all offered pairs. Without a period the subscription starts now.
+ * Existing chats are kept.
  */
 export function subscribe(
   database: Queryable,
@@ -99,20 +100,20 @@ export function subscribe(
   return writeSubscription(database, account, subscription);
 }
 
-/** A lease on a message, as the queue gives it. */
+/** A lease on a message, as the queue returns it. */
 export interface MessageLease {
   account: AccountRef;
   id: string;
   token: string;
 }
 
-/** What a worker needs to know of the message that it leased. */
+/** The rows that a worker needs to translate a leased message. */
 export interface LeasedMessage {
   chat: store.ChatRow;
   message: store.LeasedMessageRow;
 }
 
-/** The message of a lease; undefined when the lease is lost. */
+/** Returns the chat and message of a lease; undefined if the lease is lost. */
 export async function openLeasedMessage(
   database: Database,
   lease: MessageLease,
@@ -129,10 +130,10 @@ async function openAllLeased(
   return leases.map(({ id, token }) => found.get(id + token));
 }
 
-/** Messages before this one that an engine may read as context. */
+/** How many earlier messages of a chat an engine may read as context. */
 const EARLIER_MESSAGES = 8;
 
-/** What was said in the chat before, the nearest first. */
+/** Returns the messages before this one in its chat, nearest first. */
 export function readEarlier(
   database: Database,
   account: AccountRef,
@@ -141,13 +142,13 @@ export function readEarlier(
   return store.listEarlier(database, account, message, EARLIER_MESSAGES);
 }
 
-/** The end of a machine's work on a message. */
+/** The result of machine translation for a message. */
 export type MessageOutcome = { kind: 'translated'; translated: string } | { kind: 'failed'; reason: string };
 
-/** Where the events of an environment come from. */
+/** Returns the source that events of an environment name. */
 export type SourceOf = (environment: Environment) => EventSource;
 
-/** A leased message, and what became of it. */
+/** A leased message with its outcome. */
 export interface MessageSettlement {
   lease: MessageLease;
   leased: LeasedMessage;
@@ -155,10 +156,10 @@ export interface MessageSettlement {
 }
 
 /**
- * Settles a leased message in one transaction, and records the events of all that have their answer and waited for
- * nothing but this message: events of a chat are recorded, and so delivered, in the order of its messages, whichever
+ * Settles a leased message in one transaction. Also records the events of all answered messages that waited
+ * only for this message. Events are recorded and delivered in the order of the chat, even if a later message
  * is translated first.
- * @returns whether it happened: the lease may be lost
+ * @returns false if the lease was lost
  */
 export async function settleMessage(
   database: Database,
@@ -168,7 +169,7 @@ export async function settleMessage(
   return (await settleAll(database, [settlement], sourceOf))[0]!;
 }
 
-/** The same for several: those that can be settled are, the others are left as they are. */
+/** Settles several messages; a message whose lease was lost is left unchanged. */
 function settleAll(
   database: Database,
   settlements: readonly MessageSettlement[],
@@ -179,13 +180,13 @@ function settleAll(
     outbox?.clear();
     const moved = await store.settleMessages(transaction, settlements.map(settlingOf));
     const done = settlements.filter(({ lease }) => moved.has(lease.id));
-    // Where nobody is to be told, an answer is as good as delivered.
+    // Without a callback URL, an answered message counts as delivered.
     const ended = done.filter(({ leased, outcome }) => triggerOf(outcome, leased.message) === 'answer');
     if (ended.length > 0) {
       const messages = ended.map(({ lease }) => ({ account: lease.account, messageId: lease.id }));
       await requestCorrections(transaction, messages);
     }
-    // Where one before it is still being worked on, who settles that one sees to this one too.
+    // If an earlier message has no answer yet, its own settlement will release this event too.
     const next = done.filter(({ lease, leased }) => leased.message.position === moved.get(lease.id)! + 1);
     if (next.length > 0) {
       const waiting = next.map((one) => ({ ...refOf(one), answered: one.leased.message.position - 1 }));
@@ -219,7 +220,7 @@ function settlingOf({ lease, leased, outcome }: MessageSettlement): store.Answer
   };
 }
 
-/** The event of a message's answer, in the chat of one that was settled. */
+/** Returns the event for an answered message. The message is in the same chat as the settled one. */
 function eventOf(
   { lease, leased }: MessageSettlement,
   message: store.MessageRow,
@@ -237,14 +238,14 @@ function eventOf(
   };
 }
 
-/** What a worker does with the messages that it leased, many at a time: one round trip and one commit for all that wait. */
+/** Opens and settles leased messages in batches: one round trip and one commit for all that are queued. */
 export interface MessageSettler {
   open(lease: MessageLease): Promise<LeasedMessage | undefined>;
   settle(settlement: MessageSettlement): Promise<boolean>;
 }
 
 const MAX_BATCH = 128;
-/** More than a worker ever has in hand. */
+/** Higher than the number of messages that a worker can hold. */
 const MAX_WAITING = 100_000;
 
 export function createMessageSettler(
@@ -263,7 +264,8 @@ export function createMessageSettler(
     ...limits,
     run: (settlements) => sender.withOutbox((outbox) => settleAll(database, settlements, sourceOf, outbox)),
     weigh: () => 1,
-    // Whether a commit on its way was made is not known: the leases run out, and what was settled stays settled.
+    // If the connection is lost during a commit, its outcome is unknown. Nothing is retried: unsettled leases
+    // expire.
     isolates: (error) => !isUnavailable(error),
   });
   return { open: opening.add, settle: settling.add };
@@ -288,8 +290,9 @@ const TRIGGERS = {
 } as const satisfies Record<ChangedDelivery['status'], [MessageTrigger, MessageActor]>;
 
 /**
- * Follows the deliveries of messages' translations, in the transaction in which they ended or began anew. A failed
- * message stays failed, whatever becomes of the news of it; so does one that was replayed after it had arrived.
+ * Changes the status of messages when the deliveries of their translations succeed, die or are replayed, in
+ * the same transaction. Deliveries of failed messages change nothing, nor does a replay of a delivery that
+ * had succeeded.
  */
 export async function followDeliveries(
   transaction: Transaction,

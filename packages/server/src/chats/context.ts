@@ -1,14 +1,17 @@
-/** What an engine may read of a chat before the message that it translates. Pure. */
+/** Builds the context that an engine may read: the earlier messages of the chat. Pure. */
 import { plainText, scan, segments } from '@dragoman/documents';
 import type { EarlierRow } from './store.ts';
 
-/** Of the nearest messages; enough for who is spoken to and of what, short enough to be sent with every message. */
+/**
+ * The size limit of the context. It is enough to show who is addressed and the subject, and small enough for
+ * every request.
+ */
 const MAX_CHARACTERS = 1_500;
 
 /**
- * The messages before, in the language of this one: what was said in it as it was said, what was said in its
- * target language by its translation. Oldest first, one a line.
- * @param earlier the nearest first
+ * Returns the earlier messages in this message's source language, oldest first, one a line. A message written
+ * in that language appears as written; a message translated into that language appears as translated.
+ * @param earlier nearest first
  */
 export function chatContextOf(earlier: readonly EarlierRow[], sourceLanguage: string): string | undefined {
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** What is asked of the database about corrections of messages. */
+/** SQL statements for corrections of messages. */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -15,7 +15,7 @@ const ASK = statement(
    on conflict (part, account_id, message_id) do nothing`,
 );
 
-/** Has messages corrected that have been delivered, where their accounts want that. */
+/** Queues delivered messages for correction, if their accounts want corrections. */
 export async function requestCorrections(
   transaction: Transaction,
   messages: readonly { account: AccountRef; messageId: string }[],
@@ -49,7 +49,7 @@ const TAKE = statement<{ message_id: string }>(
     where part = $1 and account_id = $2 and message_id = $3 and job_id is null for update skip locked`,
 );
 
-/** @returns whether it is ours, until the end of the transaction */
+/** @returns true if this transaction now holds the correction, until its end */
 export async function lockDueCorrection(
   transaction: Transaction,
   account: AccountRef,
@@ -100,7 +100,9 @@ const FINISH = statement<{ message_id: string }>(
     where part = $1 and account_id = $2 and job_id = $3 and finished_at is null returning message_id`,
 );
 
-/** @returns the message that a job corrects; undefined where it is no such job, or has done so */
+/**
+ * @returns the message that a job corrects; undefined if the job corrects no message or has already done so
+ */
 export async function finishCorrection(
   transaction: Transaction,
   account: AccountRef,
@@ -109,7 +111,7 @@ export async function finishCorrection(
   return (await transaction.query(FINISH, [account.part, account.accountId, jobId]))[0]?.message_id;
 }
 
-// Whoever records events of a chat holds its row.
+// Recording events of a chat requires a lock on the chat's row.
 const LOCK_CHAT = statement<ChatRow>(
   'chats.lock_for_correction',
   `select chat_id, external_id, agent_external_id, brand, created_at from chats
@@ -131,7 +133,7 @@ const FIND_CHAT = statement<{ brand: string | null }>(
     where c.part = $1 and c.account_id = $2 and c.chat_id = $3`,
 );
 
-/** The brand of a chat, where it is one of ours. */
+/** Returns the chat's brand; undefined if the account has no brand of that name. */
 export async function brandOf(
   on: Queryable,
   account: AccountRef,
@@ -140,7 +142,7 @@ export async function brandOf(
   return (await on.query(FIND_CHAT, [account.part, account.accountId, chatId]))[0]?.brand ?? undefined;
 }
 
-// What was forgotten meanwhile stays forgotten: nobody would come by a second time to forget it.
+// Never writes to a message that retention has already emptied: retention would not visit that message again.
 const CORRECT = statement<CorrectedRow>(
   'chats.correct',
   `update messages m set translated = $4
@@ -149,7 +151,7 @@ const CORRECT = statement<CorrectedRow>(
    returning ${COLUMNS}`,
 );
 
-/** @returns the message with its new text; undefined where it was that before, or is not kept any more */
+/** @returns the message with its new text; undefined if the text was the same or is no longer kept */
 export async function writeCorrection(
   transaction: Transaction,
   account: AccountRef,

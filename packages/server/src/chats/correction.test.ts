@@ -1,4 +1,4 @@
-/** Human correction of a chat's answers, from the delivery to the second event. */
+/** Tests of human correction of chat messages, from the delivery to the second event. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { setAccount } from '../accounts/accounts.ts';
@@ -58,14 +58,14 @@ async function send(text: string, fields: object = {}, by = call) {
 const read = async (message: { id: string; chat_id: string }, by = call) =>
   (await by('GET', `/v2/chats/${message.chat_id}/messages/${message.id}`)).body;
 
-/** Claims the next task, once there is one. */
+/** Claims the next editing task as soon as the queue has one. */
 const nextTask = async () => {
   await until(async () => (await ann.call('GET', '/api/editing/queue')).body.open.length > 0);
   return claimTask(ann);
 };
 
-describe('an answer of a chat', () => {
-  it('is corrected by an editor after it was delivered, and told again under a new id', async () => {
+describe('human correction of a delivered chat message', () => {
+  it('replaces the text and sends a second event with a new id when an editor changes the draft', async () => {
     const message = await send('The big house.', { callback_url: `${receiver.url}/talk` });
     const first = await receiver.next(({ path }) => path === '/talk');
     expect(JSON.parse(first.body).message.translated_text).toBe('THE BIG HOUSE.');
@@ -104,13 +104,13 @@ describe('an answer of a chat', () => {
     ]);
   });
 
-  it('is left as it is where the editor leaves it, and nothing is told', async () => {
+  it('leaves the message unchanged and sends no event when the editor changes nothing', async () => {
     const message = await send('A garden.');
     await nextTask().then((task) => ann.call('POST', pathOf(task, '/release'), { token: task.lease.token }));
     await editNext(ann);
     await until(async () => (await ann.call('GET', '/api/editing/queue')).body.held.length === 0);
     const later = await send('Another.');
-    // The one before is through once the next has its task.
+    // The earlier correction is finished once the next message has its task.
     await nextTask().then((task) => ann.call('POST', pathOf(task, '/release'), { token: task.lease.token }));
     expect(JSON.stringify(await read(message))).toContain('A GARDEN.');
     expect(JSON.stringify(await read(later))).toContain('ANOTHER.');
@@ -120,7 +120,7 @@ describe('an answer of a chat', () => {
     await editNext(ann);
   });
 
-  it('is no job that its customer sees, or pays for', async () => {
+  it('creates jobs that the customer cannot see, cancel or be charged for', async () => {
     expect((await call('GET', '/tapi/v2/translation/')).body.objects).toEqual([]);
     expect((await call('GET', '/tapi/v2/mt_translation/')).body.objects).toEqual([]);
     const { rows } = {
@@ -140,7 +140,7 @@ describe('an answer of a chat', () => {
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
   });
 
-  it('is corrected neither in the sandbox, nor where the account does not want it', async () => {
+  it('is not requested in the sandbox, nor when the account has turned correction off', async () => {
     const tried = await send('In the sandbox.', {}, sandbox);
     await until(async () => JSON.stringify(await read(tried, sandbox)).includes('deliver_complete'));
     await setAccount(server.database, 'command', username, {
@@ -156,14 +156,14 @@ describe('an answer of a chat', () => {
     expect(waiting).toHaveLength(3);
   });
 
-  it('is not given a text again once it was forgotten', async () => {
+  it('does not restore a text that retention has already removed', async () => {
     await setAccount(server.database, 'command', username, {
       chatCorrection: true,
       environment: 'production',
     });
     const message = await send('A secret.');
     const task = await nextTask();
-    // As retention leaves it.
+    // Empties the message like retention does.
     await server.database.query({
       name: 'test.forget',
       text: `update messages set body = '', translated = '' where message_id = '${message.id}'`,

@@ -1,10 +1,10 @@
 /**
- * Human correction after the fact, where an account wants it: a message that a machine has answered and that was
- * delivered becomes a small task for an editor. What they make of it is the message's text from then on, and is told as
- * a second event with an id of its own; where they change nothing, nothing is told.
+ * Human correction of chat messages after their delivery, for accounts that want it. A delivered machine
+ * translation becomes a small editing task. The editor's text replaces the message's text and is sent as a
+ * second event with its own id. If the editor changes nothing, no event is sent.
  *
  *   deliver_complete        the message waits for a job (`message_corrections`)
- *   a job of the tier chat  its draft is the machine's answer; tasks and editors as for any other, at no price
+ *   a job of the tier chat  its draft is the machine's answer; normal tasks and editors, price 0
  *   completed               the message has its new text, the event is in the outbox
  */
 import type { AccountRef } from '../base/account.ts';
@@ -50,7 +50,7 @@ export function startCorrections(database: Database, log: Log, ordered: () => vo
   };
 }
 
-/** Makes a job for every message that waits for one. @returns how many */
+/** Creates a job for every message that waits for a correction. @returns how many jobs */
 export async function createDueCorrections(database: Database, ended = () => false): Promise<number> {
   let made = 0;
   for (;;) {
@@ -61,7 +61,7 @@ export async function createDueCorrections(database: Database, ended = () => fal
       if (await database.transaction((transaction) => order(transaction, account, messageId))) taken++;
     }
     made += taken;
-    // What is left another has in hand.
+    // Other processes hold the corrections that are left.
     if (taken === 0 || due.length < AT_ONCE) return made;
   }
 }
@@ -86,8 +86,8 @@ async function order(transaction: Transaction, account: AccountRef, messageId: s
 }
 
 /**
- * Gives a message the text that an editor has made of it, in the transaction that completes their job. A job that
- * corrects none is passed over.
+ * Writes an editor's text to the message that the job corrects, in the transaction that completes the job.
+ * Does nothing for a job that corrects no message.
  */
 export async function correctMessage(
   transaction: Transaction,

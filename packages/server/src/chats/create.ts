@@ -1,9 +1,9 @@
 /**
- * Creating messages, and the chats that they are in. What arrives while a commit is in flight shares the next one
- * (group commit), and an answer is given only after its commit.
+ * Creates messages and their chats. Requests that arrive while a commit is in flight share the next commit
+ * (group commit). Each request is answered only after its commit.
  *
- * Nothing here changes what exists: a message whose external id its chat has already is answered as it is, with
- * 200, whatever else the request says.
+ * A create never changes existing rows. If the chat already has a message with this external id, the answer
+ * is 200 with that message, whatever else the request contains.
  */
 import { countWords, type Document, DocumentError, scan } from '@dragoman/documents';
 import type { Static } from 'typebox';
@@ -30,29 +30,35 @@ export interface MessageCreatorOptions {
   guard: AddressGuard;
   settings: Pick<Settings, 'maxMessageCharacters'>;
   quota: SandboxQuota;
-  /** The worker of this process, where it has one: what it has room for is its own from the first moment. */
+  /**
+   * Returns this process's worker, if it has one. New messages that fit its capacity are leased to it on
+   * insert.
+   */
   worker(): ChatWorker | undefined;
-  /** Called after a commit that made messages; `waiting` of them wait for any worker. */
+  /**
+   * Called after a commit that created messages. `waiting` is how many of them are not leased to this
+   * process.
+   */
   created(count: number, waiting: number): void;
 }
 
 export interface CreatedMessage {
-  /** 201 for a new message, 200 for one that was there. */
+  /** 201 for a new message, 200 for an existing one. */
   status: 201 | 200;
   body: Record<string, unknown>;
 }
 
 export interface MessageCreator {
   /**
-   * Creates a message, and its chat where there is none; or finds the message.
+   * Creates a message, and its chat if needed, or finds the existing message.
    * @throws ApiError `invalid_request`, `invalid_subscription`, `sandbox_quota`
    */
   create(caller: Caller, body: Static<typeof ChatMessageRequest>): Promise<CreatedMessage>;
-  /** Resolves when no creation is under way: callers that went away are not waited for by their requests. */
+  /** Resolves when no creation is in progress, including those of clients that have disconnected. */
   idle(): Promise<void>;
 }
 
-/** A message and the chat that it wants. */
+/** A message to create, with the chat that it belongs to. */
 interface Wanted {
   chat: store.NewChat;
   message: store.NewMessage;
@@ -62,7 +68,7 @@ type Inserted = { chat: store.ChatRow; position: number; createdAt: Date } | 'ex
 
 const MAX_BATCH_MESSAGES = 500;
 const MAX_BATCH_CHARACTERS = 2 * 1024 * 1024;
-/** Several seconds of work; who comes later is better told to come back. */
+/** Several seconds of work. Beyond that, clients get 503 and `retry-after`. */
 const MAX_WAITING = 10_000;
 
 export function createMessageCreator(options: MessageCreatorOptions): MessageCreator {
@@ -92,7 +98,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
     }
     const found = await find(caller, wanted.chat.externalId, message.externalId);
     if (found === undefined) throw new Error('a message that exists was not found');
-    // Ours, by a commit whose answer was lost.
+    // Same id: our own earlier attempt committed, but the reply was lost. So the message is new.
     return { status: found.message.message_id === message.messageId ? 201 : 200, body: present(found) };
   }
 
@@ -114,7 +120,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
         message: request.externalId,
       });
       if (subscription === undefined) throw noSubscription();
-      // A repeat finds its message even where it would be refused today: the pair may be closed for a while.
+      // Look up the message before the checks: a repeat must succeed even if the pair was closed since.
       if (found !== undefined) return { status: 200, body: present(found) };
       await checkPair(request, environment, subscription, options.languages);
       const document = checkContent(request, options.guard);
@@ -123,7 +129,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
       const counted = { words, field: 'text' };
       const usedBy = ({ status }: CreatedMessage) => (status === 201 ? words : 0);
       return quota.within(caller, counted, create, usedBy).catch(async (error: unknown) => {
-        // The same request may have made it in this moment.
+        // A concurrent request with the same ids may have created the message.
         const made = isOverQuota(error)
           ? await find(caller, request.chatExternalId, request.externalId)
           : undefined;
@@ -135,7 +141,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
   };
 }
 
-/** The same for every way to be without chat. */
+/** Returns the error for an account without a chat subscription. */
 export function noSubscription(): ApiError {
   return new ApiError('invalid_subscription', 'The account has no chat subscription.');
 }
@@ -168,7 +174,7 @@ function notOffered(given: string, into: string, offered: readonly string[]): st
     : `"${name}"${into} is not offered; offered${into} are ${offered.join(', ')}.`;
 }
 
-/** @returns its text, scanned */
+/** Checks the callback URL and the text. @returns the scanned document */
 function checkContent(request: MessageRequest, guard: AddressGuard): Document {
   const complaints: string[] = [];
   let document: Document | undefined;
@@ -221,8 +227,8 @@ function wantedBy({ account, environment, defaultBrand }: Caller, request: Messa
 }
 
 /**
- * Inserts a batch in one transaction. When the connection is lost while it commits, it is run again: what did
- * get in then exists, and is recognised by its id as our own.
+ * Inserts a batch in one transaction. If the connection is lost during the commit, the batch runs again. Rows
+ * that were committed then exist already, and their ids show that they are ours.
  */
 async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Promise<Inserted[]> {
   const worker = options.worker();

@@ -1,4 +1,4 @@
-/** A customer's own chats: `/api/account/chats…`. What was said stays readable when the subscription has ended. */
+/** A customer's chats: `/api/account/chats…`. They stay readable after the subscription has ended. */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { accountOf } from '../access/session-auth.ts';

@@ -1,4 +1,6 @@
-/** The order of a chat, whoever creates, translates or dies: several processes on one database. */
+/**
+ * Tests of the order of a chat's messages while several processes on one database create, translate and die.
+ */
 import type { DraftRequest, Engine } from '@dragoman/engines';
 import { createFake } from '@dragoman/engines/fake';
 import fc from 'fast-check';
@@ -19,9 +21,9 @@ import { openLeasedMessage, settleMessage } from './chats.ts';
 
 const MESSAGES = '/v2/chats/messages';
 
-/** An engine that answers a request when it is told to, by the first word of its text. */
+/** An engine that holds each request until the test opens the first word of its text. */
 interface GatedEngine extends Engine {
-  /** Resolves when this text has been asked for, `times` times. */
+  /** Resolves when the engine has received this word `times` times. */
   asked(word: string, times?: number): Promise<void>;
   open(word: string): void;
   readonly requests: DraftRequest[];
@@ -83,7 +85,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Another process's server on the same database. */
+/** Starts a server in a second process role on the same database. */
 async function startAnother(role: Role): Promise<Server> {
   const { store, settings } = server;
   const log = createLog('silent');
@@ -106,8 +108,8 @@ const message = (chat_external_id: string, external_id: string, text: string, mo
 const to = (path: string) => (received: Received) => received.path === path;
 const idOf = ({ body }: Received): string => JSON.parse(body).message.external_id;
 
-describe('two processes that create', () => {
-  it('make one message of two first calls at once: one 201, one 200', async () => {
+describe('two processes that create chat messages', () => {
+  it('create one message when both receive the same first request: one 201, one 200', async () => {
     const another = createClient((await startAnother('api')).url!, key);
     engine.open('same');
     for (let round = 0; round < 20; round++) {
@@ -119,11 +121,11 @@ describe('two processes that create', () => {
     }
   });
 
-  it('give every message of a new chat a place of its own, without a gap', async () => {
+  it('give the messages of a new chat consecutive positions without gaps', async () => {
     const another = createClient((await startAnother('api')).url!, key);
     const chat = `crowd-${++chats}`;
     const made = await Promise.all(
-      // Each twice: repeats take no place.
+      // Each message is sent twice: repeats get no position of their own.
       [...Array(60).keys()].map((n) =>
         (n % 2 === 0 ? call : another)('POST', MESSAGES, message(chat, `m${n >> 1}`, 'same')),
       ),
@@ -142,7 +144,7 @@ describe('two processes that create', () => {
     expect(sent.map(idOf)).toEqual(list.messages.map((one: { external_id: string }) => one.external_id));
   });
 
-  it('wake a worker elsewhere', async () => {
+  it('notify a worker in the other process', async () => {
     const heard = Promise.withResolvers<void>();
     await server.database.listen('dragoman_messages', () => heard.resolve());
     const another = createClient((await startAnother('api')).url!, key);
@@ -151,8 +153,8 @@ describe('two processes that create', () => {
   });
 });
 
-describe('a later message that is translated first', () => {
-  it('can be read at once, and is delivered in its turn', async () => {
+describe('a chat message that is translated before an earlier one', () => {
+  it('is readable at once, but its callback waits for the earlier message', async () => {
     const chat = `order-${++chats}`;
     await call('POST', MESSAGES, message(chat, 'm1', 'first-of-order'));
     const second = await call('POST', MESSAGES, message(chat, 'm2', 'second-of-order'));
@@ -172,7 +174,7 @@ describe('a later message that is translated first', () => {
     expect(sent.map(idOf)).toEqual(['m1', 'm2']);
   });
 
-  it('waits for the delivery of the earlier one, whose tries carry the same bytes', async () => {
+  it('waits until the earlier message is delivered, whose retries repeat the same bytes', async () => {
     const chat = `retry-${++chats}`;
     let refusals = 2;
     receiver.answer(({ path }) => (path === `/${chat}` && refusals-- > 0 ? 500 : 200));
@@ -191,7 +193,7 @@ describe('a later message that is translated first', () => {
     expect(stable(sent[3]!)).not.toEqual(stable(sent[0]!));
   });
 
-  it('gives the engine what was said before, in its own language', async () => {
+  it('gives the engine the earlier messages in the source language of the new one', async () => {
     const chat = `context-${++chats}`;
     engine.open('context');
     const say = async (id: string, text: string, more = {}) => {
@@ -208,16 +210,16 @@ describe('a later message that is translated first', () => {
   });
 });
 
-/** What was planned for one message. */
+/** A message that the property test generates. */
 interface Planned {
   chat: number;
   fails: boolean;
   hasAddress: boolean;
-  /** The order in which the engine lets them go. */
+  /** The engine releases the messages in the order of this number. */
   turn: number;
 }
 
-/** What is wrong with what arrived of a chat, compared to what was planned; the checker of the property. */
+/** Compares the callbacks received for a chat with the plan. @returns the differences */
 function faults(planned: readonly { id: string; fails: boolean }[], received: readonly Received[]): string[] {
   const arrived = received.map((one) => {
     const { external_id, status } = JSON.parse(one.body).message;
@@ -227,7 +229,7 @@ function faults(planned: readonly { id: string; fails: boolean }[], received: re
   return arrived.join() === wanted.join() ? [] : [`${arrived.join()} arrived, not ${wanted.join()}`];
 }
 
-it('keeps the order of every chat, whatever is translated when, and whatever fails', async () => {
+it('callbacks keep the order of every chat, whatever order messages are translated in and whichever fail', async () => {
   const plan = fc.array(
     fc.record({
       chat: fc.integer({ min: 0, max: 2 }),
@@ -272,7 +274,7 @@ it('keeps the order of every chat, whatever is translated when, and whatever fai
   await fc.assert(property, { numRuns: 6, seed: 7 });
 });
 
-it('would catch two that arrive in the wrong order, one that is lost, and one that comes twice', () => {
+it('the order check reports callbacks in the wrong order, a lost callback and a duplicate', () => {
   const received = (id: string) =>
     ({ body: JSON.stringify({ message: { external_id: id, status: 'deliver_init' } }) }) as Received;
   const planned = ['a', 'b'].map((id) => ({ id, fails: false }));
@@ -281,9 +283,9 @@ it('would catch two that arrive in the wrong order, one that is lost, and one th
   for (const wrong of [[b, a], [a], [a, a, b]]) expect(faults(planned, wrong)).toHaveLength(1);
 });
 
-it('is taken over from a worker that died in the middle, and told of once', async () => {
+it('a message is taken over from a dead worker and sends exactly one callback', async () => {
   await server.restart({ DRAGOMAN_LEASE: '2' });
-  // Nobody works while a worker that is about to die has claimed the message.
+  // Stop all workers, so that the simulated worker can claim the message and then die.
   await server.server.stop();
   const api = await startAnother('api');
   const create = createClient(api.url!, key);
@@ -296,7 +298,7 @@ it('is taken over from a worker that died in the middle, and told of once', asyn
   await startAnother('worker');
   await receiver.next(to(`/${chat}`));
   const source = { vendor: 'x', chatBaseUrl: 'http://x.example' };
-  // What the dead one still writes is refused by its token.
+  // The stale lease token refuses the late write of the dead worker.
   const late = await settleMessage(
     server.database,
     { lease: lease!, leased: held, outcome: { kind: 'translated', translated: 'LATE' } },

@@ -1,4 +1,4 @@
-/** Chats and messages as the interface shows them. Pure. */
+/** Chats and messages in the JSON form of the chat interface. Pure. */
 import type { ChatRow, MessageRow } from './store.ts';
 
 type Body = Record<string, unknown>;
@@ -13,7 +13,10 @@ export function presentChat(chat: ChatRow): Body {
   };
 }
 
-/** The translation is there from `deliver_init` on; what there is not is left out, but for what may be null. */
+/**
+ * Omits absent fields, except those that the specification allows to be null. The translation is shown from
+ * `deliver_init` on.
+ */
 export function presentMessage(message: MessageRow): Body {
   return {
     id: message.message_id,
@@ -34,7 +37,7 @@ export function presentMessage(message: MessageRow): Body {
   };
 }
 
-/** The answer to the creation of a chat by itself has names of its own. */
+/** POST /chats answers with its own field names. */
 export function presentCreatedChat(chat: ChatRow): Body {
   return {
     chat_id: chat.chat_id,
@@ -44,14 +47,17 @@ export function presentCreatedChat(chat: ChatRow): Body {
   };
 }
 
-/** Where a message's events come from, and what they are called. */
+/** The source and vendor that a message's events name. */
 export interface EventSource {
-  /** The address of the chat interface in the environment of the message. */
+  /** The base URL of the chat interface in the message's environment. */
   chatBaseUrl: string;
   vendor: string;
 }
 
-/** A message's answer as a CloudEvent in binary mode: its headers, and the bytes that every attempt sends. */
+/**
+ * Returns a message's event as a CloudEvent in binary mode: headers, and the body bytes that every attempt
+ * sends.
+ */
 export function presentEvent(
   chat: ChatRow,
   message: MessageRow,

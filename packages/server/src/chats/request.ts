@@ -1,11 +1,11 @@
-/** What a caller may send to the chat interface, checked and made plain. Pure. */
+/** Checks and normalizes the body of a chat message request. Pure. */
 import type { Static } from 'typebox';
 import { fieldError, reason } from '../base/errors.ts';
 import type { ChatMessageRequest, MESSAGE_FORMATS } from './schemas.ts';
 
 export type MessageFormat = (typeof MESSAGE_FORMATS)[number];
 
-/** The body of a message's creation, as it is understood: absent is `undefined`, whatever way it was absent. */
+/** A validated request to create a message. Null and missing fields are both `undefined`. */
 export interface MessageRequest {
   chatExternalId: string;
   externalId: string;
@@ -21,8 +21,8 @@ export interface MessageRequest {
 }
 
 /**
- * Checks what the schema of a message's creation cannot: how long its text is.
- * @param maxCharacters the longest text
+ * Checks the length of the text, which the schema cannot check.
+ * @param maxCharacters the longest text allowed
  * @throws ApiError `invalid_request`
  */
 export function readMessageRequest(
@@ -47,7 +47,7 @@ export function readMessageRequest(
   };
 }
 
-/** In characters, not in UTF-16 units: an emoji is one. */
+/** Counts characters, not UTF-16 units: an emoji is one. */
 function isLonger(text: string, most: number): boolean {
   return text.length > most && [...text].length > most;
 }

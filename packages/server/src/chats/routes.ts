@@ -1,4 +1,4 @@
-/** The chat interface: `/v2/chats/messages`, `/chats`, and what is read of them. */
+/** Routes of the chat interface: `/v2/chats/messages` and `/chats`. */
 import type { FastifyInstance } from 'fastify';
 import type { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -19,7 +19,7 @@ export function chatRoutes(
   options: { database: Database; messages: MessageCreator; log: Log },
 ): void {
   const { database, messages } = options;
-  // A room of its own inside the door, with errors of its own shape.
+  // A separate Fastify scope inside the authenticated one, because chat errors have their own shape.
   void app.register(async (room) => {
     answerWith(room, options.log, presentError);
     resource(room, '/v2/chats/messages', {
@@ -62,7 +62,9 @@ export function chatRoutes(
   });
 }
 
-/** The body of an error: an object for 400, 402 and 5xx, none for 403 and 404, a text for all else. */
+/**
+ * Returns the body of an error: an object for 400, 402 and 5xx, nothing for 403 and 404, otherwise a text.
+ */
 function presentError(error: ApiError): object | undefined {
   const shape = chatErrorShapeOf(error.code);
   if (shape === 'nothing') return undefined;

@@ -1,13 +1,13 @@
-/** The chat interface, described: what it takes, what it answers, what it posts. */
+/** Schemas of the chat interface: requests, answers and webhooks. */
 import type { FastifySchema } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { ERRORS, type ErrorCode } from '../base/errors.ts';
 import { answer, type DescribedWebhook, describeErrors, ErrorBody, EVERYWHERE } from '../http/schemas.ts';
 import { MESSAGE_STATUSES } from './states.ts';
 
-/** Room for a UUID, an e-mail address or a URL; in UTF-8 still short enough to be a key of an index. */
+/** Fits a UUID, an e-mail address or a URL, and is short enough in UTF-8 for an index key. */
 const MAX_ID_CHARACTERS = 512;
-/** Of one page of messages. */
+/** The largest page of messages. */
 export const MAX_LISTED_MESSAGES = 1000;
 export const MESSAGE_FORMATS = ['html', 'text'] as const;
 
@@ -120,10 +120,10 @@ export const ChatMessageList = Type.Object(
   { title: 'ChatMessageList' },
 );
 
-/** The words that the chat interface has for errors. */
+/** The error codes of the chat interface. */
 export type ChatErrorCode = 'validation_error' | 'invalid_subscription' | 'server_error';
 
-/** How an error reads here: by a word of its own, as a text, or as an empty body. */
+/** Returns how the chat interface presents an error: with a code, as a text, or with an empty body. */
 export function chatErrorShapeOf(code: ErrorCode): ChatErrorCode | 'text' | 'nothing' {
   const { status } = ERRORS[code];
   if (status === 400) return 'validation_error';
@@ -238,7 +238,7 @@ export const listMessagesSchema = {
   },
 } satisfies FastifySchema;
 
-/** What is posted to a message's `callback_url`. */
+/** The callback sent to a message's `callback_url`. */
 export const chatWebhooks: Record<string, DescribedWebhook> = {
   messageAnswered: {
     operationId: 'messageAnswered',

@@ -9,7 +9,7 @@ import {
   type MessageTrigger,
 } from './states.ts';
 
-/** The table of the decisions, written out. A move that is not here must not exist. */
+/** The decided transitions, written out a second time. Any other transition is an error. */
 const DECIDED: Record<MessageTrigger, { from: MessageStatus; to: MessageStatus; by: MessageActor }> = {
   translate: { from: 'mt_init', to: 'deliver_init', by: 'machine' },
   answer: { from: 'mt_init', to: 'deliver_complete', by: 'machine' },
@@ -20,7 +20,7 @@ const DECIDED: Record<MessageTrigger, { from: MessageStatus; to: MessageStatus; 
 };
 const TRIGGERS = Object.keys(MESSAGE_MOVES) as MessageTrigger[];
 
-/** What is wrong with a table of moves; the checker, so that it can be shown to catch a planted fault. */
+/** Returns the differences between a table of transitions and the decided one. */
 function faults(allowed: (trigger: MessageTrigger, status: MessageStatus) => boolean): string[] {
   return TRIGGERS.flatMap((trigger) =>
     MESSAGE_STATUSES.filter((status) => allowed(trigger, status) !== (DECIDED[trigger].from === status)).map(
@@ -29,8 +29,8 @@ function faults(allowed: (trigger: MessageTrigger, status: MessageStatus) => boo
   );
 }
 
-describe('the table of moves', () => {
-  it('has the statuses of the interface, and no other', () => {
+describe('the transition table of chat messages', () => {
+  it('has exactly the statuses that the interface publishes', () => {
     expect(MESSAGE_STATUSES).toEqual([
       'mt_init',
       'deliver_init',
@@ -40,7 +40,7 @@ describe('the table of moves', () => {
     ]);
   });
 
-  it('is the one that was decided', () => {
+  it('has exactly the decided transitions', () => {
     expect(TRIGGERS.sort()).toEqual(Object.keys(DECIDED).sort());
     expect(faults(allowsMessageMove)).toEqual([]);
     for (const trigger of TRIGGERS) {
@@ -49,7 +49,7 @@ describe('the table of moves', () => {
     }
   });
 
-  it('begins with mt_init, reaches every state, and ends in the delivered and the failed one', () => {
+  it('starts at mt_init, reaches every status, and ends only at deliver_complete and mt_failed', () => {
     const reached = new Set<MessageStatus>([FIRST_MESSAGE_STATUS]);
     for (const _ of MESSAGE_STATUSES) {
       for (const trigger of TRIGGERS) {
@@ -64,7 +64,7 @@ describe('the table of moves', () => {
     expect(ends.sort()).toEqual(['deliver_complete', 'mt_failed']);
   });
 
-  it('would be caught with one move too many, or one too few', () => {
+  it('fails the check when a transition is added or removed', () => {
     expect(
       faults((trigger, status) => status === 'mt_failed' || allowsMessageMove(trigger, status)),
     ).toHaveLength(6);

@@ -1,12 +1,12 @@
 /**
- * The states of a chat message, and every move between them. One table; everything asks it.
+ * The statuses of a chat message and every transition between them. All code reads this one table.
  *
- * | state            | meaning                                                                |
+ * | status           | meaning                                                                |
  * | ---------------- | ---------------------------------------------------------------------- |
- * | mt_init          | created; the machine has it                                            |
- * | deliver_init     | translated, for all to read; its receiver has not answered yet         |
- * | deliver_complete | translated, and the receiver answered 2xx, or there is none            |
- * | mt_failed        | the machine gave up; `failure` says why; the receiver is told that too |
+ * | mt_init          | created; machine translation is pending                                |
+ * | deliver_init     | translated and readable; the receiver has not answered yet             |
+ * | deliver_complete | translated, and the receiver answered 2xx, or there is no receiver     |
+ * | mt_failed        | translation failed; `failure` says why; the receiver is notified       |
  * | deliver_failed   | translated, but the delivery is dead; it can be replayed               |
  */
 export const MESSAGE_STATUSES = [
@@ -19,7 +19,7 @@ export const MESSAGE_STATUSES = [
 
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-/** Who makes a move. The operator replays; the sender speaks for the receiver. */
+/** Who triggers a transition. The sender acts when the receiver has answered; the operator replays. */
 export type MessageActor = 'machine' | 'sender' | 'operator';
 
 interface Move {
@@ -28,19 +28,19 @@ interface Move {
   by: readonly MessageActor[];
 }
 
-/** Every allowed move, by what triggers it. */
+/** Every allowed transition, by its trigger. */
 export const MESSAGE_MOVES = {
-  /** The translation is there, and somebody is to be told. */
+  /** The message is translated and has a callback URL. */
   translate: { from: ['mt_init'], to: 'deliver_init', by: ['machine'] },
-  /** The translation is there, and nobody asked to be told. */
+  /** The message is translated and has no callback URL. */
   answer: { from: ['mt_init'], to: 'deliver_complete', by: ['machine'] },
-  /** The message cannot be translated, after all tries. */
+  /** The message cannot be translated, after all attempts. */
   fail: { from: ['mt_init'], to: 'mt_failed', by: ['machine'] },
   /** The receiver answered 2xx. */
   deliver: { from: ['deliver_init'], to: 'deliver_complete', by: ['sender'] },
   /** The delivery is dead. */
   lose: { from: ['deliver_init'], to: 'deliver_failed', by: ['sender'] },
-  /** A dead delivery begins anew. */
+  /** An operator replays a dead delivery. */
   replay: { from: ['deliver_failed'], to: 'deliver_init', by: ['operator'] },
 } as const satisfies Record<string, Move>;
 
@@ -48,7 +48,7 @@ export type MessageTrigger = keyof typeof MESSAGE_MOVES;
 
 export const FIRST_MESSAGE_STATUS: MessageStatus = 'mt_init';
 
-/** Whether `trigger` is allowed on a message in `status`. */
+/** Returns true if `trigger` is allowed on a message in `status`. */
 export function allowsMessageMove(trigger: MessageTrigger, status: MessageStatus): boolean {
   return (MESSAGE_MOVES[trigger].from as readonly MessageStatus[]).includes(status);
 }

@@ -1,4 +1,4 @@
-/** What is asked of the database about chats and their messages. */
+/** SQL statements for chats and messages. */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
@@ -56,7 +56,7 @@ function chatOf(row: { chat_id: string } & ChatOfMessage): ChatRow {
   };
 }
 
-/** A message and the chat that it is in. */
+/** A message with its chat. */
 export interface FoundMessage {
   chat: ChatRow;
   message: MessageRow;
@@ -73,7 +73,10 @@ const LOOK_UP = statement<{ chat: boolean; chat_pairs: string[] | null } & Messa
     where a.part = $1 and a.account_id = $2`,
 );
 
-/** Whether the account may chat, and the message that it named, if there is one: one question for every create. */
+/**
+ * Returns the account's chat subscription and the existing message with these external ids, in one query for
+ * every create.
+ */
 export async function lookUpMessage(
   on: Queryable,
   account: AccountRef,
@@ -88,7 +91,7 @@ export async function lookUpMessage(
   };
 }
 
-/** A chat on its way into the table; where there is one already, that one is it. */
+/** A chat to insert, or to find if its external id exists. */
 export interface NewChat {
   account: AccountRef;
   chatId: string;
@@ -98,8 +101,8 @@ export interface NewChat {
   brand: string | undefined;
 }
 
-// The update changes nothing. It gives the row that is there already, and its lock, which is the order of the
-// chat. In the order of the unique key, so that two transactions never wait for each other.
+// The no-op update returns and locks an existing row; that lock serializes changes of a chat. Rows are locked
+// in the order of the unique key, so that two transactions cannot deadlock.
 const HOLD_CHATS = statement<ChatRow & { account_id: string; environment: Environment }>(
   'chats.hold',
   `insert into chats (part, account_id, chat_id, environment, external_id, agent_external_id, brand)
@@ -112,7 +115,10 @@ const HOLD_CHATS = statement<ChatRow & { account_id: string; environment: Enviro
    returning account_id, environment, chat_id, external_id, agent_external_id, brand, created_at`,
 );
 
-/** Finds or makes chats, and holds them until the end of the transaction. @returns one a chat, in no order */
+/**
+ * Finds or creates chats, and locks them until the end of the transaction. @returns one row for each chat, in
+ * no order
+ */
 export async function findOrCreateChats(
   transaction: Transaction,
   chats: readonly NewChat[],
@@ -131,7 +137,7 @@ export async function findOrCreateChats(
   return rows;
 }
 
-/** A message on its way into the table, in a chat that is held. */
+/** A message to insert into a locked chat. */
 export interface NewMessage {
   account: AccountRef;
   messageId: string;
@@ -148,19 +154,18 @@ export interface NewMessage {
   defaultBrand: string | undefined;
   translationId: string;
   status: MessageStatus;
-  /** Given: it is leased from its first moment, by the process that makes it. */
+  /** If set, the inserting process holds the lease from the start. */
   leaseToken: string | undefined;
 }
 
-/** What an insert decides: the rest of the row is what was given. */
+/** The columns that the insert decides; the caller knows the others. */
 export interface InsertedMessageRow {
   message_id: string;
   position: number;
   created_at: Date;
 }
 
-// Which messages are new is settled here and by nobody else meanwhile, since their chats are held; so positions
-// follow each other without a gap.
+// The chats are locked, so nobody else inserts messages meanwhile. That keeps positions consecutive.
 const INSERT_MESSAGES = statement<InsertedMessageRow>(
   'chats.insert_messages',
   `with given as (
@@ -195,7 +200,7 @@ const INSERT_MESSAGES = statement<InsertedMessageRow>(
    returning message_id, position, created_at`,
 );
 
-/** Inserts messages. @returns those that are new; an external id that its chat has already gives none */
+/** Inserts messages. @returns the new ones, without those whose external id the chat already has */
 export async function insertMessages(
   transaction: Transaction,
   messages: readonly NewMessage[],
@@ -237,7 +242,7 @@ const FIND_CHAT = statement<ChatRow & { last_position: number }>(
     where part = $1 and account_id = $2 and environment = $3 and chat_id = $4`,
 );
 
-/** A chat, with the number of its messages. */
+/** Returns a chat with the number of its messages. */
 export async function findChat(
   on: Queryable,
   account: AccountRef,
@@ -259,7 +264,7 @@ const LIST_CHATS = statement<ListedChatRow>(
     order by chat_id desc limit $5`,
 );
 
-/** Newest first. @param page `after`: the last one of the page before */
+/** Lists chats, newest first. @param page `after`: the last chat of the previous page */
 export function listChats(
   on: Queryable,
   account: AccountRef,
@@ -292,7 +297,7 @@ const LIST = statement<MessageRow>(
     where m.part = $1 and m.account_id = $2 and m.chat_id = $3 and m.position >= $4 order by m.position limit $5`,
 );
 
-/** Messages of a chat in their order, from the one at `index`. */
+/** Lists messages of a chat in order, starting at the one at `index`. */
 export function listMessages(
   on: Queryable,
   account: AccountRef,
@@ -306,7 +311,7 @@ export type LeasedMessageRow = MessageRow & {
   default_brand: string | null;
   environment: Environment;
   position: number;
-  /** Seconds since its creation, by the database's clock. */
+  /** Seconds since the message's creation, by the database's clock. */
   age: number;
 };
 
@@ -320,7 +325,7 @@ const LEASED = statement<LeasedMessageRow & ChatOfMessage & { lease_token: strin
      join chats c on c.part = m.part and c.account_id = m.account_id and c.chat_id = m.chat_id`,
 );
 
-/** The messages of leases with their chats, one a lease that is not lost, in no order. */
+/** Returns the messages of leases with their chats, in no order. Lost leases have no row. */
 export async function findLeasedMessages(
   on: Queryable,
   leases: readonly { account: AccountRef; id: string; token: string }[],
@@ -345,7 +350,7 @@ const EARLIER = statement<EarlierRow>(
     where part = $1 and account_id = $2 and chat_id = $3 and position < $4 order by position desc limit $5`,
 );
 
-/** The messages before one, the nearest first. */
+/** Lists the messages before one, nearest first. */
 export function listEarlier(
   on: Queryable,
   account: AccountRef,
@@ -355,13 +360,13 @@ export function listEarlier(
   return on.query(EARLIER, [account.part, account.accountId, message.chat_id, message.position, most]);
 }
 
-/** A chat, as it is named in a list of several accounts' chats. */
+/** Identifies a chat in a list for several accounts. */
 export interface ChatRef {
   account: AccountRef;
   chatId: string;
 }
 
-/** A leased message on its way to its answer. */
+/** A leased message with its answer, to be settled. */
 export interface AnsweredMessage {
   account: AccountRef;
   chatId: string;
@@ -373,8 +378,8 @@ export interface AnsweredMessage {
   failure: string | undefined;
 }
 
-// First the chats, in the order in which creations hold them, so that neither waits for the other in a circle; then the
-// messages in the order of the key, as heartbeats lock them.
+// Locks the chats first, in the order that creates use, so that the two cannot deadlock. Then locks the
+// messages in key order, like heartbeats do.
 const SETTLE = statement<{ message_id: string; answered_position: number }>(
   'chats.settle',
   `with given as materialized (
@@ -401,9 +406,9 @@ const SETTLE = statement<{ message_id: string; answered_position: number }>(
 );
 
 /**
- * Moves leased messages to their answers, and holds their chats until the end of the transaction: whoever records events
- * of a chat does it one after another, and sees what the one before has done.
- * @returns of each message that was moved, by its id, up to which position its chat was answered before
+ * Moves leased messages to their answered status and locks their chats until the end of the transaction. The
+ * lock lets one transaction at a time record events of a chat and see what the previous one recorded.
+ * @returns for each moved message id, the position up to which its chat was answered before
  */
 export async function settleMessages(
   transaction: Transaction,
@@ -444,8 +449,8 @@ const RELEASE_ANSWERS = statement<MessageRow>(
 );
 
 /**
- * Of held chats: the messages after `answered` that have their answers, up to the first that has none; chat by chat,
- * in their order. From now on each chat is answered up to there.
+ * Advances `answered_position` of locked chats. @returns the messages after `answered` up to the first
+ * without an answer, by chat and position
  */
 export async function releaseAnswers(
   transaction: Transaction,
@@ -461,7 +466,7 @@ export async function releaseAnswers(
   return rows;
 }
 
-// Locked in the order of the key, as those lock that settle many.
+// Locks rows in key order, like other statements that settle many messages.
 const MOVE_ALL = statement(
   'chats.move_all',
   `with given as (
@@ -476,7 +481,7 @@ const MOVE_ALL = statement(
     where m.part = g.part and m.account_id = g.account_id and m.message_id = g.message_id`,
 );
 
-/** A move of a message that has its answer. */
+/** A status change of an answered message. */
 export interface MessageMove {
   account: AccountRef;
   messageId: string;
@@ -484,7 +489,7 @@ export interface MessageMove {
   to: MessageStatus;
 }
 
-/** Moves messages that have their answers, where they may. */
+/** Changes the status of answered messages whose current status allows it. */
 export async function moveMessages(transaction: Transaction, moves: readonly MessageMove[]): Promise<void> {
   await transaction.query(MOVE_ALL, [
     moves.map(({ account }) => account.part),

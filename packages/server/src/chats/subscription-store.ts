@@ -1,16 +1,16 @@
-/** What is asked of the database about chat subscriptions. */
+/** SQL statements for chat subscriptions. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-/** What an account may do here: nothing, or chat in every pair (`null`) or the listed ones. */
+/** An account's chat subscription: none (undefined), all pairs (`pairs` null) or the listed pairs. */
 export type Subscription = { pairs: readonly string[] | null } | undefined;
 
-/** Whether a subscription holds now. */
+/** SQL condition: the subscription is valid now. */
 export const SUBSCRIBED =
   '(a.chat and coalesce(a.chat_from <= now(), true) and coalesce(a.chat_until > now(), true))';
 
-/** When a subscription holds, from its first moment to before its last; null: without such an end. */
+/** The validity of a subscription, `[from, until)`; null means unbounded. */
 export interface SubscriptionPeriod {
   from: Date | null;
   until: Date | null;

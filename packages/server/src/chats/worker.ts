@@ -1,11 +1,11 @@
 /**
- * The chat worker: what becomes of a leased message. Somebody waits for each, so it has room of its own and the
- * engine's interactive lane, and bulk jobs do not delay it.
+ * The chat worker: translates leased messages and decides their status. A person waits for each message, so
+ * chat has its own worker capacity and uses the engine's interactive lane. Bulk jobs do not delay it.
  *
- *   mt_init, translated            deliver_init, or deliver_complete where there is nobody to tell
- *   a segment failed               tried again soon; after the last try, or where no try can help: mt_failed
- *   its text is over the time limit  mt_failed
- *   the engine is in trouble       waits for it, for minutes at most, since the chat waits behind it; then mt_failed
+ *   translated                       deliver_init, or deliver_complete without a callback URL
+ *   a segment failed                 retried soon; mt_failed after the last attempt or when a retry cannot help
+ *   the text exceeds the time limit  mt_failed
+ *   the engine is unavailable        retried for at most minutes, because later messages wait; then mt_failed
  */
 import type { Context } from '@dragoman/engines';
 import type { Log } from '../base/log.ts';
@@ -36,19 +36,21 @@ export interface ChatWorkerOptions {
   sourceOf: SourceOf;
   /** Sends the callbacks. */
   sender: OutboxSender;
-  /** Called after each message that was settled, with the seconds since its creation, for metrics and hints. */
+  /**
+   * Called after each settled message with the seconds since its creation, for metrics.
+   */
   settled(outcome: MessageOutcome['kind'], seconds: number): void;
 }
 
-/** Tries of a message whose segments failed, and claims after which one that never ends is given up. */
+/** Attempts for a message whose segments failed, and claims after which a message is given up. */
 const MAX_TRIES = 4;
 const MAX_CLAIMS = 8;
-/** Seconds before the next try, ¼, ½, 1: long enough for a pipeline to be started anew. */
+/** Seconds before the next attempt: ¼, ½, 1. That is long enough for a pipeline to restart. */
 const retrySeconds = (attempts: number) => 2 ** (attempts - 3);
-/** Seconds to the next look at an engine in trouble, and how old a message it may make wait. */
+/** Seconds between retries while an engine is unavailable, and the message age at which they end. */
 const TROUBLE_SECONDS = 5;
 const MAX_TROUBLE_AGE_SECONDS = 300;
-/** Of the texts in hand, UTF-16 units: some hundred of the largest messages. */
+/** The text that one worker may hold at a time, in UTF-16 units: about a hundred of the largest messages. */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 export type ChatWorker = LeaseWorker<Lease, LeasedMessage>;
@@ -100,8 +102,8 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
   }
 
   /**
-   * The brand of a chat is the source platform's word for it, so it need not be one of ours; where it says nothing
-   * about the language, the account's default brand does.
+   * A chat's brand is a word of the chat platform and may be unknown here. If it has no settings for the
+   * target language, the account's default brand is used.
    */
   async function whatItsBrandSays(
     { chat, message }: LeasedMessage,
@@ -117,14 +119,14 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
     return { brand: undefined, context: { format } };
   }
 
-  /** What was said before it in the chat, where an engine reads it. */
+  /** Returns the earlier messages of the chat, if any engine reads context. */
   async function whatWasSaid(message: LeasedMessage['message'], lease: Lease): Promise<string | undefined> {
     const read = translator.runners.some(({ engine }) => engine.capabilities.context);
     if (!read || message.position === 1) return undefined;
     return chatContextOf(await readEarlier(database, lease.account, message), message.source_language);
   }
 
-  /** Another try of a text that is over its time limit would use the same time again. */
+  /** A retry of a text that exceeded the time limit would exceed it again. */
   function unreadable(error: unknown): MessageOutcome {
     if (!(error instanceof TextTakesTooLong)) throw error;
     return { kind: 'failed', reason: error.reason };
