@@ -56,7 +56,6 @@ function chatOf(row: { chat_id: string } & ChatOfMessage): ChatRow {
   };
 }
 
-/** A message with its chat. */
 export interface FoundMessage {
   chat: ChatRow;
   message: MessageRow;
@@ -366,7 +365,6 @@ export interface ChatRef {
   chatId: string;
 }
 
-/** A leased message with its answer, to be settled. */
 export interface AnsweredMessage {
   account: AccountRef;
   chatId: string;
@@ -481,7 +479,6 @@ const MOVE_ALL = statement(
     where m.part = g.part and m.account_id = g.account_id and m.message_id = g.message_id`,
 );
 
-/** A status change of an answered message. */
 export interface MessageMove {
   account: AccountRef;
   messageId: string;
