@@ -1,13 +1,19 @@
 import type { Check, Range } from './finding.ts';
 import { type Stretch, stretches, texts } from './pieces.ts';
 
-/** Each pattern is bounded and anchored to a literal, so that matching is linear. */
+/**
+ * Each alternative has a length limit and starts at a literal such as `http://`, so matching takes linear
+ * time.
+ */
 const ADDRESS =
   /(?:https?|ftps?|sftp|wss?):\/\/[^\s<>"'«»“”]{1,2000}|(?<![\w.-])www\.[\w-]{1,63}\.[^\s<>"'«»“”]{1,2000}|(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/giu;
-/** Marks after an address that belong to the sentence. */
+/** Punctuation after an address that belongs to the sentence and not to the address. */
 const AFTER = /[.,;:!?)\]}…。、，）]/;
 
-/** Addresses in kept words are checked by `codes`. `problem` is `missing` or `unknown`. */
+/**
+ * Addresses inside protected words are left to the `codes` check. In a finding, `problem` is `missing` or
+ * `unknown`.
+ */
 export const addresses: Check = {
   id: 'addresses',
   severity: 'warning',

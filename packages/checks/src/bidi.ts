@@ -5,7 +5,10 @@ const CONTROL = /[\u202a-\u202e\u2066-\u2069]/g;
 const POP = '\u202c';
 const POP_ISOLATE = '\u2069';
 
-/** An error: an unclosed control character changes the direction of the document's text after it. */
+/**
+ * Severity is error, because an unclosed control character also reverses the text that follows the segment in
+ * the document.
+ */
 export const bidi: Check = {
   id: 'bidi',
   severity: 'error',

@@ -1,6 +1,6 @@
 /**
- * Automatic checks of a segment's translation, the glossary matcher and the edit distance: pure functions that work the
- * same in the browser and on the server.
+ * The automatic checks of a segment's translation, the glossary matcher and the edit distance. All are pure
+ * functions that run both in the browser and on the server.
  */
 
 import { addresses } from './addresses.ts';
@@ -31,7 +31,7 @@ export {
 } from './glossary.ts';
 export type { Term } from './term.ts';
 
-/** All checks in the order of their findings: errors first. */
+/** All checks, errors first. Findings are returned in this order. */
 export const CHECKS: readonly Check[] = [
   empty,
   codes,
@@ -53,22 +53,25 @@ export const CHECKS: readonly Check[] = [
   readingSpeed,
 ];
 
-/** Most findings of one check. */
+/** The maximum number of findings that one check reports for a segment. */
 const MAX_FINDINGS = 20;
 
-/** Returns the findings about a translation. Linear in the length of the texts; never throws. */
+/** Returns the findings for a translation. Takes linear time in the length of the texts and never throws. */
 export function check(input: CheckInput): Finding[] {
   if (input.kept && JSON.stringify(input.source) === JSON.stringify(input.target)) return [];
   const found: Finding[] = [];
   for (const { id, severity, find } of CHECKS) {
     for (const one of find(input).slice(0, MAX_FINDINGS)) found.push({ check: id, severity, ...one });
-    // For an empty translation there are no other findings.
+    // An empty translation gets this finding only.
     if (id === 'empty' && found.length > 0) return found;
   }
   return found;
 }
 
-/** Returns the key of an acknowledgement: the same finding about the same words, at any position. */
+/**
+ * Returns the key under which an acknowledged finding is stored. It leaves out the position, so the
+ * acknowledgement stays valid when the words move.
+ */
 export function keyOf({ check: id, values }: Pick<Finding, 'check' | 'values'>): string {
   const named = Object.keys(values)
     .sort()

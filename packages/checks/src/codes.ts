@@ -10,8 +10,9 @@ interface Code {
 type Problem = { values: Record<string, string | number>; range?: Range };
 
 /**
- * An error: a document needs every code of its source exactly once. `problem` is `missing`, `doubled`, `unknown`,
- * `crossing` or `changed` (the text of a kept word).
+ * Severity is error, because the document cannot be rebuilt unless each code of the source occurs exactly
+ * once. `problem` is `missing`, `doubled`, `unknown`, `crossing`, or `changed` when the text of a protected
+ * word differs.
  */
 export const codes: Check = {
   id: 'codes',

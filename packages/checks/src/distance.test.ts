@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { distance, similarity, type Unit } from './distance.ts';
 import { graphemesOf, wordsOf } from './tokens.ts';
 
-describe('the distance of two texts', () => {
+describe('edit distance', () => {
   it.each<[one: string, other: string, by: Unit, distance: number]>([
     ['', '', 'grapheme', 0],
     ['', 'abc', 'grapheme', 3],
@@ -17,7 +17,7 @@ describe('the distance of two texts', () => {
     ['one two three', 'three two one', 'word', 2],
     ['我爱你', '我想你', 'word', 1],
     ['Yes.', 'Yes!', 'word', 1],
-  ])('of %j and %j by %s is %i', (one, other, by, expected) => {
+  ])('between %j and %j counted by %s is %i', (one, other, by, expected) => {
     expect(distance(one, other, by)).toBe(expected);
     expect(distance(other, one, by)).toBe(expected);
   });
@@ -25,7 +25,7 @@ describe('the distance of two texts', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', '.', 'é', '漢', '🙂', '\u0301') });
   const unit = fc.constantFrom<Unit>('grapheme', 'word');
 
-  it('equals that of the textbook algorithm', () => {
+  it('equals the result of the full-table Levenshtein algorithm', () => {
     const splitters = { grapheme: graphemesOf, word: wordsOf };
     fc.assert(
       fc.property(text, text, unit, (one, other, by) => {
@@ -34,7 +34,7 @@ describe('the distance of two texts', () => {
     );
   });
 
-  it('is a metric: symmetric, zero only for equal texts, with the triangle inequality', () => {
+  it('is symmetric, is zero only for equal texts, and satisfies the triangle inequality', () => {
     fc.assert(
       fc.property(text, text, text, unit, (one, other, third, by) => {
         const direct = distance(one, other, by);
@@ -46,7 +46,7 @@ describe('the distance of two texts', () => {
     );
   });
 
-  it('is exact when the band must be widened, and bounded for texts that are too long', () => {
+  it('is exact when the band has to widen, and is at least an upper bound when the texts exceed the cell limit', () => {
     const one = 'abcdefghij'.repeat(60);
     const other = `${'x'.repeat(150)}${one.slice(0, 450)}`;
     expect(distance(one, other)).toBe(byTable([...one], [...other]));
@@ -58,7 +58,7 @@ describe('the distance of two texts', () => {
   });
 });
 
-describe('the similarity of two texts', () => {
+describe('similarity of two texts', () => {
   it.each<[one: string, other: string, by: Unit, similarity: number]>([
     ['', '', 'word', 1],
     ['', 'a', 'word', 0],
@@ -66,11 +66,11 @@ describe('the similarity of two texts', () => {
     ['abcd', 'abcx', 'grapheme', 0.75],
     ['Open the old file', 'Open the new file', 'word', 0.75],
     ['abc', 'xyz', 'grapheme', 0],
-  ])('of %j and %j by %s is %d', (one, other, by, expected) => {
+  ])('%j and %j compared by %s have a similarity of %d', (one, other, by, expected) => {
     expect(similarity(one, other, by)).toBe(expected);
   });
 
-  it('is 0 below the given minimum, and otherwise unchanged', () => {
+  it('returns 0 for results below the given minimum and leaves other results unchanged', () => {
     const word = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 });
     fc.assert(
       fc.property(word, word, fc.constantFrom(0.5, 0.7, 0.75, 0.9, 1), (one, other, least) => {
@@ -84,7 +84,7 @@ describe('the similarity of two texts', () => {
   });
 });
 
-/** The textbook algorithm, which fills in every cell. */
+/** Computes the Levenshtein distance with the textbook algorithm, which fills in every cell of the table. */
 function byTable(a: readonly string[], b: readonly string[]): number {
   let row = b.map((_, j) => j + 1);
   row.unshift(0);

@@ -1,30 +1,35 @@
 /**
- * The Levenshtein distance of two texts: the fewest characters (or words) to insert, delete or replace. Only cells near
- * the diagonal are filled in, in a band that is widened until it contains the distance (Ukkonen 1985), so that similar
- * texts are fast at any length. It keeps two rows in memory.
+ * Levenshtein distance: the smallest number of characters (or words) to insert, delete or replace. The
+ * algorithm only fills in a band of cells along the diagonal and widens the band until it contains the
+ * distance (Ukkonen 1985). Similar texts are therefore fast at any length. Memory holds two rows of the
+ * table.
  */
 import { graphemesOf, wordsOf } from './tokens.ts';
 
-/** With `word`, white space is ignored. */
+/** The unit in which the distance is counted. With `word`, white space is ignored. */
 export type Unit = 'grapheme' | 'word';
 
 /**
- * Most cells that are filled in, about 50 ms. Two texts of 2,000 characters with nothing in common need 8 million.
- * Beyond, the width of the band is limited, so that the result may be too large but never too small.
+ * The maximum number of table cells to fill in, which takes about 50 ms. Two unrelated texts of 2,000
+ * characters need 8 million. Above the maximum, the band stays narrow and the result is an upper bound of the
+ * distance.
  */
 const MAX_CELLS = 16_000_000;
 const FIRST_WIDTH = 8;
 
-/** Returns the distance as a whole number; 0 for the same text in any Unicode normalization form. */
+/**
+ * Returns the distance as a whole number. Texts that differ only in Unicode normalization have distance 0.
+ */
 export function distance(one: string, other: string, by: Unit = 'grapheme'): number {
   const [a, b] = numbered(one, other, by);
   return distanceOf(a, b, Number.POSITIVE_INFINITY);
 }
 
 /**
- * Returns 1 for equal texts and 0 for texts with nothing in common: 1 − distance / length of the longer text.
+ * Returns 1 for equal texts and 0 for texts with nothing in common. The formula is 1 − distance / length of
+ * the longer text.
  *
- * @param least lower results are returned as 0, which is faster
+ * @param least results below this value are returned as 0, which saves time
  */
 export function similarity(one: string, other: string, by: Unit = 'grapheme', least = 0): number {
   const [a, b] = numbered(one, other, by);
@@ -34,7 +39,9 @@ export function similarity(one: string, other: string, by: Unit = 'grapheme', le
   return result < least ? 0 : result;
 }
 
-/** Maps the units of both texts to numbers. */
+/**
+ * Replaces each distinct character or word of the two texts with a number, so that comparing them is cheap.
+ */
 function numbered(one: string, other: string, by: Unit): [Int32Array, Int32Array] {
   const numbers = new Map<string, number>();
   const split = by === 'word' ? wordsOf : graphemesOf;
@@ -49,7 +56,11 @@ function numbered(one: string, other: string, by: Unit): [Int32Array, Int32Array
   return [Int32Array.from(split(one), numberOf), Int32Array.from(split(other), numberOf)];
 }
 
-/** @param most larger distances are returned as the length of the longer text */
+/**
+ * Returns the edit distance of two sequences of numbers.
+ *
+ * @param most a distance above this value is returned as the length of the longer text
+ */
 function distanceOf(one: Int32Array, other: Int32Array, most: number): number {
   const longest = Math.max(one.length, other.length);
   let start = 0;
@@ -71,7 +82,10 @@ function distanceOf(one: Int32Array, other: Int32Array, most: number): number {
   }
 }
 
-/** Returns the distance if it is at most `width`, otherwise an upper bound of it. */
+/**
+ * Computes the distance inside a band of cells. The result is exact if it is at most `width`; otherwise it is
+ * an upper bound.
+ */
 function within(a: Int32Array, b: Int32Array, width: number): number {
   const far = a.length + b.length;
   let previous = new Int32Array(b.length + 1).fill(far);
@@ -92,7 +106,8 @@ function within(a: Int32Array, b: Int32Array, width: number): number {
       current[j] = best;
       left = best;
     }
-    // The next row reads one cell further to the right, which has a value of two rows before.
+    // The next row also reads the cell to the right of the band. That cell still has a value from two rows
+    // before.
     if (to < b.length) current[to + 1] = far;
     [previous, current] = [current, previous];
   }

@@ -3,14 +3,14 @@ import { base, UNSPACED } from './language.ts';
 import { stretches } from './pieces.ts';
 import { tokenise } from './tokens.ts';
 
-/** Languages that form plurals, adverbs or emphasis by doubling words. */
+/** Languages in which doubled words are normal, because they form plurals, adverbs or emphasis. */
 const DOUBLING = new Set(
   'id ms jv su tl fil ceb vi tr az kk ky uz tk hi ur bn mr gu pa ne ta te kn ml si sw zu xh st af ht mi haw sm ka hy he ko'.split(
     ' ',
   ),
 );
 
-/** Words that may follow themselves. */
+/** Words that may correctly occur twice in a row, for each language. */
 const RIGHT: Record<string, readonly string[]> = {
   en: ['had', 'that', 'very', 'bye', 'no', 'ha', 'so'],
   de: ['die', 'der', 'das', 'sie', 'den', 'dem', 'ihr', 'was'],
@@ -32,7 +32,7 @@ export const doubledWords: Check = {
     if (DOUBLING.has(language) || UNSPACED.has(language)) return [];
     const right = new Set(RIGHT[language]);
     const found = doubles(target).filter(({ word }) => !right.has(word));
-    // The source has the same emphasis.
+    // A translation with as many doubled words as its source repeats the emphasis of the source.
     if (found.length === 0 || doubles(source).length >= found.length) return [];
     return found.map(({ word, range }) => ({ values: { word }, range }));
   },

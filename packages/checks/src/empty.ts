@@ -1,7 +1,7 @@
 import type { Check } from './finding.ts';
 import { translatable } from './pieces.ts';
 
-/** An error: the document would lack the segment. */
+/** Severity is error, because the document would miss this segment. */
 export const empty: Check = {
   id: 'empty',
   severity: 'error',
@@ -10,5 +10,5 @@ export const empty: Check = {
     isEmpty(translatable(target)) && !isEmpty(translatable(source)) ? [{ values: {} }] : [],
 };
 
-/** Whether a text has only white space and invisible characters. */
+/** Returns true if a text has only white space and invisible characters. */
 export const isEmpty = (text: string): boolean => !/[^\s\p{Cf}\p{Cc}]/u.test(text);

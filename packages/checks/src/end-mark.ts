@@ -4,7 +4,7 @@ import { visible } from './pieces.ts';
 
 const CLOSERS = /[\s\p{Pe}\p{Pf}\p{Pi}\p{Cf}"'„‚*_]/u;
 
-/** The marks of all languages, by their common mark. */
+/** Maps the punctuation marks of all languages to the Western mark with the same meaning. */
 const MARKS: Record<string, string> = {
   ...named('.', '.。．｡।॥۔։።'),
   ...named('?', '?？؟⁇፧'),
@@ -14,10 +14,13 @@ const MARKS: Record<string, string> = {
   ...named(',', ',，、،'),
 };
 
-/** Languages whose sentences end without a mark, or with one inside the word. */
+/**
+ * Languages whose sentences have no final mark (Thai, Lao, Khmer, Burmese, Tibetan) or a mark inside the last
+ * word (Armenian).
+ */
 const WITHOUT = new Set(['th', 'lo', 'km', 'my', 'hy', 'bo']);
 
-/** `wanted` and `found` are marks, or `''` for none. */
+/** In a finding, `wanted` and `found` are punctuation marks, or `''` if there is no mark. */
 export const endMark: Check = {
   id: 'end-mark',
   severity: 'warning',
@@ -36,7 +39,10 @@ export const endMark: Check = {
   },
 };
 
-/** Returns the final mark of a text, ignoring closing quotes and brackets after it; `''` for none. */
+/**
+ * Returns the final punctuation mark of a text, without the closing quotes and brackets after it. `mark` is
+ * `''` if there is none.
+ */
 function lastMark(text: string, language: string): { mark: string; at: number; length: number } {
   let end = text.length;
   while (end > 0 && CLOSERS.test(text[end - 1]!)) end--;
@@ -44,7 +50,7 @@ function lastMark(text: string, language: string): { mark: string; at: number; l
   let mark = Object.hasOwn(MARKS, last) ? MARKS[last]! : '';
   if (base(language) === 'el' && (last === ';' || last === '\u037e')) mark = '?';
   if (mark === '.' && text[end - 2] === '.') mark = '…';
-  // `Wait?…`, `What?!`: the first mark counts.
+  // In `Wait?…` and `What?!`, the first mark decides that the sentence is a question.
   if (mark === '!' && MARKS[text[end - 2] ?? ''] === '?') mark = '?';
   return mark === '' ? { mark, at: end, length: 0 } : { mark, at: end - 1, length: 1 };
 }

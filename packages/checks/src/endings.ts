@@ -1,12 +1,15 @@
-/** Inflected forms of glossary words: the common endings of each language. */
+/** The common word endings of each language, so that the glossary also finds inflected forms. */
 
-/** Endings of words, their replacement in the form of the glossary, and what precedes them. */
+/**
+ * For each language: the ending of an inflected word, the ending of its glossary form, and a condition for
+ * the letters before the ending.
+ */
 const ENDINGS: Record<string, readonly (readonly [ending: string, form: string, after?: RegExp])[]> = {
   en: [
     ['ies', 'y'],
-    // `boxes`, but not `planes` for `plan`.
+    // Matches `boxes` as a form of `box`, but not `planes` as a form of `plan`.
     ['es', '', /(?:[sxzo]|[cs]h)$/],
-    // Not `princess` for `princes`.
+    // Does not match `princess` as a form of `princes`.
     ['s', '', /[^s]$/],
   ],
   es: [
@@ -119,14 +122,14 @@ const ENDINGS: Record<string, readonly (readonly [ending: string, form: string, 
     (ending) => [ending, ''] as const,
   ),
 };
-/** Shorter words have no other forms. */
+/** The shortest stem in letters. Endings are not removed if fewer letters would remain. */
 const SHORTEST_STEM = 3;
-/** Suffixes of Korean words: the plural marker and particles. */
+/** Suffixes of Korean words: the plural marker and the particles. */
 const PARTICLES =
   /^(?:들)?(?:은|는|이|가|을|를|의|에|에서|에게|에는|에서는|에도|께|한테|와|과|랑|이랑|도|만|로|으로|로는|으로는|부터|까지|처럼|보다|마다|이나|나|라도|이라도|입니다|이다)?$/u;
 const LONGEST_PARTICLE = 4;
 
-/** Returns the possible stems of a Korean word without its particles. */
+/** Returns the stems that a Korean word may have without its particles. */
 function stemsOf(word: string): string[] {
   const stems: string[] = [];
   for (let length = Math.max(1, word.length - LONGEST_PARTICLE); length < word.length; length++) {
@@ -135,7 +138,7 @@ function stemsOf(word: string): string[] {
   return stems;
 }
 
-/** Returns the forms that a word may have in the glossary, its own first. */
+/** Returns the word and the forms under which a glossary may list it. */
 export function formsOf(word: string, language: string): string[] {
   const forms = [word];
   for (const [ending, form, after] of ENDINGS[language] ?? []) {

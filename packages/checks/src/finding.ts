@@ -1,21 +1,25 @@
-/** The input and the findings of checks. The user interface writes the sentence from id and values, in its language. */
+/**
+ * The input and the findings of checks. A finding has an id and values; the user interface turns them into a
+ * sentence in its own language.
+ */
 import type { Format, Piece } from '@dragoman/documents/pieces';
 import type { Term } from './term.ts';
 
 /**
+ * What each check reports:
  * - `codes`: a code is missing, doubled or unknown, or pairs cross.
  * - `empty`: there is no translation.
  * - `untranslated`: the translation equals the source.
  * - `numbers`: a number is missing or not in the source.
  * - `addresses`: a URL or an email address is missing or changed.
  * - `placeholders`: a placeholder for a variable is missing or not in the source.
- * - `terms`, `forbidden-terms`, `do-not-translate`: the glossary.
- * - `doubled-spaces`, `doubled-words`
+ * - `terms`, `forbidden-terms`, `do-not-translate`: a term of the glossary is not used as the glossary says.
+ * - `doubled-spaces`, `doubled-words`: a space or a word occurs twice in a row.
  * - `end-mark`: the translation ends with another mark than the source.
  * - `punctuation`: marks or spaces do not follow the rules of the target language.
- * - `length-ratio`: much longer or shorter than the source.
- * - `max-length`: longer than the document allows.
- * - `line-length`, `reading-speed`: subtitles.
+ * - `length-ratio`: the translation is much longer or shorter than the source.
+ * - `max-length`: the translation is longer than the document allows.
+ * - `line-length`, `reading-speed`: a subtitle is too wide or too fast to read.
  * - `bidi`: a directional control character is not closed.
  */
 export type CheckId =
@@ -38,10 +42,13 @@ export type CheckId =
   | 'reading-speed'
   | 'bidi';
 
-/** An error keeps a segment from being confirmed; a warning needs one acknowledgement. */
+/**
+ * A segment with an error cannot be confirmed. A segment with warnings can be confirmed after an
+ * acknowledgement.
+ */
 export type Severity = 'error' | 'warning';
 
-/** A range of a text in UTF-16 units. */
+/** A range of a text, counted in UTF-16 code units. */
 export interface Range {
   start: number;
   end: number;
@@ -50,29 +57,37 @@ export interface Range {
 export interface Finding {
   check: CheckId;
   severity: Severity;
-  /** Values for the sentence. `problem`, if present, selects among several sentences of the check. */
+  /**
+   * The values that the sentence of the finding shows. `problem`, if present, selects one of several
+   * sentences of the check.
+   */
   values: Record<string, string | number>;
-  /** Range in the target's visible text: texts and kept words, without codes. */
+  /**
+   * The range of the finding in the target's visible text, which has texts and protected words but no codes.
+   */
   range?: Range;
 }
 
 export interface CheckInput {
   source: readonly Piece[];
   target: readonly Piece[];
-  /** Languages as `en`, `pt-br`. */
+  /** Language tags in lower case, such as `en` or `pt-br`. */
   from: string;
   to: string;
   format: Format;
   terms: readonly Term[];
-  /** The segment is kept, so that its translation may equal the source. */
+  /**
+   * True if the segment has nothing to translate, such as a number. Its translation may then equal the
+   * source.
+   */
   kept?: boolean;
-  /** Longest target in characters, if the document sets one. */
+  /** The maximum length of the target in characters, if the document sets a maximum. */
   maxLength?: number;
-  /** Time of a subtitle in milliseconds, and the number of its cues if there are several. */
+  /** The start and end of a subtitle in milliseconds, and the number of its cues if there are several. */
   time?: { from: number; to: number; cues?: number | undefined };
 }
 
-/** A check: its id, its severity, the question that it answers (for the guide), and its function. */
+/** An automatic check. `question` is the sentence that the guide shows for it. */
 export interface Check {
   id: CheckId;
   severity: Severity;

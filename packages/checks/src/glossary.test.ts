@@ -13,13 +13,13 @@ const term = (source: string, target: string, fields: Partial<Term> = {}): Term 
   ...fields,
 });
 
-/** Returns the words of a text that the glossary finds. */
+/** Returns the words of a text that match terms of the glossary. */
 const found = (text: string, terms: Term[], from: string) =>
   glossary(terms, from, 'es')
     .find(text)
     .map(({ range }) => text.slice(range.start, range.end));
 
-describe('finding terms in a source', () => {
+describe('glossary matcher in a source text', () => {
   it.each<[from: string, text: string, sources: string[], found: string[]]>([
     ['en', 'Two houses in the greenhouse.', ['house'], ['houses']],
     ['en', 'A tree house.', ['house', 'tree house'], ['tree house']],
@@ -31,13 +31,13 @@ describe('finding terms in a source', () => {
     ['ko', '서버를 다시', ['서버'], ['서버를']],
     ['ja', 'サーバーを再起動', ['サーバー', '再起動'], ['サーバー', '再起動']],
     ['ar', 'في الملف الجديد', ['الملف'], ['الملف']],
-  ])('in %s: %s', (from, text, sources, expected) => {
+  ])('finds the terms when the language is %s: %s', (from, text, sources, expected) => {
     const terms = sources.map((source) => term(source, 'x'));
     expect(found(text, terms, from)).toEqual(expected);
   });
 });
 
-describe('comparing a source and its translation', () => {
+describe('comparison of a source and its translation', () => {
   const terms = [
     term('house', 'casa'),
     term('House', 'hogar'),
@@ -71,11 +71,11 @@ describe('comparing a source and its translation', () => {
       ['house false'],
     ],
     [[{ keep: 1, text: 'house' }], [{ keep: 1, text: 'house' }], []],
-  ])('%j as %j', (source, target, result) => {
+  ])('reports which terms are present when %j is translated as %j', (source, target, result) => {
     expect(compared(source, target)).toEqual(result);
   });
 
-  it('returns ranges in the visible text', () => {
+  it('returns ranges in the visible text of the translation', () => {
     const { forbidden } = glossary(terms, 'en', 'es').compare(text('x'), [
       { keep: 3, text: '%s' },
       { open: 1 },
@@ -86,7 +86,7 @@ describe('comparing a source and its translation', () => {
     expect(forbidden[0]!.range).toEqual({ start: 9, end: 15 });
   });
 
-  it('never throws and returns ranges inside the text', () => {
+  it('never throws, and returns ranges without overlaps inside the text', () => {
     const word = fc.constantFrom(
       'house',
       'houses',

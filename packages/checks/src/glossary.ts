@@ -1,9 +1,9 @@
 /**
- * The glossary matcher, for engines without glossaries, for highlighting in the workbench, and for checks.
+ * The glossary matcher, used by engines without glossaries, by the workbench for highlighting, and by checks.
  *
- * Terms are found word by word, from left to right, the longest first. A term in lower case matches any case; one in
- * capitals (`IT`) matches only itself. Words may have the common endings of the language. In scripts without spaces,
- * terms are matched character by character.
+ * The matcher goes through the words from left to right and prefers the longest term. A term in lower case
+ * matches any case; a term in capitals (`IT`) matches only capitals. Words may have the common endings of the
+ * language. In scripts without spaces, terms are matched character by character.
  */
 import type { Piece } from '@dragoman/documents/pieces';
 import { formsOf } from './endings.ts';
@@ -16,22 +16,28 @@ import { type Token, tokenise } from './tokens.ts';
 /** An occurrence of a term in a text. */
 export interface Occurrence {
   term: Term;
-  /** Range in the searched text; for pieces, in their visible text. */
+  /**
+   * The range of the occurrence in the searched text. If pieces were searched, the range is in their visible
+   * text.
+   */
   range: Range;
-  /** In the form of the glossary, without an ending. */
+  /** True if the word has exactly the glossary form, without an inflected ending. */
   plain: boolean;
 }
 
 export interface TermComparison {
-  /** Terms of the source, and whether the translation has the target, or another target for the same words. */
+  /**
+   * Terms that occur in the source. `present` is true if the translation has the target of the term or of
+   * another term with the same source.
+   */
   wanted: (Occurrence & { present: boolean })[];
-  /** Forbidden terms in the translation; `range` is in its visible text. */
+  /** Forbidden terms in the translation. `range` is in its visible text. */
   forbidden: Occurrence[];
 }
 
 export interface Glossary {
   readonly empty: boolean;
-  /** Finds terms in a text of the source. */
+  /** Returns the occurrences of terms in a source text. */
   find(source: string): Occurrence[];
   compare(source: readonly Piece[], target: readonly Piece[]): TermComparison;
 }
@@ -42,10 +48,15 @@ interface Compiled {
   exact: boolean;
 }
 
-/** Cached as long as the terms exist, because the workbench matches at every keystroke. */
+/**
+ * Compiled glossaries, cached as long as their terms exist. The workbench matches terms at every keystroke.
+ */
 const cache = new WeakMap<readonly Term[], Map<string, Glossary>>();
 
-/** Compiles the glossary of a language pair. The terms must not be changed afterwards. */
+/**
+ * Compiles the glossary of a language pair. The caller must not change the terms afterwards, because the
+ * result is cached.
+ */
 export function glossary(terms: readonly Term[], from: string, to: string): Glossary {
   let ofPair = cache.get(terms);
   if (ofPair === undefined) {
@@ -61,7 +72,7 @@ export function glossary(terms: readonly Term[], from: string, to: string): Glos
   return made;
 }
 
-/** Returns the text of a term in a translation. */
+/** Returns the text that the translation must use for a term. */
 export const rendered = (term: Term): string => (term.doNotTranslate ? term.source : term.target);
 
 export const isCapitals = (text: string): boolean =>
@@ -93,14 +104,14 @@ function compileGlossary(terms: readonly Term[], from: string, to: string): Glos
           : new Set(inPieces(source, findForbiddenSource).map(({ term }) => term));
       return {
         wanted: found.map((one) => ({ ...one, present: isPresent(one.term) })),
-        // A term without a source is forbidden everywhere.
+        // A forbidden term without a source must not occur in any translation.
         forbidden: used.filter(({ term }) => term.source === '' || forbiddenSources.has(term)),
       };
     },
   };
 }
 
-/** Key of terms for the same words. */
+/** Returns the same key for terms that have the same source words. */
 const keyOf = ({ source, caseSensitive }: Term) =>
   `${caseSensitive} ${caseSensitive ? source : source.toLowerCase()}`;
 
@@ -121,7 +132,10 @@ function compile(term: Term, text: string): Compiled | undefined {
   return { term, tokens: exact ? tokens : tokens.map((token) => token.toLowerCase()), exact };
 }
 
-/** Returns a function that finds terms in texts of one language: from left to right, longest first, no overlaps. */
+/**
+ * Returns a function that finds the terms in texts of one language. It goes from left to right, prefers the
+ * longest term and returns no overlaps.
+ */
 function createFinder(
   terms: readonly Term[],
   pick: (term: Term) => string,

@@ -1,5 +1,5 @@
-/** Returns `pt` for `pt-br`. */
+/** Returns the language without its region: `pt` for `pt-br`. */
 export const base = (language: string): string => language.toLowerCase().split(/[-_]/, 1)[0]!;
 
-/** Languages without spaces between words. */
+/** Languages that write no spaces between words. */
 export const UNSPACED = new Set(['zh', 'ja', 'th', 'lo', 'km', 'my']);

@@ -1,13 +1,19 @@
 import type { Check } from './finding.ts';
 import { visible } from './pieces.ts';
 
-/** Shorter texts are not checked. */
+/** The shortest weighted length of a source that is checked. Shorter texts vary too much. */
 const LEAST_WEIGHT = 10;
-/** Largest ratio of lengths; short texts vary more. */
+/**
+ * The largest accepted ratio between the lengths of target and source. `SLACK` raises it for short texts,
+ * which vary more.
+ */
 const RATIO = 2;
 const SLACK = 20;
 
-/** `percent` of the source's length. Characters for a syllable or a word have a higher weight. */
+/**
+ * In a finding, `percent` is the target's length relative to the source. Ideographs and Hangul syllables
+ * count more than letters.
+ */
 export const lengthRatio: Check = {
   id: 'length-ratio',
   severity: 'warning',
@@ -22,7 +28,6 @@ export const lengthRatio: Check = {
   },
 };
 
-/** The limit of the document. */
 export const maxLength: Check = {
   id: 'max-length',
   severity: 'error',
@@ -36,7 +41,7 @@ export const maxLength: Check = {
   },
 };
 
-/** Returns the length in Latin letters, without zero-width marks. */
+/** Returns the approximate length that a text would have in Latin letters. Zero-width marks do not count. */
 export function weigh(text: string): number {
   const dense = text.match(/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/gu)?.length ?? 0;
   const syllables = text.match(/\p{sc=Hang}/gu)?.length ?? 0;
@@ -44,7 +49,7 @@ export function weigh(text: string): number {
   return text.length - bare + 1.6 * dense + syllables;
 }
 
-/** Counts characters by the rule of XLIFF: code points. */
+/** Counts Unicode code points, because XLIFF limits lengths in code points. */
 function count(text: string): number {
   let length = 0;
   for (const _ of text) length++;

@@ -1,6 +1,6 @@
 /**
- * Numbers in the notation of each language: `1,234.5` equals `1.234,5`, `1 234,5` and `١٬٢٣٤٫٥`. Ambiguous forms
- * (dates, times, versions) are compared by their runs of digits.
+ * Compares numbers across the notations of languages: `1,234.5` equals `1.234,5`, `1 234,5` and `١٬٢٣٤٫٥`.
+ * Ambiguous forms (dates, times, versions) are compared by their runs of digits.
  */
 import type { Check, Range } from './finding.ts';
 import { base } from './language.ts';
@@ -9,19 +9,22 @@ import { stretches } from './pieces.ts';
 interface Found {
   text: string;
   range: Range;
-  /** Possible values; several if the form is ambiguous. */
+  /** The values that the number may have. An ambiguous form has several. */
   values: string[];
-  /** Its runs of digits. */
+  /** The number's runs of digits: `12` and `30` for `12:30`. */
   parts: string[];
-  /** With separators, as `1,234`: comparing its runs of digits could match another value. */
+  /**
+   * True for a number with thousands separators, such as `1,234`. Its runs of digits are not compared,
+   * because they could match another value.
+   */
   grouped: boolean;
-  /** It may be written as a word or a month's name. */
+  /** True if a translation may write the number as a word or as the name of a month. */
   loose: boolean;
 }
 
 const NUMBER =
   /(?<![\p{Lu}\p{Ll}\p{Nd}])\p{Nd}+(?:[.,'’٫٬\u00a0\u202f\u2009]\p{Nd}+| \p{Nd}{3}(?!\p{Nd}))*/gu;
-/** Suffixes of ordinals. */
+/** Suffixes of ordinal numbers, such as `th` in `4th`. */
 const ORDINAL = /^(?:st|nd|rd|th|er|re|ère|e|ème|[ºª]|-?(?:й|я|е|го|му|ый|ая|ое))(?!\p{L})/iu;
 const HALF_DAY = /^(?::\d\d)?[\s\u00a0\u202f]?([ap])\.?m\b/i;
 const DECIMAL_COMMA = new Set(
@@ -29,13 +32,18 @@ const DECIMAL_COMMA = new Set(
     ' ',
   ),
 );
-/** Languages that use a decimal point in some countries and a comma in others. */
+/** Languages that use a decimal point in some countries and a decimal comma in others. */
 const EITHER = new Set(['es', 'pt', 'ar', 'fr', 'sw', 'af']);
-/** Languages that count in ten thousands: `150万` is 1.5 million. Only non-zero digits are compared. */
+/**
+ * Languages that count in ten thousands (`150万` is 1.5 million). For them, only the non-zero digits are
+ * compared.
+ */
 const MYRIADS = new Set(['zh', 'ja', 'ko']);
 const LARGEST_WORD = 12;
 
-/** `problem` is `missing` or `unknown`; `number` is the number as written. */
+/**
+ * In a finding, `problem` is `missing` or `unknown`, and `number` is the number as it is written in the text.
+ */
 export const numbers: Check = {
   id: 'numbers',
   severity: 'warning',
@@ -55,7 +63,8 @@ export const numbers: Check = {
         values: { problem: 'missing', number: text },
       })),
       ...unknown
-        // The source may have the month or the number as a word.
+        // A small number that only the target has is accepted: the source may have a month name or a numeral
+        // word.
         .filter(({ parts }) => missing.length > 0 || parts.some((part) => Number(part) > LARGEST_WORD))
         .map(({ text, range }) => ({ values: { problem: 'unknown', number: text }, range })),
     ];
@@ -87,7 +96,7 @@ function numbersIn(pieces: Parameters<typeof stretches>[0], language: string): F
   );
 }
 
-/** Removes elements that are in both lists. */
+/** Pairs equal numbers of both lists and returns the numbers without a partner. */
 function without(
   wanted: Found[],
   found: Found[],
@@ -119,7 +128,10 @@ function without(
   return [missing, found.filter((one) => !used.has(one))];
 }
 
-/** Returns the numbers whose runs of digits have no counterpart: `03.10.2024` equals `10/3/2024`. */
+/**
+ * Returns the numbers whose runs of digits have no counterpart. `03.10.2024` and `10/3/2024` have the same
+ * runs.
+ */
 function byParts(wanted: Found[], found: Found[]): [Found[], Found[]] {
   const counts = new Map<string, number>();
   const add = (list: Found[], by: number) => {
@@ -167,10 +179,13 @@ function read(text: string, language: string): { values: string[]; grouped: bool
 
 const plain = (digits: string) => digits.replace(/^0+(?=\d)/, '');
 
-/** Returns 15 for `1500000`, `1.5` and `150`. */
+/** Returns the significant digits: `15` for `1500000`, `1.5` and `150`. */
 const significant = (value: string) => withoutLastZeros(value.replace('.', '').replace(/^0+/, ''));
 
-/** A loop, because a regular expression for trailing zeros would restart at every zero. */
+/**
+ * Uses a loop, because a regular expression for trailing zeros would take quadratic time on a long run of
+ * zeros.
+ */
 function withoutLastZeros(digits: string): string {
   let end = digits.length;
   while (digits.charCodeAt(end - 1) === 48) end -= 1;
@@ -182,7 +197,10 @@ function inAscii(text: string): string {
   return text.replace(/\p{Nd}/gu, (digit) => String(worth(digit.codePointAt(0)!)));
 }
 
-/** Returns the value of a digit. In Unicode, the digits of every script are ten consecutive code points. */
+/**
+ * Returns the value of a digit in any script. In Unicode, the ten digits of a script are consecutive code
+ * points.
+ */
 function worth(digit: number): number {
   let zero = digit;
   while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1)) && digit - zero < 50) zero--;

@@ -1,20 +1,20 @@
-/** The visible text of pieces and positions in it. */
+/** Returns the visible text of a segment's pieces and the positions of its parts. */
 import type { Piece } from '@dragoman/documents/pieces';
 
-/** A part of the visible text and its offset. */
+/** A part of a segment's visible text, with its offset there. */
 export interface Stretch {
   text: string;
   start: number;
 }
 
-/** Returns the visible text: texts and kept words, without codes. */
+/** Returns the visible text of pieces: texts and protected words, without codes. */
 export function visible(pieces: readonly Piece[]): string {
   let text = '';
   for (const piece of pieces) if ('text' in piece) text += piece.text;
   return text;
 }
 
-/** Returns the text to translate, with a space for each kept word. */
+/** Returns the text to translate, with one space in place of each protected word or single code. */
 export function translatable(pieces: readonly Piece[]): string {
   let text = '';
   for (const piece of pieces) {
@@ -24,7 +24,7 @@ export function translatable(pieces: readonly Piece[]): string {
   return text;
 }
 
-/** Returns all texts: those of {@link stretches}, and kept words. */
+/** Returns all texts of a segment: the {@link stretches} and the protected words. */
 export function texts(pieces: readonly Piece[]): Stretch[] {
   let position = 0;
   const kept = pieces.flatMap((piece) => {
@@ -35,7 +35,10 @@ export function texts(pieces: readonly Piece[]): Stretch[] {
   return [...stretches(pieces), ...kept];
 }
 
-/** Returns texts divided at kept words and single codes, but not at the halves of pairs. */
+/**
+ * Returns the texts of a segment, divided at protected words and single codes. Codes of a pair do not divide
+ * a text, because they may stand inside a word.
+ */
 export function stretches(pieces: readonly Piece[]): Stretch[] {
   const found: Stretch[] = [];
   let position = 0;

@@ -3,11 +3,17 @@ import { addressesIn } from './addresses.ts';
 import type { Check } from './finding.ts';
 import { type Stretch, stretches, texts } from './pieces.ts';
 
-/** Placeholders in forms that a scanner cannot recognise with certainty. Bounded, so that matching is linear. */
+/**
+ * Placeholders that a document scanner cannot recognize with certainty. The pattern has length limits, so
+ * that matching takes linear time.
+ */
 const PLACEHOLDER =
   /\[\[[^[\]\n]{1,100}\]\]|__[A-Z][A-Z0-9_]{0,60}__|⟦[^⟦⟧\n]{0,100}⟧|<\/?[a-z][a-z0-9-]{0,30}(?:\s[^<>\n]{0,200})?\/?>|\[[A-Z][A-Z0-9_ ]{1,60}\]/gu;
 
-/** Placeholders in kept words are checked by `codes`. `problem` is `missing` or `unknown`. */
+/**
+ * Placeholders inside protected words are left to the `codes` check. In a finding, `problem` is `missing` or
+ * `unknown`.
+ */
 export const placeholders: Check = {
   id: 'placeholders',
   severity: 'warning',
@@ -28,7 +34,10 @@ export const placeholders: Check = {
   },
 };
 
-/** Finds variables that a scanner would protect, and other placeholders, but not addresses and long words. */
+/**
+ * Returns the variables that a scanner would protect, and other placeholders. Addresses and long words are
+ * left out.
+ */
 function placeholdersIn(all: readonly Stretch[]) {
   return all.flatMap(({ text, start }) => {
     const addresses = addressesIn([{ text, start: 0 }]);

@@ -11,7 +11,7 @@ interface Fault {
 
 type Rule = (text: string) => Fault[];
 
-/** Half-width marks, which are wrong after a letter of a script with full-width marks. */
+/** Half-width marks and the full-width marks that Chinese and Japanese texts must use instead. */
 const WIDE: Record<string, string> = { ',': '，', '.': '。', '!': '！', '?': '？', ':': '：', ';': '；' };
 const ARABIC: Record<string, string> = { ',': '،', '?': '؟', ';': '؛' };
 
@@ -26,7 +26,10 @@ const arabic: Rule = (text) =>
   marks(text, /(?<=\p{sc=Arab}[\s"»)]?)[,?;](?![\w])/gu, 'wrong-mark', (mark) => ARABIC[mark]);
 const greek: Rule = (text) => marks(text, /(?<=\p{sc=Grek}["»)]?)\?/gu, 'wrong-mark', () => ';');
 
-/** French requires a space of any kind before high marks and inside guillemets. */
+/**
+ * French requires a space before `?`, `!`, `;` and `:` and inside guillemets. Any space character is
+ * accepted.
+ */
 const french: Rule = (text) => [
   ...marks(text, /(?<=[\p{L}\p{Nd})\]"])(?:[?!;](?![\w/=&])|»|:(?=[\s\u00a0]|$))/gu, 'space-missing'),
   ...marks(text, /«(?=[^\s\u00a0\u202f])/gu, 'space-missing'),
@@ -36,18 +39,19 @@ const canadian: Rule = (text) => [
   ...marks(text, /«(?=[^\s\u00a0\u202f])/gu, 'space-missing'),
 ];
 
-/** Other languages have no space before marks, except before `:)` and the like. */
+/** Rejects a space before a mark, as in English. A space before `:)` and similar signs is accepted. */
 const close: Rule = (text) =>
   marks(text, /(?<=\p{L})[ \u00a0\u202f][,!?;:](?=[\s\u00a0]|$)/gu, 'space-before');
 
-/** Spanish questions and exclamations start with `¿` and `¡`. */
+/** Spanish questions must start with `¿` and exclamations with `¡`. */
 const spanish: Rule = (text) => {
   const faults: Fault[] = [];
   let open = '';
   for (const { 0: found, index } of text.matchAll(/[¿¡]+|[?!]+|\n/gu)) {
     if (/^[¿¡]/.test(found)) open += found;
     else if (/^[?!]/.test(found)) {
-      // `¡Qué?`, `¿Cómo!` and `¿¡Qué!?` are all in use. Marks in addresses or alone do not end a sentence.
+      // `¡Qué?`, `¿Cómo!` and `¿¡Qué!?` are all accepted in Spanish. A mark inside an address or without a
+      // word before it does not end a sentence.
       const isSentence =
         /[\p{L}\p{Nd}"'»)\]]/u.test(text[index - 1] ?? '') &&
         !/[\w/=&]/.test(text[index + found.length] ?? '');
@@ -74,7 +78,7 @@ const RULES: Record<string, readonly Rule[]> = {
   fa: [arabic],
   ur: [arabic],
   ps: [arabic],
-  // Languages with spaces before marks or with other marks.
+  // These languages put spaces before marks or use other marks, so no rule applies.
   th: [],
   lo: [],
   km: [],
@@ -83,7 +87,7 @@ const RULES: Record<string, readonly Rule[]> = {
   bn: [],
 };
 
-/** `problem` is `wrong-mark`, `space-missing`, `space-before` or `opening-missing`. */
+/** In a finding, `problem` is `wrong-mark`, `space-missing`, `space-before` or `opening-missing`. */
 export const punctuation: Check = {
   id: 'punctuation',
   severity: 'warning',

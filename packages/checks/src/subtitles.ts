@@ -3,19 +3,22 @@ import { base } from './language.ts';
 import { visible } from './pieces.ts';
 import { graphemesOf } from './tokens.ts';
 
-/** Most characters of a line; wide letters count as more. */
+/**
+ * The maximum number of characters in a line of a subtitle. `LINES` has lower limits for languages with wide
+ * characters.
+ */
 const LINE = 42;
 const LINES: Record<string, number> = { zh: 16, ja: 16, ko: 16 };
-/** Most lines of a cue. */
+/** The maximum number of lines in a cue. */
 const CUE_LINES = 2;
 
-/** Most characters per second. */
+/** The maximum number of characters per second. */
 const SPEED = 17;
 const SPEEDS: Record<string, number> = { en: 20, ar: 20, fa: 20, he: 20, hi: 20, zh: 9, ja: 7, ko: 12 };
 
 /**
- * Lines are divided when the document is rebuilt, so the text must fit the two lines of its cues. If the text has line
- * breaks, each line must fit.
+ * Reports subtitles that are too wide. The document is divided into lines later, so a text without line
+ * breaks must fit the two lines of its cues. If the text has line breaks, each line must fit.
  */
 export const lineLength: Check = {
   id: 'line-length',
@@ -38,7 +41,7 @@ export const lineLength: Check = {
   },
 };
 
-/** `speed` and `most` are in characters per second. */
+/** In a finding, `speed` and `most` are in characters per second. */
 export const readingSpeed: Check = {
   id: 'reading-speed',
   severity: 'warning',

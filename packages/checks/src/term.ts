@@ -1,10 +1,13 @@
-/** A term of a glossary. Structurally the same type as in `@dragoman/engines`. */
+/** A term of a glossary. `@dragoman/engines` declares an equal type. */
 export interface Term {
   source: string;
-  /** Empty for a term that must not be translated. */
+  /** The target is empty if the term must not be translated. */
   target: string;
   caseSensitive: boolean;
-  /** `target` must not be used for `source`, or anywhere if there is no source. */
+  /**
+   * If true, `target` must not be used as a translation of `source`, or in any translation if `source` is
+   * empty.
+   */
   forbidden: boolean;
   doNotTranslate: boolean;
   note?: string;

@@ -1,7 +1,7 @@
 import type { Check, CheckInput } from './finding.ts';
 import { glossary, rendered, type TermComparison } from './glossary.ts';
 
-/** Cached because three checks need the result. */
+/** The comparison of a segment with the glossary, cached because three checks use it. */
 const cache = new WeakMap<CheckInput, TermComparison>();
 
 function compare(input: CheckInput): TermComparison {
@@ -14,7 +14,7 @@ function compare(input: CheckInput): TermComparison {
   return compared;
 }
 
-/** Returns one finding per term, even if it occurs several times. */
+/** Returns one finding for each missing term, even if the term occurs several times. */
 function missing(input: CheckInput, doNotTranslate: boolean) {
   const terms = new Set(
     compare(input).wanted.flatMap(({ term, present }) =>
@@ -38,7 +38,10 @@ export const doNotTranslate: Check = {
   find: (input) => missing(input, true),
 };
 
-/** A warning, because the matcher may confuse words: an editor can acknowledge it. */
+/**
+ * Severity is warning, because the matcher may mistake another word for the term. An editor can acknowledge
+ * it.
+ */
 export const forbiddenTerms: Check = {
   id: 'forbidden-terms',
   severity: 'warning',

@@ -1,6 +1,9 @@
 /** Splits texts into words and user-perceived characters. */
 
-/** Matches a word, one character of a script without spaces, white space, or any other character. */
+/**
+ * Matches one token: a word, a character of a script without spaces, a run of white space, or any other
+ * character.
+ */
 export const TOKEN =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}][\p{M}ー]*|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}])[\p{L}\p{N}\p{M}_])+|\s+|./gsu;
 
@@ -10,7 +13,7 @@ export interface Token {
   end: number;
 }
 
-/** Splits a text into tokens. White space becomes one space; words are in the composed form of Unicode (NFC). */
+/** Splits a text into tokens. Each run of white space becomes one space, and words are normalized to NFC. */
 export const tokenise = (text: string): Token[] =>
   [...text.matchAll(TOKEN)].map(({ 0: found, index }) => ({
     text: /^\s/.test(found) ? ' ' : found.normalize('NFC'),
@@ -18,20 +21,26 @@ export const tokenise = (text: string): Token[] =>
     end: index + found.length,
   }));
 
-/** Returns words and marks without white space. */
+/** Returns the words and punctuation marks of a text, without white space. */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const [found] of text.normalize('NFC').matchAll(TOKEN)) if (!/^\s/.test(found)) words.push(found);
   return words;
 }
 
-/** Characters that may consist of several code points: marks, joiners, skin tones, flags, conjoining Hangul. */
+/**
+ * Characters that may be part of a grapheme cluster with several code points: marks, joiners, skin tones,
+ * flags, conjoining Hangul.
+ */
 const CLUSTERED =
   /\p{M}|\p{RI}|\r|[\u200c\u200d]|[\u{1f3fb}-\u{1f3ff}]|[\u0600-\u0605\u06dd\u070f]|[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/u;
 
 let graphemes: Intl.Segmenter | undefined;
 
-/** Returns the grapheme clusters. Uses the segmenter only if clusters may differ from code points. */
+/**
+ * Returns the grapheme clusters of a text. `Intl.Segmenter` is slow, so it is used only if a cluster may have
+ * several code points.
+ */
 export function graphemesOf(text: string): string[] {
   const composed = text.normalize('NFC');
   if (!CLUSTERED.test(composed)) return Array.from(composed);

@@ -3,7 +3,7 @@ import { glossary } from './glossary.ts';
 import { base } from './language.ts';
 import { translatable } from './pieces.ts';
 
-/** Names of up to this many words may stay untranslated. */
+/** The maximum number of words of a name that may stay untranslated. */
 const NAME_WORDS = 4;
 
 export const untranslated: Check = {
@@ -28,7 +28,10 @@ export const untranslated: Check = {
 
 const tidy = (text: string) => text.normalize('NFC').replace(/\s+/gu, ' ').trim();
 
-/** Whether a text has only numbers, addresses, abbreviations and words that begin with a capital. */
+/**
+ * Returns true if a text has only numbers, addresses, abbreviations and words that begin with a capital
+ * letter.
+ */
 function isNameOrSign(text: string): boolean {
   const words = text.split(' ').filter((word) => /\p{L}/u.test(word) && !/[@/\d]|\.\w/.test(word));
   return (

@@ -4,9 +4,12 @@ import { type Row, verdict } from './reading.ts';
 
 const rows = (id: CheckId, all: Row[]) =>
   describe(id, () => {
-    it.each(all)('%s: %j as %j: %j', (...row) => {
-      expect(verdict(id, row)).toEqual(row[3]);
-    });
+    it.each(all)(
+      'reports exactly the listed findings when the text (%s) %j is translated as %j',
+      (...row) => {
+        expect(verdict(id, row)).toEqual(row[3]);
+      },
+    );
   });
 
 rows('numbers', [

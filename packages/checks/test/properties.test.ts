@@ -91,18 +91,20 @@ const PAIRS = [
   ['ja', 'ar'],
 ] as const;
 const MOST_ROUNDS = 8;
-/** Between linear (8) and quadratic (64). */
+/**
+ * The largest accepted ratio of CPU times for eight times the text. Linear work gives 8, quadratic work 64.
+ */
 const MOST_RATIO = 32;
-/** Shorter times are not reliable. */
+/** The shortest CPU time that is compared. Shorter measurements are not reliable. */
 const LEAST_MICROSECONDS = 500;
 /**
- * For the long text quadratic work takes many seconds of CPU time and linear work a fraction of one. Ratios of short
- * times are not reliable on a shared machine.
+ * A CPU time below this limit passes without a ratio. Quadratic work on the long text takes many seconds,
+ * linear work a fraction of one. Ratios of short times are not reliable on a shared machine.
  */
 const PLENTY_MICROSECONDS = 2_000_000;
 
-describe('for random texts', () => {
-  it('checks complete and return ranges in the visible text', () => {
+describe('automatic checks of random texts', () => {
+  it('return findings whose ranges lie in the visible text', () => {
     fc.assert(
       fc.property(input, (given) => {
         const { length } = given.target.map((one) => ('text' in one ? one.text : '')).join('');
@@ -117,7 +119,7 @@ describe('for random texts', () => {
     );
   });
 
-  it('a translation equal to the source in the same language has findings only about its language', () => {
+  it('report only language rules when source and target are the same text in the same language', () => {
     const about = new Set([
       'punctuation',
       'doubled-words',
@@ -180,36 +182,52 @@ describe('for random texts', () => {
       '\n',
       '"',
     ].map((unit) => [JSON.stringify(unit), unit] as const),
-  )('of %s eight times as much takes about eight times the work', (_, unit) => {
-    const given = (length: number): CheckInput => {
-      const target = [{ text: unit.repeat(Math.ceil(length / unit.length)) }];
-      return { source: target, target, format: 'srt', terms, from: 'en', to: 'fr', time: { from: 0, to: 1 } };
-    };
-    /** Returns the CPU time of this thread in microseconds. */
-    const work = (input: CheckInput) => {
-      const start = process.threadCpuUsage();
-      for (const [from, to] of PAIRS) check({ ...input, from, to });
-      // User plus system time: only the sum is exact, the parts are sampled in ticks of milliseconds.
-      const { user, system } = process.threadCpuUsage(start);
-      return user + system;
-    };
-    const [small, large] = [given(16_000), given(128_000)];
-    // Garbage collection affects the time, so the minimum of several runs is used. Quadratic work takes 64 times as
-    // long. By measurement the work is proportional from 16,000 characters on; below it is cheaper, which would distort
-    // the ratio. A short first run is sufficient.
-    let ratio = Number.POSITIVE_INFINITY;
-    let [least, most] = [ratio, work(large)];
-    for (let round = 0; round < MOST_ROUNDS && !(ratio < MOST_RATIO || most < PLENTY_MICROSECONDS); round++) {
-      least = Math.min(least, work(small));
-      most = Math.min(most, work(large));
-      ratio = most / Math.max(least, LEAST_MICROSECONDS);
-    }
-    expect(ratio < MOST_RATIO || most < PLENTY_MICROSECONDS, `${ratio} times the work`).toBe(true);
-  });
+  )(
+    'take linear time: a text of %s that is eight times as long takes about eight times the work',
+    (_, unit) => {
+      const given = (length: number): CheckInput => {
+        const target = [{ text: unit.repeat(Math.ceil(length / unit.length)) }];
+        return {
+          source: target,
+          target,
+          format: 'srt',
+          terms,
+          from: 'en',
+          to: 'fr',
+          time: { from: 0, to: 1 },
+        };
+      };
+      /** Returns the CPU time in microseconds that this thread needs to check one input. */
+      const work = (input: CheckInput) => {
+        const start = process.threadCpuUsage();
+        for (const [from, to] of PAIRS) check({ ...input, from, to });
+        // The kernel measures the sum exactly but divides it into user and system time by sampling, so both are
+        // added.
+        const { user, system } = process.threadCpuUsage(start);
+        return user + system;
+      };
+      const [small, large] = [given(16_000), given(128_000)];
+      // Garbage collection affects the time, so the minimum of several rounds counts. From 16,000 characters
+      // on, the measured work is proportional to the length. Below that, it is cheaper and would distort the
+      // ratio. If the first round is short enough, it is sufficient.
+      let ratio = Number.POSITIVE_INFINITY;
+      let [least, most] = [ratio, work(large)];
+      for (
+        let round = 0;
+        round < MOST_ROUNDS && !(ratio < MOST_RATIO || most < PLENTY_MICROSECONDS);
+        round++
+      ) {
+        least = Math.min(least, work(small));
+        most = Math.min(most, work(large));
+        ratio = most / Math.max(least, LEAST_MICROSECONDS);
+      }
+      expect(ratio < MOST_RATIO || most < PLENTY_MICROSECONDS, `${ratio} times the work`).toBe(true);
+    },
+  );
 });
 
 describe('the checks package', () => {
-  it('has every check once, with its question', () => {
+  it('contains every check exactly once, each with a question for the guide', () => {
     expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
     for (const { question } of CHECKS) expect(question).toMatch(/^[A-Z].*\?$/);
   });
@@ -226,12 +244,14 @@ describe('the checks package', () => {
     const { seen, others } = graphOf(new URL('../src/checks.ts', import.meta.url));
     expect(others).toEqual([]);
     expect(seen.some((one) => one.endsWith('/documents/src/pieces.ts'))).toBe(true);
-    // Control: the full documents package loads parsers.
+    // Control: the same function finds the `saxes` parser among the imports of the documents package.
     expect(graphOf(new URL('../../documents/src/documents.ts', import.meta.url)).others).toContain('saxes');
   });
 });
 
-/** Returns the modules that a module imports, and its external imports. */
+/**
+ * Follows the imports of a module. Returns the modules of this repository and the names of external packages.
+ */
 function graphOf(entry: URL): { seen: string[]; others: string[] } {
   const seen = new Set<string>();
   const others = new Set<string>();

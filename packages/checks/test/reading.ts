@@ -1,4 +1,4 @@
-/** Parses test rows written as text: `<1>bold</1>`, `<2/>`, `{3:%s}`. */
+/** Reads test rows: pieces of a segment written as text, such as `<1>bold</1>`, `<2/>` and `{3:%s}`. */
 import type { Piece } from '@dragoman/documents/pieces';
 import { type CheckInput, check, type Finding, type Term } from '../src/checks.ts';
 
@@ -26,7 +26,7 @@ export type Row = [
   more?: Partial<CheckInput>,
 ];
 
-/** Returns the findings of one check: the values of each, in order, and in brackets its range. */
+/** Returns the findings of one check as text: the values, then the words of the range in brackets. */
 export function verdict(id: Finding['check'], [pair, source, target, , more]: Row): string[] {
   return found(pair, source, target, more)
     .filter((one) => one.check === id)

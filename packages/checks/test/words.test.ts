@@ -4,9 +4,12 @@ import { found, type Row, term, verdict } from './reading.ts';
 
 const rows = (id: CheckId, all: Row[]) =>
   describe(id, () => {
-    it.each(all)('%s: %j as %j: %j', (...row) => {
-      expect(verdict(id, row)).toEqual(row[3]);
-    });
+    it.each(all)(
+      'reports exactly the listed findings when the text (%s) %j is translated as %j',
+      (...row) => {
+        expect(verdict(id, row)).toEqual(row[3]);
+      },
+    );
   });
 
 rows('codes', [
@@ -123,14 +126,14 @@ rows('placeholders', [
   ['en>es', 'Write to {1:a@b.example}', 'Escriba a x@b.example', []],
 ]);
 
-describe('a finding', () => {
-  it('is the only one when there is no translation', () => {
+describe('findings for one segment', () => {
+  it('contain only `empty` when there is no translation', () => {
     expect(found('en>es', 'A <1>house</1>!', '')).toEqual([
       { check: 'empty', severity: 'error', values: {} },
     ]);
   });
 
-  it('occurs at most twenty times per check', () => {
+  it('are limited to twenty for each check', () => {
     const target = Array.from({ length: 50 }, (_, index) => `<${index + 1}/>`).join('');
     expect(found('en>es', 'House.', `Casa${target}.`)).toHaveLength(20);
   });
