@@ -1,4 +1,4 @@
-/** Accounts, and finding them by the user names in commands, paths and request fields. */
+/** Reads and registers accounts. Commands, paths and request fields name an account by its user name. */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { fieldError, notFound, OperatorError } from '../base/errors.ts';
 import { partOf, uuidv7 } from '../base/ids.ts';
@@ -10,7 +10,7 @@ export { lockAccount, setChat, setCorrection } from './store.ts';
 
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
-/** An operator's mistake, with a message for the operator. */
+/** A mistake in a command, such as an unknown user name. The operator reads its message. */
 export class AccountError extends OperatorError {
   override name = 'AccountError';
 }
@@ -20,18 +20,19 @@ export interface Account {
   username: string;
   email: string | null;
   chat: boolean;
-  /** Whether editors correct the chat messages that were already delivered. */
+  /** Whether editors correct chat messages after their delivery. */
   chat_correction: boolean;
 }
 
 export interface RegisteredAccount {
   account: AccountRef;
-  /** In clear text. The database has them sealed. */
+  /** The webhook secrets in clear text. The database stores them encrypted. */
   webhookSecrets: Record<Environment, string>;
 }
 
 /**
- * Inserts an account with a webhook secret for each environment, without keys and balance.
+ * Inserts an account with one webhook secret for each environment. The account has no keys and no balance
+ * yet.
  * @throws a unique violation of PostgreSQL when the username is taken
  */
 export async function registerAccount(
@@ -53,7 +54,7 @@ export async function registerAccount(
 
 /**
  * Returns the account with a user name.
- * @throws AccountError when there is none
+ * @throws AccountError when no account has this user name
  */
 export async function accountNamed(on: Queryable, username: string): Promise<Account> {
   const row = await store.findAccount(on, username);
@@ -62,15 +63,17 @@ export async function accountNamed(on: Queryable, username: string): Promise<Acc
   return { ...fields, ref: { part, accountId } as AccountRef };
 }
 
-/** Returns the user name of an account. */
 export async function usernameOf(on: Queryable, account: AccountRef): Promise<string> {
   return (await store.readUsername(on, account)) ?? account.accountId;
 }
 
-/** Notified when a key or a property of its caller changes; every `ApiKeyAuthenticator` then clears its cache. */
+/**
+ * The PostgreSQL channel that is notified when a key or a property of its caller changes. Every
+ * `ApiKeyAuthenticator` listens and clears its cache.
+ */
 export const KEYS_CHANNEL = 'dragoman_keys';
 
-/** Returns the account that the path names. @throws ApiError `not_found` */
+/** Returns the account that the request's path names. @throws ApiError `not_found` */
 export async function requestedAccount(
   on: Queryable,
   { params }: { params: { username: string } },
@@ -83,7 +86,7 @@ export async function requestedAccount(
   }
 }
 
-/** Returns the account that the field `account` of a request names. @throws ApiError `invalid_request` */
+/** Returns the account that the request's field `account` names. @throws ApiError `invalid_request` */
 export function accountOfField(on: Queryable, username: string): Promise<Account>;
 export function accountOfField(
   on: Queryable,

@@ -1,4 +1,4 @@
-/** API keys and webhook secrets: created, revoked and rolled on a running server. */
+/** API keys and webhook secrets on a running server: creating, revoking and rolling them. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Actor, listAudit } from '../audit/audit.ts';
@@ -58,8 +58,8 @@ async function createCustomer() {
 }
 const statusWith = async (key: string) => (await createClient(server.url, key)('GET', HUMAN)).status;
 
-describe('an API key', () => {
-  it('is accepted together with the account’s other keys, within its environment and rights', async () => {
+describe('API keys', () => {
+  it('are accepted together with other keys of the account, within their environment and rights', async () => {
     const { make, account, production_key } = await createCustomer();
     const reader = await make({ readOnly: true, name: 'reader' });
     expect(await Promise.all([production_key, reader.key].map(statusWith))).toEqual([200, 200]);
@@ -78,12 +78,12 @@ describe('an API key', () => {
     expect(JSON.stringify(keys)).not.toMatch(/hash|dgm_/);
   });
 
-  it('is refused at once after it was revoked, even if it was used before', async () => {
+  it('are refused at once after they are revoked, even if they were used before', async () => {
     const { make, account } = await createCustomer();
     const { key, key_id } = await make();
     expect(await statusWith(key)).toBe(200);
     await revokeKey(server.database, 'command', account.ref, key_id, 0);
-    // Shows that the server is notified. The tests of the authenticator show that its cache is cleared.
+    // Shows that the server is notified. The authenticator's own tests show that it clears its cache.
     await until(async () => (await statusWith(key)) === 401);
     const again = revokeKey(server.database, 'command', account.ref, key_id, 0);
     await expect(again).rejects.toThrow(/no active key/);
@@ -92,7 +92,7 @@ describe('an API key', () => {
   it.each<[string, (by: Actor, account: Account, keyId: string) => Promise<unknown>]>([
     ['revoked', (by, { ref }, keyId) => revokeKey(server.database, by, ref, keyId, 0)],
     ['rolled', (by, account, keyId) => rollKey(server.database, by, account, keyId, 0)],
-  ])('is %s only together with its audit entry', async (what, act) => {
+  ])('are %s only together with their audit entry', async (what, act) => {
     const { make, account } = await createCustomer();
     const { key_id } = await make();
     const keys = async () => (await listKeys(server.database, account.ref)).map(({ live }) => live);
@@ -109,7 +109,7 @@ describe('an API key', () => {
     expect(await keys()).toEqual(before);
     const entries = () => listAudit(server.database, { account: account.ref, action: `key.${what}` }, 5);
     expect(await entries()).toEqual([]);
-    // Notifications arrive in order, so one from the failed attempts would come first.
+    // Notifications arrive in order. A notification of the failed attempts would come before this one.
     await owner.query(`notify dragoman_keys, 'mine'`);
     await until(() => notifications.length > 0);
     expect(notifications).toEqual(['mine']);
@@ -133,7 +133,7 @@ describe('an API key', () => {
     expect(await statusWith(key)).toBe(200);
   });
 
-  it('is accepted together with its successor during the overlap only', async () => {
+  it('are accepted together with their successor until the overlap ends', async () => {
     const { make, account } = await createCustomer();
     const expiresAt = new Date('2999-01-01');
     const old = await make({ readOnly: true, expiresAt });
@@ -142,7 +142,7 @@ describe('an API key', () => {
     expect(rolled.previous_ends.getTime()).toBeGreaterThan(Date.now() + 1_800_000);
     const key = (await listKeys(server.database, account.ref)).find((one) => one.key_id === rolled.key_id);
     expect(key).toMatchObject({ name: 'build', read_only: true, expires_at: expiresAt, revoked_at: null });
-    // Revoking with a later end keeps the earlier one.
+    // Revoking a key again with a later end keeps the earlier end.
     expect(await revokeKey(server.database, 'command', account.ref, old.key_id, 7200)).toEqual(
       rolled.previous_ends,
     );
@@ -152,7 +152,7 @@ describe('an API key', () => {
     expect(await statusWith(rolled.key)).toBe(200);
   });
 
-  it('is not cached beyond its expiry', async () => {
+  it('are not cached beyond their expiry', async () => {
     const { make } = await createCustomer();
     const { key, key_id } = await make({ expiresAt: new Date('2999-01-01') });
     await owner.query(`update keys set expires_at = now() + interval '1 hour' where key_id = $1`, [key_id]);
@@ -162,7 +162,7 @@ describe('an API key', () => {
     const caller = await authenticate();
     now += 4_999;
     expect(await authenticate()).toBe(caller);
-    // With 4.5 seconds left it is cached for at most 4.5 seconds.
+    // A key that expires in 4.5 seconds is cached for at most 4.5 seconds.
     const soon = `clock_timestamp() + interval '4.5 seconds'`;
     await owner.query(`update keys set expires_at = ${soon} where key_id = $1`, [key_id]);
     now += 1;
@@ -173,7 +173,7 @@ describe('an API key', () => {
     await expect(authenticate()).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('records its last use once an hour', async () => {
+  it('record their last use at most once an hour', async () => {
     const { make, account } = await createCustomer();
     const { key, key_id } = await make();
     const used = async () =>
@@ -195,8 +195,8 @@ describe('an API key', () => {
   });
 });
 
-describe('a webhook secret', () => {
-  it('signs together with its successor during the overlap only', async () => {
+describe('webhook secrets', () => {
+  it('sign together with their successor until the overlap ends', async () => {
     const { account, production_key, webhook_secret_production: old } = await createCustomer();
     const { store } = server;
     const made = await rollWebhookSecret(

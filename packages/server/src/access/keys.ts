@@ -1,4 +1,7 @@
-/** Creates, lists, revokes and rolls the API keys of an account. A secret is shown once, when its key is created. */
+/**
+ * Creates, lists, revokes and rolls the API keys of an account. The secret of a key is shown only once, when
+ * the key is created.
+ */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Dialect, Environment } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
@@ -9,7 +12,7 @@ import * as store from './store.ts';
 
 export interface NewKey {
   environment: Environment;
-  /** A label for people. */
+  /** A label that helps people to recognise the key. */
   name: string;
   dialect: Dialect;
   readOnly: boolean;
@@ -21,13 +24,19 @@ export interface CreatedKeySecret {
   key_id: string;
   environment: Environment;
   name: string;
-  /** As `user:key`. Shown this once. */
+  /** The credential in the form `user:key`. It cannot be shown again later. */
   key: string;
 }
 
-/** Active keys per account and environment: enough for one key per program, and a bound on the cost of the list. */
+/**
+ * The limit of active keys per account and environment. Fifty allow one key per program and keep the list
+ * short.
+ */
 export const MAX_LIVE_KEYS = 50;
-/** Ended keys per account and environment that are kept for the list; older ones are in the audit only. */
+/**
+ * The number of ended keys per account and environment that stay in the list. Older ones are found in the
+ * audit only.
+ */
 const MAX_ENDED_KEYS = 100;
 const LISTED_EXPIRIES = 5;
 
@@ -93,14 +102,14 @@ function tooManyKeys(
 /** A key without its secret, of which only the hash is stored. */
 export type StoredKey = store.StoredKeyRow;
 
-/** Lists the keys of an account, active and ended, oldest first. */
+/** Lists the active and ended keys of an account, oldest first. */
 export function listKeys(on: Queryable, account: AccountRef): Promise<StoredKey[]> {
   return store.selectKeys(on, account);
 }
 
 /**
  * Ends a key now or after some seconds, and notifies all running processes.
- * @returns the moment at which it ends
+ * @returns the moment at which the key ends
  * @throws AccountError when the account has no such active key
  */
 export async function revokeKey(
@@ -120,7 +129,7 @@ export async function revokeKey(
 }
 
 /**
- * Replaces a key with a new one that has the same properties. Both are accepted during the overlap.
+ * Replaces a key with a new one that has the same properties. Both keys are accepted during the overlap.
  * @throws AccountError when the account has no such active key
  */
 export async function rollKey(

@@ -5,7 +5,10 @@ import { defineFormat } from '../http/input.ts';
 
 const MAX_NAME = 100;
 
-/** Returns an e-mail address in the form in which it is stored and compared; undefined when it is not valid. */
+/**
+ * Returns an e-mail address in the form in which it is stored and compared, or undefined when it is not
+ * valid.
+ */
 export function normalEmail(written: string): string | undefined {
   const email = written.trim().normalize('NFC').toLowerCase();
   return /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]+$/u.test(email) &&
@@ -16,19 +19,21 @@ export function normalEmail(written: string): string | undefined {
 }
 
 /**
- * Mails greet users by name. Mail programs turn a bare host name into a link, so a name must not contain one, nor a
- * character that changes the direction of the surrounding text.
+ * E-mails greet users by name, and mail programs turn a bare host name into a link. Therefore names with a
+ * host name are refused, and so are names with characters that change the direction of the surrounding text.
  */
 const FORBIDDEN_IN_NAME = /[/\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}|\p{L}{2}\.\p{L}{2}/u;
-/** Joiners are part of words in Persian and in Indic scripts, so they are allowed between letters. */
+/**
+ * Zero-width joiners belong to words in Persian and in Indic scripts, so they are allowed between letters.
+ */
 const STRAY_JOINER = /(?<![\p{L}\p{M}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}])/u;
 
-/** Returns a name as it is stored. */
+/** Returns a name in the form in which it is stored. */
 export function normalName(written: string): string {
   return written.trim().normalize('NFC');
 }
 
-/** Returns a name as it is stored, or the reason why it is not valid. */
+/** Returns a name in the form in which it is stored, or the reason why it is not valid. */
 export function readName(written: string): { name: string } | { fault: Reason } {
   const name = normalName(written);
   if (name === '' || [...name].length > MAX_NAME) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sentenceOf } from '../base/errors.ts';
 import { hashPassword, passwordFault, passwordMatches } from './passwords.ts';
 
-describe('a new password', () => {
+describe('passwordFault', () => {
   const GUESSED = /guessed/;
   it.each<[string, RegExp | undefined]>([
     ['123456789', /at least 10/],
@@ -30,7 +30,7 @@ describe('a new password', () => {
     ['example.com', undefined],
     ['four words are enough', undefined],
     ['пароль из слов', undefined],
-  ])('%j is refused with %s', (password, fault) => {
+  ])('returns for the new password %j the reason %s', (password, fault) => {
     const email = password === 'long.name1' ? 'long.name1@example.com' : 'long.name@example.com';
     const found = passwordFault(password, email);
     if (fault === undefined) expect(found).toBeUndefined();
@@ -38,7 +38,7 @@ describe('a new password', () => {
   });
 });
 
-describe('a stored password', () => {
+describe('passwordMatches and hashPassword', () => {
   const stored = (memory: number, passes: number, parallelism: number, password = 'mine') => {
     const nonce = Buffer.from('a nonce of sixteen');
     const message = Buffer.from(password);
@@ -47,7 +47,7 @@ describe('a stored password', () => {
     return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
   };
 
-  it('matches at the cost that it was stored with', async () => {
+  it('compare a password at the cost that its stored hash names', async () => {
     for (const [memory, passes, parallelism] of [
       [8, 1, 1],
       [80, 12, 10],
@@ -58,20 +58,20 @@ describe('a stored password', () => {
     }
   });
 
-  it('has a salt and the current cost, and matches', async () => {
+  it('store a salt and the current cost with each hash', async () => {
     const written = await hashPassword('mine');
     expect(written).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     expect(await passwordMatches('mine', written)).toBe(true);
     expect(await hashPassword('mine')).not.toBe(written);
   });
 
-  it('matches in every Unicode normalisation form', async () => {
+  it('treat all Unicode normalisation forms of a password as equal', async () => {
     const written = await hashPassword('crème brûlée');
     expect(await passwordMatches('cre\u0300me bru\u0302le\u0301e', written)).toBe(true);
     expect(await passwordMatches('creme brulee', written)).toBe(false);
   });
 
-  it('never matches when there is none', async () => {
+  it('match no password when the user has no stored hash', async () => {
     expect(await passwordMatches('anything', undefined)).toBe(false);
   });
 
@@ -81,11 +81,11 @@ describe('a stored password', () => {
     ['text behind', () => `${stored(8, 1, 1)}$x`],
     ['another algorithm', () => stored(8, 1, 1).replace('argon2id', 'argon2i')],
     ['no tag', () => stored(8, 1, 1).replace(/[^$]+$/, '')],
-  ])('throws when it has %s', async (_, make) => {
+  ])('throw when a stored hash is malformed because it has %s', async (_, make) => {
     await expect(passwordMatches('mine', make())).rejects.toThrow('a stored password hash is malformed');
   });
 
-  it('waits while two others are computed', async () => {
+  it('compute at most two hashes at the same time', async () => {
     const costly = stored(65_536, 2, 1);
     const cheap = stored(8, 1, 1);
     const order: string[] = [];
@@ -98,7 +98,7 @@ describe('a stored password', () => {
     expect(order[0]).not.toBe('third');
   });
 
-  it('is refused at once when 200 are in the queue, which are all computed', async () => {
+  it('refuse calls at once when 200 calls are in the queue', async () => {
     const cheap = stored(8, 1, 1);
     const many = await Promise.allSettled(Array.from({ length: 210 }, () => passwordMatches('mine', cheap)));
     const refused = many.filter(({ status }) => status === 'rejected');

@@ -1,6 +1,7 @@
 /**
- * Password hashing with argon2id at OWASP's minimum cost: 19 MiB, two passes, one lane, about 30 ms. A process computes
- * two hashes at a time, so that sign-ins leave processor time for the API.
+ * Password hashing with argon2id at OWASP's minimum cost: 19 MiB of memory, two passes, one lane, about 30
+ * ms. A process computes at most two hashes at the same time, so that sign-ins leave processor time for the
+ * API.
  */
 import { argon2 as argon2WithCallback, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -12,11 +13,13 @@ const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const TAG_BYTES = 32;
 const NONCE_BYTES = 16;
 const MAX_RUNNING = 2;
-/** About three seconds of work. Later attempts get 503. */
+/**
+ * The most calls that may wait for a hash, about three seconds of work. Further calls are answered with 503.
+ */
 const MAX_WAITING = 200;
 
 const MIN_LENGTH = 10;
-/** A longer password is refused, not truncated. */
+/** A longer password is refused. Truncating it would accept passwords that differ after the limit. */
 const MAX_LENGTH = 200;
 
 let running = 0;
@@ -30,7 +33,7 @@ async function withinLimit<T>(work: () => Promise<T>): Promise<T> {
         'retry-after': '2',
       });
     }
-    // The call that ends passes its slot to the first in the queue.
+    // A finished call hands its slot to the first call in the queue.
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
   try {
@@ -49,12 +52,12 @@ interface Cost {
 }
 
 function derive(password: string, nonce: Buffer, cost: Cost): Promise<Buffer> {
-  // Equivalent characters hash equally (NIST SP 800-63B §3.1.1.2).
+  // NFKC makes equivalent characters hash equally (NIST SP 800-63B §3.1.1.2).
   const message = Buffer.from(password.normalize('NFKC'));
   return withinLimit(() => argon2('argon2id', { message, nonce, tagLength: TAG_BYTES, ...cost }));
 }
 
-/** Hashes a password. @returns the stored form, `$argon2id$v=19$m=…,t=…,p=…$salt$hash` */
+/** Hashes a password. @returns the hash in its stored form, `$argon2id$v=19$m=…,t=…,p=…$salt$hash` */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(NONCE_BYTES);
   return encode(nonce, await derive(password, nonce, COST));
@@ -67,10 +70,13 @@ function encode(nonce: Buffer, tag: Buffer): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
-/** Compared with for unknown users and users without a password: it takes as long and is never equal. */
+/**
+ * A hash that no password matches. It is compared for unknown users and users without a password, so that a
+ * refusal takes the same time for all.
+ */
 const NO_PASSWORD = encode(randomBytes(NONCE_BYTES), randomBytes(TAG_BYTES));
 
-/** Compares a password with a stored hash. Takes the same time when there is no stored hash. */
+/** Compares a password with a stored hash. Takes the same time when no hash is stored. */
 export async function passwordMatches(password: string, stored: string | undefined): Promise<boolean> {
   const [, memory, passes, parallelism, nonce, tag] =
     /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored ?? NO_PASSWORD) ?? [];
@@ -81,7 +87,7 @@ export async function passwordMatches(password: string, stored: string | undefin
   return derived.length === expected.length && timingSafeEqual(derived, expected) && stored !== undefined;
 }
 
-/** The most frequent leaked passwords of at least `MIN_LENGTH` characters. */
+/** The most frequent leaked passwords that have at least `MIN_LENGTH` characters. */
 const COMMON = new Set(
   (
     '1234567890 0123456789 0987654321 9876543210 12345678910 123456789a 123456789q 1q2w3e4r5t 1q2w3e4r5t6y ' +

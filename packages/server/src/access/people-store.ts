@@ -44,7 +44,7 @@ export interface NewUser {
   account: AccountRef | undefined;
   passwordHash: string | undefined;
   reviewShare: number;
-  /** Whether they replace an owner who never accepted their invitation. */
+  /** Whether the new user replaces an owner of the account who never accepted their invitation. */
   owner: boolean;
 }
 
@@ -59,9 +59,10 @@ const REMOVE_PENDING = statement<{ owner: boolean; part: number | null; account_
 );
 
 /**
- * Removes the user with an e-mail address who never accepted their invitation.
- * @param pending whether to remove them even if the invitation is valid or they are an owner of the account
- * @returns their account
+ * Removes the user with this e-mail address if they never accepted their invitation.
+ * @param pending whether to remove them even if the invitation is still valid or they are an owner of the
+ * account
+ * @returns the account of the removed user
  */
 export async function removePending(
   on: Queryable,
@@ -136,7 +137,7 @@ export async function setProfile(
   await on.query(SET_PROFILE, [userId, name, locale !== undefined, locale ?? null, theme, reviewShare]);
 }
 
-// The last owner who can sign in stays one: otherwise nobody could erase the account.
+// The last owner who can sign in stays an owner. Otherwise nobody could erase the account.
 const SET_OWNER = statement<{ was: boolean }>(
   'people.set_owner',
   `update users set owner = $4 from users before
@@ -147,7 +148,10 @@ const SET_OWNER = statement<{ was: boolean }>(
    returning before.owner as was`,
 );
 
-/** @returns whether they were an owner before; undefined when they are the last owner, who stays one */
+/**
+ * @returns whether the user was an owner before; undefined when they are the last owner and the change is
+ * refused
+ */
 export async function updateOwner(
   on: Queryable,
   account: AccountRef,
@@ -173,7 +177,7 @@ export async function hasOwner(on: Queryable, account: AccountRef): Promise<bool
   return (await on.query(HAS_OWNER, [account.part, account.accountId]))[0]!.has;
 }
 
-/** Serialises changes of the owners of an account. */
+/** Locks the owners of an account, so that concurrent changes run one after the other. */
 export async function lockOwners(on: Queryable, account: AccountRef): Promise<void> {
   await on.query(LOCK_OWNERS, [account.part, account.accountId]);
 }
@@ -194,7 +198,7 @@ const SET_DISABLED = statement<{ user_id: string }>(
    returning user_id`,
 );
 
-/** @returns whether anything changed */
+/** @returns whether the user's state changed */
 export async function updateDisabled(on: Queryable, userId: string, disabled: boolean): Promise<boolean> {
   const isChanged = (await on.query(SET_DISABLED, [userId, disabled])).length > 0;
   if (isChanged) on.changed('sessions');
@@ -250,7 +254,7 @@ const END_INVITATIONS = statement(
   `update invitations set used_at = now() where user_id = $1 and used_at is null`,
 );
 
-/** Invalidates the links of a user. */
+/** Invalidates all invitation and reset links of a user. */
 export async function endInvitations(on: Queryable, userId: string): Promise<void> {
   await on.query(END_INVITATIONS, [userId]);
 }
@@ -278,7 +282,10 @@ export async function insertInvitation(
 export interface InvitationRow {
   user_id: string;
   purpose: LinkPurpose;
-  /** The e-mail address of the customer who created it; null when an operator or a command did. */
+  /**
+   * The e-mail address of the customer who created the invitation; null when an operator or a command created
+   * it.
+   */
   made_by: string | null;
   expires_at: Date;
 }
@@ -293,7 +300,7 @@ const FIND_INVITATION = statement<InvitationRow>(
   `select i.user_id, i.purpose, i.expires_at, ${CREATOR} from invitations i where i.token_hash = $1 and ${OPEN_INVITATION}`,
 );
 
-/** Returns a valid invitation. */
+/** Returns the invitation with this token if it is still valid. */
 export async function findInvitation(on: Queryable, tokenHash: Buffer): Promise<InvitationRow | undefined> {
   return (await on.query(FIND_INVITATION, [tokenHash]))[0];
 }
@@ -304,7 +311,10 @@ const USE_INVITATION = statement<InvitationRow>(
    returning i.user_id, i.purpose, i.expires_at, ${CREATOR}`,
 );
 
-/** Uses up a valid invitation. Of concurrent calls one gets it, the others get undefined. */
+/**
+ * Uses up a valid invitation. If several calls use the same invitation, only one of them gets it and the
+ * others get undefined.
+ */
 export async function useInvitation(on: Queryable, tokenHash: Buffer): Promise<InvitationRow | undefined> {
   return (await on.query(USE_INVITATION, [tokenHash]))[0];
 }

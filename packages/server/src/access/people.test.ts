@@ -1,4 +1,4 @@
-/** Users: invitations, passwords and profiles. */
+/** Users on a running server: invitations, passwords and profiles. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createConnection } from '../database/connections.ts';
@@ -30,13 +30,13 @@ afterAll(async () => {
 
 const PASSWORD = 'a password of mine';
 let addresses = 0;
-/** A client address that no other test uses, so that failed attempts are not counted together. */
+/** Each test uses its own client address, because failed attempts are counted per address. */
 const from = () => ({ 'x-forwarded-for': `10.${++addresses >> 8}.${addresses & 255}.1` });
 let made = 0;
 const someone = (): NewPerson => ({ email: `someone-${++made}@example.com`, role: 'editor' });
 
 describe('an invitation', () => {
-  it('shows its user, accepts a name and a password once, and signs in', async () => {
+  it('shows its user, accepts a name and a password once, and signs the user in', async () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const wanted = { email: 'New.Customer@Example.com', role: 'customer', account: ref } as const;
@@ -65,7 +65,7 @@ describe('an invitation', () => {
     expect(await listTeam(server.database, ref)).toMatchObject([{ name: 'Nadia', status: 'active' }]);
   });
 
-  it('names every invalid field and stays valid', async () => {
+  it('stays valid when fields are refused, and the answer names every invalid field', async () => {
     const { token } = await invitePerson(server.database, 'command', someone());
     const { call } = createBrowser(server.url);
     const path = `/api/invitations/${token}`;
@@ -74,7 +74,7 @@ describe('an invitation', () => {
     expect((await call('POST', path, { password: PASSWORD })).status).toBe(201);
   });
 
-  it('can be used by one of several concurrent requests', async () => {
+  it('is accepted by exactly one of several concurrent requests', async () => {
     const { token } = await invitePerson(server.database, 'command', someone());
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>
@@ -84,7 +84,7 @@ describe('an invitation', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 404, 404, 404, 404]);
   });
 
-  it('is invalid when it has expired, was replaced, or its user is disabled', async () => {
+  it('is refused when it has expired or was replaced, or when its user is disabled', async () => {
     const { call } = createBrowser(server.url);
     const status = async (token: string) => (await call('GET', `/api/invitations/${token}`)).status;
     const { user, token } = await invitePerson(server.database, 'command', someone());
@@ -98,7 +98,7 @@ describe('an invitation', () => {
     expect(await status('nonsense')).toBe(404);
   });
 
-  it('to reset a password ends all sessions of the user', async () => {
+  it('for a password reset ends all other sessions of the user', async () => {
     const person = await createPerson(server, { role: 'editor' });
     const { token } = await linkFor(
       server.database,
@@ -116,8 +116,8 @@ describe('an invitation', () => {
   });
 });
 
-describe('the own profile', () => {
-  it('is changed field by field', async () => {
+describe('a user’s own profile', () => {
+  it('changes only the fields that the request contains', async () => {
     const { call, name } = await createPerson(server, { role: 'editor' });
     expect((await call('PATCH', '/api/me', { theme: 'dark', locale: 'ar' })).body).toMatchObject({
       theme: 'dark',
@@ -137,7 +137,7 @@ describe('the own profile', () => {
     expect((await call('GET', '/api/me')).body).toMatchObject({ role: 'editor', name: 'Zoë' });
   });
 
-  it('gets a new password, a new token, and no other sessions', async () => {
+  it('ends all other sessions and replaces the token when the password changes', async () => {
     const { email, password, call } = await createPerson(server, { role: 'editor' });
     const [here, elsewhere] = [createBrowser(server.url), createBrowser(server.url)];
     await here.call('POST', '/api/session', { email, password });
@@ -168,8 +168,8 @@ describe('the own profile', () => {
   });
 });
 
-describe('a user', () => {
-  it('is unique by e-mail address, in any letter case', async () => {
+describe('creating a user', () => {
+  it('fails when another user has the e-mail address in a different letter case', async () => {
     const accepted = { ...someone(), email: 'One@Example.com', password: PASSWORD };
     await insertPerson(server.database, 'command', accepted);
     await expect(
@@ -188,7 +188,7 @@ describe('a user', () => {
     ['with a name that is too long', { name: 'x'.repeat(101) }, /name/],
     ['who is a customer without an account', { role: 'customer' }, /account/],
     ['with a common password', { password: 'password1234' }, /password/],
-  ])('%s is refused', async (_, fields, names) => {
+  ])('fails for a user %s', async (_, fields, names) => {
     await expect(insertPerson(server.database, 'command', { ...someone(), ...fields })).rejects.toThrow(
       names,
     );

@@ -28,7 +28,7 @@ export const LOCALES = ['en', 'de', 'ar'] as const;
 export interface EditorLanguage {
   source_language: string;
   target_language: string;
-  /** Whether they may also review this pair. */
+  /** Whether the editor may also review this language pair. */
   review: boolean;
 }
 
@@ -37,47 +37,47 @@ export interface User {
   email: string;
   name: string;
   role: PersonRole;
-  /** Customers have one, other roles do not. */
+  /** The account of a customer; undefined for other roles. */
   account: { ref: AccountRef; username: string } | undefined;
-  /** Whether they may also decide on retention, export and erasure of the account. */
+  /** Whether the user may also decide on retention, export and erasure of the account. */
   owner: boolean;
   locale: string | null;
   theme: store.Theme;
-  /** The percentage of their edited tasks that is reviewed. */
+  /** The percentage of the user's edited tasks that is reviewed. */
   review_share: number;
   languages: EditorLanguage[];
-  /** `invited` until they set a password. */
+  /** A user is `invited` until they set a password. */
   status: 'active' | 'invited' | 'disabled';
   created_at: Date;
   last_seen_at: Date | null;
-  /** The active keys that they created. */
+  /** The active keys that the user created. */
   keys: CreatedKey[];
 }
 
 export interface NewPerson {
   email: string;
-  /** By default the part of the e-mail address before the `@`. */
+  /** The default is the part of the e-mail address before the `@`. */
   name?: string | undefined;
   role: PersonRole;
-  /** Required for customers, not allowed for other roles. */
+  /** Customers must have an account; users of other roles must not. */
   account?: AccountRef | undefined;
-  /** Without a password the user is invited. */
+  /** A user without a password is invited. */
   password?: string | undefined;
   languages?: readonly EditorLanguage[] | undefined;
   reviewShare?: number | undefined;
   /** The error message when another user has the e-mail address. */
   taken?: string | undefined;
-  /** Whether a valid invitation of the same e-mail address stays; by default this one replaces it. */
+  /** Whether a valid invitation of the same e-mail address stays. By default the new user replaces it. */
   keepsPending?: boolean | undefined;
 }
 
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Creates a user. A user with the same e-mail address who never accepted their invitation is removed.
+ * Creates a user. Replaces a user with the same e-mail address who never accepted their invitation.
  * @param alongside runs in the same transaction
- * @returns their id
- * @throws ApiError `invalid_request` with every invalid field
+ * @returns the id of the new user
+ * @throws ApiError `invalid_request` that names every invalid field
  */
 export async function createPerson(
   database: Database,
@@ -149,7 +149,6 @@ export async function createPerson(
   return userId;
 }
 
-/** Lists all users, oldest first. */
 export async function listPeople(on: Queryable): Promise<User[]> {
   return present(on, await store.selectUsers(on));
 }
@@ -166,7 +165,7 @@ export async function readPerson(on: Queryable, userId: string): Promise<User | 
 
 /**
  * Returns the user with an e-mail address.
- * @throws AccountError when there is none
+ * @throws AccountError when no user has this address
  */
 export async function personNamed(on: Queryable, written: string): Promise<User> {
   const row = await store.findByEmail(on, normalEmail(written) ?? '');
@@ -209,7 +208,7 @@ function pairOf({ source_language, target_language, review }: EditorLanguage): s
   return `${source_language}>${target_language}${review ? ' review' : ''}`;
 }
 
-/** The user whom a change concerns. */
+/** The properties of a user that an audit entry of a change needs. */
 export type ChangedUser = Pick<User, 'user_id' | 'email' | 'account'>;
 
 function auditOf(action: string, { email, account }: ChangedUser, detail: object = {}): AuditEntry {
@@ -247,7 +246,7 @@ export function setReviewShare(
  * Disables a user and ends their sessions and links, or enables them again.
  * @param revokeKeys whether to revoke the keys that they created
  * @param owned an account that must keep an owner who can sign in
- * @throws ApiError `conflict` when no such owner would be left
+ * @throws ApiError `conflict` when the account would have no such owner
  */
 export async function setDisabled(
   database: Database,
@@ -275,7 +274,7 @@ export async function setDisabled(
 
 /**
  * Makes a user an owner of their account, or withdraws that right.
- * @throws ApiError `conflict` for the last owner who can sign in
+ * @throws ApiError `conflict` when the user is the last owner who can sign in
  */
 export function setOwner(
   database: Database,
@@ -290,7 +289,7 @@ export function setOwner(
     if (was === undefined) {
       throw new ApiError('conflict', 'An account needs an owner. Make another user an owner first.');
     }
-    // Otherwise a person with an older reset link of this user could become an owner.
+    // Ends older reset links of this user. Otherwise the holder of such a link could become an owner.
     if (owner) await store.endInvitations(transaction, user.user_id);
     if (was !== owner) await recordAudit(transaction, by, auditOf('person.owner', user, { owner }));
   });
@@ -315,7 +314,7 @@ export async function changeProfile(
 /**
  * Changes a user's own password and ends their other sessions.
  * @returns the session with a new token
- * @throws ApiError `invalid_request` with every invalid field
+ * @throws ApiError `invalid_request` that names every invalid field
  */
 export async function changePassword(
   database: Database,
@@ -365,8 +364,8 @@ const HOURS = 3600;
 const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS } as const;
 
 /**
- * Creates the link with which a user sets their password. Older links of the user become invalid.
- * @returns the link, of which only a hash is stored
+ * Creates the link with which a user sets their password, and invalidates older links of the user. Only a
+ * hash of the link is stored.
  */
 export function inviteUser(
   database: Database,
@@ -395,7 +394,7 @@ async function writeLink(
 
 /** A link with which a user sets their password. */
 export interface Link {
-  /** The secret part, of which only a hash is stored. */
+  /** The secret part of the link. Only its hash is stored. */
   token: string;
   purpose: store.LinkPurpose;
   expires_at: Date;
@@ -406,7 +405,7 @@ export function linkFor(database: Database, by: Actor, user: User): Promise<Link
   return inviteUser(database, by, user, user.status === 'invited' ? 'invitation' : 'reset');
 }
 
-/** Creates a user without a password, and their invitation. @throws ApiError `invalid_request` */
+/** Creates a user without a password, together with their invitation. @throws ApiError `invalid_request` */
 export async function invitePerson(
   database: Database,
   by: Actor,
@@ -420,7 +419,7 @@ export async function invitePerson(
   return made!;
 }
 
-/** Returns the URL of a link. @param root the public address of the server */
+/** Returns the URL of an invitation or reset link. @param root the public address of the server */
 export function invitationLink(root: string, token: string): string {
   return `${root}/app/invitation/${token}`;
 }
@@ -431,7 +430,9 @@ export interface OpenInvitation {
   expires_at: Date;
 }
 
-/** Returns a valid invitation. @throws ApiError `not_found` when it is unknown, used or expired */
+/**
+ * Returns a valid invitation. @throws ApiError `not_found` when the invitation is unknown, used or expired
+ */
 export async function readInvitation(on: Queryable, token: string): Promise<OpenInvitation> {
   const found = await store.findInvitation(on, hashKey(token));
   const user = found && (await readPerson(on, found.user_id));
@@ -440,8 +441,8 @@ export async function readInvitation(on: Queryable, token: string): Promise<Open
 }
 
 /**
- * Uses a link: sets the password, ends the user's sessions and starts a new one.
- * @throws ApiError `not_found` when the link is not valid, `invalid_request` with every invalid field
+ * Accepts an invitation or a reset link: sets the password, ends the user's sessions and starts a new one.
+ * @throws ApiError `not_found` when the link is not valid; `invalid_request` that names every invalid field
  */
 export async function acceptInvitation(
   database: Database,

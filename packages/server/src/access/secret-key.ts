@@ -1,8 +1,8 @@
 /**
- * The secret key of a database. Every process that uses the database needs the same key, because one process opens what
- * another sealed. The database records a keyed hash of the key (its mark) at first use. If an older version sealed
- * secrets without recording a mark, the newest sealed secret identifies the key. A process with another key stops at
- * its start: it could sign no delivery.
+ * The secret key of a database. All processes that use a database need the same key, because one process
+ * decrypts what another has encrypted. At the first use, the database records a keyed hash of the key, its
+ * mark. Databases of older versions have secrets but no mark; for them, the newest encrypted secret
+ * identifies the key. A process with a wrong key stops at its start, because it could not sign deliveries.
  */
 import { resolve } from 'node:path';
 import type { Database, Queryable } from '../database/database.ts';
@@ -25,7 +25,10 @@ export class SecretKeyError extends Error {
 
 const LOST = 'If that key is lost: npx dragoman secret-key replace.';
 
-/** HMAC-SHA256 of a constant under a key derived from the secret key: equal for equal keys, and reveals neither. */
+/**
+ * HMAC-SHA256 of a constant, with a key that is derived from the secret key. Equal secret keys give equal
+ * marks, and a mark reveals nothing about the key.
+ */
 const markOf = (vault: Vault): Buffer => vault.mark('the secret key of this database');
 
 const READ = statement<{ mark: Buffer }>('accounts.read_key_mark', 'select mark from secret_key_mark');
@@ -41,10 +44,10 @@ const REPLACE = statement(
    returning mark`,
 );
 
-/** Returns whether a vault has the key of the database. */
+/** Returns whether a vault has the secret key of the database. */
 export type KeyTest = (vault: Vault) => boolean;
 
-/** Returns a test for the key of this database; undefined before the database's first use. */
+/** Returns a test for the key of this database, or undefined when the database was never used. */
 export async function readKeyTest(on: Queryable): Promise<KeyTest | undefined> {
   const [row] = await on.query(READ);
   if (row !== undefined) return (vault) => hashesEqual(markOf(vault), row.mark);
@@ -64,7 +67,7 @@ function opens(vault: Vault, sealed: Buffer, context: string): boolean {
 }
 
 /**
- * Stops a start without a key before anything is changed.
+ * Stops the program before it changes anything, if the secret key is missing.
  * @throws SecretKeyError when `DATABASE_URL` is set and there is no secret key
  */
 export function requireSecretKey(settings: Settings): void {
@@ -77,10 +80,10 @@ export function requireSecretKey(settings: Settings): void {
 }
 
 /**
- * Opens the vault with the key of the settings, or else of the data directory. A key is created only for an embedded
- * database that was never used.
- * @param fits the test for the database's key; undefined before its first use
- * @throws SecretKeyError when the key is missing or is not the database's
+ * Opens the vault with the key of the settings, or else with the key of the data directory. Creates a new key
+ * only for an embedded database that was never used.
+ * @param fits the test for the database's key; undefined when the database was never used
+ * @throws SecretKeyError when the key is missing or is not the key of the database
  */
 export function openVault(settings: Settings, fits: KeyTest | undefined): Vault {
   const directory = resolve(settings.data);
@@ -98,8 +101,8 @@ export function openVault(settings: Settings, fits: KeyTest | undefined): Vault 
 }
 
 /**
- * Records the mark of the key at the database's first use.
- * @throws SecretKeyError when the database is used with another key
+ * Records the mark of the key when the database is used for the first time.
+ * @throws SecretKeyError when the database already has the mark of another key
  */
 export async function recordSecretKey(database: Database, settings: Settings, vault: Vault): Promise<void> {
   await database.query(RECORD, [markOf(vault)]);
@@ -108,8 +111,9 @@ export async function recordSecretKey(database: Database, settings: Settings, va
 }
 
 /**
- * Records this process's key as the key of the database. Secrets sealed with the former key stay unreadable.
- * @returns false when it already was the key of the database
+ * Records this process's key as the new key of the database. Secrets that were encrypted with the former key
+ * stay unreadable.
+ * @returns false when the database already had this key
  */
 export async function replaceSecretKey(on: Queryable, settings: Settings): Promise<boolean> {
   return (await on.query(REPLACE, [markOf(openVault(settings, undefined))])).length > 0;

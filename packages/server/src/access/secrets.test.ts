@@ -19,7 +19,7 @@ describe('API keys', () => {
   it.each([
     ['production', 'dgm_live_'],
     ['sandbox', 'dgm_test_'],
-  ] as const)('of %s start with %s and have a row id and 32 random bytes', (environment, prefix) => {
+  ] as const)('for %s start with %s and contain a row id and 32 random bytes', (environment, prefix) => {
     const { keyId, secret, hash } = createKey(environment);
     expect(secret.startsWith(prefix + keyId)).toBe(true);
     expect(keyId).toMatch(/^[0-9a-f]{8}$/);
@@ -43,11 +43,11 @@ describe('API keys', () => {
     ['dgm_test_01234567', 'production'],
     ['dgm_live_01234567', 'sandbox'],
     ['xdgm_live_01234567', 'production'],
-  ] as const)('have no row id when %j is used in %s', (secret, environment) => {
+  ] as const)('give no row id when %j is used in %s', (secret, environment) => {
     expect(keyIdOf(secret, environment)).toBeUndefined();
   });
 
-  it('are compared whole', () => {
+  it('are compared by their complete hash', () => {
     expect(hashesEqual(hashKey('a'), hashKey('a'))).toBe(true);
     expect(hashesEqual(hashKey('a'), hashKey('b'))).toBe(false);
     expect(hashesEqual(hashKey('a'), hashKey('a').subarray(0, 31))).toBe(false);
@@ -55,7 +55,7 @@ describe('API keys', () => {
 });
 
 describe('webhook secrets', () => {
-  it('have the form of Standard Webhooks', () => {
+  it('have the format of the Standard Webhooks specification', () => {
     const secret = createWebhookSecret();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
@@ -68,7 +68,7 @@ describe('the vault', () => {
   const vault = createVault(key);
   const secrets = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
 
-  it('opens sealed secrets, which do not contain the secret', () => {
+  it('decrypts encrypted secrets, and the encrypted bytes do not contain the secret', () => {
     fc.assert(
       fc.property(secrets, fc.string(), (secret, context) => {
         const sealed = vault.seal(secret, context);
@@ -78,12 +78,12 @@ describe('the vault', () => {
     );
   });
 
-  it('seals the same secret differently every time', () => {
+  it('encrypts the same secret to different bytes each time', () => {
     const secret = Buffer.from('a secret');
     expect(vault.seal(secret, 'x')).not.toEqual(vault.seal(secret, 'x'));
   });
 
-  it('keeps the format of sealed secrets in existing databases', () => {
+  it('decrypts secrets in the format of existing databases', () => {
     const iv = Buffer.alloc(12, 3);
     const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from('whose'));
     const body = Buffer.concat([cipher.update('a secret'), cipher.final()]);
@@ -92,14 +92,14 @@ describe('the vault', () => {
     expect(vault.seal(Buffer.from('a secret'), 'whose')).toHaveLength(kept.length);
   });
 
-  it('keeps the keyed hash of marks in existing databases', () => {
+  it('computes the same marks as existing databases store', () => {
     const markKey = Buffer.from(hkdfSync('sha256', key, '', 'dragoman marks', 32));
     expect(vault.mark('a text')).toEqual(createHmac('sha256', markKey).update('a text').digest());
     expect(vault.mark('a text')).not.toEqual(vault.mark('another'));
     expect(vault.mark('a text')).not.toEqual(createVault(Buffer.alloc(32, 2)).mark('a text'));
   });
 
-  it('fails to open a secret with another context or key', () => {
+  it('fails to decrypt a secret with another context or key', () => {
     const sealed = vault.seal(Buffer.from('a secret'), 'account 1 production');
     expect(() => vault.open(sealed, 'account 1 sandbox')).toThrow();
     expect(() => vault.open(sealed, 'account 2 production')).toThrow();
@@ -107,7 +107,7 @@ describe('the vault', () => {
     expect(() => createVault(Buffer.alloc(32, 2)).open(sealed, 'account 1 production')).toThrow();
   });
 
-  it('fails to open altered or truncated bytes', () => {
+  it('fails to decrypt altered or truncated bytes', () => {
     const sealed = vault.seal(Buffer.from('a secret'), 'x');
     for (let at = 0; at < sealed.length; at++) {
       const altered = Buffer.from(sealed);
@@ -118,7 +118,7 @@ describe('the vault', () => {
   });
 });
 
-describe('the secret key', () => {
+describe('the key file', () => {
   const made: string[] = [];
   afterEach(() => {
     for (const directory of made.splice(0)) rmSync(directory, { recursive: true });
@@ -129,7 +129,7 @@ describe('the secret key', () => {
     return { directory, path: join(directory, 'secret.key') };
   }
 
-  it('is created once, in a file that only its owner can read', () => {
+  it('is created once, readable only by its owner', () => {
     const { directory, path } = fresh();
     expect(readKeyFile(directory)).toBeUndefined();
     const key = createKeyFile(directory);
@@ -141,14 +141,14 @@ describe('the secret key', () => {
     expect(createKeyFile(fresh().directory)).not.toEqual(key);
   });
 
-  it('is created with its data directory, which only its owner can open', () => {
+  it('is created together with its data directory, which only its owner can open', () => {
     const directory = join(fresh().directory, 'a', 'b');
     expect(createKeyFile(directory)).toHaveLength(32);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
-  it('reports the error code when it cannot be created', () => {
-    // No user can create a file in this directory.
+  it("reports the system's error code when it cannot be created", () => {
+    // No user, not even root, can create a file in this directory.
     let code: unknown;
     try {
       createKeyFile('/sys');
@@ -158,7 +158,7 @@ describe('the secret key', () => {
     expect(['EACCES', 'EPERM', 'EROFS']).toContain(code);
   });
 
-  it('is refused when the file has another content, which is kept', () => {
+  it('is refused and left unchanged when its content is not a key', () => {
     const { directory, path } = fresh();
     writeFileSync(path, 'short\n');
     for (const read of [readKeyFile, createKeyFile]) {

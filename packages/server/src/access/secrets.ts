@@ -1,6 +1,6 @@
 /**
- * Secrets at rest. API keys are stored as hashes. Webhook secrets must be readable to sign with, so they are sealed with
- * the program's secret key (AES-256-GCM).
+ * Storage of secrets. API keys are stored as hashes. Webhook secrets are needed in clear text for signing, so
+ * they are encrypted with the program's secret key (AES-256-GCM).
  */
 import {
   createCipheriv,
@@ -19,8 +19,9 @@ const PREFIX = { production: 'dgm_live_', sandbox: 'dgm_test_' } as const;
 const ID_LENGTH = 8;
 
 /**
- * Creates an API key: `dgm_live_` or `dgm_test_`, eight characters that identify its row, and 32 random bytes. With
- * that much entropy one round of SHA-256 is enough to store it; slow hashes protect guessable secrets.
+ * Creates an API key: `dgm_live_` or `dgm_test_`, eight characters that identify its row, and 32 random
+ * bytes. One round of SHA-256 is enough to store it; slow hashes are only needed for secrets that can be
+ * guessed.
  */
 export function createKey(environment: Environment): { keyId: string; secret: string; hash: Buffer } {
   const keyId = randomBytes(ID_LENGTH / 2).toString('hex');
@@ -28,12 +29,14 @@ export function createKey(environment: Environment): { keyId: string; secret: st
   return { keyId, secret, hash: hashKey(secret) };
 }
 
-/** Returns the SHA-256 hash of a secret, 32 bytes, which is stored and compared in its place. */
+/** Returns the SHA-256 hash of a secret (32 bytes). The hash is stored and compared instead of the secret. */
 export function hashKey(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** Returns the part of a key that identifies its row; undefined when it is not in the form of our keys. */
+/**
+ * Returns the part of a key that identifies its row, or undefined when the text has not the form of a key.
+ */
 export function keyIdOf(secret: string, environment: Environment): string | undefined {
   const prefix = PREFIX[environment];
   const id = secret.slice(prefix.length, prefix.length + ID_LENGTH);
@@ -41,22 +44,22 @@ export function keyIdOf(secret: string, environment: Environment): string | unde
 }
 
 /**
- * Webhook secrets per account and environment that sign at a time. Each costs one HMAC over the body of a delivery, and
- * 48 bytes of a header that receivers limit to some kilobytes.
+ * The limit of active webhook secrets per account and environment. Each secret costs one HMAC over the body
+ * of a delivery and 48 bytes of a header, and receivers limit headers to a few kilobytes.
  */
 export const MAX_LIVE_SECRETS = 5;
 
-/** Creates a webhook secret in the form of Standard Webhooks: `whsec_` and 32 bytes in base64. */
+/** Creates a webhook secret in the format of Standard Webhooks: `whsec_` and 32 bytes in base64. */
 export function createWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Returns the context under which a webhook secret is sealed. */
+/** Returns the encryption context of a webhook secret. */
 export function secretContext({ accountId }: AccountRef, environment: Environment): string {
   return `webhook-secret ${accountId} ${environment}`;
 }
 
-/** Creates the token of a session or an invitation: 32 random bytes, of which only the hash is stored. */
+/** Creates the token of a session or an invitation, 32 random bytes. Only the hash of a token is stored. */
 export function createToken(): { token: string; hash: Buffer } {
   const token = randomBytes(32).toString('base64url');
   return { token, hash: hashKey(token) };
@@ -67,12 +70,17 @@ export function hashesEqual(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Seals and opens secrets with one 32-byte key. `context` (account and purpose) is authenticated but not stored. */
+/**
+ * Encrypts and decrypts secrets with one 32-byte key. The `context` names account and purpose; it is
+ * authenticated (GCM's associated data) but not stored.
+ */
 export interface Vault {
   seal(secret: Buffer, context: string): Buffer;
-  /** @throws Error when the bytes were altered, or sealed with another key or context */
+  /** @throws Error when the bytes were altered, or were encrypted with another key or context */
   open(sealed: Buffer, context: string): Buffer;
-  /** Returns a keyed hash of a text (HMAC-SHA256), 32 bytes. Without the key it does not reveal the text. */
+  /**
+   * Returns a keyed hash of a text: HMAC-SHA256, 32 bytes. Without the key the hash does not reveal the text.
+   */
   mark(text: string): Buffer;
 }
 
@@ -103,7 +111,7 @@ export function createVault(key: Buffer): Vault {
 
 const KEY_FILE = 'secret.key';
 
-/** Reads the secret key from the data directory; undefined when it has none. */
+/** Reads the secret key from the data directory; undefined when the directory has none. */
 export function readKeyFile(dataDirectory: string): Buffer | undefined {
   const path = join(dataDirectory, KEY_FILE);
   let written: string;
@@ -119,8 +127,8 @@ export function readKeyFile(dataDirectory: string): Buffer | undefined {
 }
 
 /**
- * Creates a secret key in the data directory. Two processes that start at the same time get the same key, because an
- * existing file is never overwritten.
+ * Creates a secret key in the data directory. Never overwrites an existing file, so two processes that start
+ * at the same time get the same key.
  */
 export function createKeyFile(dataDirectory: string): Buffer {
   const path = join(dataDirectory, KEY_FILE);

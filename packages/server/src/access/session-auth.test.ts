@@ -61,7 +61,7 @@ describe('cross-site protection', () => {
     ['', false],
   ];
 
-  it('refuses writing requests of other sites and bodies other than JSON', async () => {
+  it('refuses requests that change data when they come from other sites or have a body other than JSON', async () => {
     for (const [name, headers, ours] of ORIGINS) {
       for (const [type, isJson] of TYPES) {
         const answer = await fetch(`${server.url}/api/me`, {
@@ -76,7 +76,7 @@ describe('cross-site protection', () => {
     }
   });
 
-  it('allows reading requests that come from a link on another site', async () => {
+  it('allows GET and HEAD requests that come from a link on another site', async () => {
     const headers = { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.test' };
     for (const method of ['GET', 'HEAD']) {
       expect((await fetch(`${server.url}/api/session`, { method, headers })).status, method).toBe(200);
@@ -87,7 +87,7 @@ describe('cross-site protection', () => {
     const bytes = new TextEncoder().encode('{"theme":"dark"}');
     const ask = (body: RequestInit['body'], more = {}) =>
       fetch(`${server.url}/api/me`, { method: 'PATCH', headers: { cookie }, body, ...more } as RequestInit);
-    // With a content length, chunked, and a single byte.
+    // The body is sent with a content length, chunked, and as a single byte.
     for (const answer of [
       await ask(bytes),
       await ask(new Blob([bytes]).stream(), { duplex: 'half' }),
@@ -122,7 +122,7 @@ describe('cross-site protection', () => {
   });
 });
 
-it('refuses account routes to users without an account, and owner routes to other customers', () => {
+it('account routes refuse users without an account, and owner routes refuse other customers', () => {
   const request = (account?: object) => ({ person: { account } }) as Parameters<typeof accountOf>[0];
   expect(() => accountOf(request())).toThrow(expect.objectContaining({ code: 'not_found' }));
   expect(() => requireOwner(request())).toThrow(expect.objectContaining({ code: 'not_found' }));
@@ -132,7 +132,7 @@ it('refuses account routes to users without an account, and owner routes to othe
   expect(requireOwner(request({ owner: true }))).toEqual({ owner: true });
 });
 
-it('ignores API keys on the web app’s routes', async () => {
+it('the web app’s routes ignore API keys', async () => {
   const { production_key } = await server.createAccount();
   const headers = { authorization: `ApiKey ${production_key}` };
   const answer = await fetch(`${server.url}/api/sessions`, { headers });
@@ -141,7 +141,7 @@ it('ignores API keys on the web app’s routes', async () => {
   expect(unknown.body).toEqual({ error: 'Not found' });
 });
 
-it('answers errors in the web app’s format', async () => {
+it('the web app’s routes answer errors in the web app’s format', async () => {
   const { call } = person;
   expect((await call('GET', '/api/nothing')).body.error.code).toBe('not_found');
   const put = await call('PUT', '/api/me', {});
@@ -151,7 +151,7 @@ it('answers errors in the web app’s format', async () => {
   expect([long.status, long.body.error.code]).toEqual([413, 'too_large']);
 });
 
-it('answers 404 to users of other roles', async () => {
+it('routes for one role answer 404 to users of other roles', async () => {
   const app = fastify();
   acceptJson(app);
   answerErrors(app, createLog('silent'));
@@ -192,7 +192,7 @@ it('answers 404 to users of other roles', async () => {
   await app.close();
 });
 
-describe('requests by host and origin', () => {
+describe('the host and origin of a request', () => {
   const SAME = { 'sec-fetch-site': 'same-origin' };
   const CROSS = { 'sec-fetch-site': 'cross-site' };
   it.each<[string | undefined, Record<string, string>, boolean]>([
@@ -205,38 +205,41 @@ describe('requests by host and origin', () => {
     [undefined, { origin: 'null' }, false],
     ['https://dragoman.example', SAME, true],
     ['https://dragoman.example', CROSS, false],
-    // The proxy uses another host name.
+    // The proxy forwards requests with another host name.
     ['https://dragoman.example', { origin: 'https://dragoman.example' }, true],
     ['https://dragoman.example', { origin: 'http://inside.test:8080' }, true],
     ['https://dragoman.example', { origin: 'https://dragoman.example.test' }, false],
-  ])('with the public address %s, %j may write and subscribe: %s', async (publicUrl, more, may) => {
-    const app = fastify();
-    acceptJson(app);
-    answerErrors(app, createLog('silent'));
-    const settings = { ...server.settings, publicUrl };
-    await app.register(async (web) => {
-      protectWebRoutes(web, { settings, log: createLog('silent') });
-      resource(web, '/api/changed', { POST: async () => ({}) });
-      await web.register(async (scope) => {
-        requireSameOrigin(scope, settings);
-        resource(scope, '/api/watched', { GET: async () => ({}) });
+  ])(
+    'decide at the public address %s, with the headers %j, whether the request may write and subscribe: %s',
+    async (publicUrl, more, may) => {
+      const app = fastify();
+      acceptJson(app);
+      answerErrors(app, createLog('silent'));
+      const settings = { ...server.settings, publicUrl };
+      await app.register(async (web) => {
+        protectWebRoutes(web, { settings, log: createLog('silent') });
+        resource(web, '/api/changed', { POST: async () => ({}) });
+        await web.register(async (scope) => {
+          requireSameOrigin(scope, settings);
+          resource(scope, '/api/watched', { GET: async () => ({}) });
+        });
       });
-    });
-    const headers = { host: 'inside.test:8080', ...more };
-    const answers = [
-      await app.inject({ url: '/api/changed', method: 'POST', headers }),
-      await app.inject({ url: '/api/watched', headers }),
-    ];
-    const messages = [
-      'Pages of other sites may not make changes.',
-      'Pages of other sites may not subscribe.',
-    ];
-    for (const [index, answer] of answers.entries()) {
-      if (may) expect(answer.statusCode).toBe(200);
-      else expect(answer.json()).toEqual({ error: { code: 'cross_site', message: messages[index] } });
-    }
-    await app.close();
-  });
+      const headers = { host: 'inside.test:8080', ...more };
+      const answers = [
+        await app.inject({ url: '/api/changed', method: 'POST', headers }),
+        await app.inject({ url: '/api/watched', headers }),
+      ];
+      const messages = [
+        'Pages of other sites may not make changes.',
+        'Pages of other sites may not subscribe.',
+      ];
+      for (const [index, answer] of answers.entries()) {
+        if (may) expect(answer.statusCode).toBe(200);
+        else expect(answer.json()).toEqual({ error: { code: 'cross_site', message: messages[index] } });
+      }
+      await app.close();
+    },
+  );
 });
 
 it.each([
@@ -250,7 +253,7 @@ it.each([
   [{ publicUrl: undefined, host: '0.0.0.0' }, 'dragoman'],
   [{ publicUrl: 'http://dragoman.example' }, 'dragoman'],
   [{ publicUrl: 'http://192.168.1.5' }, 'dragoman'],
-])('with the address %j, names the cookie %s', (settings, name) => {
+])('an installation at the address %j names the session cookie %s', (settings, name) => {
   const cookie = cookieOf({ host: '127.0.0.1', port: 8080, ...settings });
   expect(cookie).toEqual({ name, secure: name !== 'dragoman' });
 });

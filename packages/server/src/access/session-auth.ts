@@ -1,9 +1,15 @@
 /**
- * Session authentication of the web app's routes, `/api/…`. `/api/v1/…` is for customers' programs and ignores cookies.
+ * Session authentication of the web app's routes, `/api/…`. The routes `/api/v1/…` are for customers'
+ * programs and ignore cookies.
  *
- * Three measures prevent cross-site request forgery. The cookie has `SameSite=Lax`. Writing requests from another site
- * are refused by `Sec-Fetch-Site`, or by `Origin` in older browsers. A body must be JSON, which a form cannot send, and
- * which a page of another site can send only after a CORS preflight. A request with neither header is not a browser's.
+ * Three measures prevent cross-site request forgery:
+ * - The cookie has `SameSite=Lax`.
+ * - Requests that change data are refused when `Sec-Fetch-Site` names another site, or `Origin` does in older
+ *   browsers.
+ * - A body must be JSON. A form cannot send JSON, and a page of another site can send it only after a CORS
+ *   preflight.
+ *
+ * A request that has neither header does not come from a browser.
  */
 import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -71,7 +77,9 @@ function isSameSite({ headers }: FastifyRequest, publicHost: string | undefined)
   return host !== undefined && (host === headers.host || host === publicHost);
 }
 
-/** Refuses requests of other sites' pages, reads included, for routes that hold a connection open. */
+/**
+ * Refuses all requests from pages of other sites, including GET. Used for routes that hold a connection open.
+ */
 export function requireSameOrigin(app: FastifyInstance, settings: Pick<Settings, 'publicUrl'>): void {
   const publicHost = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).host;
   app.addHook('onRequest', async (request) => {
@@ -81,7 +89,10 @@ export function requireSameOrigin(app: FastifyInstance, settings: Pick<Settings,
   });
 }
 
-/** Requires a session of a user with one of these roles. Users of other roles get 404, as for an unknown path. */
+/**
+ * Requires a session of a user with one of these roles. Users of other roles get 404, like for an unknown
+ * path.
+ */
 export function requirePerson(
   app: FastifyInstance,
   { database, settings }: Pick<SessionAuthOptions, 'database' | 'settings'>,
@@ -96,13 +107,13 @@ export function requirePerson(
   });
 }
 
-/** Returns the customer's account. After `requirePerson(…, 'customer')` there always is one. */
+/** Returns the customer's account. Every user who passed `requirePerson(…, 'customer')` has one. */
 export function accountOf({ person }: FastifyRequest): NonNullable<Person['account']> {
   if (person.account === undefined) throw notFound();
   return person.account;
 }
 
-/** @throws ApiError `owner_only` */
+/** Returns the customer's account if they are an owner of it. @throws ApiError `owner_only` */
 export function requireOwner(request: FastifyRequest): NonNullable<Person['account']> {
   const account = accountOf(request);
   if (!account.owner) throw new ApiError('owner_only', 'Only an owner of the account may do this.');
@@ -116,8 +127,9 @@ export interface SessionCookie {
 }
 
 /**
- * Returns the name of the session cookie. Browsers bind a `__Host-` cookie to one host and send it over https or to the
- * loopback interface only, so an installation that is reached over plain http uses a name without the prefix.
+ * Returns the name of the session cookie. Browsers bind a cookie with the prefix `__Host-` to one host, but
+ * send it only over https or to the loopback interface. An installation that is reached over plain http
+ * therefore uses a name without the prefix.
  */
 export function cookieOf(settings: Pick<Settings, 'publicUrl' | 'host' | 'port'>): SessionCookie {
   const url = new URL(publicRoot(settings));
@@ -131,7 +143,7 @@ function isLoopback(hostname: string): boolean {
   return bare === 'localhost' || bare.endsWith('.localhost');
 }
 
-/** Returns what the session needs to know of the request's client. */
+/** Returns the client data that a new session needs. */
 export function clientOf(request: FastifyRequest, cookie: SessionCookie): SessionClient {
   return {
     address: request.ip,

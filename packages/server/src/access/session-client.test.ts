@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeAgent, networkOf } from './sessions.ts';
 
-describe('a client address', () => {
+describe('networkOf', () => {
   it.each([
     ['203.0.113.9', '203.0.113.9'],
     ['::ffff:203.0.113.9', '203.0.113.9'],
@@ -11,12 +11,12 @@ describe('a client address', () => {
     ['2001:db8:1:3::9', '8193:3512:1:3'],
     ['unknown', 'unknown'],
     ['', ''],
-  ])('%j is counted as %j', (address, counted) => {
+  ])('counts the client address %j as %j', (address, counted) => {
     expect(networkOf(address)).toBe(counted);
   });
 });
 
-describe('a user agent', () => {
+describe('describeAgent', () => {
   const KIT = 'AppleWebKit/605.1.15 (KHTML, like Gecko)';
   it.each([
     [undefined, ''],
@@ -43,11 +43,11 @@ describe('a user agent', () => {
     ['<script>', ''],
     ['(curl)', ''],
     [`${'a'.repeat(40)}b`, 'a'.repeat(40)],
-  ])('%s is shown as %s', (given, shown) => {
+  ])('shows the user agent %s as %s', (given, shown) => {
     expect(describeAgent(given)).toBe(shown);
   });
 
-  it('is not matched inside another word', () => {
+  it('does not match a browser’s name inside a longer word', () => {
     expect(describeAgent('NotFirefox/1 xWindows')).toBe('NotFirefox');
   });
 });

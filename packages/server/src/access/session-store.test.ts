@@ -1,4 +1,6 @@
-/** Each statement about sessions and sign-in attempts, with rows of another user present. */
+/**
+ * Tests of each SQL statement about sessions and sign-in attempts, with rows of another user in the tables.
+ */
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -37,7 +39,7 @@ async function secondsSinceSeen(userId: string): Promise<number> {
   return rows[0].seconds;
 }
 
-/** Runs `work` in one transaction, where `now()` is constant, to test exact limits. */
+/** Runs `work` in one transaction, in which `now()` is constant. This allows tests of exact limits. */
 async function atOneMoment<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
   return server.database.transaction(work);
 }
@@ -53,7 +55,7 @@ describe('sessions', () => {
     expect((await other.call('GET', '/api/session')).status).toBe(200);
   });
 
-  it('publish a change only when one ended', async () => {
+  it('publish a change only when a session ended', async () => {
     const one = await newEditor();
     let published = 0;
     const unsubscribe = server.database.onChanges((changes) => {
@@ -67,13 +69,13 @@ describe('sessions', () => {
     unsubscribe();
   });
 
-  it('record their last use one by one, and not at every request', async () => {
+  it('record their own last use, at most once a minute', async () => {
     const [one, other] = [await newEditor(), await newEditor()];
     for (const { userId } of [one, other]) await seenAgo(userId, 300);
     await one.call('GET', '/api/session');
     expect(await secondsSinceSeen(one.userId)).toBeLessThan(300);
     expect(await secondsSinceSeen(other.userId)).toBeGreaterThanOrEqual(300);
-    // Recorded once a minute.
+    // A use is recorded at most once a minute.
     await owner.query(`update sessions set last_seen_at = now() + interval '1 h' where user_id = $1`, [
       one.userId,
     ]);
@@ -129,7 +131,7 @@ describe('sessions', () => {
       );
     }
     const { objects } = (await call('GET', '/api/sessions')).body;
-    // The session of this request was used just now.
+    // The listing request itself used the current session, so that session comes first.
     const current = objects.find((one: { current: boolean }) => one.current).session_id;
     const rest = [ids[1], ids[0], ids[2]].filter((id) => id !== current);
     expect(objects.map((one: { session_id: string }) => one.session_id)).toEqual([current, ...rest]);
@@ -159,7 +161,7 @@ describe('sessions', () => {
     await expect(rotateSession(server.database, person)).rejects.toMatchObject({ code: 'not_signed_in' });
   });
 
-  it('of a customer include the account', async () => {
+  it('include the account when the user is a customer', async () => {
     const { email, password, account } = await createPerson(server, { role: 'customer' });
     const browser = createBrowser(server.url);
     await browser.call('POST', '/api/session', { email, password });
@@ -185,7 +187,7 @@ describe('sign-in attempts', () => {
       | { attempts: number; closed: number }
       | undefined;
 
-  it('are taken back and deleted only for the given mark', async () => {
+  it('are uncounted and deleted for the given mark only', async () => {
     const [one, other] = [await plant({ attempts: 5 }), await plant({ attempts: 5 })];
     await forgiveAttempt(server.database, one);
     expect([(await kept(one))?.attempts, (await kept(other))?.attempts]).toEqual([4, 5]);
@@ -196,7 +198,7 @@ describe('sign-in attempts', () => {
     expect((await kept(none))?.attempts).toBe(0);
   });
 
-  it('are delayed by their own mark only', async () => {
+  it('are delayed by the delay of their own mark only', async () => {
     const limit = { free: 3, mostSeconds: 900 };
     const [long, short] = [await plant({ closedUntil: '2 h' }), await plant({ closedUntil: '1 h' })];
     const seconds = [
@@ -213,7 +215,7 @@ describe('sign-in attempts', () => {
     ['0.3 s', 1],
     ['1 s', 1],
     ['100.5 s', 101],
-  ])('when blocked for another %s are delayed by %s s', async (closed, seconds) => {
+  ])('whose mark is blocked for another %s are delayed by %s s', async (closed, seconds) => {
     const waits = await atOneMoment(async (transaction) => {
       const mark = randomBytes(32);
       const text = `insert into sign_ins (mark, attempts, closed_until) values ($1, 9, now() + $2::interval)`;
@@ -226,10 +228,10 @@ describe('sign-in attempts', () => {
     expect(waits).toBe(seconds);
   });
 
-  it('are not delayed in a transaction that began before the last one was counted', async () => {
+  it('count without a delay in a transaction that began before the previous attempt', async () => {
     const limit = { free: 3, mostSeconds: 900 };
     const marks = await Promise.all([plant(), plant()]);
-    // The time of this transaction is before the time of the attempts that are counted during it.
+    // This transaction's `now()` is earlier than the attempts that are counted while it is open.
     const waits = await server.database.transaction(async (early) => {
       await early.query({ name: 'test.begin', text: 'select 1' } as Parameters<Transaction['query']>[0], []);
       await store.countAttempt(server.database, marks[0]!, limit);
@@ -242,7 +244,7 @@ describe('sign-in attempts', () => {
     expect(waits).toEqual([undefined, undefined]);
   });
 
-  it('count for one day', async () => {
+  it('are forgotten one day after the last attempt', async () => {
     const limit = { free: 3, mostSeconds: 900 };
     const [old, late] = [
       await plant({ attempts: 9, lastAt: '-25 h', closedUntil: '-24 h' }),
@@ -260,20 +262,23 @@ describe('sign-in attempts', () => {
     ['address', 19, 0],
     ['address', 20, 1],
     ['address', 40, 300],
-  ] as const)('per %s block after %d others for %d s', async (which, before, seconds) => {
-    await owner.query('delete from sign_ins');
-    const email = `guessed-${randomBytes(4).toString('hex')}@example.com`;
-    const mark = server.store.vault.mark(
-      which === 'account' ? `sign-in 203.0.113.1 ${email}` : 'sign-in 203.0.113.1',
-    );
-    await owner.query(`insert into sign_ins (mark, attempts) values ($1, $2)`, [mark, before]);
-    const { call } = createBrowser(server.url);
-    const from = { 'x-forwarded-for': '203.0.113.1' };
-    expect((await call('POST', '/api/session', { email, password: 'wrong' }, from)).status).toBe(401);
-    expect(await kept(mark)).toMatchObject({ attempts: before + 1, closed: seconds });
-  });
+  ] as const)(
+    'per %s block the next attempt after %d earlier ones for %d s',
+    async (which, before, seconds) => {
+      await owner.query('delete from sign_ins');
+      const email = `guessed-${randomBytes(4).toString('hex')}@example.com`;
+      const mark = server.store.vault.mark(
+        which === 'account' ? `sign-in 203.0.113.1 ${email}` : 'sign-in 203.0.113.1',
+      );
+      await owner.query(`insert into sign_ins (mark, attempts) values ($1, $2)`, [mark, before]);
+      const { call } = createBrowser(server.url);
+      const from = { 'x-forwarded-for': '203.0.113.1' };
+      expect((await call('POST', '/api/session', { email, password: 'wrong' }, from)).status).toBe(401);
+      expect(await kept(mark)).toMatchObject({ attempts: before + 1, closed: seconds });
+    },
+  );
 
-  it('and sessions are deleted after their end when a user signs in', async () => {
+  it('are deleted a day after the last attempt, together with ended sessions, when a user signs in', async () => {
     const [old, live] = [await newEditor(), await newEditor()];
     const gone = await plant({ lastAt: '-25 h', closedUntil: '-24 h' });
     const stay = [

@@ -3,8 +3,9 @@ import type { PersonRole } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-// Disabling a user or changing their password writes the user first and then ends their sessions. Because the user is
-// locked here, a session that starts at that moment is either ended with the others or does not start.
+// Locks the user's row first. Disabling a user and changing a password also write this row first and then end
+// the sessions. A session that starts at the same moment is therefore either ended with the others or not
+// started.
 const INSERT_SESSION = statement<{ ends_at: Date }>(
   'sessions.insert',
   `with person as (
@@ -18,14 +19,20 @@ const INSERT_SESSION = statement<{ ends_at: Date }>(
 export interface NewSession {
   sessionId: string;
   userId: string;
-  /** The hash of the verified password. If it has changed, the session does not start. */
+  /**
+   * The hash of the password that was verified. The session does not start if the user's hash is different
+   * now.
+   */
   passwordHash: string | null;
   tokenHash: Buffer;
   userAgent: string;
   seconds: number;
 }
 
-/** @returns the moment at which it ends; undefined when the user was disabled or has another password now */
+/**
+ * @returns the moment at which the session ends; undefined when the user is disabled or has another password
+ * now
+ */
 export async function insertSession(on: Queryable, session: NewSession): Promise<Date | undefined> {
   const { sessionId, userId, tokenHash, userAgent, seconds, passwordHash } = session;
   const values = [sessionId, userId, tokenHash, userAgent, seconds, passwordHash];
@@ -43,13 +50,13 @@ export interface SessionUserRow {
   username: string | null;
   owner: boolean;
   ends_at: Date;
-  /** Whether `last_seen_at` must be written again. */
+  /** Whether `last_seen_at` is due to be written. */
   untouched: boolean;
 }
 
 const LIVE = `s.ends_at > now() and s.last_seen_at > now() - make_interval(secs => $2::float8)`;
 
-// `last_seen_at` is written once a minute, or once a quarter of a shorter idle time, not at every request.
+// `last_seen_at` is written at most once a minute, or once in a quarter of a shorter idle time.
 const FIND_SESSION = statement<SessionUserRow>(
   'sessions.find',
   `select s.session_id, u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, s.ends_at,
@@ -74,7 +81,7 @@ const OPEN_AMONG = statement<{ session_id: string; role: PersonRole }>(
     where s.session_id = any($1) and u.disabled_at is null and ${LIVE}`,
 );
 
-/** Returns those of these sessions that have not ended. Does not count as using them. */
+/** Returns the given sessions that have not ended, without recording a use. */
 export function selectOpenSessions(
   on: Queryable,
   sessionIds: readonly string[],
@@ -97,7 +104,10 @@ const ROTATE_SESSION = statement<{ ends_at: Date }>(
   `update sessions set token_hash = $2, rotated_at = now() where session_id = $1 returning ends_at`,
 );
 
-/** Replaces the token of a session. @returns the moment at which it ends; undefined when it has ended */
+/**
+ * Replaces the token of a session. @returns the moment at which the session ends; undefined when it has ended
+ * already
+ */
 export async function replaceSessionToken(
   on: Queryable,
   sessionId: string,
@@ -129,7 +139,7 @@ const END_SESSION = statement<{ session_id: string }>(
   `delete from sessions where user_id = $1 and session_id = $2 returning session_id`,
 );
 
-/** @returns whether the user had it */
+/** Deletes a session of a user. @returns whether the user had this session */
 export async function deleteSession(on: Queryable, userId: string, sessionId: string): Promise<boolean> {
   const ended = (await on.query(END_SESSION, [userId, sessionId])).length > 0;
   if (ended) on.changed('sessions');
@@ -157,7 +167,7 @@ export async function deleteSessions(on: Queryable, userId: string, except?: str
   if (rows.length > 0) on.changed('sessions');
 }
 
-// 50 at a time, so that no sign-in waits for a long cleanup.
+// Deletes at most 50 rows per sign-in, so that no sign-in waits for a long cleanup.
 const FORGET_ENDED = statement(
   'sessions.forget_ended',
   `delete from sessions where session_id in (select session_id from sessions where ends_at < now() limit 50)`,
@@ -174,9 +184,10 @@ export async function deleteEndedSessions(on: Queryable): Promise<void> {
   await on.query(FORGET_ATTEMPTS);
 }
 
-// Counts before the password is checked, in one statement, so that concurrent guesses all count. The nth attempt after
-// the free ones blocks further ones for 2^n - 1 seconds; a day without attempts resets the count. A free attempt sets
-// `closed_until` to its own time, which does not delay a transaction that began earlier and waited for the row.
+// Attempts are counted before the password is checked and in one statement, so concurrent guesses all count.
+// The nth attempt after the free ones blocks further attempts for 2^n - 1 seconds. A day without attempts
+// resets the count. A free attempt sets `closed_until` to its own time; this delays no transaction that began
+// earlier and waited for the row.
 const ATTEMPT = statement<{ attempts: number }>(
   'sign_ins.attempt',
   `insert into sign_ins (mark, attempts) values ($1, 1)
@@ -194,9 +205,9 @@ const CLOSED_FOR = statement<{ seconds: number }>(
 );
 
 /**
- * Counts an attempt if one is allowed now.
- * @param free attempts without a delay
- * @returns the seconds until one is allowed; undefined when this one is
+ * Counts a sign-in attempt, unless attempts are blocked now.
+ * @param free the number of attempts without a delay
+ * @returns the seconds until an attempt is allowed; undefined when this attempt is allowed
  */
 export async function countAttempt(
   on: Queryable,
@@ -215,7 +226,7 @@ const FORGIVE = statement(
 );
 const FORGET_MARK = statement('sign_ins.forget_mark', `delete from sign_ins where mark = $1`);
 
-/** Takes back one attempt and the delay that it caused. */
+/** Subtracts one attempt and removes the delay that the attempt caused. */
 export async function decrementAttempts(on: Queryable, mark: Buffer): Promise<void> {
   await on.query(FORGIVE, [mark]);
 }

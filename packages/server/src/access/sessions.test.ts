@@ -1,4 +1,4 @@
-/** Signing in over HTTP: how sessions start and end, and how guesses are limited. */
+/** Sessions over HTTP: signing in, signing out, and the limits of password guesses. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createConnection } from '../database/connections.ts';
@@ -23,15 +23,15 @@ afterAll(async () => {
 
 const WRONG = { error: { code: 'wrong_sign_in', message: 'The e-mail address or the password is wrong.' } };
 let addresses = 0;
-/** A client address that no other test uses. */
+/** Each test uses its own client address, because attempts are counted per address. */
 const from = () => ({ 'x-forwarded-for': `10.${++addresses >> 8}.${addresses & 255}.1` });
 
-describe('a starting session', () => {
+describe('a session', () => {
   // The statements of an operator's transaction, run between the password check and the insert of the session.
   it.each([
     ['is disabled', 'update users set disabled_at = now() where user_id = $1'],
     ['is given another password', `update users set password_hash = password_hash || 'x' where user_id = $1`],
-  ])('is refused when its user %s at the same time', async (_, change) => {
+  ])('does not start when its user %s at the same time', async (_, change) => {
     const { email, password, userId } = await createPerson(server, { role: 'operator' });
     const browser = createBrowser(server.url);
     await owner.query('begin');
@@ -86,7 +86,7 @@ describe('signing in', () => {
     expect(JSON.stringify(rows)).not.toContain(browser.cookie!.split('=')[1]);
   });
 
-  it('creates a new token and ends the former session of the browser', async () => {
+  it('creates a new token and ends the browser’s previous session', async () => {
     const { email, password } = await createPerson(server, { role: 'operator' });
     const browser = createBrowser(server.url);
     await browser.call('POST', '/api/session', { email, password });
@@ -95,7 +95,8 @@ describe('signing in', () => {
     expect(browser.cookie).not.toBe(before);
     const old = await createBrowser(server.url).call('GET', '/api/session', undefined, { cookie: before });
     expect(old.status).toBe(401);
-    // A token that an attacker planted stays invalid, even after the victim signs in with it (session fixation).
+    // A token that an attacker set in the victim's browser stays invalid after the victim signs in (session
+    // fixation).
     const planted = { cookie: `__Host-dragoman=${'A'.repeat(43)}` };
     const victim = createBrowser(server.url);
     await victim.call('POST', '/api/session', { email, password }, planted);
@@ -138,8 +139,8 @@ describe('signing in', () => {
   });
 });
 
-describe('guessing', () => {
-  it('is delayed after three guesses for one user from one address, and only for that address', async () => {
+describe('password guesses', () => {
+  it('are delayed after three wrong passwords for one user, only from the same address', async () => {
     const { email, password, call } = await createPerson(server, { role: 'editor' });
     const stranger = createBrowser(server.url);
     const here = from();
@@ -166,13 +167,13 @@ describe('guessing', () => {
     const body = { email, password };
     expect((await createBrowser(server.url).call('POST', '/api/session', body, from())).status).toBe(200);
     expect((await call('GET', '/api/session')).status).toBe(200);
-    // The user can sign in from the same address after the delay, which deletes the counted attempts.
+    // After the delay the user can sign in from the same address, which deletes the counted attempts.
     await owner.query(`update sign_ins set closed_until = now() - interval '1 s'`);
     expect((await guess(password)).status).toBe(200);
     for (const word of ['one', 'two', 'three']) expect((await guess(word)).status).toBe(401);
   });
 
-  it('counts the right password of a disabled user as a wrong one', async () => {
+  it('include the right password of a disabled user', async () => {
     const { email, password } = await createPerson(server, { role: 'editor' });
     await setDisabled(server.database, 'command', await personNamed(server.database, email), true);
     await owner.query('delete from sign_ins');
@@ -181,14 +182,14 @@ describe('guessing', () => {
     for (let n = 0; n < 3; n++) {
       expect((await call('POST', '/api/session', { email, password }, here)).body).toEqual(WRONG);
     }
-    // Once by user and address, once by address.
+    // Each guess counts twice: for the user with the address, and for the address alone.
     expect((await owner.query('select attempts from sign_ins')).rows).toEqual([
       { attempts: 3 },
       { attempts: 3 },
     ]);
   });
 
-  it('is refused for most of many concurrent guesses', async () => {
+  it('are mostly refused when many arrive at the same time', async () => {
     const { email } = await createPerson(server, { role: 'editor' });
     const here = from();
     const { call } = createBrowser(server.url);
@@ -199,7 +200,7 @@ describe('guessing', () => {
     expect(looked.length).toBeLessThan(12);
   });
 
-  it('is delayed for an address that tries many users; successful sign-ins do not count', async () => {
+  it('are delayed for an address that tries many users, and successful sign-ins do not count', async () => {
     const { email, password } = await createPerson(server, { role: 'editor' });
     const here = from();
     const { call } = createBrowser(server.url);
@@ -216,7 +217,7 @@ describe('guessing', () => {
     expect(statuses).toContain(429);
   });
 
-  it('stores neither the address nor the e-mail address of an attempt', async () => {
+  it('are stored without the client address and the e-mail address', async () => {
     const { call } = createBrowser(server.url);
     const body = { email: 'remembered@example.com', password: 'x' };
     await call('POST', '/api/session', body, { 'x-forwarded-for': '198.51.100.77' });
@@ -236,7 +237,7 @@ describe('a session', () => {
     const idle = await createPerson(server, { role: 'editor' });
     await age(idle.userId, 'last_seen_at', -1790);
     expect((await idle.call('GET', '/api/session')).status).toBe(200);
-    // The request counts as use.
+    // This request counts as a use of the session.
     const { rows } = await owner.query(
       `select last_seen_at > now() - interval '1 minute' as seen from sessions where user_id = $1`,
       [idle.userId],
@@ -249,7 +250,7 @@ describe('a session', () => {
     expect((await old.call('GET', '/api/sessions')).status).toBe(401);
   });
 
-  it('ends by signing out, which invalidates the cookie', async () => {
+  it('ends when the user signs out, which invalidates the cookie', async () => {
     const { email, password } = await createPerson(server, { role: 'editor' });
     const browser = createBrowser(server.url);
     await browser.call('POST', '/api/session', { email, password });
@@ -260,7 +261,7 @@ describe('a session', () => {
     expect((await browser.call('DELETE', '/api/session')).status).toBe(204);
   });
 
-  it('is listed with its browser and can be ended from another session of the same user only', async () => {
+  it('is listed with its browser, and only its own user can end it from another session', async () => {
     const { email, password, call } = await createPerson(server, { role: 'editor' });
     const phone = createBrowser(server.url);
     const agent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1';

@@ -1,16 +1,16 @@
 /**
  * Signing in and sessions.
  *
- *   start    with an e-mail address and a password, or with a link; always with a new token
- *   last     while they are used (`DRAGOMAN_SESSION_IDLE`), and at most for `DRAGOMAN_SESSION`
- *   rotate   to a new token when the user changes their password
- *   end      by signing out, from another session of the user, by a password reset, or when the user is disabled
+ * - A session starts with an e-mail address and a password, or with a link, and always with a new token.
+ * - It lasts while it is used (`DRAGOMAN_SESSION_IDLE`), and at most for `DRAGOMAN_SESSION`.
+ * - Its token is replaced when the user changes their password.
+ * - It ends when the user signs out, ends it from another session, resets the password, or is disabled.
  *
- * Only the browser's cookie has the token; the table has its hash. Sessions are not cached, so an ended session is
- * refused at its next request.
+ * Only the browser's cookie has the token; the table has its hash. Sessions are not cached, so an ended
+ * session is refused at its next request.
  *
- * Sign-in attempts are limited by client address, and by user and client address together. Wrong guesses therefore
- * never delay a user who signs in from another address, nor existing sessions.
+ * Sign-in attempts are limited by client address, and by user and client address together. Wrong guesses
+ * therefore never delay a user who signs in from another address or has an open session.
  */
 import ipaddr from 'ipaddr.js';
 import type { AccountRef, Person, PersonRole } from '../base/account.ts';
@@ -29,31 +29,38 @@ export type SessionLimits = Pick<Settings, 'sessionIdleSeconds' | 'sessionSecond
 export interface SessionClient {
   address: string;
   userAgent: string | undefined;
-  /** The token in its cookie; that session ends when a new one starts. */
+  /** The token in the request's cookie. The session of this token ends when the new session starts. */
   token: string | undefined;
 }
 
 export interface StartedSession {
-  /** For the cookie only. */
+  /** The token for the cookie. It must not appear in an answer's body. */
   token: string;
   sessionId: string;
   endsAt: Date;
 }
 
-/** How attempts are limited: some are free, each further one doubles the delay, up to a maximum. */
+/**
+ * The limit of attempts: the first `free` attempts have no delay, and each further attempt doubles the delay
+ * up to `mostSeconds`.
+ */
 export interface AttemptLimit {
   free: number;
   mostSeconds: number;
 }
 
-/** Per user and client address: three free attempts, then delays of 1, 3, 7 … seconds, up to 15 minutes. */
+/**
+ * The limit per user and client address: three free attempts, then delays of 1, 3, 7 … seconds, up to 15
+ * minutes.
+ */
 const BY_USER: AttemptLimit = { free: 3, mostSeconds: 900 };
-/** Per client address; a whole office may share one. */
+/** The limit per client address. It is higher because a whole office may share an address. */
 const BY_ADDRESS: AttemptLimit = { free: 20, mostSeconds: 300 };
 
 /**
  * Starts a session with an e-mail address and a password.
- * @throws ApiError `wrong_sign_in`, equal in text and duration for unknown users; `too_many_attempts`
+ * @throws ApiError `wrong_sign_in`, with the same text and after the same time for unknown users;
+ * `too_many_attempts`
  */
 export async function signIn(
   database: Database,
@@ -76,8 +83,8 @@ export async function signIn(
 }
 
 /**
- * Counts an attempt and refuses it when there were too many.
- * @param mark the keyed hash of what is limited
+ * Counts an attempt, and refuses it when there were too many.
+ * @param mark the keyed hash of the user or address that is limited
  * @throws ApiError `too_many_attempts`, with the seconds until the next attempt is allowed
  */
 export async function limitAttempts(on: Queryable, mark: Buffer, limit: AttemptLimit): Promise<void> {
@@ -92,8 +99,9 @@ export async function limitAttempts(on: Queryable, mark: Buffer, limit: AttemptL
 }
 
 /**
- * Counts an attempt for the network of a client address. Providers give a household an IPv6 /56 or /48, which holds 256
- * or 65,536 networks of /64. Both are counted too, with 4 and 16 times as many free attempts.
+ * Counts an attempt for the network of a client address. Providers give a household an IPv6 /56 or /48, which
+ * holds 256 or 65,536 networks of size /64. These larger networks are counted too, with 4 and 16 times as
+ * many free attempts.
  * @returns the marks that were counted, for `forgiveAttempt`
  * @throws ApiError `too_many_attempts`
  */
@@ -111,7 +119,7 @@ export async function limitAttemptsByNetwork(
   return marks;
 }
 
-/** Takes back a counted attempt that was legitimate. */
+/** Subtracts an attempt from the count because it was legitimate. */
 export function forgiveAttempt(on: Queryable, mark: Buffer): Promise<void> {
   return store.decrementAttempts(on, mark);
 }
@@ -120,7 +128,7 @@ function wrongSignIn(): ApiError {
   return new ApiError('wrong_sign_in', 'The e-mail address or the password is wrong.');
 }
 
-/** Returns the network that an address is counted as: an IPv4 address itself, the /64 of an IPv6 address. */
+/** Returns the network for which an address is counted: the address itself for IPv4, its /64 for IPv6. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
@@ -128,7 +136,7 @@ export function networkOf(address: string): string {
   return (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }
 
-/** Returns the /56 and the /48 of an IPv6 address, and nothing for IPv4. */
+/** Returns the /56 and the /48 of an IPv6 address. Returns an empty list for IPv4. */
 function widerNetworksOf(address: string): string[] {
   if (!ipaddr.isValid(address)) return [];
   const parsed = ipaddr.process(address);
@@ -138,8 +146,9 @@ function widerNetworksOf(address: string): string[] {
 }
 
 /**
- * Starts a session for an authenticated user, and ends the former session of the browser.
- * @throws ApiError `wrong_sign_in` when the user was disabled, or their password changed, in the meantime
+ * Starts a session for an authenticated user, and ends the browser's previous session.
+ * @throws ApiError `wrong_sign_in` when the user was disabled or their password changed after the password
+ * check
  */
 export async function startSession(
   on: Queryable,
@@ -158,12 +167,13 @@ export async function startSession(
     userAgent: describeAgent(client.userAgent),
   });
   if (endsAt === undefined) throw wrongSignIn();
-  // Locks the user before the session, in the order of `setDisabled`.
+  // Ends the previous session after the insert has locked the user. `setDisabled` uses the same order, so no
+  // deadlock occurs.
   if (client.token !== undefined) await store.deleteSessionByToken(on, hashKey(client.token));
   return { token, sessionId, endsAt };
 }
 
-/** Returns the user whose session a cookie's token belongs to; undefined when there is no such session. */
+/** Returns the user of the session with this token, or undefined when there is no such session. */
 export async function authenticateSession(
   database: Database,
   limits: SessionLimits,
@@ -192,7 +202,7 @@ export async function authenticateSession(
   };
 }
 
-/** Returns those of these sessions that have not ended, with the role of their users. */
+/** Returns the given sessions that have not ended, with the roles of their users. */
 export async function readOpenSessions(
   on: Queryable,
   limits: SessionLimits,
@@ -204,7 +214,7 @@ export async function readOpenSessions(
 
 /**
  * Gives a session a new token and ends the other sessions of its user.
- * @throws ApiError `not_signed_in` when it has ended
+ * @throws ApiError `not_signed_in` when the session has ended
  */
 export async function rotateSession(on: Queryable, person: Person): Promise<StartedSession> {
   await store.deleteSessions(on, person.userId, person.sessionId);
@@ -214,7 +224,7 @@ export async function rotateSession(on: Queryable, person: Person): Promise<Star
   return { token, sessionId: person.sessionId, endsAt };
 }
 
-/** Ends the session of a cookie's token, if there is one. */
+/** Ends the session with this token, if there is one. */
 export async function signOut(on: Queryable, token: string | undefined): Promise<void> {
   if (token !== undefined) await store.deleteSessionByToken(on, hashKey(token));
 }
@@ -227,7 +237,7 @@ export function listSessions(
   return store.selectSessions(on, person.userId, limits.sessionIdleSeconds);
 }
 
-/** Ends one session of a user. @returns whether the user had it */
+/** Ends one session of a user. @returns whether the user had this session */
 export function endSession(on: Queryable, person: Person, sessionId: string): Promise<boolean> {
   return store.deleteSession(on, person.userId, sessionId);
 }
@@ -254,7 +264,10 @@ const SYSTEMS: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Returns the names of browser and operating system, so that users can tell their sessions apart. Nothing else is stored. */
+/**
+ * Returns the names of the browser and the operating system, so that users can tell their sessions apart. The
+ * rest of the user agent is not stored.
+ */
 export function describeAgent(userAgent: string | undefined): string {
   if (userAgent === undefined) return '';
   const named = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -14,9 +14,9 @@ export interface KeyRow {
   dialect: Dialect;
   read_only: boolean;
   default_brand: string | null;
-  /** Seconds until it ends; null when it has no end. */
+  /** Seconds until the key ends; null when it has no end. */
   seconds_left: number | null;
-  /** Whether `last_used_at` must be written again. */
+  /** Whether `last_used_at` is due to be written. */
   untouched: boolean;
 }
 
@@ -46,7 +46,7 @@ const LOCK_ACCOUNT = statement<{ ends: boolean }>(
 );
 
 /**
- * Serialises changes of an account.
+ * Locks an account, so that concurrent changes run one after the other.
  * @throws ApiError `conflict` when the account is erased or its erasure was requested
  */
 export async function lockAccount(transaction: Transaction, account: AccountRef): Promise<void> {
@@ -129,16 +129,16 @@ export interface StoredKeyRow {
   dialect: Dialect;
   read_only: boolean;
   created_at: Date;
-  /** Accurate to the hour; null when it was never used. */
+  /** The time of the last use, accurate to the hour; null when the key was never used. */
   last_used_at: Date | null;
   expires_at: Date | null;
-  /** The moment at which it was or will be revoked. */
+  /** The moment at which the key was revoked or will be revoked. */
   revoked_at: Date | null;
-  /** Whether it is active now. */
+  /** Whether the key is active now. */
   live: boolean;
-  /** The e-mail address of the user who created it; null when a command or the program did. */
+  /** The e-mail address of the user who created the key; null when a command or the program created it. */
   made_by: string | null;
-  /** Whether that user is an operator. */
+  /** Whether the user who created the key is an operator. */
   made_by_operator: boolean;
 }
 
@@ -150,7 +150,7 @@ const LIVE_KEYS = statement<{ key_id: string; ends: Date | null }>(
     order by ends nulls last, key_id`,
 );
 
-/** Returns the active keys and the moments at which they end, the first to end first. */
+/** Returns the active keys with the moments at which they end, earliest first. */
 export function liveKeys(
   on: Queryable,
   account: AccountRef,
@@ -167,7 +167,7 @@ const FORGET_KEYS = statement(
       order by least(expires_at, revoked_at) desc, key_id offset $4)`,
 );
 
-/** Deletes the ended keys except the latest `kept`. */
+/** Deletes all ended keys but the latest `kept`. */
 export async function forgetEndedKeys(
   on: Queryable,
   account: AccountRef,
@@ -190,7 +190,7 @@ export function selectKeys(on: Queryable, account: AccountRef): Promise<StoredKe
   return on.query(LIST_KEYS, [account.part, account.accountId]);
 }
 
-// An earlier end is kept.
+// `least` keeps the end of a key that already ends earlier.
 const REVOKE_KEY = statement<{ revoked_at: Date }>(
   'accounts.revoke_key',
   `update keys set revoked_at = least(revoked_at, now() + make_interval(secs => $4::float8))
@@ -199,7 +199,7 @@ const REVOKE_KEY = statement<{ revoked_at: Date }>(
    returning revoked_at`,
 );
 
-/** @returns the moment at which it ends; undefined when there is no such active key */
+/** @returns the moment at which the key ends; undefined when there is no such active key */
 export async function expireKey(
   on: Queryable,
   account: AccountRef,
@@ -250,7 +250,7 @@ export async function expireKeysCreatedBy(
   }));
 }
 
-// Accurate to the hour, so that a key in use costs one write an hour.
+// The last use is accurate to the hour, so a key in use costs one write an hour.
 const TOUCH_KEY = statement(
   'accounts.touch_key',
   `update keys set last_used_at = now()
@@ -307,7 +307,10 @@ const FORGET_SECRETS = statement(
   `delete from webhook_secrets where part = $1 and account_id = $2 and expires_at <= now()`,
 );
 
-/** Ends the active secrets of an environment in some seconds, or earlier if so planned. Deletes ended ones. */
+/**
+ * Ends the active secrets of an environment after some seconds, and keeps an earlier planned end. Deletes
+ * ended secrets.
+ */
 export async function expireWebhookSecrets(
   on: Queryable,
   account: AccountRef,
@@ -338,7 +341,7 @@ export interface StoredSecretRow {
   secret_id: string;
   environment: Environment;
   created_at: Date;
-  /** null until it is rolled. */
+  /** The moment at which the secret ends; null until it is rolled. */
   expires_at: Date | null;
 }
 
@@ -380,7 +383,7 @@ const NEWEST_SECRET = statement<{
   'select part, account_id, environment, sealed from webhook_secrets order by secret_id desc limit 1',
 );
 
-/** Returns the latest webhook secret of all accounts; undefined when there is none. */
+/** Returns the latest webhook secret of all accounts, or undefined when there is none. */
 export async function newestWebhookSecret(
   on: Queryable,
 ): Promise<{ account: AccountRef; environment: Environment; sealed: Buffer } | undefined> {
@@ -390,7 +393,7 @@ export async function newestWebhookSecret(
   return { account, environment: row.environment, sealed: row.sealed };
 }
 
-/** Returns the active webhook secrets of several environments, at most `MAX_LIVE_SECRETS` of each. */
+/** Returns the active webhook secrets of several environments, at most `MAX_LIVE_SECRETS` for each. */
 export async function allLiveWebhookSecrets(
   on: Queryable,
   wanted: readonly { account: AccountRef; environment: Environment }[],

@@ -1,4 +1,7 @@
-/** The webhook secrets of an account. They are sealed in the database, and several can sign at a time. */
+/**
+ * The webhook secrets of an account. The database stores them encrypted. Several secrets of an environment
+ * can sign at the same time.
+ */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
@@ -25,8 +28,8 @@ export async function webhookSecrets(
 }
 
 /**
- * Like `webhookSecrets`, with one round trip for all concurrent calls. Nothing is cached, so a rolled secret is used at
- * once.
+ * Returns a function like `webhookSecrets` that reads the secrets for all concurrent calls in one query.
+ * Nothing is cached, so a rolled secret is used at once.
  */
 export function createSecretReader(
   database: Database,
@@ -57,10 +60,11 @@ export function createSecretReader(
 }
 
 /**
- * Creates a webhook secret for an environment. The previous ones go on signing for the overlap. Ended secrets are
- * deleted, so that the cost of a delivery does not grow with every roll.
- * @returns the secret in clear text, shown this once
- * @throws ApiError `conflict` when `MAX_LIVE_SECRETS` would still sign; no active secret ends early
+ * Creates a webhook secret for an environment. The previous secrets continue to sign during the overlap.
+ * Ended secrets are deleted, so that the cost of a delivery does not grow with every roll.
+ * @returns the secret in clear text, which cannot be shown again
+ * @throws ApiError `conflict` when `MAX_LIVE_SECRETS` secrets would still sign; no active secret is ended for
+ * this
  */
 export async function rollWebhookSecret(
   database: Database,
@@ -101,7 +105,9 @@ function tooManySecrets(before: readonly store.StoredSecretRow[], environment: E
   );
 }
 
-/** Rolls a webhook secret without an overlap inside the caller's transaction, without an audit entry. */
+/**
+ * Rolls a webhook secret without an overlap. Runs inside the caller's transaction and writes no audit entry.
+ */
 export async function replaceWebhookSecret(
   transaction: Transaction,
   vault: Vault,
