@@ -1,4 +1,7 @@
-/** The whole service with the real engine: jobs in, Apertium's pipelines, callbacks out. */
+/**
+ * The whole service with Apertium itself: jobs are created over HTTP, and callbacks deliver their
+ * translations.
+ */
 import { type ApertiumEngine, createApertium, findApertium } from '@dragoman/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '../base/log.ts';
@@ -48,14 +51,14 @@ function withApertium(): void {
     await receiver.close();
   });
 
-  /** Orders a translation; its callback comes to a path named after it. */
+  /** Creates a job whose callback goes to a path named after its uid. */
   async function order(uid: string, text: string, fields: object = {}): Promise<void> {
     const callback_url = `${receiver.url}/${uid}`;
     const body = { uid, text, source_language: 'en', target_language: 'es', callback_url, ...fields };
     expect((await call('POST', MACHINE, body)).status).toBe(201);
   }
 
-  /** What the callback brings, which is also what is read. */
+  /** Returns the translated text from the callback of a job. */
   async function arrived(uid: string): Promise<string> {
     const { body } = await receiver.next(({ path }) => path === `/${uid}`);
     const { status, failure, translated_text } = JSON.parse(body);
@@ -69,7 +72,7 @@ function withApertium(): void {
     return arrived(uid);
   }
 
-  it('keeps what is not in the source language and translates the rest', async () => {
+  it('keeps segments in other languages and translates the rest', async () => {
     const russian = 'Привет, как дела? Это довольно длинное предложение на русском языке.';
     await order('kept', `The house is big.\n${russian}\n𝐛𝐨𝐥𝐝 𝐥𝐞𝐭𝐭𝐞𝐫𝐬\nThe red door.`);
     expect(await arrived('kept')).toBe(`La casa es grande.\n${russian}\n𝐛𝐨𝐥𝐝 𝐥𝐞𝐭𝐭𝐞𝐫𝐬\nLa puerta roja.`);
@@ -85,14 +88,14 @@ function withApertium(): void {
     );
   });
 
-  it('goes two hops where there is no direct way, from English into Portuguese', async () => {
+  it('translates from English into Portuguese through a pivot, because no direct pair exists', async () => {
     const offered = await engine.directions();
     expect(offered.find(({ from, to }) => from === 'en' && to === 'pt')?.hops).toBe(2);
     const text = await translated('hops', 'The house is big.', { target_language: 'pt' });
     expect(text).toBe('A casa é grande.');
   });
 
-  it('refuses a pair that no engine here has shown it can do', async () => {
+  it('refuses a language pair that no engine serves', async () => {
     const body = { text: 'The house.', source_language: 'en', target_language: 'tlh' };
     const refused = await call('POST', MACHINE, body);
     expect(refused).toMatchObject({
@@ -101,7 +104,7 @@ function withApertium(): void {
     });
   });
 
-  it('loses none of the signs that mean something to the engine', async () => {
+  it("keeps every character that has a meaning in Apertium's stream format", async () => {
     const text = [
       'The [house] is {big} and <red> today.',
       'A ^caret, a $dollar, a /slash and a \\backslash.',
@@ -125,7 +128,7 @@ function withApertium(): void {
     expect(lines[0]).toMatch(/casa/);
   });
 
-  it('keeps the markup of an HTML page', async () => {
+  it('keeps the markup of an HTML page while translating its text', async () => {
     const page =
       '<!doctype html>\n<html lang="en"><head><title>The house</title>\n<style>p { color: red }</style></head>\n' +
       '<body class="a b"><p>The <b>big</b> house &amp; the <a href="/t?a=1&amp;b=2">table</a>.</p>\n' +
@@ -139,7 +142,7 @@ function withApertium(): void {
     expect(translation).toMatch(/<title>La casa<\/title>/);
   });
 
-  it('keeps the times of subtitles', async () => {
+  it('keeps the times of SRT subtitles', async () => {
     const subtitles =
       '1\n00:00:01,000 --> 00:00:03,500\nThe train leaves at ten,\n\n' +
       '2\n00:00:03,700 --> 00:00:06,000\nand the city is <i>very</i> big.\n';
@@ -151,7 +154,7 @@ function withApertium(): void {
     expect(translation).toMatch(/ciudad/);
   });
 
-  it('gives every unit of an XLIFF file its target, and leaves the sources', async () => {
+  it('gives every unit of an XLIFF file a target, and leaves the sources unchanged', async () => {
     const file = `<?xml version="1.0" encoding="UTF-8"?>
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
   <file original="shop" source-language="en" target-language="es" datatype="plaintext">
@@ -172,7 +175,7 @@ function withApertium(): void {
     expect(targets).toHaveLength(2);
   });
 
-  it('publishes no pairs when it is stopped before all were tested: part would be taken for all', async () => {
+  it('publishes no language pairs when the worker stops before all pairs are tested', async () => {
     const fresh = await createTestDatabase();
     const halfway = createApertium();
     const starting = await startServer({
@@ -190,8 +193,8 @@ function withApertium(): void {
     await fresh.drop();
   });
 
-  it('loses no job when a process of the engine is killed in the middle of them', async () => {
-    // Each text is its own: what was translated lately would not be asked again.
+  it('completes every job when a process of the Apertium pipeline is killed', async () => {
+    // Each text is different, because a repeated text would be answered from the cache.
     const textOf = (job: number) =>
       Array.from({ length: 12 }, (_, n) => `The house number ${job}${n} is big and red.`).join('\n');
     const expectedOf = (job: number) => whole.replaceAll(/\d+/g, (number) => `${job}${number.slice(1)}`);
@@ -200,7 +203,8 @@ function withApertium(): void {
       engine.pipelines().find(({ mode, lane }) => mode === 'eng-spa' && lane === 'bulk')!;
     const before = pipeline();
     const victim = before.pids[3]!;
-    // It stands still until it is killed, so that nothing can be done before, on however fast a machine.
+    // SIGSTOP halts the process before the jobs are created, so that it cannot finish any of them before the
+    // kill.
     process.kill(victim, 'SIGSTOP');
     const jobs = Array.from({ length: 24 }, (_, n) => n + 2);
     await Promise.all(jobs.map((job) => order(`killed-${job}`, textOf(job))));

@@ -1,17 +1,17 @@
 /**
- * When an engine is left alone: after so many failed requests in a row it is asked no more for a while, then one
- * request is let through to see.
+ * Circuit breaker of an engine. After five failed requests in a row, requests are refused for a pause; then one trial
+ * request is let through.
  *
- *   closed      requests pass; a success forgets the failures before it
- *   open        none pass, for a time that doubles with each failed look
- *   half-open   one passes; its end closes or opens again
+ *   closed      requests pass; a success resets the count of failures
+ *   open        no request passes; the pause doubles with each failed trial
+ *   half-open   one trial request passes; its result closes or reopens the breaker
  */
 const FAILURES = 5;
 const FIRST_MILLISECONDS = 10_000;
 const LONGEST_MILLISECONDS = 300_000;
 
 export interface Breaker {
-  /** Whether a request may pass now; where that is the one look at an open engine, it is taken. */
+  /** Returns whether a request may pass now. When the breaker is half-open, that request is the trial. */
   enter(): boolean;
   succeeded(): void;
   failed(): void;
@@ -31,7 +31,8 @@ export function createBreaker(now: () => number = () => performance.now()): Brea
     },
     enter() {
       if (failures < FAILURES) return true;
-      // A look that never ends must not keep the engine closed for ever.
+      // A trial that never ends must not block the engine for ever, so another is let through after the
+      // pause.
       if (now() < openUntil || now() < lookingUntil) return false;
       lookingUntil = now() + pause;
       return true;

@@ -1,7 +1,6 @@
 /**
- * What engines have said lately, so that a sentence that comes again is not asked again. In this process alone,
- * bounded by bytes, the least recently used go first. The account is part of every key: no customer can tell from a
- * quick answer what another has had translated.
+ * A cache of engine translations in the memory of this process, limited by bytes. The least recently used entries are
+ * evicted first. The account is part of every key, so a fast answer does not reveal what another customer translated.
  */
 import { createHash } from 'node:crypto';
 import type { Piece } from '@dragoman/documents';
@@ -18,7 +17,7 @@ export interface DraftCache {
   readonly bytes: number;
 }
 
-/** What an entry takes besides its texts, about: objects, map, key. */
+/** Estimated bytes of an entry in addition to its texts: objects, map slot and key. */
 const ENTRY_BYTES = 300;
 
 export function createDraftCache(maxBytes: number): DraftCache {
@@ -59,7 +58,7 @@ function sizeOf({ pieces, notes }: CachedDraft): number {
   return ENTRY_BYTES + texts + notes.reduce((sum, note) => sum + note.length * 2, 0);
 }
 
-/** One key of several parts; none can be mistaken for its neighbour. */
+/** Hashes several parts to one key. JSON keeps the parts apart, so `['a', 'b']` and `['ab', '']` differ. */
 export function cacheKeyOf(parts: readonly string[]): string {
   return createHash('sha1').update(JSON.stringify(parts)).digest('base64');
 }

@@ -1,12 +1,12 @@
 /**
- * Segments that say the same. Codes are numbered within their unit, so the same sentence has other numbers at
- * another place; numbered in the order in which they come, two that say the same are the same.
+ * Canonical form of segments for comparison. Codes are numbered within their unit, so the same sentence has other code
+ * numbers in another unit. Here they are renumbered in order of appearance, so equal sentences compare equal.
  */
 import type { Piece } from '@dragoman/documents';
 
 export interface Canonical {
   pieces: Piece[];
-  /** Pieces in these numbers, in the numbers of the segment. */
+  /** Converts pieces with canonical code numbers back to the code numbers of the segment. */
   back(pieces: readonly Piece[]): Piece[];
 }
 

@@ -212,7 +212,7 @@ const RANK = { closed: 0, 'half-open': 1, open: 2 } as const;
 
 export type EngineBody = Static<typeof Engine>;
 
-/** How every engine is that is in the settings or that a worker has. */
+/** Returns the state of every engine that is configured or that a worker reports. */
 export async function listEngines(
   database: Database,
   configured: readonly string[],

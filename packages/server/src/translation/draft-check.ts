@@ -11,9 +11,9 @@ export type CheckedDraft =
   | FailedDraft;
 
 /**
- * Checks one draft: its codes are repaired and its terms replaced first.
- * @param draft undefined when the engine returned too few
- * @param away the engine is in trouble, rather than the text
+ * Checks the draft of one sentence. Its codes are repaired and its terms replaced first.
+ * @param draft undefined when the engine returned fewer drafts than it was sent sentences
+ * @param away true when the engine itself is failing, rather than this text
  */
 export function checkDraft(
   { sentence, placed }: { sentence: Sentence; placed: PlacedTerms | undefined },
@@ -50,7 +50,7 @@ export function checkDraft(
   };
 }
 
-/** From the least hopeful to the most. */
+/** Retries in order, from the least likely to succeed to the most likely. */
 const RETRIES: readonly Retry[] = ['never', 'soon', 'wait'];
 
 /**

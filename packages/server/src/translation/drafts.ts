@@ -1,8 +1,11 @@
-/** What the machine made of the segments of a text. */
+/** Machine drafts of the segments of a text. */
 import type { Piece, Segment } from '@dragoman/documents';
 import { routeOfKept } from '../base/kept.ts';
 
-/** What the machine made of one segment. A failed one has no draft: the source is never passed off as one. */
+/**
+ * The draft of one segment. A failed segment has no draft, because the source must never pass as a
+ * translation.
+ */
 export type Drafted =
   | {
       segment: Segment;
@@ -10,23 +13,23 @@ export type Drafted =
       pieces: Piece[];
       route: string;
       notes: string[];
-      /** The entry of the memory that it is. */
+      /** The memory entry that the draft was taken from. */
       memoryId?: string;
     }
   | { segment: Segment; status: 'failed'; reason: string; retry: Retry };
 
 /**
- * Whether a failed segment is worth another try.
+ * When to retry a failed segment.
  *
- * - `wait`: an engine could not be asked, which is no fault of the text: once the engine is back.
- * - `soon`: an engine crashed on it, or may answer it in another way.
- * - `never`: every engine that has the pair would do the same with it again.
+ * - `wait`: an engine was unavailable, and the text is not the cause. Retry when the engine is back.
+ * - `soon`: an engine crashed on the segment, or may return another answer.
+ * - `never`: every engine that serves the pair would return the same failure.
  */
 export type Retry = 'wait' | 'soon' | 'never';
 
 /**
- * The drafts as a scanner assembles them, by segment id.
- * @throws Error when one is failed: a text is assembled whole or not at all
+ * Returns the drafts by segment id, in the form that a scanner assembles.
+ * @throws Error when a segment failed: a text is assembled completely or not at all
  */
 export function draftsOf(drafted: readonly Drafted[]): [segmentId: string, pieces: Piece[]][] {
   return drafted.map((one) => {
@@ -35,7 +38,7 @@ export function draftsOf(drafted: readonly Drafted[]): [segmentId: string, piece
   });
 }
 
-/** The draft of a segment that is not in the source language: as it is. Undefined for any other. */
+/** Returns a kept segment's own text as its draft; undefined for a segment that needs translation. */
 export function keepSegment(segment: Segment): Drafted | undefined {
   const { kept, pieces } = segment;
   if (kept === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What is asked of the database about routes. A reference table: rules of the operator, read by every worker. */
+/** SQL for the operator's engine routes. They are a reference table that every worker reads. */
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { EngineRoute } from './engine-routes.ts';
@@ -21,7 +21,7 @@ const SET = statement(
    on conflict (source_language, target_language, tier, account_id, brand) do update set engines = excluded.engines`,
 );
 
-/** Makes a rule, or gives the one for the same its engines. */
+/** Inserts a rule, or replaces the engines of the rule with the same selector. */
 export async function writeEngineRoute(on: Queryable, rule: EngineRoute): Promise<void> {
   await on.query(SET, [...keyOf(rule), rule.engines]);
 }
@@ -33,7 +33,7 @@ const REMOVE = statement<{ engines: string[] }>(
    returning engines`,
 );
 
-/** @returns false when there is no such rule */
+/** @returns false when no rule has this selector */
 export async function deleteEngineRoute(on: Queryable, rule: Omit<EngineRoute, 'engines'>): Promise<boolean> {
   return (await on.query(REMOVE, keyOf(rule))).length > 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Which engines serve a text, in which order. A rule names what it is for, `*` or nothing standing for all; of the
- * rules that fit, the most specific one decides alone. Where none fits, the settings' order does.
+ * Engine routes: which engines serve a text, in which order. In a rule, `*` or null matches everything. The most
+ * specific rule that matches decides alone. Without a match, the order in the settings applies.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
@@ -28,7 +28,7 @@ export interface EngineRouteQuery {
   brand: string | undefined;
 }
 
-/** The names of the engines to try, in order. */
+/** Returns the names of the engines to try, in order. */
 export function enginesFor(
   rules: readonly EngineRoute[],
   question: EngineRouteQuery,
@@ -51,7 +51,10 @@ function fits(rule: EngineRoute, question: EngineRouteQuery): boolean {
   );
 }
 
-/** A brand before its account, that before languages (the target first), those before the tier; no two are equal. */
+/**
+ * Ranks a rule by its selector: brand, then account, target language, source language, tier. Two rules never
+ * rank equal.
+ */
 function weightOf(rule: EngineRoute): number {
   return (
     (rule.brand === null ? 0 : 16) +
@@ -62,7 +65,7 @@ function weightOf(rule: EngineRoute): number {
   );
 }
 
-/** Makes a rule, or gives the rule with the same selector these engines. */
+/** Creates a rule, or replaces the engines of the rule with the same selector. */
 export async function setEngineRoute(
   transaction: Transaction,
   by: Actor,
@@ -79,7 +82,7 @@ export async function setEngineRoute(
   });
 }
 
-/** @returns false when there is no such rule */
+/** @returns false when no rule has this selector */
 export async function removeEngineRoute(
   transaction: Transaction,
   by: Actor,

@@ -1,25 +1,25 @@
 /**
- * An engine as this worker uses it: its turns, its breaker, its figures, and the directions that it has shown it can
- * do. What an engine answers is taken as it comes; whether it can be a translation is asked elsewhere.
+ * One engine as this worker uses it: its scheduler, circuit breaker, statistics and served language pairs. Drafts are
+ * returned unchecked; `draft-check.ts` decides whether a draft can be a translation.
  */
 import type { Draft, DraftRequest, Engine, Lane } from '@dragoman/engines';
 import type { Log } from '../base/log.ts';
 import { createBreaker } from './breaker.ts';
 import { createFairScheduler, type FairScheduler, type ScheduledTask } from './fair-scheduler.ts';
 
-/** What an operator may say about an engine. */
+/** Limits and price of an engine, set by the operator. */
 export interface EngineLimits {
-  /** Requests to it at a time. */
+  /** Concurrent requests to the engine. */
   concurrency: number;
   /** Requests a second; undefined: no limit. */
   perSecond: number | undefined;
-  /** What a million characters cost, in cents. */
+  /** Price of a million characters, in cents. */
   centsPerMillion: number;
 }
 
-/** What happens at an engine, for metrics. */
+/** Receives the events of an engine, for metrics. */
 export interface EngineObserver {
-  /** A request was answered, or was not (`failed`). */
+  /** Called when a request ended: `answered`, or `failed`. */
   asked(engine: string, lane: Lane, seconds: number, outcome: 'answered' | 'failed'): void;
   translated(engine: string, words: number, characters: number, cents: number): void;
   failed(engine: string, reason: string): void;
@@ -27,9 +27,9 @@ export interface EngineObserver {
 }
 
 export interface EngineAnswer {
-  /** One a segment, in order; undefined where the engine was not asked, for it is left alone at present. */
+  /** One draft for each segment, in order; undefined when the circuit breaker refused the request. */
   drafts: readonly Draft[] | undefined;
-  /** The engine is in trouble, rather than a text. */
+  /** True when the engine itself is failing, rather than this text. */
   away: boolean;
 }
 
@@ -38,22 +38,24 @@ export interface EngineRunner {
   readonly engine: Engine;
   readonly limits: EngineLimits;
   draft(request: DraftRequest & { signal: AbortSignal }, turn: ScheduledTask): Promise<EngineAnswer>;
-  /** Its version, as of the last minutes; undefined where it cannot say, which is a fault of it. */
+  /**
+   * Returns the engine's version, read at most five minutes ago; undefined when the engine fails to tell it.
+   */
   version(): Promise<string | undefined>;
   readonly state: 'closed' | 'open' | 'half-open';
   readonly waiting: number;
 }
 
 /**
- * Characters that may be at a local engine at a time, for each pair and each pipeline of it: enough to keep a pipeline busy (its window of 64
- * segments is some 5,000), and what a newcomer waits for at most.
+ * Characters that one local pipeline may have in progress. A pipeline stays busy with this much: its window of 64
+ * segments is about 5,000 characters. A new account waits for at most this much.
  */
 const LOCAL_WEIGHT = 6144;
-/** A remote engine is bounded by its requests. */
+/** No real limit: a remote engine is limited by its number of requests. */
 const REMOTE_WEIGHT = 1024 * 1024;
 const VERSION_MILLISECONDS = 300_000;
 
-/** How an engine ends what it is asked when it, rather than the text, is in trouble. */
+/** Failure reasons that point to the engine rather than to the text. */
 const TROUBLES: ReadonlySet<string> = new Set(['crashed', 'timeout', 'unavailable', 'stopped']);
 
 export function createEngineRunner(
@@ -67,9 +69,9 @@ export function createEngineRunner(
   let version: { asked: Promise<string | undefined>; until: number } | undefined;
 
   /**
-   * A local engine has processes of their own for each pair and lane, which never meet. A remote one is one place with
-   * one rate, where the interactive lane goes first. How many calls it really gets is bounded by its HTTP client, since a
-   * request may be more than one; here no more are let through than that, so that those who wait do so in turn.
+   * Returns the scheduler for a request. A local engine has its own processes for each pair and lane, so each has a
+   * scheduler. A remote engine has one scheduler, where the interactive lane goes first. Its HTTP client limits the
+   * calls; the scheduler admits no more requests than that, so that the queue stays fair.
    */
   function turnsOf({ from, to, lane }: DraftRequest): FairScheduler {
     const { remote, atOnce = 1 } = engine.capabilities;
@@ -102,18 +104,20 @@ export function createEngineRunner(
       if (request.signal.aborted) throw request.signal.reason;
       breaker.failed();
       observer.asked(engine.name, request.lane, seconds(), 'failed');
-      // Its words may quote the text: the log keeps name and place alone.
+      // The error message may quote the customer's text, so the log gets only the error's name and stack
+      // position.
       log?.error({ error, name: engine.name }, 'an engine threw');
       const thrown = { status: 'failed', reason: 'crashed', detail: 'the engine threw' } as const;
-      // A bug, perhaps of this text: the next engine has it, and the job's tries bound it.
+      // Possibly a bug that this text triggers: the next engine gets the sentences, and the job's attempts
+      // are limited.
       const drafts = request.segments.map(({ id }): Draft => ({ id, ...thrown }));
       return { drafts, away: false };
     }
   }
 
   /**
-   * Whether the engine rather than the text is in trouble. A local engine knows; of a remote one it is believed when
-   * nothing at all came back. No customer's text can close an engine for the others.
+   * Whether the engine rather than the text is failing. A local engine reports its health. A remote engine counts as
+   * failing when every draft failed. So one customer's text cannot close the breaker for other customers.
    */
   async function isAway(drafts: readonly Draft[]): Promise<boolean> {
     const lost = (draft: Draft) => draft.status === 'failed' && TROUBLES.has(draft.reason);

@@ -1,4 +1,4 @@
-/** Engines as an operator sets them up: by settings, and over HTTP where they are elsewhere. */
+/** How an operator configures engines: by settings, and with engines that are HTTP services. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,8 +11,8 @@ import { loadSettings } from '../settings/settings.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { createEngines, limitsOf } from './engines.ts';
 
-describe('the engines of the settings', () => {
-  it('come in their order, with their limits', () => {
+describe('createEngines', () => {
+  it('returns the engines in the order of the settings, each with its limits', () => {
     const settings = loadSettings({
       DRAGOMAN_ENGINES: 'deepl,apertium',
       DRAGOMAN_DEEPL_KEY: 'secret',
@@ -25,14 +25,14 @@ describe('the engines of the settings', () => {
   });
 
   it.each(ENGINE_NAMES.filter((name) => name !== 'apertium' && name !== 'bergamot'))(
-    'say what %s lacks, in a sentence',
+    'names the missing setting when %s is not configured',
     (name) => {
       const settings = loadSettings({ DRAGOMAN_ENGINES: name });
       expect(() => createEngines(settings)).toThrow(/^DRAGOMAN_[A-Z_]+ must be set for the engine [a-z]+\.$/);
     },
   );
 
-  it('has another version with other pairs: what was published of the one is not what the other offers', async () => {
+  it('gives the engine another version when the configured pairs change', async () => {
     const versions = ['', 'en>de', 'en>de,de>en', 'de>en,en>de'].map((pairs) => {
       const settings = { DRAGOMAN_ENGINES: 'deepl', DRAGOMAN_DEEPL_KEY: 'x', DRAGOMAN_DEEPL_PAIRS: pairs };
       return createEngines(loadSettings(settings))[0]!.version();
@@ -50,7 +50,7 @@ describe('the engines of the settings', () => {
     ['DRAGOMAN_ENGINE_RATES', 'deepl=0'],
     ['DRAGOMAN_LLM_PAIRS', 'english'],
     ['DRAGOMAN_LIBRETRANSLATE_URL', 'ftp://x'],
-  ])('are refused with %s=%s', (name, value) => {
+  ])('refuses the setting %s=%s', (name, value) => {
     expect(() => loadSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be `));
   });
 });
@@ -89,7 +89,7 @@ describe('an engine over HTTP', () => {
     await new Promise((resolve) => service.close(resolve));
   });
 
-  it('translates jobs, and a request to it holds the text of one account alone', async () => {
+  it('translates jobs, and sends the texts of different accounts in separate requests', async () => {
     const accounts = await Promise.all([server.createAccount(), server.createAccount()]);
     const results = await Promise.all(
       accounts.map(async ({ production_key }, index) => {
@@ -109,7 +109,7 @@ describe('an engine over HTTP', () => {
   });
 });
 
-describe('google with a project', () => {
+describe('Google Translate with a project', () => {
   const asked: (string | undefined)[] = [];
   let valid = 'first';
   const service = createServer((request, response) => {
@@ -161,7 +161,7 @@ describe('google with a project', () => {
     return (await engine.draft({ from: 'en', to: 'es', segments, lane: 'bulk' }))[0];
   };
 
-  it('reads its token anew for each call, and is away without one that is valid', async () => {
+  it('reads its token file before each call, and is unavailable without a valid token', async () => {
     expect(await draft('The house.')).toMatchObject({ status: 'failed', reason: 'unavailable' });
     await writeFile(join(folder, 'token'), 'first\n');
     expect(await draft('The house.')).toMatchObject({
@@ -176,15 +176,15 @@ describe('google with a project', () => {
     expect(await draft('The house.')).toMatchObject({ status: 'translated' });
   });
 
-  it('offers the pairs of the settings, of all that the service lists', async () => {
+  it('offers only the configured pairs among those that the service lists', async () => {
     const offered = (await engine.directions()).map(({ from, to }) => `${from}>${to}`);
     expect(offered.sort()).toEqual(['en>es', 'es>en']);
   });
 });
 
-describe('a language model that is away', () => {
-  it('leaves the server ready, and its declared pairs offered', async () => {
-    // A port that was free a moment ago: nobody answers there.
+describe('a language model that is unreachable', () => {
+  it('leaves the server ready and keeps offering its configured pairs', async () => {
+    // A port that was just released, so nothing listens there.
     const service = createServer();
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     const { port } = service.address() as AddressInfo;

@@ -1,4 +1,7 @@
-/** The engines of the settings, in the order in which they are tried. None starts anything before its first use. */
+/**
+ * Creates the configured engines, in the order of preference. No engine starts a process before its first
+ * use.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -16,17 +19,20 @@ import type { EngineName } from '../settings/engine-names.ts';
 import { SettingError, type Settings } from '../settings/settings.ts';
 import type { EngineLimits } from './engine-runner.ts';
 
-/** The folder for a private Apertium; where there is none in it, the system's is used. */
+/**
+ * Returns the folder of a private Apertium installation. If it holds none, the system's installation is
+ * used.
+ */
 export function apertiumRoot(settings: Settings): string {
   return settings.apertiumRoot ?? join(settings.data, 'apertium');
 }
 
-/** Where the models of Bergamot stand. */
+/** Returns the folder of the Bergamot models. */
 export function modelsFolder(settings: Settings): string {
   return settings.bergamotModels ?? join(settings.data, 'bergamot');
 }
 
-/** @throws SettingError when an engine is named that lacks a setting */
+/** @throws SettingError when a configured engine lacks a setting */
 export function createEngines(settings: Settings): Engine[] {
   return settings.engines.map((name) => MAKERS[name](settings));
 }
@@ -97,7 +103,7 @@ function common(settings: Settings, name: EngineName, baseUrl: string, pairs: re
   return { name, baseUrl, ...limits, ...(pairs.length === 0 ? {} : { directions: pairs }) };
 }
 
-/** Without a token that can be read the service refuses, and is away until there is one. */
+/** Returns '' when the file cannot be read: the service then refuses requests until a token exists. */
 function readToken(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();

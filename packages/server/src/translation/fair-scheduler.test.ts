@@ -3,7 +3,10 @@ import { createFairScheduler, type FairScheduler } from './fair-scheduler.ts';
 
 const never = new AbortController().signal;
 
-/** Runs so many turns of each account at once, each of them open until the next look, and gives the order of starts. */
+/**
+ * Queues `count` tasks for each account at once and returns the accounts in the order in which their tasks
+ * start.
+ */
 async function order(
   turns: FairScheduler,
   wanted: { account: string; weight: number; count: number }[],
@@ -23,8 +26,8 @@ async function order(
   return started;
 }
 
-describe('turns', () => {
-  it('are first for what is urgent, which shares room and rate with the rest', async () => {
+describe('the fair scheduler', () => {
+  it('starts urgent tasks first, within the same limits of weight and rate', async () => {
     const turns = createFairScheduler({ maxWeight: 1000, maxRunning: 1 });
     const started: string[] = [];
     let running = 0;
@@ -46,7 +49,7 @@ describe('turns', () => {
     expect(started).toHaveLength(5);
   });
 
-  it('go to accounts by characters, not by how much they ask for', async () => {
+  it('shares an engine between accounts by characters, not by number of tasks', async () => {
     const turns = createFairScheduler({ maxWeight: 2048, maxRunning: 100 });
     const started = await order(turns, [
       { account: 'large', weight: 2000, count: 200 },
@@ -60,7 +63,7 @@ describe('turns', () => {
     expect(served.small / served.large).toBeLessThan(1.15);
   });
 
-  it('let a newcomer in after what runs, however long the line of another is', async () => {
+  it("starts a new account's task next, even when another account has 500 queued tasks", async () => {
     const turns = createFairScheduler({ maxWeight: 4096, maxRunning: 100 });
     const first = order(turns, [{ account: 'large', weight: 2000, count: 500 }]);
     let before = 0;
@@ -73,7 +76,7 @@ describe('turns', () => {
     await first;
   });
 
-  it('go to the requests of one account in turn', async () => {
+  it('alternates between the requests of one account', async () => {
     const turns = createFairScheduler({ maxWeight: 1, maxRunning: 1 });
     const started: string[] = [];
     const one = (name: string, request: object) =>
@@ -85,13 +88,13 @@ describe('turns', () => {
     expect(started.indexOf('s')).toBeLessThanOrEqual(2);
   });
 
-  it('that are too heavy run alone, and all run in the end', async () => {
+  it('runs a task that exceeds the weight limit alone', async () => {
     const turns = createFairScheduler({ maxWeight: 10, maxRunning: 2 });
     expect(await order(turns, [{ account: 'a', weight: 50_000, count: 3 }])).toHaveLength(3);
     expect(turns.waiting).toBe(0);
   });
 
-  it('end when they are given up, and cost the others nothing', async () => {
+  it('drops an aborted task without delaying the other tasks', async () => {
     const turns = createFairScheduler({ maxWeight: 1, maxRunning: 1 });
     const gate = Promise.withResolvers<void>();
     const first = turns.run({ account: 'a', request: {}, weight: 1, signal: never }, () => gate.promise);
@@ -109,7 +112,7 @@ describe('turns', () => {
     expect(await third).toBe('ran');
   });
 
-  it('that fail give their room back', async () => {
+  it('frees the capacity of a task that fails', async () => {
     const turns = createFairScheduler({ maxWeight: 1, maxRunning: 1 });
     const fail = turns.run({ account: 'a', request: {}, weight: 1, signal: never }, async () => {
       throw new Error('no');
@@ -118,7 +121,7 @@ describe('turns', () => {
     expect(await turns.run({ account: 'a', request: {}, weight: 1, signal: never }, async () => 1)).toBe(1);
   });
 
-  it('start no faster than the rate', async () => {
+  it('starts tasks no faster than the configured rate', async () => {
     let now = 0;
     const turns = createFairScheduler({ maxWeight: 100, maxRunning: 100, perSecond: 100, now: () => now });
     const started: number[] = [];

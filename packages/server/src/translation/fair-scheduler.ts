@@ -17,7 +17,10 @@ export interface FairSchedulerOptions {
 }
 
 export interface FairScheduler {
-  /** Runs `work` when its turn comes. @throws the reason of `signal` when it is aborted before that */
+  /**
+   * Runs `work` when the scheduler reaches the task. @throws the abort reason of `signal` when it is aborted
+   * before
+   */
   run<T>(task: ScheduledTask, work: () => Promise<T>): Promise<T>;
   /** Number of queued tasks. */
   readonly waiting: number;
@@ -57,7 +60,10 @@ interface NextTask {
   task: QueuedTask;
 }
 
-/** Every fourth start is one of a normal task, if any is queued, so that a document makes progress beside small work. */
+/**
+ * After three starts of urgent tasks, a queued normal task starts, so that a document makes progress during
+ * small work.
+ */
 const NORMAL_EVERY = 4;
 
 export function createFairScheduler(options: FairSchedulerOptions): FairScheduler {
@@ -123,7 +129,9 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
   };
 }
 
-/** @returns whether a task may start now; if not, `retry` is called when one may */
+/**
+ * @returns a function that tells whether a task may start now; if not, `retry` is called as soon as one may
+ */
 function createStartRate({ perSecond, now = () => performance.now() }: FairSchedulerOptions) {
   const gap = perSecond === undefined ? 0 : 1000 / perSecond;
   let nextStart = 0;
@@ -149,7 +157,8 @@ function addTask(round: Round, account: string, request: object, task: QueuedTas
   let queue = round.get(account);
   if (queue === undefined) {
     queue = { deficit: QUANTUM, requests: new Map() };
-    // A new account is first: an occasional sentence waits for what runs, not for a round of the others.
+    // A new account is visited first: an occasional sentence waits for the running tasks, not for a whole
+    // round.
     const others = [...round];
     round.clear();
     round.set(account, queue);

@@ -1,4 +1,7 @@
-/** Segments that are not in the source language, through every way in which a text comes. */
+/**
+ * Segments that are not in the source language: jobs, bulk requests, the sandbox, chats, word counts and the
+ * workbench.
+ */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -52,7 +55,7 @@ const languages = { source_language: 'en', target_language: 'es' };
 let uids = 0;
 const freshUid = () => `kept-${++uids}`;
 
-/** A job, once it has ended. */
+/** Waits until a job is completed or failed, and returns it. */
 async function ended(by: typeof call, path: string, uid: string) {
   return until(async () => {
     const { body } = await by('GET', `${path}${uid}/`);
@@ -60,7 +63,7 @@ async function ended(by: typeof call, path: string, uid: string) {
   });
 }
 
-/** Orders a text and waits for its end. */
+/** Creates a job and waits until it is completed or failed. */
 async function made(by: typeof call, path: string, fields: object) {
   const uid = freshUid();
   const created = await by('POST', path, { ...languages, ...fields, uid });
@@ -68,7 +71,7 @@ async function made(by: typeof call, path: string, fields: object) {
   return ended(by, path, uid);
 }
 
-/** What was held for a job, in cents. */
+/** Returns the amount that was held for a job, in cents. */
 async function heldFor(uid: string): Promise<number> {
   const { rows } = await owner.query(
     `select coalesce(sum(amount_cents), 0)::int as cents from transfers join jobs using (part, account_id, job_id)
@@ -78,18 +81,18 @@ async function heldFor(uid: string): Promise<number> {
   return rows[0].cents;
 }
 
-/** Everything that an engine was asked to translate. */
+/** Returns all requests to the engine as one JSON text. */
 const asked = () => JSON.stringify(engine.requests);
 
-describe('segments that are not in the source language', () => {
-  it('are kept in a machine job, which completes and is charged for the other words alone', async () => {
+describe('segments in another language', () => {
+  it('are kept in a machine job and are not charged', async () => {
     const job = await made(call, MACHINE, { text: LINES });
     expect(job).toMatchObject({ status: 'completed', translated_text: TRANSLATED });
     expect(await heldFor(job.uid)).toBe(7 * PRICE);
     expect(asked()).not.toMatch(/Привет|日本語|𝐛|🎉/u);
   });
 
-  it('are kept in the sandbox and in a bulk', async () => {
+  it('are kept in a sandbox job and in a bulk request', async () => {
     const job = await made(sandbox, HUMAN, { text: LINES });
     expect(job).toMatchObject({ status: 'completed', translated_text: TRANSLATED, price: 7 * PRICE });
     const [first, second] = [freshUid(), freshUid()];
@@ -119,21 +122,21 @@ describe('segments that are not in the source language', () => {
     expect(read.translated_text).toBe(`HELLO THERE.\n${RUSSIAN}`);
   });
 
-  it('are not counted by /wordcount/ when the source language is named', async () => {
+  it('are not counted by /wordcount/ when the request names the source language', async () => {
     const count = async (fields: object) =>
       (await call('POST', '/tapi/v2/wordcount/', { text: LINES, ...fields })).body.word_count;
     expect(await count({ source_language: 'en' })).toBe(7);
     expect(await count({})).toBeGreaterThan(15);
   });
 
-  it('are kept where the source language is detected', async () => {
+  it('are kept when the source language is detected', async () => {
     const text = `${'The house stands near the river, and the door is red. '.repeat(3)}\n${RUSSIAN}`;
     const job = await made(call, MACHINE, { text, source_language: null });
     expect(job).toMatchObject({ status: 'completed', source_language: 'en' });
     expect(job.translated_text).toBe(`${text.split('\n')[0]!.toUpperCase()}\n${RUSSIAN}`);
   });
 
-  it('leave a job of nothing else as it is, free of charge', async () => {
+  it('leave the text unchanged and free of charge when the job has no other segments', async () => {
     const text =
       '<ul>\n<li lang="de">Deutsch</li>\n<li>Русский</li>\n<li lang="fr">Français&nbsp;&amp; more</li></ul>';
     const job = await made(call, MACHINE, { text, text_format: 'html' });
@@ -141,7 +144,7 @@ describe('segments that are not in the source language', () => {
     expect(await heldFor(job.uid)).toBe(0);
   });
 
-  it('are shown to the editor as kept with the reason, and can be changed', async () => {
+  it('are shown to the editor with the reason, and the editor can change them', async () => {
     await owner.query('update users set review_share = 0');
     const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
     const text = `<p>The house is big.</p><p lang="de">Das Haus ist gro&szlig;.</p><p>${RUSSIAN}</p><p>★★★★ a</p>`;
@@ -162,7 +165,7 @@ describe('segments that are not in the source language', () => {
     for (const [position, segment] of body.segments.entries()) {
       const draft = position === 1 ? [{ text: 'La casa.' }] : segment.draft;
       const saved = await save(editor, task, { ...segment, draft }, { status: 'confirmed' });
-      // A copy is right, so no warning asks for a second look.
+      // A kept segment that equals its source causes no warning, so the save is accepted.
       expect(saved.status, saved.text).toBe(200);
     }
     const submitted = await editor.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
@@ -184,7 +187,7 @@ const WRAPS: Record<Format, (all: readonly string[]) => string> = {
       .map((one, at) => `<trans-unit id="${at}"><source>${one}</source><target>-</target></trans-unit>`)
       .join('')}</body></file></xliff>`,
 };
-/** What becomes of the segments in a result. */
+/** Returns the expected result: the document with each source replaced by its target. */
 const resultOf = (format: Format, sources: readonly string[], targets: readonly string[]) =>
   format !== 'xliff'
     ? WRAPS[format](targets)
@@ -213,7 +216,7 @@ describe.each(Object.keys(WRAPS) as Format[])('a text of several languages in %s
     foreign.map((text) => ({ text, kept: true })),
   );
 
-  it('is completed, kept segments unchanged, the others translated and paid', async () => {
+  it('is completed: kept segments stay unchanged, the others are translated and charged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(segment, { minLength: 1, maxLength: 10 }), async (all) => {
         const sources = all.map(({ text }) => text);
@@ -262,7 +265,7 @@ const SUPPLIED: [name: string, format: Format, text: string, target: string, res
 ];
 
 describe('a supplied translation', () => {
-  it.each(SUPPLIED)('becomes the same result in the sandbox and in production: %s', async (...given) => {
+  it.each(SUPPLIED)('gives the same result in the sandbox and in production: %s', async (...given) => {
     const [, text_format, text, target_text, result] = given;
     const fields = { text, target_text, text_format };
     const tested = await made(sandbox, HUMAN, fields);
@@ -277,12 +280,15 @@ describe('a supplied translation', () => {
   it.each([
     ['a text without letters', '123', 'ciento veintitrés'],
     ['a shorter text', 'Hello there.\n\nGoodbye now.', 'Hola y adiós.'],
-  ])('is the result in the sandbox as it was supplied: %s', async (_, text, target_text) => {
-    const job = await made(sandbox, HUMAN, { text, text_format: 'text', target_text });
-    expect(job.translated_text).toBe(target_text);
-  });
+  ])(
+    'is delivered unchanged by the sandbox when it has fewer sentences than the source: %s',
+    async (_, text, target_text) => {
+      const job = await made(sandbox, HUMAN, { text, text_format: 'text', target_text });
+      expect(job.translated_text).toBe(target_text);
+    },
+  );
 
-  it('has a target in every trans-unit in the sandbox when some were not supplied', async () => {
+  it('gives every XLIFF trans-unit a target in the sandbox when only some targets are supplied', async () => {
     const units = (second: string) =>
       XLIFF(
         `<trans-unit id="1"><source>House</source><target>Casa</target></trans-unit><trans-unit id="2"><source>Dog</source>${second}</trans-unit>`,

@@ -1,6 +1,6 @@
 /**
- * What stands before a newcomer's sentence at a busy engine, in sentences: the engine here answers one a turn of the
- * event loop in each lane, so nothing depends on the machine.
+ * Counts the sentences that a busy engine translates before the sentence of a new account. The engine of this test
+ * answers one sentence in each lane per turn of the event loop, so the counts do not depend on the machine.
  */
 import type { Segment } from '@dragoman/documents';
 import type { Draft, DraftRequest, Engine, Lane } from '@dragoman/engines';
@@ -10,7 +10,9 @@ import { createTranslator } from './translator.ts';
 
 const never = new AbortController().signal;
 
-/** One sentence after another, each lane by itself; those of several requests in turn, as a pipeline's line is. */
+/**
+ * Creates an engine that answers one sentence at a time in each lane. Several requests in a lane take turns.
+ */
 function createSlow() {
   const lines: Record<Lane, Map<DraftRequest, (() => void)[]>> = { bulk: new Map(), interactive: new Map() };
   const answered: Record<Lane, string[]> = { bulk: [], interactive: [] };
@@ -60,7 +62,7 @@ function createSlow() {
   return { engine, answered };
 }
 
-/** Sentences of some eighty characters. */
+/** Creates segments of about eighty characters. */
 const sentences = (name: string, count: number): Segment[] =>
   Array.from({ length: count }, (_, n) => ({
     id: `${name}-${n}`,
@@ -70,7 +72,7 @@ const sentences = (name: string, count: number): Segment[] =>
     ],
   }));
 
-/** How many of the others were answered in its lane between a newcomer's request and its answer. */
+/** Returns how many other sentences the lane answered between a new account's request and its answer. */
 async function ahead(lane: Lane, backlogs: Record<string, number[]>): Promise<number> {
   const { engine, answered } = createSlow();
   const translator = createTranslator({
@@ -106,7 +108,7 @@ async function ahead(lane: Lane, backlogs: Record<string, number[]>): Promise<nu
 
 const FLOOD = Array<number>(600).fill(1);
 
-it('in the interactive lane nothing of ten thousand jobs or of a document stands before a small one', async () => {
+it('the interactive lane answers a small request before ten thousand jobs and a large document', async () => {
   expect(await ahead('interactive', { flood: FLOOD, document: [2_000] })).toBe(0);
 });
 
@@ -115,7 +117,7 @@ it.each([
   ['a document', { document: [2_000] }, 75],
   ['both, and pages', { flood: FLOOD, document: [2_000], pages: Array<number>(60).fill(40) }, 75],
 ])(
-  'in the bulk lane what is at the engine stands before it, and nothing of the line: %s',
+  'the bulk lane answers only what the engine already has before a new request: %s',
   async (_what, loads, most) => {
     expect(await ahead('bulk', loads)).toBeLessThanOrEqual(most);
   },

@@ -1,4 +1,4 @@
-/** What is asked of the database about engines as workers see them. Reference tables: they belong to no account. */
+/** SQL for the engine reports of workers. They are reference tables: their rows belong to no account. */
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
@@ -7,7 +7,7 @@ export type EngineState = 'closed' | 'half-open' | 'open';
 export interface EngineError {
   at: string;
   reason: string;
-  /** Segments that it happened to, within a minute. */
+  /** Segments that failed for this reason within a minute. */
   count: number;
 }
 
@@ -34,7 +34,7 @@ const KEEP_STATES = statement(
          errors = excluded.errors, seen_at = now()`,
 );
 
-/** Says how a worker's engines are. */
+/** Writes the engine states of one worker. */
 export async function writeEngineStates(
   on: Queryable,
   workerId: string,
@@ -63,15 +63,15 @@ const LIST_STATES = statement<EngineStateRow>(
     where seen_at > now() - make_interval(secs => $1) order by engine, worker_id`,
 );
 
-/** How the engines are, as each worker that was heard of within so many seconds sees them. */
+/** Returns the engine states of every worker that reported within the last `seconds`. */
 export function listEngineStates(on: Queryable, seconds: number): Promise<EngineStateRow[]> {
   return on.query(LIST_STATES, [seconds]);
 }
 
 export interface WorkerCount {
-  /** How many reported in time. */
+  /** Workers that reported in time. */
   reporting: number;
-  /** When one reported last; null where none did within a day, or the last one ended in order. */
+  /** Time of the last report; null when none came within a day, or when the last worker stopped in order. */
   last: Date | null;
 }
 
@@ -81,7 +81,7 @@ const WORKERS = statement<WorkerCount>(
           max(seen_at) as last from engine_states`,
 );
 
-/** Counts the workers that reported within so many seconds. */
+/** Counts the workers that reported within the last `seconds`. */
 export async function countWorkers(on: Queryable, seconds: number): Promise<WorkerCount> {
   const [row] = await on.query(WORKERS, [seconds]);
   return row!;
@@ -89,7 +89,7 @@ export async function countWorkers(on: Queryable, seconds: number): Promise<Work
 
 const LEAVE = statement('translation.leave', 'delete from engine_states where worker_id = $1');
 
-/** A worker that ends is not heard of any more, and is not missed. */
+/** Deletes the states of a worker that stops, so that it is not reported as lost. */
 export async function deleteEngineStates(on: Queryable, workerId: string): Promise<void> {
   await on.query(LEAVE, [workerId]);
   on.changed('engines');
@@ -100,9 +100,9 @@ export interface EngineMinute {
   minute: Date;
   answered: number;
   failed: number;
-  /** Of all requests together. */
+  /** Sum over all requests. */
   milliseconds: number;
-  /** Of the slowest one. */
+  /** Duration of the slowest request. */
   slowest: number;
 }
 
@@ -140,7 +140,7 @@ const LIST_MINUTES = statement<EngineMinute>(
      from engine_minutes where minute >= $1 group by 1, 2 order by 1, 2`,
 );
 
-/** What was asked of the engines in each minute since then, by all workers together. */
+/** Returns the requests to each engine per minute since `since`, summed over all workers. */
 export function listEngineMinutes(on: Queryable, since: Date): Promise<EngineMinute[]> {
   return on.query(LIST_MINUTES, [since]);
 }
@@ -158,7 +158,7 @@ const FORGET_TESTS = statement<{ test_id: string }>(
   `delete from engine_tests where created_at < now() - interval '10 minutes' returning test_id`,
 );
 
-/** Forgets what nobody looks at any more. */
+/** Deletes old states, minutes and tests, which the console no longer shows. */
 export async function deleteOldReports(on: Queryable): Promise<void> {
   const states = await on.query(FORGET_STATES);
   await on.query(FORGET_MINUTES);
@@ -197,7 +197,7 @@ const CLAIM = statement<EngineTest & { test_id: string }>(
    returning test_id, engine, source_language, target_language, body`,
 );
 
-/** Of the tests that nobody has, one of these engines'. */
+/** Claims one unclaimed self-test of any of these engines. */
 export async function claimEngineTest(
   on: Queryable,
   engines: readonly string[],
@@ -219,7 +219,10 @@ const TAKE = statement<{ answer: TestAnswer }>(
   'delete from engine_tests where test_id = $1 and (answer is not null or $2) returning answer',
 );
 
-/** The answer to a test, which is gone after it. @param late also without an answer: nobody waits for it any more */
+/**
+ * Returns and deletes the answer to a self-test.
+ * @param late also delete a self-test without an answer, because the caller stopped waiting
+ */
 export async function takeTestAnswer(
   on: Queryable,
   testId: string,

@@ -1,7 +1,7 @@
 /**
- * A worker's report of its engines, for the console: what each was asked in every minute, how it is, and its latest
- * failures. It is written to the database every few seconds, since the process that answers the console may have no
- * engine. Tests of an operator come the other way: whichever worker has the engine takes one and answers it.
+ * Reports a worker's engines to the console: requests per minute, states and latest failures. Workers write reports to
+ * the database every five seconds, because the process that serves the console may have no engine. In return, a worker
+ * that has the engine claims an operator's self-test and answers it.
  */
 
 import { uuidv7 } from '../base/ids.ts';
@@ -10,14 +10,14 @@ import type { Database, Queryable } from '../database/database.ts';
 import type { EngineObserver, EngineRunner } from './engine-runner.ts';
 import * as store from './report-store.ts';
 
-/** Said when there is a test to be taken; workers look every few seconds as well. */
+/** Notification channel for new self-tests. Workers also poll for them every few seconds. */
 export const TESTS_CHANNEL = 'dragoman_engine_tests';
 
 const REPORT_MILLISECONDS = 5_000;
-/** A worker that has not reported for so long counts as gone: six reports were missed. */
+/** A worker that has not reported for this long counts as gone: it missed six reports. */
 export const HEARD_SECONDS = 30;
 const FORGET_MILLISECONDS = 600_000;
-/** What a test may take. */
+/** Time limit of a self-test. */
 const TEST_MILLISECONDS = 20_000;
 const MINUTE_MILLISECONDS = 60_000;
 const KEPT_ERRORS = 20;
@@ -26,7 +26,7 @@ type Counts = Pick<store.EngineMinute, 'answered' | 'failed' | 'milliseconds' | 
 
 export interface EngineStatistics {
   observer: Pick<EngineObserver, 'asked' | 'failed'>;
-  /** What was counted in this minute and the one before: the others have been taken. */
+  /** Returns the counts of the current and the previous minute; older counts have been written already. */
   minutes(): store.EngineMinute[];
   errors(engine: string): readonly store.EngineError[];
 }
@@ -75,13 +75,13 @@ export function createEngineStatistics(now: () => number = Date.now): EngineStat
   };
 }
 
-/** The workers as their reports tell: how many report now, and when one did last. */
+/** Returns how many workers report now, and when the last report came. */
 export function countReportingWorkers(on: Queryable): Promise<store.WorkerCount> {
   return store.countWorkers(on, HEARD_SECONDS);
 }
 
 export interface EngineReporting {
-  /** Says no more; what it said of the engines is taken back. */
+  /** Stops reporting and deletes the reported states. */
   stop(): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export function startEngineReporting(options: {
   const ended = new AbortController();
   let under: Promise<void> = Promise.resolve();
 
-  /** One after another; one that fails is the next one's work. */
+  /** Runs tasks one after another. A failed report is logged; the next report contains its figures. */
   function then(work: () => Promise<void>): void {
     under = under.then(work).catch((error: unknown) => {
       if (!ended.signal.aborted) log.warn({ error }, 'could not report on the engines');
@@ -146,7 +146,10 @@ export function startEngineReporting(options: {
   };
 }
 
-/** Asks the engine itself, whatever its breaker says: that is what the operator wants to know. */
+/**
+ * Calls the engine directly, even if its circuit breaker is open, because the operator wants to see its
+ * answer.
+ */
 async function carryOut(
   runner: EngineRunner,
   test: store.EngineTest,

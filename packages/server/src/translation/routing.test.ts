@@ -1,4 +1,6 @@
-/** Several engines behind one interface: who is asked, in which order, and what becomes of what they say. */
+/**
+ * Several engines behind one translator: which engine is asked, in which order, and how its drafts are used.
+ */
 import type { Capabilities, Engine } from '@dragoman/engines';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
@@ -20,10 +22,10 @@ let account: AccountCredentials;
 let call: ReturnType<typeof createClient>;
 let first: FakeEngine;
 let second: FakeEngine;
-/** Whether the first, once it is made anew, can say its version. */
+/** Whether the first engine fails to tell its version after the next restart. */
 let nameless = false;
 
-/** A fake under another name, which can do other things. */
+/** Creates a fake engine with another name, language pairs and capabilities. */
 function named(
   name: string,
   options: { directions?: string[]; capabilities?: Partial<Capabilities> },
@@ -59,7 +61,7 @@ beforeAll(async () => {
   owner = createPool(server.connection);
   account = await server.createAccount({ balanceCents: 100_000 });
   call = createClient(server.url, account.production_key);
-  // The server is ready with the pairs of one engine; the second may publish its own a moment later.
+  // The server is ready as soon as one engine has published its pairs; the second may publish a moment later.
   await until(async () => (await call('GET', '/tapi/v2/language_pair/')).text.includes('"fr"'));
 });
 beforeEach(() => {
@@ -83,7 +85,7 @@ async function translated(uid: string, fields: object): Promise<string> {
   return until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.translated_text);
 }
 
-/** The segments of a job that waits for its editor. */
+/** Returns the drafted segments of a human job. */
 async function drafted(
   uid: string,
   fields: object,
@@ -104,8 +106,8 @@ const askedOf = (engine: FakeEngine, text: string) =>
     .flatMap(({ segments }) => segments)
     .filter(({ pieces }) => JSON.stringify(pieces).includes(text));
 
-describe('the chain', () => {
-  it('offers what any of its engines can do, and asks the first that can', async () => {
+describe('an engine route', () => {
+  it('serves every pair that one of its engines offers, and asks the first engine that offers it', async () => {
     expect(await translated('pair-2', { text: 'Only the second.', target_language: 'fr' })).toBe(
       'ONLY THE SECOND.',
     );
@@ -114,14 +116,14 @@ describe('the chain', () => {
     expect([askedOf(first, 'Both of them.').length, askedOf(second, 'Both of them.').length]).toEqual([1, 0]);
   });
 
-  it('gives only what the first could not do to the second, and names who did it', async () => {
+  it('gives the second engine only the segments that the first failed, and records the engine of each segment', async () => {
     first.failOn('hard', 'crashed');
     const segments = await drafted('parts', { text: 'An easy line.\nA hard line.\nThe last line.' });
     expect(segments.map(({ route }) => route)).toEqual(['first:en-es', 'second:en-es', 'first:en-es']);
     expect(askedOf(second, 'line.')).toHaveLength(1);
   });
 
-  it('does not take for a translation what cannot be one', async () => {
+  it('rejects an empty draft and asks the next engine', async () => {
     const honest = first.draft;
     first.draft = async (request) =>
       (await honest(request)).map((one) =>
@@ -134,7 +136,7 @@ describe('the chain', () => {
     first.draft = honest;
   });
 
-  it('passes an engine over that fails again and again, and looks at it later', async () => {
+  it('skips an engine after repeated failures, and asks it again after a restart', async () => {
     const honest = first.draft;
     let asked = 0;
     first.draft = async () => {
@@ -144,7 +146,7 @@ describe('the chain', () => {
     for (let i = 0; i < 8; i++) await translated(`away-${i}`, { text: `The engine is away ${i} times.` });
     expect(asked).toBe(5);
     first.draft = honest;
-    await server.restart(); // a worker that comes new has no grudge
+    await server.restart(); // a new worker starts with closed circuit breakers
     call = createClient(server.url, account.production_key);
     await translated('back', { text: 'It is back again.' });
     expect(askedOf(first, 'It is back again.')).toHaveLength(1);
@@ -152,7 +154,10 @@ describe('the chain', () => {
 });
 
 describe('a sentence that no engine translates', () => {
-  /** How its job stands once it was tried: an unnamed try is trouble of the engines, which waits. */
+  /**
+   * Waits until a job was tried, and returns its row. An attempt that is not counted means an engine
+   * failure.
+   */
   async function tried(uid: string, fields: object) {
     await order(uid, fields);
     return until(async () => {
@@ -166,7 +171,7 @@ describe('a sentence that no engine translates', () => {
   }
   afterEach(() => owner.query(`update jobs set due_at = null where uid like 'hopeless-%'`));
 
-  it('waits for the engine that could not be asked, whatever another made of it', async () => {
+  it('waits for the unavailable engine, whatever the reason for which the other engine failed', async () => {
     for (const [one, other] of [
       [first, second],
       [second, first],
@@ -176,17 +181,17 @@ describe('a sentence that no engine translates', () => {
       const uid = `hopeless-${one.name}`;
       const job = await tried(uid, { text: `A hopeless case for ${one.name}.` });
       expect(job.attempts).toBe(0);
-      expect(job.due_in).toBeGreaterThan(10); // of 60; a try would be 5
+      expect(job.due_in).toBeGreaterThan(10); // seconds; a counted attempt is retried in 5
     }
   });
 
-  it('does not wait for an engine that lacks its pair where another has failed on it', async () => {
+  it('does not wait for an engine without the pair when another engine has failed on the sentence', async () => {
     first.failOn('hopeless', 'crashed');
     const fields = { text: 'A hopeless case.', source_language: 'es', target_language: 'en' };
     expect((await tried('hopeless-pair', fields)).attempts).toBeGreaterThan(0);
   });
 
-  it('is tried by the next engine where one throws, or cannot say its version', async () => {
+  it('goes to the next engine when one throws or fails to tell its version', async () => {
     const honest = { draft: first.draft };
     first.draft = async () => {
       throw new Error('a bug');
@@ -204,10 +209,10 @@ describe('a sentence that no engine translates', () => {
   });
 });
 
-describe('a route', () => {
+describe('an engine route of an account', () => {
   const rule = { source_language: '*', target_language: '*', tier: '*', brand: null } as const;
 
-  it('of an account is its own, and is seen within seconds', async () => {
+  it('applies to that account alone, within seconds of its change', async () => {
     const { ref } = await accountNamed(server.database, account.username);
     const own = { ...rule, account_id: ref.accountId };
     const change = server.database.transaction.bind(server.database);
@@ -239,8 +244,8 @@ describe('a route', () => {
   });
 });
 
-describe('what was said before', () => {
-  it('is asked once in a text and once in a while, by each account for itself', async () => {
+describe('an earlier translation', () => {
+  it('is reused within a text and between texts, but only within one account', async () => {
     const text = 'The same line.\nThe same line.\nAnother line.\nThe same line.';
     expect(await translated('repeats', { text })).toBe(text.toUpperCase());
     expect(askedOf(first, 'The same line.')).toHaveLength(1);
@@ -257,14 +262,14 @@ describe('what was said before', () => {
     await until(() => askedOf(first, 'The same line.').length === 2);
   });
 
-  it('puts the codes of each place back in their own numbers', async () => {
+  it('is reused with the code numbers of each occurrence', async () => {
     const text = '<p>A <b>bold</b> word.</p><p><i>First</i>. A <b>bold</b> word.</p>';
     expect(await translated('numbers', { text, text_format: 'html' })).toBe(
       '<p>A <b>BOLD</b> WORD.</p><p><i>FIRST</i>. A <b>BOLD</b> WORD.</p>',
     );
   });
 
-  it('by the customer goes before every engine', async () => {
+  it("from the customer's memory is used before any engine", async () => {
     const own = await server.createAccount();
     const { ref } = await accountNamed(server.database, own.username);
     await importEntries(server.database, ref, { from: 'en', to: 'es', brand: undefined }, [
@@ -277,7 +282,7 @@ describe('what was said before', () => {
     const result = await until(async () => (await theirs('GET', `${MACHINE}m/`)).body.translated_text);
     expect(result).toBe('Somos nosotros, {name}.\nLOST, {name}, IS IT.\nA NEW LINE.');
     expect(askedOf(first, 'it is us')).toHaveLength(0);
-    // What is only alike is an example, for an engine that goes by them.
+    // A fuzzy match is sent as an example to an engine that uses examples.
     await theirs('POST', MACHINE, {
       uid: 'alike',
       text: 'Hello, {name}, it is only us.',
@@ -300,7 +305,7 @@ describe('what was said before', () => {
     expect(second.requests.at(-1)!.context).toEqual({
       examples: [{ source: 'Hello, {name}, it is us.', target: 'C’est nous, {name}.' }],
     });
-    // Another account's memory is nobody else's.
+    // The memory of one account is never used for another.
     expect(await translated('not-mine', { text: 'Hello, {name}, it is us.' })).toBe(
       'HELLO, {name}, IT IS US.',
     );
@@ -331,7 +336,7 @@ describe('a brand', () => {
     );
   });
 
-  it('has its terms in the translation of an engine that follows no glossary', async () => {
+  it('has its glossary terms in the draft of an engine without glossary support', async () => {
     const text = 'A house by Acme. Two houses.';
     const segments = await drafted('terms', { text, brand: 'acme' });
     expect(segments.map(({ draft }) => draft)).toEqual([
@@ -339,11 +344,11 @@ describe('a brand', () => {
       [{ text: 'TWO vivienda.' }],
     ]);
     expect(segments.map(({ notes }) => notes)).toEqual([[], ['term not inflected: house']]);
-    // Without the brand the same words are others.
+    // Without the brand, the same words are translated without its terms.
     expect(await translated('no-terms', { text })).toBe(text.toUpperCase());
   });
 
-  it('is told to an engine that takes it, and what that misses is noted', async () => {
+  it('sends its terms to an engine with glossary support, and notes the terms that the draft lacks', async () => {
     const fields = {
       text: 'A house by Acme.\nNothing.',
       brand: 'acme',
@@ -359,7 +364,7 @@ describe('a brand', () => {
     expect(two!.notes).toEqual([]);
   });
 
-  it('has what it forbids noted', async () => {
+  it('notes a forbidden term in a draft', async () => {
     const honest = first.draft;
     first.draft = async (request) =>
       (await honest(request)).map((one) =>
@@ -370,7 +375,7 @@ describe('a brand', () => {
     expect(one!.notes).toEqual(['term forbidden: AUTO']);
   });
 
-  it('is told to no engine that does not take it', () => {
+  it('sends nothing to an engine without support for it', () => {
     expect(first.requests.every(({ context }) => context === undefined)).toBe(true);
   });
 });

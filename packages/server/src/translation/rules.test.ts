@@ -1,4 +1,4 @@
-/** The rules that are pure: routes, the breaker, the check of replies, the cache, what counts as the same. */
+/** Pure functions: engine routes, circuit breaker, check of replies, cache, and canonical segments. */
 import type { Piece } from '@dragoman/documents';
 import { faultOf } from '@dragoman/engines';
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { cacheKeyOf, createDraftCache } from './cache.ts';
 import { canonical } from './canonical.ts';
 import { type EngineRoute, enginesFor } from './engine-routes.ts';
 
-describe('a route', () => {
+describe('enginesFor', () => {
   const rule = (engine: string, fields: Partial<EngineRoute>): EngineRoute => ({
     source_language: '*',
     target_language: '*',
@@ -39,19 +39,19 @@ describe('a route', () => {
     ['account pair', { accountId: 'a', from: 'en', to: 'es' }],
     ['brand', { accountId: 'a', brand: 'b', from: 'en', to: 'es' }],
     ['all', { brand: 'b' }],
-  ] as const)('for %s decides where it is the most specific: %j', (engine, asked) => {
+  ] as const)('returns the engines of the most specific rule (%s) for %j', (engine, asked) => {
     for (const given of [rules, rules.toReversed()]) {
       expect(enginesFor(given, { ...question, ...asked }, ['settings'])).toEqual([engine]);
     }
   });
 
-  it('is that of the settings where no rule fits', () => {
+  it('returns the engines of the settings when no rule matches', () => {
     expect(enginesFor(rules.slice(1), question, ['settings'])).toEqual(['settings']);
   });
 });
 
-describe('the breaker', () => {
-  it('opens after five failures in a row, lets one look pass, and closes when that goes well', () => {
+describe('the circuit breaker', () => {
+  it('opens after five failures in a row, lets one trial pass, and closes when the trial succeeds', () => {
     let now = 0;
     const breaker = createBreaker(() => now);
     const fail = (times: number) => {
@@ -75,7 +75,7 @@ describe('the breaker', () => {
   });
 });
 
-describe('a reply', () => {
+describe('faultOf', () => {
   const visible = (pieces: readonly Piece[]) =>
     pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
   const long = 'The house near the river is very big and old.';
@@ -104,7 +104,7 @@ describe('a reply', () => {
       /script/,
     ],
     [[{ text: long }], [{ text: 'Дом у реки очень большой и очень старый.' }], 'ru', undefined],
-  ])('of %j as %j in %s', (source, reply, language, fault) => {
+  ])('judges the reply to %j that reads %j in %s', (source, reply, language, fault) => {
     const from = /\p{sc=Han}/u.test(visible(source))
       ? 'zh'
       : /\p{sc=Cyrl}/u.test(visible(source))
@@ -119,7 +119,7 @@ describe('a reply', () => {
 describe('the cache', () => {
   const value = (text: string) => ({ pieces: [{ text }], route: 'x:a-b', notes: [] });
 
-  it('forgets the least recently used first, and never holds more than its bytes', () => {
+  it('evicts the least recently used entry first, and never exceeds its limit of bytes', () => {
     const cache = createDraftCache(2_000);
     for (const key of ['a', 'b', 'c']) cache.set(key, value('x'.repeat(100)));
     expect(cache.get('a')).toBeDefined();
@@ -130,13 +130,13 @@ describe('the cache', () => {
     expect(cache.get('huge')).toBeUndefined();
   });
 
-  it('has a key of its own for every list of parts', () => {
+  it('has a different key for each list of parts', () => {
     expect(cacheKeyOf(['a', 'b'])).not.toBe(cacheKeyOf(['ab', '']));
     expect(cacheKeyOf(['a', 'b'])).toBe(cacheKeyOf(['a', 'b']));
   });
 });
 
-describe('segments that say the same', () => {
+describe('canonical segments', () => {
   const code = fc.nat({ max: 5 });
   const piece = fc.oneof(
     fc.record({ text: fc.string({ minLength: 1 }) }),
@@ -146,7 +146,7 @@ describe('segments that say the same', () => {
     fc.record({ keep: code, text: fc.string() }),
   ) as fc.Arbitrary<Piece>;
 
-  it('are the same whatever their codes are numbered, and come back in their own numbers', () => {
+  it('are equal for all code numberings, and convert back to the original numbers', () => {
     const moved = (pieces: Piece[], by: number) =>
       pieces.map((one): Piece => {
         if ('keep' in one) return { keep: one.keep + by, text: one.text };

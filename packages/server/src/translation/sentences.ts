@@ -10,7 +10,7 @@ import type { MemoryMatch, TranslationRequest } from './translator.ts';
 
 /** A distinct sentence of a text. */
 export interface Sentence {
-  /** The id of its first segment. */
+  /** The id of the first segment with this sentence. */
   id: string;
   canonical: Canonical;
   key: string;
@@ -18,11 +18,11 @@ export interface Sentence {
   length: number;
   /** The text before its first occurrence, for engines that read context. */
   before: string | undefined;
-  /** Its translation; undefined while it has none. */
+  /** The translation; undefined while the sentence has none. */
   done?: { pieces: Piece[]; route: string; notes: string[] };
-  /** Why it has none: the failure of the last engine that serves the pair. */
+  /** Why the sentence has no translation: the failure of the last engine that serves the pair. */
   reason: string;
-  /** The most hopeful retry of the engines that serve the pair; `wait` where none does. */
+  /** The retry with the best chance among the engines that serve the pair; `wait` where none does. */
   retry: Retry;
 }
 
@@ -30,7 +30,10 @@ export interface Sentence {
 export interface Occurrence {
   sentence: Sentence;
   own: Canonical;
-  /** Its memory match. It belongs to the occurrence, because an in-context match depends on the neighbours. */
+  /**
+   * The memory match of this occurrence. An in-context match depends on the neighbours, so occurrences may
+   * differ.
+   */
   match: MemoryMatch | undefined;
   /** The draft of a kept segment, which no engine translates. */
   kept: Drafted | undefined;
@@ -81,8 +84,9 @@ export const needsNoEngine = ({ match, kept }: Occurrence): boolean =>
   match !== undefined || kept !== undefined;
 
 /**
- * Counts the segments that have a draft: kept ones, memory matches, and every occurrence of a translated sentence.
- * @returns reports that a sentence is translated
+ * Counts the segments that have a draft: kept ones, memory matches, and every occurrence of a translated
+ * sentence.
+ * @returns a function to call with each sentence that has been translated
  */
 export function countProgress(
   occurrences: readonly Occurrence[],
@@ -121,7 +125,7 @@ export function draftOf(
   return { segment, status: 'translated', pieces: own.back(done.pieces), route: done.route, notes };
 }
 
-/** Lets other work run. @throws the signal's reason when it is aborted */
+/** Lets the event loop serve other work. @throws the abort reason when `signal` is aborted */
 export async function yieldToEventLoop(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** A translation that comes with its job: what an editor finds of it. */
+/** Jobs with a supplied translation: the drafts that the editor gets from it. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ afterAll(async () => {
 const order = (uid: string, text_format: string, text: string, target_text: string) =>
   call('POST', PATH, { uid, text, target_text, text_format, source_language: 'en', target_language: 'es' });
 
-/** What waits for the editor, segment by segment. */
+/** Waits until a job is drafted, and returns its segments. */
 async function draftsOf(uid: string) {
   await until(async () => (await call('GET', `${PATH}${uid}/`)).body.status === 'translating');
   const { rows } = await owner.query(
@@ -44,7 +44,7 @@ async function draftsOf(uid: string) {
 }
 
 describe('a supplied translation', () => {
-  it('is the draft of each segment, with the codes of the source; no engine is asked', async () => {
+  it('becomes the draft of each segment with the codes of the source, without any engine', async () => {
     const text = '<p>The house is <b>big</b>. We like it.</p><p>Yes</p>';
     const made = '<p>La casa es <b>grande</b>. Nos gusta.</p><p>Sí</p>';
     expect((await order('html', 'html', text, made)).status).toBe(201);
@@ -61,7 +61,7 @@ describe('a supplied translation', () => {
     expect(engine.requests).toEqual([]);
   });
 
-  it('says where its sentences are others', async () => {
+  it('notes the segments whose unit has another number of sentences in the supplied translation', async () => {
     await order('other', 'text', 'The house is big. We like it.', 'La casa es grande y nos gusta.');
     expect(await draftsOf('other')).toMatchObject([
       { draft: [{ text: 'La casa es grande y nos gusta.' }], notes: ['sentences differ'] },
@@ -69,7 +69,7 @@ describe('a supplied translation', () => {
     ]);
   });
 
-  it('of XLIFF is read from its targets; what has none is said to have none', async () => {
+  it('in XLIFF is read from the targets, and segments without a target get a note', async () => {
     const unit = (id: string, source: string, target = '') =>
       `<trans-unit id="${id}"><source>${source}</source>${target}</trans-unit>`;
     const document = (units: string) =>
@@ -83,7 +83,7 @@ describe('a supplied translation', () => {
     ]);
   });
 
-  it('is aligned in another process where it is long', async () => {
+  it('is aligned in a scanner process when the text is long', async () => {
     const lines = (word: string) =>
       Array.from({ length: 3000 }, (_, index) => `${word} ${index}.`).join('\n');
     await order('long', 'text', lines('The house'), lines('La casa'));
@@ -92,7 +92,7 @@ describe('a supplied translation', () => {
     expect(drafts[2999].draft).toEqual([{ text: 'La casa 2999.' }]);
   });
 
-  it('with other units is refused, with their numbers', async () => {
+  it('is refused with 400 and both numbers of units when they differ', async () => {
     const { status, body } = await order('few', 'html', '<p>One.</p><p>Two.</p>', '<p>Uno.</p>');
     expect(status).toBe(400);
     expect(body.error).toBe('target_text: has 1 units where text has 2; both must have the same.');
@@ -109,7 +109,7 @@ describe('a supplied translation of every format', () => {
   const cue = (words: string) => `1\n00:00:01,000 --> 00:00:04,000\n${words}\n`;
 
   beforeAll(async () => {
-    // Nothing else waits for an editor.
+    // Cancels the other jobs, so that the editor's next task is the one of each test.
     for (const uid of ['html', 'other', 'xliff', 'long']) {
       await draftsOf(uid);
       expect((await call('DELETE', `${PATH}${uid}/`)).status).toBe(200);
@@ -121,7 +121,7 @@ describe('a supplied translation of every format', () => {
     ['html', html(['The house is', 'big', 'We like it.']), html(['La casa es', 'grande', 'Nos gusta.'])],
     ['srt', cue('The house is big.'), cue('La casa es grande.')],
     ['xliff', xliff(false), xliff(true)],
-  ])('is, confirmed as it is, what the customer gets: %s', async (format, text, made) => {
+  ])('is what the customer gets when the editor confirms it unchanged: %s', async (format, text, made) => {
     const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
     await owner.query('update users set review_share = 0');
     const uid = `whole-${format}`;

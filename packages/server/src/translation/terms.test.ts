@@ -13,7 +13,7 @@ const term = (source: string, target: string, fields: Partial<Term> = {}): Term 
   ...fields,
 });
 
-/** What a reader would see if the engine kept every protected word and left the rest as it is. */
+/** Replaces the terms and returns the text that an engine would deliver if it translated nothing else. */
 function through(text: string, terms: Term[], from = 'en', to = 'es'): string {
   const placed = createGlossary(terms, from, to).put([{ text }]);
   return placed
@@ -22,7 +22,7 @@ function through(text: string, terms: Term[], from = 'en', to = 'es'): string {
     .join('');
 }
 
-describe('terms in place of words', () => {
+describe('the glossary', () => {
   it.each<[what: string, text: string, terms: Term[], result: string]>([
     ['a word', 'The house is big.', [term('house', 'casa')], 'The casa is big.'],
     [
@@ -85,7 +85,7 @@ describe('terms in place of words', () => {
       [term('house', 'hogar', { forbidden: true })],
       'The house.',
     ],
-  ])('%s', (_what, text, terms, result) => {
+  ])('replaces a term, or leaves it in the text: %s', (_what, text, terms, result) => {
     expect(through(text, terms)).toBe(result);
   });
 
@@ -100,17 +100,17 @@ describe('terms in place of words', () => {
       'server 물론 서버실에 water 있다.',
     ],
     ['ru', 'Мы открыли окна.', [term('окно', 'window'), term('окн', 'pane')], 'Мы открыли pane.'],
-  ])('finds them in %s', (from, text, terms, result) => {
+  ])('finds terms in %s, which has no spaces or inflects words', (from, text, terms, result) => {
     expect(through(text, terms, from, 'en')).toBe(result);
   });
 
-  it('says where the glossary’s form stands for another', () => {
+  it('notes a source word whose inflection the target term does not follow', () => {
     const glossary = createGlossary([term('house', 'casa')], 'en', 'es');
     expect(glossary.put([{ text: 'Two houses.' }]).notes).toEqual(['term not inflected: house']);
     expect(glossary.put([{ text: 'One house.' }]).notes).toEqual([]);
   });
 
-  it('touches no code and no protected word', () => {
+  it('replaces no code and no protected word', () => {
     const pieces: Piece[] = [
       { text: 'big ' },
       { open: 1 },
@@ -131,7 +131,7 @@ describe('terms in place of words', () => {
     expect(placed.take(placed.pieces)[2]).toEqual({ text: 'casa' });
   });
 
-  it('loses no character, whatever the text and the terms', () => {
+  it('loses no character of any text with any terms', () => {
     const word = fc.constantFrom(
       'house',
       'houses',
@@ -159,7 +159,7 @@ describe('terms in place of words', () => {
   });
 });
 
-describe('a translation', () => {
+describe('the glossary check of a draft', () => {
   const glossary = createGlossary(
     [
       term('house', 'casa'),
@@ -180,7 +180,7 @@ describe('a translation', () => {
     ['A good car.', 'Un coche barato.', []],
     ['A good car.', 'Un chollo.', ['term forbidden: chollo']],
     ['No terms.', 'Sin términos.', []],
-  ])('of “%s” as “%s” gets the notes %j', (source, reply, notes) => {
+  ])('gives “%s” as “%s” the notes %j', (source, reply, notes) => {
     expect(glossary.check([{ text: source }], [{ text: reply }])).toEqual(notes);
   });
 });

@@ -1,18 +1,18 @@
 /**
- * Glossary and do-not-translate. For an engine that follows no glossary, a term is put into the source as a protected
- * word and taken out of the reply as the target term: the term is right, agreement around it is not always. For
- * every engine the reply is checked afterwards, and what is missing or forbidden is a note on the segment.
+ * Applies the glossary of a brand. For an engine without glossary support, a term is put into the source as a protected
+ * word and replaced by the target term in the reply. The term is then right, but words around it may not agree with it.
+ * The reply of every engine is checked, and each missing or forbidden term becomes a note on the segment.
  *
- * How a term is found is said where the checks find it. One that a code divides is not put in place.
+ * `packages/checks` defines how a term is matched. A term with a code inside it is not replaced.
  */
 import { glossary as compile, isCapitals, type Glossary as Matcher, rendered } from '@dragoman/checks';
 import type { Piece } from '@dragoman/documents';
 import type { Term } from '@dragoman/engines';
 
 export interface Glossary {
-  /** The source with terms in place as protected words. */
+  /** Replaces the terms in the source by protected words. */
   put(pieces: readonly Piece[]): PlacedTerms;
-  /** What is wrong with a translation, a note each. */
+  /** Returns a note for each missing or forbidden term of a translation. */
   check(source: readonly Piece[], reply: readonly Piece[]): string[];
   readonly empty: boolean;
 }
@@ -20,7 +20,7 @@ export interface Glossary {
 export interface PlacedTerms {
   pieces: Piece[];
   notes: string[];
-  /** The reply with its terms as text. */
+  /** Returns the reply with its protected words replaced by the target terms. */
   take(reply: readonly Piece[]): Piece[];
 }
 
@@ -71,7 +71,7 @@ function put(pieces: readonly Piece[], matcher: Matcher): PlacedTerms {
   };
 }
 
-/** The target in the case of the source's occurrence, where the glossary leaves the case open. */
+/** Gives the target term the case of the source word, unless the glossary fixes the case. */
 function likeSource(target: string, occurrence: string, term: Term): string {
   if (term.caseSensitive || isCapitals(term.source)) return target;
   if (isCapitals(occurrence)) return target.toUpperCase();

@@ -167,7 +167,7 @@ interface PendingSentence {
   examples: readonly TranslationExample[];
 }
 
-/** Translates sentences with one engine. Those that fail keep the reason. */
+/** Translates sentences with one engine. A failed sentence gets the failure reason. */
 async function draftWith(runner: EngineRunner, open: readonly Sentence[], drafting: Drafting): Promise<void> {
   const version = await runner.version();
   if (version === undefined) {
@@ -180,7 +180,7 @@ async function draftWith(runner: EngineRunner, open: readonly Sentence[], drafti
   await Promise.all(slices.map((slice) => draftSlice(runner, slice, context, work, drafting)));
 }
 
-/** Takes cached translations, and cuts the other sentences into slices. */
+/** Takes cached translations, and groups the other sentences into slices. */
 async function sliceUncached(
   { name, engine }: EngineRunner,
   version: string,
@@ -216,7 +216,7 @@ async function sliceUncached(
   return slices.made;
 }
 
-/** @param work an object that stands for this text at the scheduler */
+/** @param work an object that identifies this text in the fair scheduler */
 async function draftSlice(
   runner: EngineRunner,
   slice: readonly PendingSentence[],
@@ -327,7 +327,7 @@ function contextFor({ capabilities }: Engine, { context }: TranslationRequest): 
   return format === undefined ? taken : { ...taken, format };
 }
 
-/** Hashes of term lists for cache keys. All jobs of a brand share one array until the glossary changes. */
+/** Hashes of term lists for cache keys. Jobs of a brand share one array until the glossary changes. */
 const termHashes = new WeakMap<readonly Term[], string>();
 
 /** Returns a context as a part of a cache key. Terms are hashed once, because a glossary may be megabytes long. */

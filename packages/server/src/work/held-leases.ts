@@ -3,7 +3,7 @@ import type { ClaimLimits, Lease } from './queue.ts';
 
 export interface HeldLease<L extends Lease> {
   lease: L;
-  /** It uses a place beyond the capacity, reserved for small accounts. */
+  /** True when the row uses one of the places beyond the capacity that are reserved for small accounts. */
   reserved: boolean;
   lost: AbortController;
   done: Promise<void>;
@@ -11,9 +11,9 @@ export interface HeldLease<L extends Lease> {
 
 export interface HeldLeases<L extends Lease> extends Set<HeldLease<L>> {
   leases(): L[];
-  /** Free places of the capacity, not counting reserved ones. */
+  /** Number of free places, not counting reserved ones. */
   freePlaces(): number;
-  /** Free reserved places: an eighth of the capacity in all. */
+  /** Number of free reserved places. An eighth of the capacity is reserved. */
   freeReserved(): number;
   claimLimits(): ClaimLimits<L>;
 }

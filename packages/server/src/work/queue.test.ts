@@ -1,4 +1,4 @@
-/** The lease queue on a real database. Leases run out by moving their rows, never by waiting. */
+/** The lease queue on a real database. Tests move `due_at` to let leases expire; they never wait. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
@@ -66,7 +66,7 @@ async function createAccount(): Promise<AccountRef> {
   return account;
 }
 
-/** Due jobs of an account, each with its hold. @returns their ids in the order of their making */
+/** Creates due jobs of an account, each with its hold. @returns their ids in order of creation */
 async function createJobs(account: AccountRef, count: number): Promise<string[]> {
   const jobs = newJobs(account, count, PAID);
   await test.database.transaction(async (transaction) => {
@@ -117,7 +117,7 @@ interface Entry {
   id: string;
   lease_token: string | null;
   attempts: number;
-  /** Seconds from now; null when no machine has work on it. */
+  /** Seconds from now; null when no worker has anything to do. */
   due_in: number | null;
 }
 
@@ -129,21 +129,21 @@ async function entries(table: Table): Promise<Entry[]> {
   return rows;
 }
 
-/** As if the lease time had passed without a heartbeat. */
+/** Lets all leases expire, as if no heartbeat had come in time. */
 const expire = (table: Table) =>
   owner.query(`update ${table} set due_at = now() where lease_token is not null`);
 
 const idsOf = (leases: readonly Lease[]) => leases.map(({ id }) => id).sort();
 
 describe.each(TABLES)('the queue of %s', (table) => {
-  it('gives nothing where nothing is due', async () => {
+  it('claims nothing when no row is due', async () => {
     expect(await queueOf(table).claim(10)).toEqual([]);
     await fill[table](await createAccount(), 2);
     await owner.query(`update ${table} set due_at = now() + interval '1 hour'`);
     expect(await queueOf(table).claim(10)).toEqual([]);
   });
 
-  it('moves what it gives to the end of its lease, under a token, and counts the claim', async () => {
+  it('leases each claimed row under a token until the lease ends, and counts the claim', async () => {
     const account = await createAccount();
     await fill[table](account, 2);
     const leases = await queueOf(table).claim(10);
@@ -159,7 +159,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     }
   });
 
-  it('does not give twice what is leased', async () => {
+  it('claims no row that is leased', async () => {
     await fill[table](await createAccount(), 3);
     const queue = queueOf(table);
     expect(await queue.claim(10)).toHaveLength(3);
@@ -167,7 +167,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     expect(await queueOf(table).claim(10)).toEqual([]);
   });
 
-  it('gives no more than was asked for, the longest due first', async () => {
+  it('claims no more rows than requested, the longest due first', async () => {
     await fill[table](await createAccount(), 5);
     const oldest = (await entries(table)).slice(3).map(({ id }) => id);
     await owner.query(
@@ -180,7 +180,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     expect(await queue.claim(2)).toHaveLength(1);
   });
 
-  it('never gives one row to two that claim at once', async () => {
+  it('never gives one row to two workers that claim at the same time', async () => {
     for (let made = 0; made < 5; made++) await fill[table](await createAccount(), 20);
     const queues = Array.from({ length: 6 }, () => queueOf(table));
     const claimed: Lease[] = [];
@@ -193,7 +193,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
         }
       }),
     );
-    // What a rival had locked was skipped: one look more finds what nobody took.
+    // Claims skip rows that another worker has locked, so one more claim takes the rest.
     const rest = await queueOf(table).claim(100);
     const all = idsOf([...claimed, ...rest]);
     expect(all).toHaveLength(100);
@@ -201,7 +201,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     expect(all).toEqual((await entries(table)).map(({ id }) => id));
   });
 
-  it('extends leases that are held, and says which are', async () => {
+  it('extends the leases that are still held, and returns which they are', async () => {
     await fill[table](await createAccount(), 2);
     const queue = queueOf(table);
     const [kept, lost] = (await queue.claim(2)) as [Lease, Lease];
@@ -213,7 +213,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     expect(rows.find(({ id }) => id === lost.id)!.due_in).toBeLessThan(2);
   });
 
-  it('gives a lease that has run out to another, and the first one’s token is worth nothing then', async () => {
+  it('leases a row again when its lease expired, and ignores the old token', async () => {
     await fill[table](await createAccount(), 1);
     const [first] = await queueOf(table).claim(1);
     await expire(table);
@@ -227,10 +227,10 @@ describe.each(TABLES)('the queue of %s', (table) => {
     expect((await entries(table))[0]!.due_in).toBeCloseTo(before[0]!.due_in!, -2);
   });
 
-  // An attempt of a delivery has left its mark at the receiver and in `attempts`: its number is used up.
+  // A claimed delivery may already have reached its receiver, so its claim stays counted.
   const counted = table === 'jobs' ? 0 : 1;
 
-  it(`takes back at once what is released, ${counted === 0 ? 'without' : 'still'} counting the claim`, async () => {
+  it(`makes released rows due at once, ${counted === 0 ? 'without' : 'still'} counting the claim`, async () => {
     await fill[table](await createAccount(), 2);
     const queue = queueOf(table);
     const [given, kept] = (await queue.claim(2)) as [Lease, Lease];
@@ -245,7 +245,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     await queue.release([]);
   });
 
-  it('takes back what is released for later when its time has come', async () => {
+  it('makes rows due at the given time when they are released for later', async () => {
     await fill[table](await createAccount(), 1);
     const queue = queueOf(table);
     await queue.release(await queue.claim(1), 60);
@@ -255,7 +255,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     expect(await queue.claim(1)).toEqual([]);
   });
 
-  it('visits every account with due work in a round, however much one of them has', async () => {
+  it('claims for every account with due rows in one round, even when one account has 1,000', async () => {
     const crowd = await createAccount();
     await fill[table](crowd, 1000);
     const small: string[] = [];
@@ -266,17 +266,18 @@ describe.each(TABLES)('the queue of %s', (table) => {
     }
     if (table === 'deliveries') await owner.query('update jobs set due_at = null');
     const queue = queueOf(table);
-    // Eight accounts, eight claims a visit: whoever is asked first, nobody waits longer than one round.
+    // Eight accounts and eight claims per visit: every account is served within one round, whichever is
+    // first.
     const round: Lease[] = [];
     for (let turn = 0; turn < 8; turn++) round.push(...(await queue.claim(8)));
     const served = new Set(round.map(({ account }) => account.accountId));
     expect(small.filter((accountId) => !served.has(accountId))).toEqual([]);
     expect(round.filter(({ account }) => account.accountId === crowd.accountId).length).toBeGreaterThan(0);
-    // Nobody else is left: the crowd gets all there is.
+    // No other account has due rows, so the account with 1,000 gets all claims.
     expect(await queue.claim(8)).toHaveLength(8);
   });
 
-  it('passes over accounts whose work is leased or waits for its time', async () => {
+  it('skips accounts whose rows are leased or scheduled for later', async () => {
     const busy = await createAccount();
     await fill[table](busy, 3);
     await queueOf(table).claim(3);
@@ -286,7 +287,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
   });
 });
 
-it('publishes a job as changed when its insert made it, and not when its uid was taken', async () => {
+it('publishes a job as changed when its insert succeeds, but not when its uid already exists', async () => {
   const jobs = newJobs(await createAccount(), 2);
   const published: unknown[] = [];
   const unsubscribe = test.database.onChanges((changes) => published.push(...changes.map(({ job }) => job)));
@@ -297,8 +298,8 @@ it('publishes a job as changed when its insert made it, and not when its uid was
   expect(published).toEqual(jobs.map(({ jobId }) => jobId));
 });
 
-describe.each(TABLES)('the room for %s', (table) => {
-  /** As if the rows weighed this much, in the order of their making; they fall due in that order too. */
+describe.each(TABLES)('the weight limit of claims of %s', (table) => {
+  /** Gives the rows these weights, in order of creation, which is also the order in which they become due. */
   async function weigh(...weights: number[]): Promise<string[]> {
     const ids = (await entries(table)).map(({ id }) => id);
     for (const [index, weight] of weights.entries()) {
@@ -313,7 +314,7 @@ describe.each(TABLES)('the room for %s', (table) => {
   }
   const room = (weight: number, empty = false, share = 100) => ({ weight, empty, shareOf: () => share });
 
-  it('is kept: what would be too much is not claimed, and not counted', async () => {
+  it('is respected: rows that exceed it are neither claimed nor counted', async () => {
     await fill[table](await createAccount(), 4);
     const ids = await weigh(30, 40, 50, 1);
     const queue = queueOf(table);
@@ -327,11 +328,11 @@ describe.each(TABLES)('the room for %s', (table) => {
       { attempts: 0, lease_token: null },
       { attempts: 0, lease_token: null },
     ]);
-    expect(await queue.claim(10, room(30))).toEqual([]); // nothing goes past the one that has no room
+    expect(await queue.claim(10, room(30))).toEqual([]); // no row is claimed past the one that does not fit
     expect(idsOf(await queue.claim(10, room(51)))).toEqual(ids.slice(2).sort());
   });
 
-  it('is exceeded by one row that has it to itself', async () => {
+  it('is exceeded only by a single row in an empty worker', async () => {
     await fill[table](await createAccount(), 2);
     const ids = await weigh(500, 1);
     const queue = queueOf(table);
@@ -339,7 +340,7 @@ describe.each(TABLES)('the room for %s', (table) => {
     expect(idsOf(await queue.claim(10, room(100, true)))).toEqual([ids[0]]);
   });
 
-  it('is waited for by who needs much of it: nobody else gets any before', async () => {
+  it('lets no other account claim before a heavy row that is waiting for free weight', async () => {
     await fill[table](await createAccount(), 1);
     await weigh(90);
     const [heavy] = await entries(table);
@@ -353,7 +354,7 @@ describe.each(TABLES)('the room for %s', (table) => {
     expect((await queue.claim(8, room(90)))[0]!.id).toBe(heavy!.id);
   });
 
-  it('has a share for each account, unless it is the only one', async () => {
+  it('limits one account to its share, unless no other account has due rows', async () => {
     const one = await createAccount();
     await fill[table](one, 4);
     expect(await queueOf(table).claim(2, room(1000, true, 0))).toHaveLength(2);
@@ -366,8 +367,8 @@ describe.each(TABLES)('the room for %s', (table) => {
   });
 });
 
-describe('a claim that fails', () => {
-  /** Any update of a job of this account is refused from now on. */
+describe('a failing claim', () => {
+  /** Makes every update of a job of this account fail until the returned function is called. */
   async function refuse(account: AccountRef): Promise<() => Promise<unknown>> {
     await owner.query(
       `alter table jobs add constraint refused check (account_id <> '${account.accountId}') not valid`,
@@ -375,7 +376,7 @@ describe('a claim that fails', () => {
     return () => owner.query('alter table jobs drop constraint refused');
   }
 
-  it('of one account costs the others nothing, and is told', async () => {
+  it('of one account is logged and does not affect the other accounts', async () => {
     const accounts: AccountRef[] = [];
     for (let made = 0; made < 3; made++) accounts.push(await createAccount());
     for (const account of accounts) await createJobs(account, 2);
@@ -394,7 +395,7 @@ describe('a claim that fails', () => {
     }
   });
 
-  it('with nothing else claimed is an error', async () => {
+  it('is thrown when nothing else was claimed', async () => {
     const account = await createAccount();
     await createJobs(account, 1);
     const mend = await refuse(account);
@@ -404,8 +405,8 @@ describe('a claim that fails', () => {
   });
 });
 
-describe('fairness', () => {
-  it('lets more accounts than a round has each have a turn before one has two', async () => {
+describe('the fairness of claims', () => {
+  it('serves each of 70 accounts once before any account is served twice', async () => {
     const made: string[] = [];
     for (let count = 0; count < 70; count++) {
       const account = await createAccount();
@@ -435,7 +436,7 @@ describe('a lost lease', () => {
     { kind: 'failed', reason: 'no reason' },
   ];
 
-  /** Everything that a settlement could change, as text. */
+  /** Returns the contents of every table that a settlement could change, as text. */
   async function everything(): Promise<string> {
     const tables = [
       'jobs',
@@ -454,7 +455,7 @@ describe('a lost lease', () => {
     return JSON.stringify(rows);
   }
 
-  it.each(OUTCOMES)('settles nothing: $kind', async (outcome) => {
+  it.each(OUTCOMES)('settles nothing when the lease has expired: $kind', async (outcome) => {
     await createJobs(await createAccount(), 1);
     const [stale] = await queueOf('jobs').claim(1);
     const job = (await openLeasedJob(test.database, stale!))!;
@@ -471,7 +472,7 @@ describe('a lost lease', () => {
     expect(await everything()).toBe(before);
   });
 
-  it.each(OUTCOMES)('settles nothing after the other one has settled: $kind', async (outcome) => {
+  it.each(OUTCOMES)('settles nothing after another worker has settled the job: $kind', async (outcome) => {
     await createJobs(await createAccount(), 1);
     const [stale] = await queueOf('jobs').claim(1);
     const job = (await openLeasedJob(test.database, stale!))!;
@@ -491,7 +492,7 @@ describe('a lost lease', () => {
     expect((await verifyLedger(test.database)).discrepancies).toEqual([]);
   });
 
-  it('is not lost to a settlement at the same moment: one of two settles, the money ends once', async () => {
+  it('lets only one of two simultaneous settlements succeed, and ends the hold once', async () => {
     await createJobs(await createAccount(), 1);
     const [lease] = await queueOf('jobs').claim(1);
     const job = (await openLeasedJob(test.database, lease!))!;
@@ -510,7 +511,7 @@ describe('a lost lease', () => {
     expect((await owner.query('select from job_events')).rowCount).toBe(1);
   });
 
-  it('of a delivery begins no attempt and moves nothing, but what was attempted stays on record', async () => {
+  it('of a delivery begins no attempt and changes no status, but recorded attempts remain', async () => {
     const account = await createAccount();
     await createDeliveries(account, 1);
     const [stale] = await queueOf('deliveries').claim(1);
@@ -551,14 +552,14 @@ describe('a lost lease', () => {
   });
 });
 
-describe('a worker that stops in the middle of a delivery', () => {
+describe('a worker that stops during a delivery', () => {
   let receiver: Server;
   afterAll(() => {
     receiver?.closeAllConnections();
     receiver?.close();
   });
 
-  it('gives it back so that the next worker can send it at once', async () => {
+  it('releases the delivery, so that the next worker sends it at once', async () => {
     const asked: ServerResponse[] = [];
     let answers = false;
     receiver = createServer((request, response) => {
@@ -567,7 +568,7 @@ describe('a worker that stops in the middle of a delivery', () => {
       if (answers) response.end();
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    // With this lease, whoever has to wait for it to run out waits longer than the test does.
+    // The lease is an hour long, so the test would never end if the next worker had to wait for its expiry.
     const server = await startTestServer({ settings: { DRAGOMAN_LEASE: '3600' } });
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);

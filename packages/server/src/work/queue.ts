@@ -1,24 +1,23 @@
 /**
- * The lease queue. A row that is work (a job, a message, a delivery) is its own queue entry:
+ * The lease queue. A row that needs work (a job, a message, a delivery) is its own queue entry:
  *
- *   due_at null                  no machine has work on it
- *   due_at <= now                due: whoever claims it first has it
- *   due_at in the future         waiting for its time, or leased: a claim moves `due_at` forward by the lease
- *   lease_token                  fences: every write about leased work says `where lease_token = …`
+ *   due_at null                  no worker has anything to do
+ *   due_at <= now                due: the next worker that claims the row gets it
+ *   due_at in the future         scheduled for later, or leased: a claim moves `due_at` to the end of the lease
+ *   lease_token                  fencing token: every write of a worker has the condition `lease_token = …`
  *
- * A worker that dies writes nothing more; its work falls due again when the lease runs out. A worker that
- * was only slow finds its token replaced and its writes without effect. Moving `due_at`, rather than
- * filtering a `locked_until`, keeps claimed rows away from the head of the index (measured: 1.5 times the
- * drain rate under a backlog, and it does not decay).
+ * When a worker dies, its rows become due again as their leases expire. A worker that was only slow finds the token
+ * replaced, so its writes change nothing. Moving `due_at`, instead of filtering by a `locked_until` column, keeps claimed
+ * rows away from the head of the index. Measured: 1.5 times the throughput under a backlog, without decay.
  *
- * Fairness: one index seek an account finds the accounts with due work; they are visited in turn, a few
- * claims each, so that one account's ten thousand jobs do not stand before another's one.
+ * Fairness: one index seek per account finds the accounts with due rows. They are visited in turn, a few claims each, so
+ * that ten thousand jobs of one account do not delay the single job of another.
  *
- * Room is also a sum of weights, so that a few large rows fill a worker as many small ones do. A row that is
- * too heavy for the room that is left ends the round, and the next one begins with it: nothing is claimed past
- * it, so the room it needs comes free, however much small work others have.
+ * A worker's capacity is also a sum of weights, so that a few large rows fill it like many small ones. A row that is too
+ * heavy for the free weight ends the round, and the next round begins with it. No other row is claimed before it, so the
+ * weight becomes free however many small rows other accounts have.
  *
- * Deliveries are leased alike and claimed otherwise, by hosts and in order: `deliveries/queue.ts`.
+ * Deliveries use the same leases, but `deliveries/queue.ts` claims them by host and in order.
  */
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -26,65 +25,68 @@ import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
 import { type Statement, statement } from '../database/statements.ts';
 
-/** One piece of leased work: whose it is, which row, and the token that proves the lease. */
+/** A leased row: its account, its id, and the token that proves the lease. */
 export interface Lease {
   account: AccountRef;
   id: string;
   token: string;
-  /** How often the row has been claimed, this time included. */
+  /** Number of claims of the row, including this one. */
   attempts: number;
-  /** What it takes of a worker's memory: UTF-16 units of a job's text, bytes of a delivery's body. */
+  /** Memory that the row needs in a worker: UTF-16 units of a job's text, or bytes of a delivery's body. */
   weight: number;
 }
 
-/** What a claim may take besides a number of rows. */
+/** What a claim may take, in addition to the limit on the number of rows. */
 export interface ClaimLimits<L extends Lease = Lease> {
-  /** Sum of the weights; one row alone may exceed it when `empty`. */
+  /** Limit of the sum of the weights. One row alone may exceed it when `empty`. */
   weight: number;
-  /** Nothing is in hand. */
+  /** True when the worker holds no rows. */
   empty: boolean;
-  /** How many rows more this account may have while others have due work too. */
+  /** Returns how many more rows this account may hold while other accounts have due rows. */
   shareOf(account: AccountRef): number;
   /**
-   * The weight of what this account may have more; it may always have one row. Unlike the share, it holds where
-   * nobody else has due work: who comes next shall not wait until a long backlog has been worked.
+   * Returns how much more weight this account may hold, and whether it holds no row: one row is always allowed. Unlike
+   * the share, this limit holds even when no other account has due rows, so that capacity is left for a new account.
    */
   weightOf?(account: AccountRef): { left: number; none: boolean };
-  /** What is in hand; nothing, where it is not said. */
+  /** The leases that the worker holds; none by default. */
   held?: Iterable<L>;
 }
 
 export interface LeaseQueue<L extends Lease = Lease> {
   /**
-   * Claims up to `limit` due rows, visiting the accounts in turn from where the last call ended. An account
-   * whose claim fails is logged and passed over: what was claimed for others is theirs to be worked.
-   * @returns the leases; empty when nothing is due, or nothing that is due has room
-   * @throws the database's error when claims failed and nothing was claimed
+   * Claims up to `limit` due rows. It visits the accounts in turn, beginning after the last account of the previous call.
+   * When the claim for one account fails, it logs the error and returns the rows of the others.
+   * @returns the leases; empty when no row is due, or when no due row fits the limits
+   * @throws the database's error when claims failed and no row was claimed
    */
   claim(limit: number, room?: ClaimLimits<L>): Promise<L[]>;
-  /** Extends leases that are still held. @returns `token + id` of those that are; the others are lost. */
+  /** Extends leases that are still held. @returns `token + id` of each; leases that are absent are lost */
   extend(leases: readonly Lease[]): Promise<Set<string>>;
-  /** Gives leases back, due again in `seconds` (0). @param counts the claim counts as a try; not by default */
+  /**
+   * Releases leases; the rows are due again in `seconds`, by default at once. @param counts whether the
+   * claim counts as an attempt
+   */
   release(leases: readonly Lease[], seconds?: number, counts?: boolean): Promise<void>;
-  /** A lease that is still held counts as a claim once more (1), or as if it had not been one (-1). */
+  /** Adds 1 or -1 to the number of claims of a row, if its lease is still held. */
   adjustAttempts(lease: Lease, by: 1 | -1): Promise<void>;
   readonly leaseSeconds: number;
-  /** Nothing at all was due when it was last claimed from: only what is hinted at, or its time, changes that. */
+  /** True when the last claim found no account with due rows. */
   readonly empty?: boolean;
 }
 
 type DueRow = { part: number; account_id: string };
-/** A due row that was looked at; without `attempts` it was too heavy and is not claimed. */
+/** A due row that was examined. Without `attempts` it was too heavy and is not claimed. */
 type ClaimedRow = { id: string; attempts: number | null; weight: number };
 
-/** Claims of one account in one visit: small, so that turns come often; large enough to be worth a round trip. */
+/** Claims per visit of an account: few, so that turns come often, but enough to be worth a round trip. */
 export const CLAIMS_PER_VISIT = 8;
-/** Where only one account has due work, nobody waits for a turn. */
+/** Claims per visit when only one account has due rows, so that no other account waits. */
 const CLAIMS_ALONE = 64;
 const ACCOUNTS_A_ROUND = 64;
-/** A second failure in one round is the database's, not an account's: the rest of the round would wait for it. */
+/** A round stops at its second failure, because the database is then failing rather than one account. */
 const FAILURES_A_ROUND = 2;
-/** Where accounts are not weighed. */
+/** Used when the weight of an account is not limited. */
 const UNWEIGHED = { left: Number.MAX_SAFE_INTEGER, none: true };
 export const UNLIMITED: ClaimLimits<never> = {
   weight: Number.MAX_SAFE_INTEGER,
@@ -92,9 +94,10 @@ export const UNLIMITED: ClaimLimits<never> = {
   shareOf: () => CLAIMS_PER_VISIT,
 };
 
-/** @param weight SQL; must not read what lies apart from the row (the length of a stored body does not) */
+/** @param weight SQL expression; must not read data outside the row, such as a TOASTed text */
 function queueStatements(table: 'jobs' | 'messages', key: 'job_id' | 'message_id', weight: string) {
-  // A loose index scan: the next (part, account) after the last, one seek each, however long its backlog.
+  // Loose index scan: finds the next (part, account) with one index seek per account, however long its
+  // backlog is.
   const due: Statement<DueRow> = statement(
     `work.due_${table}`,
     `with recursive due as (
@@ -109,7 +112,7 @@ function queueStatements(table: 'jobs' | 'messages', key: 'job_id' | 'message_id
      )
      select part, account_id from due where due_at <= now() limit $3`,
   );
-  // The array keeps the update an index scan by key, whatever the planner thinks of the rest.
+  // The array makes PostgreSQL update by an index scan on the key, however it plans the rest.
   const claim: Statement<ClaimedRow> = statement(
     `work.claim_${table}`,
     `with due as materialized (
@@ -137,12 +140,12 @@ interface LeaseStatements {
   kind: 'jobs' | 'chats' | 'deliveries';
 }
 
-/** How leases on the rows of a table are kept and given back, whoever claims them. */
+/** Creates the statements that extend and release leases. They are the same for all queues. */
 export function leaseStatements(
   table: 'jobs' | 'messages' | 'deliveries',
   key: 'job_id' | 'message_id' | 'delivery_id',
 ): LeaseStatements {
-  // Locked in the order of the key, as whoever settles many at once locks them: no circle of waiting.
+  // Rows are locked in the order of the key, as in settlements of many rows, so that they cannot deadlock.
   const held = `from (select h.* from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[]) as h (part, account_id, id, token)
         join ${table} l on l.part = h.part and l.account_id = h.account_id and l.${key} = h.id
        order by l.part, l.account_id, l.${key} for update of l) held
@@ -166,7 +169,7 @@ export function leaseStatements(
   return { extend, release, recount, kind: table === 'messages' ? 'chats' : table };
 }
 
-/** The part of a queue that is the same however its rows are claimed. */
+/** Creates the operations that all queues share, however their rows are claimed. */
 export function leaseOperations(
   database: Database,
   statements: LeaseStatements,
@@ -181,7 +184,7 @@ export function leaseOperations(
     async release(leases, seconds = 0, counts = false) {
       if (leases.length === 0) return;
       const { kind } = statements;
-      // An attempt at a delivery is on record under its number, so the number is used up.
+      // An attempt at a delivery is recorded under its number, so a release does not free that number.
       const keepsCount = counts || kind === 'deliveries';
       const rows = await database.query(statements.release, [...columns(leases), seconds, keepsCount]);
       if (!counts) return;
@@ -201,12 +204,12 @@ const STATEMENTS = {
   messages: queueStatements('messages', 'message_id', 'characters'),
 };
 
-/** Before every part and account. */
+/** Sorts before every part and account. */
 const START = { part: -1, accountId: '00000000-0000-0000-0000-000000000000' };
 
 /**
- * @param name the table whose rows are the work
- * @param leaseSeconds how long a claim lasts without being extended
+ * @param name the table with the rows
+ * @param leaseSeconds how long a claim lasts unless it is extended
  */
 export function createLeaseQueue(
   database: Database,
@@ -216,11 +219,14 @@ export function createLeaseQueue(
 ): LeaseQueue {
   const statements = STATEMENTS[name];
   let last: { part: number; accountId: string } = START;
-  /** More accounts than one round visits had due work when it was last asked. */
+  /** Whether the last call found more accounts with due rows than one round visits. */
   let many = false;
   let empty = false;
 
-  /** The accounts with due work: those after the last one visited, then those before it. One question, where few have. */
+  /**
+   * Returns the accounts with due rows: those after the last one visited, then the others. When they are
+   * few, this takes one query.
+   */
   async function accountsInTurn(): Promise<AccountRef[]> {
     const after = async (from: typeof START) => {
       const rows = await database.query(statements.due, [from.part, from.accountId, ACCOUNTS_A_ROUND]);
@@ -273,8 +279,8 @@ export function createLeaseQueue(
           ]);
           for (const row of rows) {
             if (row.attempts === null) {
-              if (row.weight > weight) return leases; // too heavy for now; the next round begins with it
-              break; // the account has its share
+              if (row.weight > weight) return leases; // too heavy for the free weight; the next round begins with it
+              break; // the account has reached its own limit of weight
             }
             leases.push({ account, id: row.id, token, attempts: row.attempts, weight: row.weight });
             weight = Math.max(0, weight - row.weight);

@@ -1,4 +1,4 @@
-/** The loop of a worker, on the real queue. Work is whatever the test lets go. */
+/** The loop of a worker with the real queue. Each test decides when the processing of a row ends. */
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../base/account.ts';
@@ -37,13 +37,13 @@ afterAll(async () => {
 interface InHand {
   lease: Lease;
   lost: AbortSignal;
-  /** Ends the work, in the table too. */
+  /** Completes the processing and clears the row's lease. */
   finish(): Promise<void>;
-  /** Ends the work with an error. */
+  /** Ends the processing with an error. */
   fail(error: Error): void;
 }
 
-/** A loop whose work waits to be finished. */
+/** Starts a worker whose rows stay in progress until the test finishes them. */
 function start(
   options: {
     capacity?: number;
@@ -93,7 +93,7 @@ function start(
   return { loop, inHand, most: () => most, one: () => [...inHand.values()][0]! };
 }
 
-/** Due jobs of a new account, each of a text of that many characters. */
+/** Creates due jobs of a new account, each with a text of `characters` characters. */
 async function createJobs(count: number, characters = 6): Promise<string[]> {
   const accountId = uuidv7();
   const account = { part: partOf(accountId), accountId } as AccountRef;
@@ -109,21 +109,22 @@ async function due(): Promise<number> {
   return (await owner.query('select from jobs where lease_token is null and due_at <= now()')).rowCount!;
 }
 
-describe('the loop', () => {
-  it('rests between looks while it has work, and looks at once when it has none', async () => {
+describe('the worker loop', () => {
+  it('waits for the rest period between polls while it holds rows, and polls at once when it holds none', async () => {
     await createJobs(2);
     const { inHand } = start({ capacity: 2, restMilliseconds: 3_600_000 });
     await until(() => inHand.size === 2);
     const [first, second] = [...inHand.values()];
     const [later] = await createJobs(1);
     await first!.finish();
-    // What a look would take is there, and another is in hand: it is left for later, however often one asks.
+    // A row is due and a place is free, but the worker holds another row, so no poll comes before the rest is
+    // over.
     for (let times = 0; times < 20; times++) expect(await due()).toBe(1);
     await second!.finish();
     await until(() => inHand.has(later!));
   });
 
-  it('works all that is due, and never has more in hand than it has room for', async () => {
+  it('processes all due rows, and never holds more than its capacity', async () => {
     await createJobs(50);
     const { loop, inHand, most } = start({ capacity: 8 });
     let finished = 0;
@@ -138,7 +139,7 @@ describe('the loop', () => {
     expect(await due()).toBe(0);
   });
 
-  it('leaves in the queue what it has no room for', async () => {
+  it('leaves rows in the queue that exceed its capacity', async () => {
     await createJobs(10);
     const { loop } = start({ capacity: 4 });
     await until(() => loop.heldCount === 4);
@@ -148,7 +149,7 @@ describe('the loop', () => {
     expect(loop.heldCount).toBe(4);
   });
 
-  it('with room for one works one at a time', async () => {
+  it('processes one row at a time with a capacity of one', async () => {
     await createJobs(3);
     const { inHand, most } = start({ capacity: 1 });
     for (let finished = 0; finished < 3; finished++)
@@ -156,7 +157,7 @@ describe('the loop', () => {
     expect(most()).toBe(1);
   });
 
-  it('never has more weight in hand than it may, and gets through all of it', async () => {
+  it('never holds more weight than its limit, and still processes every row', async () => {
     await createJobs(6, 40);
     await createJobs(12, 5);
     const { loop, inHand } = start({ maxWeight: 100 });
@@ -170,7 +171,7 @@ describe('the loop', () => {
     expect([await leased(), await due()]).toEqual([0, 0]);
   });
 
-  it('works what is heavier than it may have in hand, alone', async () => {
+  it('processes a row that is heavier than the limit alone', async () => {
     await createJobs(1, 101);
     await createJobs(1, 500);
     await createJobs(1, 5);
@@ -186,19 +187,19 @@ describe('the loop', () => {
     expect(most()).toBe(1);
   });
 
-  it('gives one account half of the room while another waits, and all of it otherwise', async () => {
+  it('gives one account half of the capacity while another has due rows, and all of it otherwise', async () => {
     const crowd = new Set(await createJobs(100));
     const { inHand, loop } = start({ capacity: 16 });
     await until(() => loop.heldCount === 16);
     await createJobs(100);
     const ofCrowd = () => [...inHand.values()].filter(({ lease }) => crowd.has(lease.id));
     for (const one of ofCrowd().slice(8)) await one.finish();
-    // It claims when a quarter is free, so up to three places may stay empty.
+    // The worker claims when a quarter of its capacity is free, so up to three places may stay empty.
     await until(() => inHand.size > 12);
     expect(ofCrowd()).toHaveLength(8);
   });
 
-  it('keeps places for accounts that have little in hand, however full it is', async () => {
+  it('reserves places for accounts that hold few rows, even when its capacity is full', async () => {
     await createJobs(100);
     const { loop, inHand } = start({ capacity: 16 });
     await until(() => loop.heldCount === 16);
@@ -206,14 +207,14 @@ describe('the loop', () => {
     const other = { part: 1, accountId: uuidv7() } as AccountRef;
     expect(loop.capacityFor(crowd!).pieces).toBe(0);
     expect([loop.isAlone(crowd!), loop.isAlone(other)]).toEqual([true, false]);
-    // Two, an eighth of the places, for all of them.
+    // Two reserved places, an eighth of the capacity, for all small accounts together.
     for (const left of [2, 1, 0]) {
       expect(loop.capacityFor(other).pieces).toBe(left);
       const lease = { account: other, id: uuidv7(), token: uuidv7(), attempts: 1, weight: 1 };
       if (left > 0) loop.adopt(lease, true);
     }
     expect(loop.isAlone(crowd!)).toBe(false);
-    // What waits in the queue does not wait for those: a quarter of the other places is free, and is taken.
+    // Reserved places do not delay queued rows: a quarter of the capacity is free and is filled.
     const crowded = [...inHand.values()].filter(({ lease }) => lease.account.accountId === crowd!.accountId);
     await Promise.all(crowded.slice(0, 4).map((one) => one.finish()));
     await until(() => loop.heldCount === 18);
@@ -221,7 +222,7 @@ describe('the loop', () => {
     expect(loop.capacityFor(other).pieces).toBe(0);
   });
 
-  it('looks again when it is woken, and at its poll when nobody wakes it', async () => {
+  it('claims due rows when it is woken, and otherwise at its next poll', async () => {
     const woken = start();
     await createJobs(1);
     await until(() => {
@@ -236,18 +237,18 @@ describe('the loop', () => {
     await polling.one().finish();
   });
 
-  it('keeps the leases of what it has in hand alive', async () => {
+  it('extends the leases of the rows that it holds', async () => {
     await createJobs(2);
     const { inHand } = start({ leaseSeconds: 1 });
     await until(() => inHand.size === 2);
     const ends = async () => (await owner.query('select due_at from jobs order by due_at')).rows[0].due_at;
     const first = await ends();
-    // Past the end of the first lease: only a heartbeat, and more than one, comes to that.
+    // The time moves this far only after more than one heartbeat.
     await until(async () => (await ends()).getTime() > first.getTime() + 1000);
     for (const { lost } of inHand.values()) expect(lost.aborted).toBe(false);
   });
 
-  it('tells the work whose lease was lost, and no other', async () => {
+  it('aborts only the row whose lease was lost', async () => {
     await createJobs(2);
     const { inHand } = start({ leaseSeconds: 1 });
     await until(() => inHand.size === 2);
@@ -257,7 +258,7 @@ describe('the loop', () => {
     expect(kept.lost.aborted).toBe(false);
   });
 
-  it('logs work that ends in a fault, by name and not by message, and goes on', async () => {
+  it('logs a processing error by its name, without its message, and continues', async () => {
     const [id] = await createJobs(1);
     const { loop, inHand, one } = start();
     await until(() => inHand.size === 1);
@@ -274,11 +275,11 @@ describe('the loop', () => {
     await createJobs(1);
     loop.wake();
     await until(() => inHand.size === 1);
-    // The lease of the first is left to run out: its work may have come halfway.
+    // The lease of the failed row must expire, because the processing may be half done.
     expect(await leased()).toBe(2);
   });
 
-  it('logs nothing when lost work ends in an error', async () => {
+  it('logs nothing when processing fails after its lease was lost', async () => {
     await createJobs(1);
     const { loop, inHand, one } = start({ leaseSeconds: 1 });
     await until(() => inHand.size === 1);
@@ -290,7 +291,7 @@ describe('the loop', () => {
     expect(lines).toEqual([]);
   });
 
-  it('says so and goes on when it cannot look for work', async () => {
+  it('logs a failed claim and polls again', async () => {
     const { inHand } = start({ pollMilliseconds: 5 });
     await owner.query('revoke update on jobs from dragoman_app');
     await createJobs(1);
@@ -300,8 +301,8 @@ describe('the loop', () => {
   });
 });
 
-describe('stopping', () => {
-  it('claims no more, and waits for what is in hand', async () => {
+describe('LeaseWorker.stop', () => {
+  it('stops claiming, and waits for the held rows', async () => {
     await createJobs(3);
     const { loop, inHand } = start({ capacity: 2 });
     await until(() => inHand.size === 2);
@@ -321,7 +322,7 @@ describe('stopping', () => {
     expect(inHand.size).toBe(0);
   });
 
-  it('keeps leases alive while it waits', async () => {
+  it('extends leases while it waits', async () => {
     await createJobs(1);
     const { loop, inHand, one } = start({ leaseSeconds: 1 });
     await until(() => inHand.size === 1);
@@ -334,7 +335,7 @@ describe('stopping', () => {
     await stopping;
   });
 
-  it('gives back what is left after the grace, and tells it to end', async () => {
+  it('aborts and releases the rows that remain after the grace period', async () => {
     await createJobs(3);
     const { loop, inHand } = start();
     await until(() => inHand.size === 3);
@@ -349,7 +350,7 @@ describe('stopping', () => {
     await until(() => other.inHand.size === 2);
   });
 
-  it('gives back nothing that another has taken over', async () => {
+  it('releases no row whose lease another worker has taken', async () => {
     await createJobs(1);
     const { loop, inHand } = start();
     await until(() => inHand.size === 1);
@@ -361,12 +362,12 @@ describe('stopping', () => {
     ]);
   });
 
-  it('begins nothing when it is stopped in the middle of a claim', async () => {
+  it('starts no processing when a claim returns after the stop', async () => {
     await createJobs(1);
     const blocker = createConnection(test.connection);
     await blocker.connect();
     await blocker.query('begin');
-    await blocker.query('lock table jobs in exclusive mode'); // reads pass, the claim waits
+    await blocker.query('lock table jobs in exclusive mode'); // reads pass, but the claim waits for the lock
     const { loop, inHand } = start();
     await until(async () => {
       const sql = `select from pg_locks l join pg_stat_activity a using (pid)
@@ -379,11 +380,11 @@ describe('stopping', () => {
     await stopping;
     expect(loop.heldCount).toBe(0);
     expect(inHand.size).toBe(0);
-    // Not leased to a loop that is no more: another can have it at once.
+    // The row was released, so another worker can claim it at once.
     expect([await leased(), await due()]).toEqual([0, 1]);
   });
 
-  it('ends although the database takes nothing back, and says so', async () => {
+  it('resolves and logs a warning when the database cannot release the leases', async () => {
     await createJobs(1);
     const { loop, inHand } = start();
     await until(() => inHand.size === 1);
@@ -394,7 +395,7 @@ describe('stopping', () => {
     expect(await leased()).toBe(1);
   });
 
-  it('with nothing in hand is done at once, and may be asked for twice', async () => {
+  it('resolves at once when the worker holds no rows, and may be called twice', async () => {
     const { loop } = start();
     await loop.stop(3_600_000);
     await loop.stop(3_600_000);

@@ -2,8 +2,8 @@
  * The worker of leased rows: it claims rows while it has capacity, extends its leases, and stops in order. Jobs, messages
  * and deliveries define how a row is opened, processed and settled.
  *
- * A row may also be leased by the statement that inserts it (`capacityFor`, `assignLeases`, `adopt`). Then nobody claims
- * it or reads it again.
+ * The statement that inserts a row may also lease it for this worker (`capacityFor`, `assignLeases`, `adopt`). Such a row
+ * is neither claimed nor read again.
  */
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -12,10 +12,10 @@ import { createHeldLeases, type HeldLease, type HeldLeases } from './held-leases
 import { createQuarantine } from './quarantine.ts';
 import type { Lease, LeaseQueue } from './queue.ts';
 
-/** Returned by `decide` for work that is due again later. */
+/** Returned by `decide` when the row is due again later. */
 export class RetryLater {
   readonly seconds: number;
-  /** Whether this claim counts as a try. */
+  /** Whether this claim counts as an attempt. */
   readonly counts: boolean;
   constructor(seconds: number, counts: boolean) {
     this.seconds = seconds;
@@ -26,23 +26,26 @@ export class RetryLater {
 export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
   name: string;
   queue: LeaseQueue<L>;
-  /** Rows held at a time. One account has at most half of them while others have due rows. */
+  /** Rows held at the same time. One account has at most half of them while other accounts have due rows. */
   capacity: number;
-  /** Limit of the sum of their weights, in the units of `Lease.weight`. A heavier row is processed alone. */
+  /**
+   * Limit of the sum of the weights of held rows, in the unit of `Lease.weight`. A heavier row is processed
+   * alone.
+   */
   maxWeight: number;
-  /** The same for one account, except that it may always hold one row; `maxWeight` by default. */
+  /** The weight limit of one account, which may always hold one row; `maxWeight` by default. */
   accountWeight?: number;
   /**
-   * Claims after which a row is quarantined, and after which its processing does not begin: `decide` gives it up. No
-   * limits by default.
+   * `trusted`: claims after which a row is quarantined. `most`: claims after which `decide` gives the row up
+   * without processing it. No limits by default.
    */
   claims?: { trusted: number; most: number };
   /** Reads the row of a lease; undefined when the lease is lost. */
   open(lease: L): Promise<Item | undefined>;
   /**
-   * Processes a row; undefined when nothing is left to settle. `lost` aborts when the lease is lost: nothing may be
-   * written after that, and the lease token prevents it. A rejection is a bug or a lost database: it is logged, and the
-   * lease expires.
+   * Processes a row. Undefined when nothing is left to settle. `lost` aborts when the lease is lost; later writes have
+   * no effect, because the lease token has changed. A rejection means a bug or a lost database connection: it is logged,
+   * and the lease expires.
    */
   decide(lease: L, item: Item, lost: AbortSignal): Promise<Outcome | RetryLater | undefined>;
   settle(lease: L, item: Item, outcome: Outcome): Promise<void>;
@@ -50,8 +53,8 @@ export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
   /** Milliseconds between polls. */
   pollMilliseconds?: number;
   /**
-   * Minimum milliseconds between claims that follow from finished work, 0 by default. With many small rows of several
-   * accounts, each finished row would otherwise cause a query for one free place.
+   * Minimum milliseconds between polls that follow from finished rows, 0 by default. Otherwise each of many
+   * small rows would cause a query for one free place.
    */
   restMilliseconds?: number;
 }
@@ -63,7 +66,7 @@ export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
   /** Stops claiming. Resolves when all held rows are done, or after `graceMilliseconds`. */
   stop(graceMilliseconds: number): Promise<void>;
   readonly heldCount: number;
-  /** Held rows that are being processed: without suspects that wait in quarantine. */
+  /** Held rows that are being processed, without suspects that wait in quarantine. */
   readonly runningCount: number;
   /**
    * Returns how many new rows of an account it could take now, and their total weight. While older rows are queued, only
@@ -72,12 +75,12 @@ export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
   capacityFor(account: AccountRef): { pieces: number; weight: number };
   /** Whether no other account has held rows. */
   isAlone(account: AccountRef): boolean;
-  /** Takes a row that its insert leased. */
+  /** Takes a row that was leased by its insert. */
   adopt(lease: L, item: Item): void;
   heldLeases(): Iterable<L>;
 }
 
-/** Held rows of an account up to which it may use reserved places. */
+/** An account that holds at most this many rows may use reserved places. */
 const SMALL_ACCOUNT_PIECES = 4;
 
 export function startLeaseWorker<L extends Lease, Item, Outcome>(
@@ -130,7 +133,7 @@ export function startLeaseWorker<L extends Lease, Item, Outcome>(
       clearTimeout(grace);
       clearInterval(heartbeat);
       for (const { lost } of held) lost.abort();
-      // Released, so that other workers need not wait until the leases expire.
+      // Released leases are claimed by other workers at once; otherwise they would have to expire first.
       await release(held.leases());
     },
   };
@@ -163,7 +166,7 @@ function createRowRunner<L extends Lease, Item, Outcome>(
     get runningCount() {
       return runningCount;
     },
-    /** @param reserved it uses one of the places that are reserved for small accounts */
+    /** @param reserved whether the row uses a place that is reserved for small accounts */
     take(lease: L, adopted?: Item, reserved = false): void {
       const row: HeldLease<L> = { lease, reserved, lost: new AbortController(), done: Promise.resolve() };
       held.add(row);
@@ -198,19 +201,23 @@ function createPoller<L extends Lease, Item, Outcome>(
   let polledAt = Number.NEGATIVE_INFINITY;
   /** The last poll drained the queue, so new rows cannot overtake queued rows. */
   let caughtUp = false;
-  /** The last poll found nothing due, and `wake` was not called since: a free place is no reason to poll. */
+  /**
+   * True when the last poll found nothing due and `wake` was not called since. A free place then causes no
+   * poll.
+   */
   let nothingDue = false;
 
   async function poll(): Promise<void> {
     polling = true;
     clearTimeout(timer);
-    // One turn of the event loop later, so that rows that end in the same turn cause one poll.
+    // Waits one turn of the event loop, so that rows that end in the same turn cause one poll.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       do {
         pollAgain = false;
         polledAt = performance.now();
-        // At least a quarter of the capacity, so that a full worker does not claim rows one by one.
+        // The worker polls when a quarter of its capacity is free, so that a full worker does not claim rows
+        // one by one.
         const places = held.freePlaces();
         if (stopping || places < Math.max(1, capacity / 4)) {
           caughtUp = false;
@@ -278,7 +285,7 @@ function createPoller<L extends Lease, Item, Outcome>(
   };
 }
 
-/** Extends the held leases every third of their duration, so that a lease outlives two missed heartbeats. */
+/** Extends the held leases three times per lease duration, so that a lease outlives two missed heartbeats. */
 function startHeartbeat<L extends Lease>(
   { name, queue, log }: Pick<LeaseWorkerOptions<L, unknown, unknown>, 'name' | 'queue' | 'log'>,
   held: HeldLeases<L>,
